@@ -1,0 +1,42 @@
+"""Every error that is addressed to a user, each with the exit code that DESIGN promises.
+
+A message says what is wrong and, after a semicolon, what to do about it. Where a file is to blame the message
+starts with ``file:line:``, so that editors and CI logs can jump to it.
+"""
+
+from os import PathLike, fspath
+from typing import ClassVar
+
+FilePath = str | PathLike[str]
+
+
+class FairtrecError(Exception):
+    """An error of the user's making; the command line prints it as one line and exits with ``exit_code``."""
+
+    exit_code: ClassVar[int] = 5
+
+
+class UsageError(FairtrecError):
+    """The command was asked for something that does not exist or does not fit together."""
+
+    exit_code = 2
+
+
+class InputError(FairtrecError):
+    """A file or an object that was handed over is broken.
+
+    >>> str(InputError("a score is not a number", "runs/a.run", 7))
+    'runs/a.run:7: a score is not a number'
+    """
+
+    exit_code = 3
+
+    def __init__(self, message: str, path: FilePath | None = None, line: int | None = None) -> None:
+        where = "" if path is None else f"{fspath(path)}: " if line is None else f"{fspath(path)}:{line}: "
+        super().__init__(where + message)
+
+
+class ResourceError(FairtrecError):
+    """A word list, query set or download is unknown, missing or not what it should be."""
+
+    exit_code = 4
