@@ -1,0 +1,92 @@
+"""``fairtrec resources``: word lists and query sets, by name."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+
+import click
+
+from fairtrec import resources
+from fairtrec.errors import ResourceError
+from fairtrec.resources import Passport
+
+
+@click.group(name="resources")
+def command() -> None:
+    """List, fetch, add and check word lists and query sets."""
+
+
+@command.command(name="list")
+def list_() -> None:
+    """List every word list and query set, and where each is."""
+    rows = [("name", "kind", "size", "where", "title")]
+    rows += [(each.name, each.kind, _size(each), _where(each), each.title) for each in resources.passports()]
+    _print_columns(rows)
+
+
+@command.command()
+@click.argument("name")
+def show(name: str) -> None:
+    """Print the passport of NAME."""
+    passport = resources.passport(name)
+    lines = [(field.name, _plain(getattr(passport, field.name))) for field in fields(passport)]
+    lines.append(("where", _where(passport)))
+    if passport.is_here:
+        lines.append(("path", str(passport.place)))
+    _print_columns([line for line in lines if line[1]])
+
+
+@command.command()
+@click.argument("name")
+def get(name: str) -> None:
+    """Fetch NAME, unless it is here, and print its path."""
+    click.echo(resources.get(name))
+
+
+@command.command()
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path))
+def add(name: str, file: Path) -> None:
+    """Keep a copy of FILE as NAME, if it is the published file, and print its path."""
+    click.echo(resources.add(name, file))
+
+
+@command.command()
+@click.argument("name")
+def path(name: str) -> None:
+    """Print the path of NAME; it is fetched first where an evaluation would do so."""
+    click.echo(resources.require(name))
+
+
+@command.command()
+def verify() -> None:
+    """Check the sha256 of every file that is here; exit 4 if one is damaged."""
+    states = resources.verify()
+    _print_columns([(passport.name, state) for passport, state in states])
+    damaged = [passport for passport, state in states if state == "damaged"]
+    if damaged:
+        raise ResourceError("damaged: " + "; ".join(f"{each.name}, {each.remedy}" for each in damaged))
+
+
+def _size(passport: Passport) -> str:
+    return f"{passport.size} {'terms' if passport.kind == 'wordlist' else 'queries'}"
+
+
+def _where(passport: Passport) -> str:
+    if not passport.is_here:
+        return "not here"
+    return "here" if passport.file is None else "bundled"
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {number}" for key, number in value.items())
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return "" if value is None else " ".join(str(value).split())
+
+
+def _print_columns(rows: Sequence[tuple[str, ...]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        click.echo("  ".join(map(str.ljust, row, widths)).rstrip())

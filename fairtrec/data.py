@@ -1,0 +1,192 @@
+"""The types of data that everything else passes around: frozen, column-oriented, no behaviour beyond look-up.
+
+A document number (docno) is kept as a numpy byte string (UTF-8, dtype ``S``): a column of them is one flat block of
+memory, byte order is code-point order, and a 64-bit fingerprint of each turns comparing, sorting and looking up into
+arithmetic on integers. A docno holds no NUL byte; the readers see to that.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Docs = npt.NDArray[np.bytes_]
+Keys = npt.NDArray[np.uint64]
+
+NOTHING = -1  # in a matrix of row numbers: no document at this rank, or one that is not in the table
+
+
+def fingerprints(docnos: Docs) -> Keys:
+    """Give each docno a 64-bit key: equal docnos have equal keys, whatever the width of their columns.
+
+    Up to 8 bytes the key is the docno itself, so different docnos have different keys, in code-point order.
+    Beyond that two docnos may share a key by chance: whoever relies on keys compares the docnos too.
+
+    >>> a, b = fingerprints(np.array([b"d7"])), fingerprints(np.array([b"d7", b"a-rather-long-one"]))
+    >>> bool(a[0] == b[0])
+    True
+    """
+    words = -(-docnos.dtype.itemsize // 8)
+    columns = np.ascontiguousarray(docnos.astype(f"S{8 * words}")).view(">u8").reshape(len(docnos), words)
+    keys = columns[:, 0].astype(np.uint64)
+    for j in range(1, words):  # a word of zeros adds nothing, so the width of the column does not matter
+        word = columns[:, j].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15 + 2 * j)
+        keys ^= (word ^ (word >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    return keys
+
+
+def starts_of(values: npt.NDArray[Any]) -> Ints:
+    """Give the first line of each block of equal values, and the number of lines as a last entry.
+
+    >>> starts_of(np.array([0, 0, 1, 2, 2])).tolist()
+    [0, 2, 3, 5]
+    """
+    return np.concatenate(([0], np.flatnonzero(values[1:] != values[:-1]) + 1, [len(values)])).astype(np.int64)
+
+
+def text(docnos: Docs) -> list[str]:
+    """Decode a column of docnos.
+
+    >>> text(np.array([b"a", "ü".encode()]))
+    ['a', 'ü']
+    """
+    return b"\n".join(docnos.tolist()).decode().split("\n") if len(docnos) else []
+
+
+@dataclass(frozen=True, eq=False)
+class Docnos:
+    """A set of docnos in the order of their keys; the place of a docno in it is its row number everywhere else."""
+
+    names: Docs
+    keys: Keys
+
+    @classmethod
+    def of(cls, docnos: Docs) -> "Docnos":
+        """Collect the distinct docnos of a column."""
+        keys = fingerprints(docnos)
+        order = np.argsort(keys, kind="stable")
+        names, keys = docnos[order], keys[order]
+        repeated = np.concatenate(([False], keys[1:] == keys[:-1]))
+        if np.any(repeated[1:] & (names[1:] != names[:-1])):  # two docnos share a key: sort those by name as well
+            order = np.lexsort((names, keys))
+            names, keys = names[order], keys[order]
+        fresh = ~repeated
+        fresh[1:] |= names[1:] != names[:-1]
+        return cls(names[fresh], keys[fresh])
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def rows(self, docnos: Docs) -> Ints:
+        """Find each docno's row; NOTHING where it is not in the set.
+
+        >>> Docnos.of(np.array([b"b", b"a", b"b"])).rows(np.array([b"b", b"c", b"a"])).tolist()
+        [1, -1, 0]
+        """
+        keys = fingerprints(docnos)
+        at = np.searchsorted(self.keys, keys)
+        rows = np.full(len(keys), NOTHING, dtype=np.int64)
+        open_ = np.flatnonzero(at < len(self))
+        while len(open_):  # more than one round only where docnos share a key
+            place = at[open_]
+            same_key = self.keys[place] == keys[open_]
+            hit = same_key & (self.names[place] == docnos[open_])
+            rows[open_[hit]] = place[hit]
+            open_ = open_[same_key & ~hit]
+            at[open_] += 1
+            open_ = open_[at[open_] < len(self)]
+        return rows
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One system's rankings: ``docnos[starts[i]:starts[i + 1]]`` are those of ``qids[i]``, best first."""
+
+    name: str
+    tag: str
+    qids: tuple[str, ...]
+    starts: Ints
+    docnos: Docs
+    scores: Floats
+
+    def rows_of(self, qids: Sequence[str]) -> Ints:
+        """Find each query's number in the run; NOTHING where the run has no ranking for it."""
+        number = {qid: i for i, qid in enumerate(self.qids)}
+        return np.array([number.get(qid, NOTHING) for qid in qids], dtype=np.int64)
+
+    def top(self, qids: Sequence[str], depth: int | None) -> Ints:
+        """Give the lines of each query's first ``depth`` documents [query, rank]; NOTHING is no document."""
+        rows = self.rows_of(qids)
+        first = np.where(rows == NOTHING, 0, self.starts[rows])
+        length = np.where(rows == NOTHING, 0, self.starts[rows + 1] - first)
+        width = int(length.max(initial=0))
+        rank = np.arange(width if depth is None else min(width, depth))
+        return np.where(rank < length[:, None], first[:, None] + rank, NOTHING)
+
+
+@dataclass(frozen=True, eq=False)
+class Qrels:
+    """Relevance judgements; line i says that ``docnos[i]`` has grade ``grades[i]`` for ``qids[query[i]]``.
+
+    ``iterations`` is the second column of a TREC file, which holds the subtopic in a diversity task.
+    """
+
+    qids: tuple[str, ...]
+    query: Ints
+    docnos: Docs
+    grades: Ints
+    iterations: Docs
+
+
+@dataclass(frozen=True)
+class GroupTerms:
+    """The words that mark each group. Groups are in alphabetical order; a term may be several tokens."""
+
+    name: str
+    terms: Mapping[str, tuple[str, ...]]
+    sha256: str = ""
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups, in the order of every array with a group axis."""
+        return tuple(sorted(self.terms))
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """All documents of a collection by their counts: ``documents[i]`` documents have the counts ``counts[i]``."""
+
+    counts: Ints
+    documents: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Annotations:
+    """For each document of ``docnos``: its number of tokens, and how many belong to each group's terms.
+
+    ``known`` is False for a document that has no annotation (its numbers are 0). ``log_counts`` [document, group] is
+    the sum over a group's terms of ln(occurrences), where texts were at hand. ``collection`` is there if asked for.
+    """
+
+    groups: tuple[str, ...]
+    docnos: Docnos
+    known: Bools
+    tokens: Ints
+    counts: Ints
+    log_counts: Floats | None = None
+    collection: Histogram | None = None
+
+
+@dataclass(frozen=True)
+class Queries:
+    """A query set: the queries that an evaluation is limited to."""
+
+    name: str
+    qids: tuple[str, ...]
+    sha256: str = ""
+    text: Mapping[str, str] = field(default_factory=dict)

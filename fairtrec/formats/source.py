@@ -1,0 +1,149 @@
+"""Opening what a user names: a plain, gzip, bzip2 or Zstandard file, or ``-`` for standard input.
+
+Compression is told from the first bytes, not from the name.
+"""
+
+import bz2
+import gzip
+import hashlib
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import fspath
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from fairtrec.errors import FilePath, InputError
+
+STDIN = "-"
+BLOCK = 1 << 24  # bytes; about 400,000 lines of a run
+LONGEST_LINE = 1 << 26
+
+
+class _Hashed(io.RawIOBase):
+    """A raw stream that keeps the sha256 of what was read from it."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self.raw = raw
+        self.sha256 = hashlib.sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        data = self.raw.read(len(buffer))
+        self.sha256.update(data)
+        buffer[: len(data)] = data
+        return len(data)
+
+
+_standard_input: dict[str, str] = {}
+
+
+@contextmanager
+def opened(path: FilePath) -> Iterator[BinaryIO]:
+    """Open a file for reading as decompressed bytes; trouble while reading it becomes an InputError naming it."""
+    try:
+        with _raw(path) as raw:
+            with _decompressed(raw) as stream:
+                yield stream
+            if isinstance(raw, io.BufferedReader) and isinstance(raw.raw, _Hashed):
+                while raw.read(BLOCK):  # what the reader had no use for belongs to the digest too
+                    pass
+                _standard_input["sha256"] = raw.raw.sha256.hexdigest()
+    except FileNotFoundError:
+        raise InputError("there is no such file; check the name", path) from None
+    except IsADirectoryError:
+        raise InputError("this is a folder; name a file in it", path) from None
+    except PermissionError:
+        raise InputError("this file may not be read; change its permissions", path) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as fault:
+        raise InputError(f"the compressed data is cut off or damaged ({fault}); make or fetch it again", path) from None
+    except OSError as fault:
+        raise InputError(f"reading failed ({fault}); make or fetch the file again", path) from None
+
+
+@contextmanager
+def _raw(path: FilePath) -> Iterator[io.BufferedReader]:
+    if fspath(path) == STDIN:
+        yield io.BufferedReader(_Hashed(sys.stdin.buffer), BLOCK)
+    else:
+        with Path(path).open("rb", buffering=1 << 20) as file:
+            yield file
+
+
+@contextmanager
+def _decompressed(raw: io.BufferedReader) -> Iterator[BinaryIO]:
+    magic = raw.peek(4)[:4]
+    if magic[:2] == b"\x1f\x8b":
+        with gzip.open(raw) as stream:
+            yield cast("BinaryIO", stream)
+    elif magic[:3] == b"BZh":
+        with bz2.open(raw) as stream:
+            yield stream
+    elif magic == b"\x28\xb5\x2f\xfd":
+        import pyarrow as pa
+
+        with pa.PythonFile(raw, mode="r") as file, pa.CompressedInputStream(file, "zstd") as stream:
+            yield io.BufferedReader(cast("io.RawIOBase", stream), 1 << 20)
+    else:
+        yield raw
+
+
+def sha256(path: FilePath) -> str:
+    """Hash the file as it lies there, compressed or not; standard input once it has been read."""
+    if fspath(path) == STDIN:
+        return _standard_input.get("sha256", "")
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def blocks(stream: BinaryIO, path: FilePath) -> Iterator[bytes]:
+    """Read about BLOCK bytes at a time, cut at line ends, without a byte-order mark.
+
+    Lines end in LF or CR LF. Each block is checked to be UTF-8 without NUL bytes.
+    """
+    line = 1
+    first = True
+    while block := stream.read(BLOCK):
+        if not block.endswith(b"\n"):
+            rest = stream.readline(LONGEST_LINE)
+            if len(rest) == LONGEST_LINE:
+                message = f"a line of more than {LONGEST_LINE >> 20} MiB; break it up"
+                raise InputError(message, path, line + block.count(b"\n"))
+            block += rest
+        if first:
+            block = block.removeprefix(b"\xef\xbb\xbf")
+            first = False
+        check_text(block, path, line)
+        line += block.count(b"\n")
+        yield block.replace(b"\r\n", b"\n") if b"\r" in block else block
+
+
+def check_text(block: bytes, path: FilePath, line: int) -> None:
+    """Refuse bytes that are not UTF-8, and NUL; ``line`` is the number of the block's first line."""
+    fault = block.find(b"\0")
+    what = "a NUL byte"
+    if not block.isascii():
+        try:
+            block.decode()
+        except UnicodeDecodeError as error:
+            fault = error.start if fault < 0 else min(fault, error.start)
+            what = "bytes that are not UTF-8"
+    if fault >= 0:
+        where = line + block.count(b"\n", 0, fault)
+        raise InputError(f"{what}; save the file as UTF-8 text", path, where)
+
+
+def lines(path: FilePath, comment: bytes = b"") -> Iterator[tuple[int, bytes]]:
+    """Give the number and text of each line that is not blank; one that starts with ``comment`` is passed over."""
+    number = 0
+    with opened(path) as stream:
+        for block in blocks(stream, path):
+            rows = block.split(b"\n")
+            rows.pop() if not rows[-1] else None
+            for number, row in enumerate(rows, number + 1):  # noqa: B020, PLW2901 - it goes on counting
+                if row.strip() and not (comment and row.startswith(comment)):
+                    yield number, row

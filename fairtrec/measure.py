@@ -1,0 +1,80 @@
+"""What a measure is: a frozen dataclass of parameters that can be called on its inputs and can spell itself.
+
+``__call__`` names its inputs, as a pytest test names its fixtures (inputs.py lists the names), and returns one value
+for each query, nan where there is none. The docstring of the class is its page in the documentation.
+"""
+
+import dataclasses
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from fairtrec.data import Floats
+from fairtrec.errors import UsageError
+
+Better = Literal["higher", "lower", "nearer 0", "neither"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """The base of all measures; a subclass adds parameters as fields, and ``__call__``.
+
+    ``better`` says which values are good. ``total`` says that a run's value is the sum over queries, not the mean.
+    ``worst_known`` says that the measure has a value for the worst document there can be (``--missing worst``).
+    """
+
+    better: ClassVar[Better] = "higher"
+    total: ClassVar[bool] = False
+    worst_known: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        cutoff = getattr(self, "cutoff", None)
+        if cutoff is not None and cutoff < 1:
+            raise UsageError(f"{self.name}: the cutoff is {cutoff}; ranks count from 1")
+
+    def __call__(self, **inputs: Any) -> Floats:
+        """Compute one value per query from the inputs that the signature names."""
+        raise TypeError(f"{self.name} has no __call__")
+
+    @property
+    def name(self) -> str:
+        """The name that a user types."""
+        return type(self).__name__
+
+    @property
+    def depth(self) -> int | None:
+        """How many ranks the measure reads; None is all."""
+        return getattr(self, "cutoff", None)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The names of the inputs without which there is no value."""
+        parameters = inspect.signature(self.__call__).parameters.values()
+        return tuple(p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD)
+
+    def expanded(self, groups: Sequence[str]) -> "tuple[Measure, ...]":  # noqa: ARG002 - for subclasses
+        """Give the measures that stand for this one: itself, or one for each group."""
+        return (self,)
+
+    def check(self, groups: Sequence[str]) -> None:
+        """Raise UsageError if the measure does not fit these groups; called before anything large is read."""
+
+    def remark(self, **inputs: Any) -> str:  # noqa: ARG002 - for subclasses
+        """Say what a reader of the numbers should know, or nothing; names its inputs as ``__call__`` does."""
+        return ""
+
+    def __str__(self) -> str:
+        fields = [f for f in dataclasses.fields(self) if f.name != "cutoff" and getattr(self, f.name) != f.default]
+        inside = ",".join(f"{field.name}={spelled(getattr(self, field.name))}" for field in fields)
+        cutoff = "" if self.depth is None else f"@{self.depth}"
+        return f"{self.name}{f'({inside})' if inside else ''}{cutoff}"
+
+
+def spelled(value: Any) -> str:
+    """Write a parameter's value as the notation of measures has it.
+
+    >>> spelled(0.5), spelled(True), spelled("tf")
+    ('0.5', 'True', "'tf'")
+    """
+    return repr(value)

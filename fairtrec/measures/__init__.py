@@ -1,0 +1,1 @@
+"""One measure, or one inseparable family, in one file. Siblings never import each other."""

@@ -1,0 +1,118 @@
+"""RaB and ARaB: which of two groups the top of a ranking leans to, in occurrences of its terms.
+
+Source: Rekabsaz, Schedl: Do Neural Ranking Models Intensify Gender Bias? SIGIR 2020.
+https://doi.org/10.1145/3397271.3401280
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from fairtrec import discount
+from fairtrec.data import Floats, Ints
+from fairtrec.errors import UsageError
+from fairtrec.inputs import take
+from fairtrec.measure import Measure
+
+
+def rab(lean: Floats, cutoff: int) -> Floats:
+    """Average each row of ``lean`` [query, rank] over its first ``cutoff`` documents; nan is no document.
+
+    >>> rab(np.array([[2.0, 0.0, -5.0], [1.0, np.nan, np.nan], [np.nan] * 3]), cutoff=2).tolist()
+    [1.0, 1.0, nan]
+    """
+    top = lean[:, :cutoff]
+    filled = (~np.isnan(top)).sum(axis=1)
+    return np.divide(np.nan_to_num(top).sum(axis=1), filled, out=np.full(len(top), np.nan), where=filled > 0)
+
+
+def arab(lean: Floats, cutoff: int) -> Floats:
+    """Average RaB@x over x = 1..min(cutoff, length of the ranking); nan is no document.
+
+    >>> arab(np.array([[2.0, 0.0, -5.0], [1.0, np.nan, np.nan], [np.nan] * 3]), cutoff=2).tolist()
+    [1.5, 1.0, nan]
+    """
+    top = lean[:, :cutoff]
+    filled = (~np.isnan(top)).sum(axis=1)
+    weights = np.zeros((top.shape[1] + 1, top.shape[1]))  # a row for each length that a ranking may have
+    for length in range(1, len(weights)):
+        weights[length, :length] = discount.rank_averages(length)
+    return np.where(filled > 0, (np.nan_to_num(top) * weights[filled]).sum(axis=1), np.nan)
+
+
+@dataclass(frozen=True)
+class _Lean(Measure):
+    """What both share: how the magnitude of a group in a document is counted."""
+
+    cutoff: int = 10
+    mag: Literal["tc", "tf", "tf_paper", "bool"] = "tc"
+    better = "nearer 0"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The paper's tf needs the occurrences of each term, all others only those of each group."""
+        return (*super().needs, "log_counts" if self.mag == "tf_paper" else "counts")
+
+    def check(self, groups: Sequence[str]) -> None:
+        """Refuse other than two groups."""
+        if len(groups) != 2:
+            raise UsageError(f"{self.name} compares two groups and was given {len(groups)}; use a list of two groups")
+
+    def remark(self, groups: Sequence[str], **_: Any) -> str:
+        """Name the groups behind the sign."""
+        return f"above 0 leans to {groups[1]}, below 0 to {groups[0]}"
+
+    def lean(self, ranked: Ints, counts: Floats | None, log_counts: Floats | None) -> Floats:
+        """Give each document's magnitude of the second group minus that of the first [query, rank]."""
+        table = log_counts if self.mag == "tf_paper" else counts
+        assert table is not None
+        if self.mag == "tf":
+            table = np.log1p(table)
+        elif self.mag == "bool":
+            table = (table > 0).astype(np.float64)
+        return take(table[:, 1] - table[:, 0], ranked)
+
+
+@dataclass(frozen=True)
+class RaB(_Lean):
+    """Which of two groups do the documents at the top speak of more?
+
+        b(d)  = mag_B(d) - mag_A(d), A and B the two groups in alphabetical order (f, m: above 0 leans to m)
+        RaB@k = mean of b(d_i) over ranks i = 1..min(k, length)
+
+    ``mag``: 'tc' occurrences of the group's terms; 'tf' ln(1 + occurrences), as the published program;
+    'tf_paper' the sum over the group's terms of ln(occurrences); 'bool' whether there is any.
+
+    Unit: that of mag. Better: nearer 0. Empty ranking: undefined.
+    Range: unbounded; [-1, 1] for mag='bool'. The sign changes when the groups change places.
+    Undefined: nothing was ranked.
+    Source: Rekabsaz, Schedl, SIGIR 2020. https://doi.org/10.1145/3397271.3401280
+    """
+
+    def __call__(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> Floats:
+        """Return RaB [query]."""
+        return rab(self.lean(ranked, counts, log_counts), self.cutoff)
+
+
+@dataclass(frozen=True)
+class ARaB(_Lean):
+    """Which of two groups does a reader meet more, who stops at any of the first k ranks alike?
+
+        b(d)   = mag_B(d) - mag_A(d), A and B the two groups in alphabetical order (f, m: above 0 leans to m)
+        RaB@x  = mean of b(d_i) over ranks i = 1..x
+        ARaB@k = mean of RaB@x over x = 1..min(k, length)
+
+    ``mag``: 'tc' occurrences of the group's terms; 'tf' ln(1 + occurrences), as the published program;
+    'tf_paper' the sum over the group's terms of ln(occurrences); 'bool' whether there is any.
+
+    Unit: that of mag. Better: nearer 0. Empty ranking: undefined.
+    Range: unbounded; [-1, 1] for mag='bool'. The sign changes when the groups change places.
+    Undefined: nothing was ranked.
+    Source: Rekabsaz, Schedl, SIGIR 2020. https://doi.org/10.1145/3397271.3401280
+    """
+
+    def __call__(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> Floats:
+        """Return ARaB [query]."""
+        return arab(self.lean(ranked, counts, log_counts), self.cutoff)

@@ -1,0 +1,211 @@
+"""FaiRR, its ideal, its ranker-agnostic form, and the normalised form of each (in the paper: FaiRC).
+
+Source: Rekabsaz, Kopeinik, Schedl: Societal Biases in Retrieved Contents. SIGIR 2021, Eq. 2-9.
+https://doi.org/10.1145/3404835.3462949
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fairtrec import discount, neutrality
+from fairtrec.data import Floats, Ints
+from fairtrec.errors import UsageError
+from fairtrec.inputs import Candidates, take
+from fairtrec.measure import Measure
+
+
+def fairr(omega: Floats, cutoff: int) -> Floats:
+    """Sum each row of ``omega`` [query, rank], discounted; nan is no document.
+
+    >>> fairr(np.array([[1.0, 0.0, 1.0], [0.5, np.nan, np.nan]]), cutoff=3).tolist()
+    [1.5, 0.5]
+    """
+    top = omega[:, :cutoff]
+    return np.nan_to_num(top) @ discount.log2(top.shape[1])
+
+
+def ifairr(omega: Floats, documents: Ints, cutoff: int) -> Floats:
+    """Sum the best that a set allows: its documents sorted by falling omega; nan for an empty set.
+
+    ``documents`` [query, kind] is how many documents have each omega [query, kind].
+
+    >>> ifairr(np.array([[0.5, 1.0, 0.0]]), np.array([[1, 2, 9]]), cutoff=3).round(6).tolist()
+    [1.88093]
+    """
+    documents = np.broadcast_to(documents, omega.shape)
+    order = np.argsort(-np.where(documents > 0, omega, -np.inf), axis=1, kind="stable")
+    last = np.cumsum(np.take_along_axis(documents, order, axis=1), axis=1).clip(max=cutoff)
+    reached = np.concatenate(([0.0], np.cumsum(discount.log2(cutoff))))[last]  # the discounts of ranks 1..last
+    weights = np.diff(reached, axis=1, prepend=0.0)
+    values = np.where(weights > 0, np.take_along_axis(omega, order, axis=1), 0.0)
+    return np.where(documents.sum(axis=1) > 0, (values * weights).sum(axis=1), np.nan)
+
+
+def setfairr(omega: Floats, documents: Ints, cutoff: int, *, full_k: bool = False) -> Floats:
+    """Average FaiRR over all orders of a set: its mean omega times the discounts of the ranks that it fills."""
+    documents = np.broadcast_to(documents, omega.shape)
+    size = documents.sum(axis=1)
+    total = np.where(documents > 0, omega * documents, 0.0).sum(axis=1)
+    mean = np.divide(total, size, out=np.full(len(size), np.nan), where=size > 0)
+    filled = np.full(len(size), cutoff) if full_k else size.clip(max=cutoff)
+    return mean * np.concatenate(([0.0], np.cumsum(discount.log2(cutoff))))[filled]
+
+
+@dataclass(frozen=True)
+class _Neutrality(Measure):
+    """What the family shares: its two parameters."""
+
+    cutoff: int = 10
+    tau: int = 1
+    worst_known = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tau < 0:
+            raise UsageError(f"{self.name}: tau is {self.tau}; it counts group terms, so it is 0 or more")
+
+    def omega(self, counts: Floats, target: Floats) -> Floats:
+        """Rate documents [query, document, group] against a target [query, group]; either may have one row for all."""
+        return neutrality.omega(counts, target[:, None], self.tau)
+
+    def ideal(self, candidates: Candidates, target: Floats) -> Floats:
+        """Sum the best top that the candidates could have filled [query]."""
+        return ifairr(self.omega(candidates.counts, target), candidates.documents, self.cutoff)
+
+
+@dataclass(frozen=True)
+class FaiRR(_Neutrality):
+    """How neutral is the top of a ranking?
+
+        FaiRR@k = sum over ranks i = 1..k of  omega(d_i) / log2(1 + i)
+
+    omega(d) is the neutrality of document d: 1 balanced, 0 one-sided (see neutrality.py). A document with at most
+    ``tau`` group terms is neutral.
+
+    Unit: neutral documents, discounted. Better: higher. Empty ranking: 0.
+    Range: from 0 (two groups of even target) to the sum of the discounts, 4.5436 for k = 10.
+    Undefined: never, unless the query has no target.
+    Source: Rekabsaz, Kopeinik, Schedl, SIGIR 2021, Eq. 3 (FaiRC). https://doi.org/10.1145/3404835.3462949
+    """
+
+    def __call__(self, ranked: Ints, counts: Floats, target: Floats) -> Floats:
+        """Return FaiRR [query]."""
+        return _defined(fairr(self.omega(take(counts, ranked), target), self.cutoff), target)
+
+
+@dataclass(frozen=True)
+class IFaiRR(_Neutrality):
+    """How neutral could the top of a ranking have been?
+
+        IFaiRR@k = FaiRR@k of the background set, sorted by falling omega
+
+    Unit: neutral documents, discounted. Better: neither, it tells of the background. Empty ranking: does not matter.
+    Range: that of FaiRR.
+    Undefined: the query has no background set.
+    Source: Rekabsaz, Kopeinik, Schedl, SIGIR 2021, section 4.2. https://doi.org/10.1145/3404835.3462949
+    """
+
+    better = "neither"
+
+    def __call__(self, background: Candidates, target: Floats) -> Floats:
+        """Return the ideal [query]."""
+        return self.ideal(background, target)
+
+
+@dataclass(frozen=True)
+class NFaiRR(_Neutrality):
+    """How neutral is the top of a ranking, compared with the most neutral top that its background set allows?
+
+        FaiRR@k  = sum over ranks i = 1..k of  omega(d_i) / log2(1 + i)
+        NFaiRR@k = FaiRR@k / (FaiRR@k of the background set, sorted by falling omega)
+
+    omega(d) is the neutrality of document d: 1 balanced, 0 one-sided (see neutrality.py). A document with at most
+    ``tau`` group terms is neutral; the paper prints "fewer than tau", which is ``tau=0`` here, but its figures are
+    those of ``tau=1``.
+
+    Unit: none, a ratio. Better: higher. Empty ranking: 0.
+    Range: [0, 1] for two groups of even target and a run inside its background set; a document from outside can lift
+    it above 1.
+    Undefined: the query has no background set, or one whose ideal is 0 or less.
+    Source: Rekabsaz, Kopeinik, Schedl, SIGIR 2021, Eq. 4 (NFaiRC). https://doi.org/10.1145/3404835.3462949
+    """
+
+    def __call__(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Floats:
+        """Return NFaiRR [query]."""
+        value = fairr(self.omega(take(counts, ranked), target), self.cutoff)
+        return _ratio(value, self.ideal(background, target))
+
+
+@dataclass(frozen=True)
+class _OfSet(_Neutrality):
+    """What the ranker-agnostic forms share: which set, and how a set smaller than the cutoff counts."""
+
+    of: Literal["background", "collection"] = "background"
+    full_k: bool = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The set is an input, and which one depends on ``of``."""
+        return (*super().needs, self.of)
+
+    def expectation(self, candidates: Candidates | None, target: Floats) -> Floats:
+        """Average FaiRR over all orders of the candidates [query]."""
+        assert candidates is not None
+        omega = self.omega(candidates.counts, target)
+        return setfairr(omega, candidates.documents, self.cutoff, full_k=self.full_k)
+
+
+@dataclass(frozen=True)
+class SetFaiRR(_OfSet):
+    """How neutral is the top of a ranking in random order of a set of documents, whoever ranks them?
+
+        SetFaiRR@k = (mean omega of the set) * sum over i = 1..min(k, size) of 1 / log2(1 + i)
+
+    That is the mean of FaiRR@k over all orders of the set: the query's background, or ``of='collection'``.
+    ``full_k=True`` sums to k even where the set is smaller, as the published program does.
+
+    Unit: neutral documents, discounted. Better: neither, it tells of the set. Empty ranking: does not matter.
+    Range: that of FaiRR.
+    Undefined: the set is empty.
+    Source: Rekabsaz, Kopeinik, Schedl, SIGIR 2021, Eq. 6-8 (SetFaiRC). https://doi.org/10.1145/3404835.3462949
+    """
+
+    better = "neither"
+
+    def __call__(
+        self, target: Floats, background: Candidates | None = None, collection: Candidates | None = None
+    ) -> Floats:
+        """Return the expectation [query]."""
+        return self.expectation(collection if self.of == "collection" else background, target)
+
+
+@dataclass(frozen=True)
+class NSetFaiRR(_OfSet):
+    """What would a random ranker's NFaiRR be?
+
+        NSetFaiRR@k = SetFaiRR@k / (FaiRR@k of the background set, sorted by falling omega)
+
+    Comparable with the NFaiRR of runs that have the same background. ``of`` and ``full_k`` as for SetFaiRR.
+
+    Unit: none, a ratio. Better: neither, it tells of the set. Empty ranking: does not matter.
+    Range: [0, 1] for two groups of even target and of='background'; with the collection it can exceed 1.
+    Undefined: as NFaiRR, or the set is empty.
+    Source: Rekabsaz, Kopeinik, Schedl, SIGIR 2021, Eq. 9. https://doi.org/10.1145/3404835.3462949
+    """
+
+    better = "neither"
+
+    def __call__(self, target: Floats, background: Candidates, collection: Candidates | None = None) -> Floats:
+        """Return the ratio [query]."""
+        chosen = collection if self.of == "collection" else background
+        return _ratio(self.expectation(chosen, target), self.ideal(background, target))
+
+
+def _ratio(value: Floats, ideal: Floats) -> Floats:
+    return np.divide(value, ideal, out=np.full(len(value), np.nan), where=ideal > 0)
+
+
+def _defined(value: Floats, target: Floats) -> Floats:
+    return np.where(np.isnan(target).any(axis=1), np.nan, value)

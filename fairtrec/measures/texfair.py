@@ -1,0 +1,161 @@
+"""TExFAIR and what it is made of: term exposure (TE), its distance from the target (TED), and RBDF.
+
+Source: Abolghasemi et al.: Measuring Bias in a Ranked List Using Term-based Representations. ECIR 2024.
+https://doi.org/10.1007/978-3-031-56069-9_1
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairtrec import discount, distribution
+from fairtrec.data import Floats, Ints
+from fairtrec.errors import UsageError
+from fairtrec.inputs import take
+from fairtrec.measure import Measure
+
+
+def term_exposure(counts: Floats, tokens: Floats, cutoff: int) -> Floats:
+    """Sum, over the ranks of ``counts`` [query, rank, group], a group's share of the tokens, discounted.
+
+    >>> counts = np.array([[[1.0, 0.0], [0.0, 2.0]]])
+    >>> term_exposure(counts, np.array([[10.0, 10.0]]), cutoff=2).round(6).tolist()
+    [[0.1, 0.126186]]
+    """
+    top, length = counts[:, :cutoff], tokens[:, :cutoff, None]
+    share = np.divide(top, length, out=np.zeros(top.shape), where=length > 0)
+    return np.einsum("qrg,r->qg", share, discount.log2(top.shape[1]))
+
+
+def rbdf(counts: Floats, cutoff: int, *, full_k: bool = False) -> Floats:
+    """Weigh the ranks whose documents hold any group term against all ranks; nan for an empty ranking.
+
+    >>> rbdf(np.array([[[1.0, 0.0], [0.0, 0.0], [np.nan, np.nan]]]), cutoff=3).round(6).tolist()
+    [0.613147]
+    """
+    total = counts[:, :cutoff].sum(axis=2)
+    weights = discount.log2(cutoff)
+    here = weights[: total.shape[1]]
+    there = ~np.isnan(total)
+    all_ranks = np.where(there.any(axis=1), weights.sum(), 0.0) if full_k else there @ here
+    return np.divide((total > 0) @ here, all_ranks, out=np.full(len(total), np.nan), where=all_ranks > 0)
+
+
+@dataclass(frozen=True)
+class TE(Measure):
+    """How much exposure do a group's terms get?
+
+        TE(t)@k = sum over ranks i = 1..k of  (occurrences of t in d_i / tokens of d_i) / log2(1 + i)
+        TE@k    = sum of TE(t)@k over the group's terms t
+
+    One value for each group: ``TE(group='f')@10``; ``TE@10`` stands for all of them.
+
+    Unit: share of the tokens, discounted. Better: neither alone; the groups' values are to be compared.
+    Empty ranking: 0. Range: from 0 to the sum of the discounts, 4.5436 for k = 10.
+    Undefined: never. A document of no tokens exposes nothing.
+    Source: Abolghasemi et al., ECIR 2024, Eq. 2. https://doi.org/10.1007/978-3-031-56069-9_1
+    """
+
+    cutoff: int = 10
+    group: str = ""
+    better = "neither"
+
+    def __call__(self, ranked: Ints, counts: Floats, tokens: Floats, groups: Sequence[str]) -> Floats:
+        """Return one group's exposure [query]."""
+        return term_exposure(take(counts, ranked), take(tokens, ranked), self.cutoff)[:, groups.index(self.group)]
+
+    def expanded(self, groups: Sequence[str]) -> tuple[Measure, ...]:
+        """Give one measure for each group where none was named."""
+        return (self,) if self.group else tuple(dataclasses.replace(self, group=group) for group in groups)
+
+    def check(self, groups: Sequence[str]) -> None:
+        """Refuse a group that there is not."""
+        if self.group and self.group not in groups:
+            raise UsageError(f"TE: there is no group {self.group!r}; the groups are {', '.join(groups)}")
+
+
+@dataclass(frozen=True)
+class TED(Measure):
+    """How far is the exposure of the groups' terms from the target?
+
+        p_G   = TE of group G / sum of TE over all groups
+        TED@k = sum over groups G of |p_G - target_G|
+
+    Unit: none, a distance of shares. Better: lower. Empty ranking: undefined.
+    Range: [0, 2 (1 - least target)], [0, 1] for two groups of even target.
+    Undefined: no document in the top k holds a group term.
+    Source: Abolghasemi et al., ECIR 2024, Eq. 4. https://doi.org/10.1007/978-3-031-56069-9_1
+    """
+
+    cutoff: int = 10
+    better = "lower"
+
+    def __call__(self, ranked: Ints, counts: Floats, tokens: Floats, target: Floats) -> Floats:
+        """Return TED [query]."""
+        exposure = term_exposure(take(counts, ranked), take(tokens, ranked), self.cutoff)
+        return distribution.distance(distribution.shares(exposure), target)
+
+
+@dataclass(frozen=True)
+class RBDF(Measure):
+    """How much of the top of a ranking speaks of the groups at all?
+
+        RBDF@k = sum of 1 / log2(1 + i) over the ranks i <= k whose document holds any group term
+                 / the same sum over all ranks i <= min(k, length)
+
+    ``full_k=True``: the sum below runs to k even where the ranking is shorter.
+
+    Unit: none, a discounted share of documents. Better: neither. Empty ranking: undefined.
+    Range: [0, 1]. Undefined: nothing was ranked.
+    Source: Abolghasemi et al., ECIR 2024, Eq. 5. https://doi.org/10.1007/978-3-031-56069-9_1
+    """
+
+    cutoff: int = 10
+    full_k: bool = False
+    better = "neither"
+
+    def __call__(self, ranked: Ints, counts: Floats) -> Floats:
+        """Return RBDF [query]."""
+        return rbdf(take(counts, ranked), self.cutoff, full_k=self.full_k)
+
+
+@dataclass(frozen=True)
+class TExFAIR(Measure):
+    """Do the groups' terms get the exposure that they should, as far as the ranking speaks of groups at all?
+
+        TExFAIR@k = max(TED) - TED@k * RBDF@k,   max(TED) = 2 (1 - least target)
+
+    Unlike NFaiRR it looks at the whole ranking: a document that leans one way is made good by one that leans the
+    other way. One group term makes a document count; there is no tau. ``rbdf=False`` leaves RBDF out, ``scaled=True``
+    divides by max(TED), ``full_k=True`` is that of RBDF.
+
+    Unit: none. Better: higher. Empty ranking: undefined.
+    Range: [0, max(TED)], [0, 1] for two groups of even target. A ranking without any group term has the maximum
+    (how many there were is printed).
+    Undefined: nothing was ranked; with rbdf=False also where no document in the top k holds a group term.
+    Source: Abolghasemi et al., ECIR 2024, Eq. 6. https://doi.org/10.1007/978-3-031-56069-9_1
+    """
+
+    cutoff: int = 10
+    rbdf: bool = True
+    scaled: bool = False
+    full_k: bool = False
+
+    def __call__(self, ranked: Ints, counts: Floats, tokens: Floats, target: Floats) -> Floats:
+        """Return TExFAIR [query]."""
+        taken = take(counts, ranked)
+        exposure = term_exposure(taken, take(tokens, ranked), self.cutoff)
+        ted = distribution.distance(distribution.shares(exposure), target)
+        most = 2 * (1 - target.min(axis=1))
+        if self.rbdf:
+            spoken = rbdf(taken, self.cutoff, full_k=self.full_k)
+            ted = np.where(spoken == 0, 0.0, ted * spoken)
+        return (most - ted) / (most if self.scaled else 1)
+
+    def remark(self, ranked: Ints, counts: Floats, **_: Any) -> str:
+        """Count the rankings that have the maximum because they say nothing of any group."""
+        silent = int((rbdf(take(counts, ranked), self.cutoff) == 0).sum()) if self.rbdf else 0
+        return f"{silent} of {len(ranked)} rankings hold no group term and count as the maximum" if silent else ""
