@@ -1,0 +1,22 @@
+"""trec_eval for fairness: how fairly do rankings represent groups?
+
+``fairtrec.evaluate`` does from Python what ``fairtrec eval`` does from the shell.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+__all__ = ["Choices", "Result", "Scores", "evaluate"]
+
+if TYPE_CHECKING:
+    from fairtrec.api import Choices, Result, evaluate
+    from fairtrec.evaluation import Scores
+
+
+def __getattr__(name: str) -> Any:
+    """Import the interface when it is first used, so that ``fairtrec --help`` need not."""
+    if name not in __all__:
+        raise AttributeError(f"module 'fairtrec' has no attribute {name!r}")
+    from fairtrec import api
+
+    return getattr(api, name)

@@ -14,13 +14,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
 from fairtrec import distribution
 from fairtrec.data import NOTHING, Annotations, Bools, Docnos, Floats, Ints, Qrels, Run, fingerprints
 
+TargetOf = Literal["background", "collection", "qrels"]
 Missing = Literal["error", "neutral", "skip", "worst"]
 OF_DOCUMENTS = frozenset({"counts", "log_counts", "tokens", "background", "collection"})
 OPTIONS = {  # what to say when a measure asks for an input that was not given
@@ -105,7 +106,8 @@ class Given:
     documents: Documents | None = None
     background: Run | Literal["collection"] | None = None
     background_depth: int = 200
-    target: Floats | Literal["background", "collection", "qrels"] | None = None
+    target: Floats | None = None  # the same for all queries; None: taken from the documents of ``target_of``
+    target_of: TargetOf | None = None
     relevance_level: int = 1
 
     @property
@@ -188,12 +190,11 @@ class Inputs:
     @cached_property
     def target(self) -> Floats:
         """The share that each group should have [query, group]."""
-        target = self.given.target
-        if isinstance(target, np.ndarray):
-            return cast("Floats", target[None])
-        if target == "collection":
+        if self.given.target is not None:
+            return self.given.target[None]
+        if self.given.target_of == "collection":
             candidates = self.collection
-        elif target == "background":
+        elif self.given.target_of == "background":
             candidates = self.background
         else:
             candidates = self._candidates(self._relevant_rows())

@@ -6,7 +6,7 @@ for each query, nan where there is none. The docstring of the class is its page 
 
 import dataclasses
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -50,8 +50,12 @@ class Measure:
     @property
     def needs(self) -> tuple[str, ...]:
         """The names of the inputs without which there is no value."""
-        parameters = inspect.signature(self.__call__).parameters.values()
-        return tuple(p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD)
+        return _named(self.__call__)
+
+    @property
+    def remarks_on(self) -> tuple[str, ...]:
+        """The names of the inputs that ``remark`` reads."""
+        return _named(self.remark)
 
     def expanded(self, groups: Sequence[str]) -> "tuple[Measure, ...]":  # noqa: ARG002 - for subclasses
         """Give the measures that stand for this one: itself, or one for each group."""
@@ -69,6 +73,11 @@ class Measure:
         inside = ",".join(f"{field.name}={spelled(getattr(self, field.name))}" for field in fields)
         cutoff = "" if self.depth is None else f"@{self.depth}"
         return f"{self.name}{f'({inside})' if inside else ''}{cutoff}"
+
+
+def _named(function: Callable[..., Any]) -> tuple[str, ...]:
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD)
 
 
 def spelled(value: Any) -> str:

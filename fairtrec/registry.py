@@ -30,6 +30,7 @@ BUILT_IN = {
     "TExFAIR": "texfair",
 }
 
+_TREC_NAME = re.compile(r"[^\s,()@]+(?:,\d[\d.]*(?=[\s,]|$))*")  # P.5,10 is one name
 _NAME = re.compile(r"[^\W\d]\w*", re.UNICODE)
 _VALUE = re.compile(
     r"""\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])
@@ -63,7 +64,7 @@ def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
 def _read(text: str, at: int) -> tuple[str, dict[str, Any], Any, int]:
     """Read one measure from a place in the text: name, parameters, what stands behind @, and where it ends."""
     begin = at
-    found = re.compile(r"[^\s,(@]+").match(text, at)
+    found = _TREC_NAME.match(text, at)
     if found is None:
         raise _bad(text[begin:], "a measure starts with its name")
     name, at = found.group(), found.end()
@@ -125,7 +126,9 @@ def _mapping(text: str, at: int, whole: str) -> tuple[dict[Any, Any], int]:
 
 
 def _bad(text: str, why: str) -> UsageError:
-    return UsageError(f"cannot read the measure {text.split()[0] if text.split() else text!r}: {why}; like NFaiRR(tau=0)@10")
+    return UsageError(
+        f"cannot read the measure {text.split()[0] if text.split() else text!r}: {why}; like NFaiRR(tau=0)@10"
+    )
 
 
 def _resolved(

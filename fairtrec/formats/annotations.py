@@ -56,7 +56,12 @@ def read(path: FilePath, wanted: Docnos, *, collection: bool = False) -> Annotat
 
 
 def _refuse_repeats(
-    rows: Ints, known: "np.typing.NDArray[np.bool_]", block: columns.Columns, here: Ints, path: FilePath, lines: columns.Lines
+    rows: Ints,
+    known: "np.typing.NDArray[np.bool_]",
+    block: columns.Columns,
+    here: Ints,
+    path: FilePath,
+    lines: columns.Lines,
 ) -> None:
     first = np.zeros(len(rows), dtype=np.bool_)
     first[np.unique(rows, return_index=True)[1]] = True

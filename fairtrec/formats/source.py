@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from fairtrec.errors import FilePath, InputError
+from fairtrec.progress import report
 
 STDIN = "-"
 BLOCK = 1 << 24  # bytes; about 400,000 lines of a run
@@ -119,7 +120,21 @@ def blocks(stream: BinaryIO, path: FilePath) -> Iterator[bytes]:
             first = False
         check_text(block, path, line)
         line += block.count(b"\n")
+        report(fspath(path), _position(stream), _size(path))
         yield block.replace(b"\r\n", b"\n") if b"\r" in block else block
+
+
+def _position(stream: BinaryIO) -> int:
+    """Tell how many bytes of the file have been read, compressed if it is."""
+    raw = getattr(stream, "fileobj", None) or getattr(stream, "_fp", None) or stream
+    try:
+        return int(raw.tell())
+    except (OSError, AttributeError, ValueError):
+        return 0
+
+
+def _size(path: FilePath) -> int:
+    return 0 if fspath(path) == STDIN else Path(path).stat().st_size
 
 
 def check_text(block: bytes, path: FilePath, line: int) -> None:

@@ -56,7 +56,7 @@ class TE(Measure):
     Unit: share of the tokens, discounted. Better: neither alone; the groups' values are to be compared.
     Empty ranking: 0. Range: from 0 to the sum of the discounts, 4.5436 for k = 10.
     Undefined: never. A document of no tokens exposes nothing.
-    Source: Abolghasemi et al., ECIR 2024, Eq. 2. https://doi.org/10.1007/978-3-031-56069-9_1
+    Source: Abolghasemi et al., ECIR 2024, Eq. 8. https://doi.org/10.1007/978-3-031-56069-9_1
     """
 
     cutoff: int = 10
@@ -87,7 +87,7 @@ class TED(Measure):
     Unit: none, a distance of shares. Better: lower. Empty ranking: undefined.
     Range: [0, 2 (1 - least target)], [0, 1] for two groups of even target.
     Undefined: no document in the top k holds a group term.
-    Source: Abolghasemi et al., ECIR 2024, Eq. 4. https://doi.org/10.1007/978-3-031-56069-9_1
+    Source: Abolghasemi et al., ECIR 2024, Eq. 10. https://doi.org/10.1007/978-3-031-56069-9_1
     """
 
     cutoff: int = 10
@@ -110,7 +110,7 @@ class RBDF(Measure):
 
     Unit: none, a discounted share of documents. Better: neither. Empty ranking: undefined.
     Range: [0, 1]. Undefined: nothing was ranked.
-    Source: Abolghasemi et al., ECIR 2024, Eq. 5. https://doi.org/10.1007/978-3-031-56069-9_1
+    Source: Abolghasemi et al., ECIR 2024, Eq. 11. https://doi.org/10.1007/978-3-031-56069-9_1
     """
 
     cutoff: int = 10
@@ -136,7 +136,7 @@ class TExFAIR(Measure):
     Range: [0, max(TED)], [0, 1] for two groups of even target. A ranking without any group term has the maximum
     (how many there were is printed).
     Undefined: nothing was ranked; with rbdf=False also where no document in the top k holds a group term.
-    Source: Abolghasemi et al., ECIR 2024, Eq. 6. https://doi.org/10.1007/978-3-031-56069-9_1
+    Source: Abolghasemi et al., ECIR 2024, Eq. 13. https://doi.org/10.1007/978-3-031-56069-9_1
     """
 
     cutoff: int = 10

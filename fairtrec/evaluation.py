@@ -1,0 +1,132 @@
+"""From runs and what was given beside them to scores [measure, query], and their means over defined queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fairtrec.data import NOTHING, Docs, Docnos, Floats, Ints, Qrels, Queries, Run
+from fairtrec.errors import InputError
+from fairtrec.inputs import OF_DOCUMENTS, Documents, Given, Inputs, Missing, relevant
+from fairtrec.measure import Measure
+from fairtrec.measures.utility import Judge, Utility
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """One run's values [measure, query], nan where a measure is undefined for a query; queries sorted by id."""
+
+    run: str
+    tag: str
+    measures: tuple[Measure, ...]
+    qids: tuple[str, ...]
+    values: Floats
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def defined(self) -> Ints:
+        """How many queries each measure is defined for [measure]."""
+        many: Ints = (~np.isnan(self.values)).sum(axis=1)
+        return many
+
+    @cached_property
+    def means(self) -> Floats:
+        """Each measure's mean over the queries that it is defined for (the sum for one that counts) [measure]."""
+        sums = np.nan_to_num(self.values).sum(axis=1)
+        totals = np.array([measure.total for measure in self.measures], dtype=np.bool_)
+        divisor = np.where(totals, 1, self.defined)
+        return np.divide(sums, divisor, out=np.full(len(sums), np.nan), where=self.defined > 0)
+
+
+def depth_of(measures: Sequence[Measure]) -> int | None:
+    """Give the deepest rank that any of the measures reads; None is all."""
+    depths = [measure.depth for measure in measures]
+    return None if None in depths else max((depth for depth in depths if depth), default=1)
+
+
+def evaluated(
+    run: Run, measures: Sequence[Measure], qrels: Qrels | None, queries: Queries | None, *, complete: bool
+) -> tuple[str, ...]:
+    """Choose a run's queries: its own, of those the wanted ones; the judged ones if every measure needs judgements.
+
+    ``complete``: all the wanted ones, or all the judged ones where none are named, whether the run has them or not.
+    Raises InputError if nothing remains.
+    """
+    wanted = None if queries is None else set(queries.qids)
+    judged = None if qrels is None else set(qrels.qids)
+    if complete:
+        chosen = wanted if wanted is not None else judged or set(run.qids)
+    else:
+        chosen = set(run.qids) if wanted is None else wanted.intersection(run.qids)
+    if judged is not None and all("relevance" in measure.needs for measure in measures):
+        chosen &= judged
+        if not chosen:
+            message = "the run and the qrels have no query in common; are they of the same collection?"
+            raise InputError(message, run.name)
+    if not chosen:
+        raise InputError("the run has none of the wanted queries; check --queries", run.name)
+    return tuple(sorted(chosen))
+
+
+def looked_at(
+    runs: Sequence[Run], chosen: Sequence[Sequence[str]], measures: Sequence[Measure], given: Given, missing: Missing
+) -> Docnos:
+    """Collect the documents that the measures look at, in the chosen queries of the runs and in what is beside them."""
+    parts: list[Docs] = []
+    reading = [measure for measure in measures if OF_DOCUMENTS & set(measure.needs) and "ranked" in measure.needs]
+    if reading:
+        depth = None if missing == "skip" else depth_of(reading)
+        parts += [_top(run, qids, depth) for run, qids in zip(runs, chosen, strict=True)]
+    every = sorted(set().union(*chosen))
+    if isinstance(given.background, Run):
+        parts.append(_top(given.background, every, None if missing == "skip" else given.background_depth))
+    if given.target_of == "qrels" and given.qrels is not None:
+        lines = relevant(given.qrels, every, given.relevance_level)
+        parts.append(given.qrels.docnos[lines[lines != NOTHING]])
+    return Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
+
+
+def _top(run: Run, qids: Sequence[str], depth: int | None) -> Docs:
+    lines = run.top(qids, depth)
+    return run.docnos[lines[lines != NOTHING]]
+
+
+def refuse_unknown(documents: Documents, runs: Sequence[Run], chosen: Sequence[Sequence[str]]) -> None:
+    """Raise InputError if a document that is looked at has no annotation and no option says what it is worth."""
+    unknown = documents.docnos.names[~documents.annotations.known]
+    if documents.missing != "error" or not len(unknown):
+        return
+    example, name = unknown[0].decode(), None
+    for run, qids in zip(runs, chosen, strict=True):
+        lines = run.top(qids, None)
+        hit = np.argwhere(np.isin(run.docnos[lines], unknown) & (lines != NOTHING))
+        if len(hit):
+            query, rank = hit[np.argmin(hit[:, 1])]
+            example = f"{run.docnos[lines[query, rank]].decode()} at rank {rank + 1} of query {qids[query]}"
+            name = run.name
+            break
+    message = (
+        f"{len(unknown)} of the {len(documents.docnos)} documents that the measures look at have no text or counts, "
+        f"such as {example}; give the whole collection, or say what they are worth with --missing neutral|skip|worst"
+    )
+    raise InputError(message, name)
+
+
+def score(run: Run, measures: Sequence[Measure], qids: Sequence[str], given: Given, judge: Judge | None) -> Scores:
+    """Compute all measures for one run."""
+    depth = depth_of([measure for measure in measures if not isinstance(measure, Utility)])
+    inputs = Inputs(run, qids, given, depth)
+    values = np.full((len(measures), len(qids)), np.nan)
+    remarks: dict[str, None] = {}
+    utility = [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
+    if utility and judge is not None:
+        values[utility] = judge.values(run, qids)
+    for row, measure in enumerate(measures):
+        if isinstance(measure, Utility):
+            continue
+        values[row] = np.broadcast_to(measure(**inputs.named(measure.needs)), (len(qids),))
+        remark = measure.remark(**inputs.named(measure.remarks_on))
+        if remark:
+            remarks[f"{measure}: {remark}"] = None
+    return Scores(run.name, run.tag, tuple(measures), tuple(qids), values, tuple(remarks))

@@ -1,0 +1,58 @@
+"""Qrels and texts of ir_datasets, by id. What is not on this machine it fetches, unless FAIRTREC_OFFLINE forbids it."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from fairtrec.data import Docnos, Qrels
+from fairtrec.errors import InputError, ResourceError
+from fairtrec.formats import memory
+
+
+def qrels(name: str) -> Qrels:
+    """Load the judgements of a dataset."""
+    dataset = _dataset(name, "qrels")
+    with _fetching(name):
+        return memory.qrels(dataset)
+
+
+def texts(name: str, wanted: Docnos) -> Iterator[tuple[int, str]]:
+    """Give the row and default text of each wanted document of a dataset."""
+    dataset = _dataset(name, "docs")
+    with _fetching(name):
+        yield from memory.texts(dataset, wanted)
+
+
+def _dataset(name: str, kind: Literal["qrels", "docs"]) -> Any:
+    import ir_datasets
+
+    try:
+        dataset = ir_datasets.load(name)
+    except KeyError:
+        raise InputError("there is no such file, nor is it an id of ir_datasets; check the name", name) from None
+    if not getattr(dataset, f"has_{kind}")():
+        raise InputError(f"this dataset of ir_datasets has no {kind}; choose one that has", name)
+    return dataset
+
+
+@contextmanager
+def _fetching(name: str) -> Iterator[None]:
+    """Turn what goes wrong in a download into one line, and let none start where that is forbidden."""
+    from contextlib import nullcontext
+
+    import requests
+
+    forbidden: Any = nullcontext()
+    if os.environ.get("FAIRTREC_OFFLINE", "") not in {"", "0"}:
+        from unittest.mock import patch
+
+        forbidden = patch.object(
+            requests.Session, "send", side_effect=requests.ConnectionError("FAIRTREC_OFFLINE is set")
+        )
+    try:
+        with forbidden:
+            yield
+    except (requests.RequestException, OSError, RuntimeError) as fault:
+        why = " ".join(str(fault).split())
+        raise ResourceError(f"ir_datasets cannot provide {name} ({why}); run: ir_datasets export {name} docs") from None

@@ -1,0 +1,120 @@
+"""From whatever a caller names or holds (a path, a name, an ir_datasets id, a dict, a frame) to the types of data.py."""
+
+import dataclasses
+import os
+from collections.abc import Iterator, Mapping
+from os import PathLike, fspath
+from typing import Any
+
+from fairtrec import resources
+from fairtrec.annotate.counter import Lexicon, annotate
+from fairtrec.data import Annotations, Docnos, GroupTerms, Qrels, Queries, Run
+from fairtrec.errors import ResourceError
+from fairtrec.formats import annotations as annotations_format
+from fairtrec.formats import collection, datasets, memory, source
+from fairtrec.formats import qrels as qrels_format
+from fairtrec.formats import queries as queries_format
+from fairtrec.formats import run as run_format
+from fairtrec.formats import terms as terms_format
+from fairtrec.formats.run import ScoreType
+from fairtrec.order import Order
+
+
+def is_path(thing: Any) -> bool:
+    """Tell a path or a name from an object that holds data."""
+    return isinstance(thing, str | PathLike)
+
+
+def is_file(thing: Any) -> bool:
+    """Tell whether this names something that can be opened here."""
+    return is_path(thing) and (fspath(thing) == source.STDIN or os.path.exists(thing))  # noqa: PTH110
+
+
+def run(thing: Any, name: str, order: Order, score_dtype: ScoreType, depth: int | None) -> Run:
+    """Load a run."""
+    if is_path(thing):
+        return dataclasses.replace(run_format.read(thing, order, score_dtype, depth), name=name)
+    return memory.run(thing, name, order, score_dtype, depth)
+
+
+def qrels(thing: Any) -> Qrels:
+    """Load judgements: a file, or an ir_datasets id where there is no such file."""
+    if is_file(thing):
+        return qrels_format.read(thing)
+    return datasets.qrels(fspath(thing)) if is_path(thing) else memory.qrels(thing)
+
+
+def terms(thing: Any) -> GroupTerms:
+    """Load group terms: a file, or the name of a word list."""
+    if not is_path(thing):
+        return memory.terms(thing)
+    if is_file(thing):
+        return terms_format.read(thing)
+    passport = _passport(thing, "wordlist", "term list")
+    return dataclasses.replace(terms_format.read(resources.require(passport.name)), name=passport.name)
+
+
+def queries(thing: Any) -> Queries:
+    """Load a query set: a file, or the name of one."""
+    if not is_path(thing):
+        return memory.queries(thing)
+    if is_file(thing):
+        return queries_format.read(thing)
+    passport = _passport(thing, "queryset", "query set")
+    path = resources.require(passport.name)
+    return dataclasses.replace(queries_format.read(path, passport.keep), name=passport.name)
+
+
+def groups_of(annotations: Any) -> tuple[str, ...]:
+    """Name the groups of a table of counts."""
+    return annotations_format.groups_of(annotations) if is_path(annotations) else memory.frame_groups(annotations)
+
+
+def counts(annotations: Any, wanted: Docnos, *, collection: bool) -> Annotations:
+    """Load the counts of the wanted documents from a table of counts."""
+    if is_path(annotations):
+        return annotations_format.read(annotations, wanted, collection=collection)
+    return memory.counts(annotations, wanted)
+
+
+def counted(docs: Any, wanted: Docnos, lexicon: Lexicon) -> Annotations:
+    """Count tokens and group terms in the texts of the wanted documents."""
+    return annotate(_texts(docs, wanted), wanted, lexicon)
+
+
+def _texts(docs: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
+    if is_file(docs):
+        return collection.read(docs, wanted)
+    return datasets.texts(fspath(docs), wanted) if is_path(docs) else memory.texts(docs, wanted)
+
+
+def _passport(thing: Any, kind: str, what: str) -> resources.Passport:
+    name = fspath(thing)
+    try:
+        passport = resources.passport(name)
+    except ResourceError as fault:
+        raise ResourceError(f"there is no file {name}, and {fault}") from None
+    if passport.kind != kind:
+        raise ResourceError(
+            f"{name} is a {passport.kind}, not a {what}; `fairtrec resources list` shows which is which"
+        )
+    return passport
+
+
+def named_runs(runs: Any) -> Iterator[tuple[str, Any]]:
+    """Give each run a name: a file's own, the caller's key, or its number."""
+    if isinstance(runs, Mapping) and runs and not _is_ranking(next(iter(runs.values()))):
+        yield from ((str(name), run) for name, run in runs.items())
+        return
+    several = list(runs) if isinstance(runs, list | tuple) and not _is_row(runs) else [runs]
+    for number, run in enumerate(several, 1):
+        yield (fspath(run) if is_path(run) else "run" if len(several) == 1 else f"run {number}"), run
+
+
+def _is_ranking(value: Any) -> bool:
+    """Tell ``{docno: score}`` from a run."""
+    return isinstance(value, Mapping) and all(isinstance(score, int | float) for score in value.values())
+
+
+def _is_row(runs: Any) -> bool:
+    return bool(runs) and hasattr(runs[0], "query_id") and not hasattr(runs[0], "columns")
