@@ -1,0 +1,78 @@
+"""The command line: one thin file for each command, imported only when that command is called."""
+
+import os
+import sys
+from importlib import import_module
+from typing import cast
+
+import click
+
+from fairtrec import __version__
+from fairtrec.errors import FairtrecError
+
+COMMANDS = {  # the order of the help; the text stands here so that it can be shown without importing the commands
+    "eval": "Evaluate runs: fairness and utility, per query and in the mean.",
+    "measures": "List the measures, or print the page of one.",
+    "resources": "List, fetch, add and check word lists and query sets.",
+}
+
+
+class _Lazy(click.Group):
+    """A group that imports a command's module when the command is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"fairtrec.cli.{cmd_name.replace('-', '_')}")
+        return cast("click.Command", module.command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="fairtrec", message="%(prog)s %(version)s")
+def command() -> None:
+    """How fairly do rankings represent groups? trec_eval for fairness.
+
+    \b
+    fairtrec eval qrels.txt my.run --groups gender-en --docs collection.tsv
+    """
+
+
+def main() -> None:
+    """Run the command line; every error of the user's making is one line and an exit code, never a traceback."""
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        command(standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except FairtrecError as error:
+        click.echo(str(error), err=True)
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes once more at its end
+        return 141
+    except MemoryError:
+        click.echo("the memory of this machine does not suffice; evaluate fewer runs at once", err=True)
+        return 3
+    except Exception as fault:
+        if os.environ.get("FAIRTREC_DEBUG"):
+            raise
+        what = f"{type(fault).__name__}: {fault}"
+        click.echo(f"fairtrec has a fault ({what}); please report it, FAIRTREC_DEBUG=1 shows where", err=True)
+        return 5
+    return 0

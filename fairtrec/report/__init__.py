@@ -1,0 +1,108 @@
+"""Reports: one result, written as people and programs like to read it."""
+
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+
+from fairtrec.api import Result
+from fairtrec.errors import UsageError
+from fairtrec.evaluation import Scores
+
+WRITERS = {
+    "trec": "trec", "table": "table", "tsv": "delimited", "csv": "delimited", "json": "records", "jsonl": "records",
+    "md": "markup", "latex": "markup",
+}  # fmt: skip
+CARRIES_SIGNATURE = {"table", "json", "md", "latex"}
+
+
+def render(
+    result: Result, form: str, *, per_query: bool = False, summary: bool = True, places: int = 4, terminal: bool = False
+) -> str:
+    """Write a result in one of the formats of WRITERS; ``terminal`` allows colour and fits the width of the window."""
+    module = import_module(f"fairtrec.report.{WRITERS[form]}")
+    writer: Callable[..., str] = getattr(module, form)
+    if form == "table":
+        return writer(result, per_query=per_query, summary=summary, places=places, terminal=terminal)
+    return writer(result, per_query=per_query, summary=summary, places=places)
+
+
+def remarks(result: Result, form: str) -> list[str]:
+    """List what a reader should know beside the numbers: what is missing or undefined, and the signature."""
+    lines = list(result.notes)
+    spoken: dict[str, list[str]] = {}
+    for scores in result.scores:
+        for measure, defined in zip(scores.measures, scores.defined.tolist(), strict=True):
+            if defined < len(scores.qids):
+                what = f"{measure}: defined for {defined} of {len(scores.qids)} queries"
+                spoken.setdefault(what, []).append(Path(scores.run).name)
+        for remark in scores.remarks:
+            spoken.setdefault(remark, []).append(Path(scores.run).name)
+    for what, runs in spoken.items():
+        lines.append(what if len(runs) == len(result.scores) else f"{what} ({', '.join(runs)})")
+    if form not in CARRIES_SIGNATURE:
+        lines.append(result.signature)
+    return lines
+
+
+def number(value: float, places: int, *, whole: bool = False) -> str:
+    """Write a value; nan is what is undefined, and a count has no digits behind the point.
+
+    >>> number(0.5, 4), number(float("nan"), 4), number(3.0, 4, whole=True)
+    ('0.5000', 'nan', '3')
+    """
+    if whole and value == value and value.is_integer():  # noqa: PLR0124 - it is not itself where it is nan
+        return f"{value:.0f}"
+    return f"{value:.{places}f}"
+
+
+def best(result: Result, places: int) -> np.typing.NDArray[np.bool_]:
+    """Mark the best means [run, measure] by each measure's own direction, as far as the printed digits tell."""
+    means = np.array([scores.means for scores in result.scores]).round(places)
+    marks = np.zeros(means.shape, dtype=np.bool_)
+    if len(means) < 2:
+        return marks
+    for column, measure in enumerate(result.scores[0].measures):
+        if measure.better == "neither" or np.isnan(means[:, column]).all():
+            continue
+        badness = {"higher": -means, "lower": means, "nearer 0": np.abs(means)}[measure.better][:, column]
+        marks[:, column] = badness == np.nanmin(badness)
+    return marks
+
+
+def names(result: Result) -> list[str]:
+    """Name the runs as shortly as tells them apart: the file without folder and ending, else the whole path."""
+    short = [Path(scores.run).name.removesuffix(".gz").removesuffix(".run") for scores in result.scores]
+    return short if len(set(short)) == len(short) else [scores.run for scores in result.scores]
+
+
+def cells(scores: Scores, values: np.typing.NDArray[np.float64], places: int) -> list[str]:
+    """Write one value of each measure."""
+    return [
+        number(value, places, whole=measure.total)
+        for measure, value in zip(scores.measures, values.tolist(), strict=True)
+    ]
+
+
+def refuse_unwritable(output: Path | None) -> None:
+    """Raise UsageError if the output cannot be written, before any work is done."""
+    if output is not None and not os.access(output.parent, os.W_OK | os.X_OK):
+        raise UsageError(f"the folder of {output} is not there or may not be written; choose another with -o")
+
+
+def emit(text: str, output: Path | None) -> None:
+    """Print a report, or write it to a file: to a temporary name that is then moved, so all or nothing."""
+    if output is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    part = output.with_name(f".{output.name}.{os.getpid()}")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(output)
+    except OSError as fault:
+        part.unlink(missing_ok=True)
+        raise UsageError(f"cannot write {output}: {fault.strerror}; choose another place with -o") from None

@@ -1,0 +1,5 @@
+"""``python -m fairtrec`` is ``fairtrec``."""
+
+from fairtrec.cli import main
+
+main()

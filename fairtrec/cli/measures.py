@@ -1,0 +1,12 @@
+"""``fairtrec measures``: what can be measured, and what each measure means."""
+
+import click
+
+
+@click.command(name="measures")
+@click.argument("name", required=False)
+def command(name: str | None) -> None:
+    """List all measures with direction, range and needs, or print the page of the measure NAME."""
+    from fairtrec import pages
+
+    click.echo(pages.page(name) if name else pages.overview(), nl=False)

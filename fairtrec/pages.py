@@ -1,0 +1,78 @@
+"""The pages of the measures, made from their classes: for ``fairtrec measures`` and for docs/."""
+
+import dataclasses
+import inspect
+import re
+from typing import Any, get_args, get_origin, get_type_hints
+
+from fairtrec import registry
+from fairtrec.inputs import OPTIONS
+from fairtrec.measure import Measure, spelled
+
+PARTS = ("Unit", "Better", "Range", "Empty ranking", "Undefined", "Source")
+
+
+def part(kind: type[Measure], name: str) -> str:
+    """Take one part, such as Range, out of a measure's docstring."""
+    others = "|".join(PARTS)
+    text = " ".join(inspect.getdoc(kind).split())  # type: ignore[union-attr]  # a test sees to it that there is one
+    found = re.search(rf"(?:^| ){name}: (.*?)(?= (?:{others}): |$)", text)
+    return found.group(1).rstrip(".") if found else ""
+
+
+def needs(kind: type[Measure]) -> str:
+    """Name the inputs of a measure with default parameters that a user has to give."""
+    given = {"counts": "counts", "background": "background", "collection": "collection", "relevance": "qrels"}
+    return ", ".join(given[need] for need in kind().needs if need in given)
+
+
+def overview() -> str:
+    """List every measure: name, direction, range, needs."""
+    ours = [(name, registry.find(name)) for name in [*registry.BUILT_IN, *registry.plugins()]]
+    rows = [("measure", "better", "needs", "range")]
+    rows += [(name, kind.better, needs(kind), part(kind, "Range")) for name, kind in ours if kind is not None]
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows
+    ]
+    import ir_measures
+
+    theirs = sorted({measure.NAME for measure in ir_measures.measures.registry.values()}, key=str.lower)
+    lines += ["", "and from ir-measures, which need qrels (names of trec_eval, like ndcg_cut_10, are understood too):"]
+    return "\n".join([*lines, *_wrapped(theirs), "", "`fairtrec measures NAME` prints the page of one.", ""])
+
+
+def _wrapped(words: list[str]) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(", ".join(words), 100, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+
+
+def page(name: str) -> str:
+    """Write the page of one measure. Raises UsageError for a name that nobody knows."""
+    kind = registry.find(name)
+    if kind is None:
+        measure: Any = registry.parse(name)[0]
+        return _foreign(measure.measure)
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    hints = get_type_hints(kind)
+    lines = [str(kind()), "", inspect.getdoc(kind) or "", "", "Parameters"]
+    lines += [
+        f"  {each} = {spelled(field.default)}   {_choices(hints[each])}".rstrip() for each, field in fields.items()
+    ]
+    lines += ["", "Needs", *(f"  {OPTIONS[need][0]}: {OPTIONS[need][1]}" for need in kind().needs if need in OPTIONS)]
+    return "\n".join([*dict.fromkeys(lines[:3]), *lines[3:], ""])
+
+
+def _choices(hint: Any) -> str:
+    return (
+        f"one of {', '.join(map(spelled, get_args(hint)))}"
+        if get_origin(hint) is not None and str in map(type, get_args(hint))
+        else ""
+    )
+
+
+def _foreign(measure: Any) -> str:
+    params = [f"  {name}   {info.desc or ''}".rstrip() for name, info in measure.SUPPORTED_PARAMS.items()]
+    about = inspect.cleandoc(measure.__doc__ or "").split("\n\n.. ")[0]
+    return "\n".join([f"{measure.NAME} (computed by ir-measures)", "", about, "", "Parameters", *params, ""])

@@ -1,0 +1,70 @@
+"""JSON: every value in full precision, null where it is undefined; nested with all that tells where it came from, or
+as one object a line.
+"""
+
+import json as json_module
+from collections.abc import Iterator
+from typing import Any
+
+from fairtrec import __version__
+from fairtrec.api import Result
+from fairtrec.evaluation import Scores
+
+
+def jsonl(result: Result, *, per_query: bool, summary: bool, places: int) -> str:  # noqa: ARG001
+    """Write one object for each value."""
+    return "".join(f"{_line(value)}\n" for value in _values(result, per_query=per_query, summary=summary))
+
+
+def _line(value: Any) -> str:
+    return json_module.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _values(result: Result, *, per_query: bool, summary: bool) -> Iterator[dict[str, Any]]:
+    for scores in result.scores:
+        common = {"run": scores.run, "tag": scores.tag}
+        for row, measure in enumerate(scores.measures):
+            if per_query:
+                for qid, value in zip(scores.qids, scores.values[row].tolist(), strict=True):
+                    yield {**common, "measure": str(measure), "qid": qid, "value": _defined(value)}
+            if summary:
+                mean, many = _defined(float(scores.means[row])), int(scores.defined[row])
+                yield {**common, "measure": str(measure), "qid": "all", "value": mean, "n": many}
+
+
+def _defined(value: float) -> float | None:
+    return value if value == value else None  # noqa: PLR0124 - nan is not itself
+
+
+def json(result: Result, *, per_query: bool, summary: bool, places: int) -> str:  # noqa: ARG001
+    """Write one object with the runs, the measures, the signature and the digest of every input."""
+    measures = {
+        str(measure): {"better": measure.better, "aggregate": "sum" if measure.total else "mean"}
+        for measure in result.scores[0].measures
+    }
+    document = {
+        "fairtrec": __version__,
+        "signature": result.signature,
+        "inputs": {
+            part: {"path": str(result.files[part]), "sha256": digest} for part, digest in result.digests.items()
+        },
+        "notes": list(result.notes),
+        "measures": measures,
+        "runs": [_run(scores, per_query=per_query, summary=summary) for scores in result.scores],
+    }
+    return json_module.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
+    spelled = list(map(str, scores.measures))
+    run: dict[str, Any] = {"run": scores.run, "tag": scores.tag, "num_q": len(scores.qids)}
+    run["remarks"] = list(scores.remarks)
+    if summary:
+        means = zip(spelled, scores.means.tolist(), scores.defined.tolist(), strict=True)
+        run["means"] = {name: {"value": _defined(value), "n": many} for name, value, many in means}
+    if per_query:
+        run["queries"] = {
+            qid: {name: _defined(value) for name, value in zip(spelled, values, strict=True)}
+            for qid, values in zip(scores.qids, scores.values.T.tolist(), strict=True)
+        }
+    return run
