@@ -9,8 +9,9 @@ __version__ = "0.1.0"
 __all__ = ["Choices", "Result", "Scores", "evaluate"]
 
 if TYPE_CHECKING:
-    from fairtrec.api import Choices, Result, evaluate
+    from fairtrec.api import Result, evaluate
     from fairtrec.evaluation import Scores
+    from fairtrec.plan import Choices
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,7 @@ arithmetic on integers. A docno holds no NUL byte; the readers see to that.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,19 @@ class Docnos:
     def __len__(self) -> int:
         return len(self.names)
 
+    @cached_property
+    def _slots(self) -> Ints:
+        """A hash table of row numbers: each row stands in the first free slot at or behind that of its key."""
+        slots = np.full(1 << (2 * len(self)).bit_length(), NOTHING, dtype=np.int64)
+        waiting = np.arange(len(self))
+        at = _slot(self.keys, len(slots))
+        while len(waiting):
+            free = slots[at] == NOTHING
+            slots[at[free]] = waiting[free]
+            rejected = slots[at] != waiting
+            waiting, at = waiting[rejected], (at[rejected] + 1) % len(slots)
+        return slots
+
     def rows(self, docnos: Docs) -> Ints:
         """Find each docno's row; NOTHING where it is not in the set.
 
@@ -89,18 +103,24 @@ class Docnos:
         [1, -1, 0]
         """
         keys = fingerprints(docnos)
-        at = np.searchsorted(self.keys, keys)
-        rows = np.full(len(keys), NOTHING, dtype=np.int64)
-        open_ = np.flatnonzero(at < len(self))
-        while len(open_):  # more than one round only where docnos share a key
-            place = at[open_]
-            same_key = self.keys[place] == keys[open_]
-            hit = same_key & (self.names[place] == docnos[open_])
-            rows[open_[hit]] = place[hit]
-            open_ = open_[same_key & ~hit]
-            at[open_] += 1
-            open_ = open_[at[open_] < len(self)]
-        return rows
+        found = np.full(len(keys), NOTHING, dtype=np.int64)
+        asked = np.arange(len(keys))
+        at = _slot(keys, len(self._slots))
+        while len(asked):
+            rows = self._slots[at]
+            hit = (rows != NOTHING) & (self.keys[rows] == keys[asked]) if len(self) else rows != NOTHING
+            if self.names.dtype.itemsize > 8 or docnos.dtype.itemsize > 8:
+                hit[hit] = self.names[rows[hit]] == docnos[asked[hit]]
+            found[asked[hit]] = rows[hit]
+            open_ = ~hit & (rows != NOTHING)
+            asked, at = asked[open_], (at[open_] + 1) % len(self._slots)
+        return found
+
+
+def _slot(keys: Keys, slots: int) -> Ints:
+    """Spread keys over so many slots, a power of two."""
+    spread = keys * np.uint64(0x9E3779B97F4A7C15)
+    return (spread >> np.uint64(64 - (slots.bit_length() - 1))).astype(np.int64) % slots
 
 
 @dataclass(frozen=True, eq=False)

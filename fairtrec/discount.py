@@ -6,7 +6,7 @@ from fairtrec.data import Floats
 
 
 def log2(n: int) -> Floats:
-    """Weigh rank i by 1 / log2(1 + i), as DCG does.
+    """Discount as DCG does, by the logarithm of the rank plus 1.
 
     >>> log2(3).round(6).tolist()
     [1.0, 0.63093, 0.5]

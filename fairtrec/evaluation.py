@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Docs, Docnos, Floats, Ints, Qrels, Queries, Run
+from fairtrec.data import NOTHING, Docnos, Docs, Floats, Ints, Qrels, Queries, Run
+from fairtrec.distribution import quotient
 from fairtrec.errors import InputError
 from fairtrec.inputs import OF_DOCUMENTS, Documents, Given, Inputs, Missing, relevant
 from fairtrec.measure import Measure
@@ -36,7 +37,7 @@ class Scores:
         sums = np.nan_to_num(self.values).sum(axis=1)
         totals = np.array([measure.total for measure in self.measures], dtype=np.bool_)
         divisor = np.where(totals, 1, self.defined)
-        return np.divide(sums, divisor, out=np.full(len(sums), np.nan), where=self.defined > 0)
+        return quotient(sums, np.where(self.defined > 0, divisor, 0))
 
 
 def depth_of(measures: Sequence[Measure]) -> int | None:
@@ -89,7 +90,8 @@ def looked_at(
 
 def _top(run: Run, qids: Sequence[str], depth: int | None) -> Docs:
     lines = run.top(qids, depth)
-    return run.docnos[lines[lines != NOTHING]]
+    docnos: Docs = run.docnos[lines[lines != NOTHING]]
+    return docnos
 
 
 def refuse_unknown(documents: Documents, runs: Sequence[Run], chosen: Sequence[Sequence[str]]) -> None:

@@ -33,9 +33,13 @@ class Measure:
         if cutoff is not None and cutoff < 1:
             raise UsageError(f"{self.name}: the cutoff is {cutoff}; ranks count from 1")
 
-    def __call__(self, **inputs: Any) -> Floats:
+    def __call__(self, *args: Any, **inputs: Any) -> Floats:  # noqa: ARG002 - for subclasses
         """Compute one value per query from the inputs that the signature names."""
-        raise TypeError(f"{self.name} has no __call__")
+        raise TypeError(f"{self.name} does not say how it is computed; give it a __call__")
+
+    def remark(self, *args: Any, **inputs: Any) -> str:  # noqa: ARG002 - for subclasses
+        """Say what a reader of the numbers should know, or nothing; names its inputs as ``__call__`` does."""
+        return ""
 
     @property
     def name(self) -> str:
@@ -64,10 +68,6 @@ class Measure:
     def check(self, groups: Sequence[str]) -> None:
         """Raise UsageError if the measure does not fit these groups; called before anything large is read."""
 
-    def remark(self, **inputs: Any) -> str:  # noqa: ARG002 - for subclasses
-        """Say what a reader of the numbers should know, or nothing; names its inputs as ``__call__`` does."""
-        return ""
-
     def __str__(self) -> str:
         fields = [f for f in dataclasses.fields(self) if f.name != "cutoff" and getattr(self, f.name) != f.default]
         inside = ",".join(f"{field.name}={spelled(getattr(self, field.name))}" for field in fields)
@@ -77,7 +77,7 @@ class Measure:
 
 def _named(function: Callable[..., Any]) -> tuple[str, ...]:
     parameters = inspect.signature(function).parameters.values()
-    return tuple(p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD)
+    return tuple(p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
 
 
 def spelled(value: Any) -> str:

@@ -1,53 +1,66 @@
 """The one ranking: falling score, ties by falling docno, as trec_eval; every measure sees this order.
 
-Files are nearly always grouped by query and sorted already, so each step first looks whether it has anything to do.
+Rankings stand one behind the other: that of query i in the lines ``starts[i]`` to ``starts[i + 1]``. Files are nearly
+always sorted already, so each step first looks whether it has anything to do.
 """
 
-from typing import Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
-from fairtrec.data import Docs, Floats, Ints, fingerprints, starts_of
+from fairtrec.data import Docs, Floats, Ints, fingerprints
 
 Order = Literal["score", "rank", "file"]
 
 
-def grouped(query: Ints) -> Ints | None:
-    """Order lines so that each query's stand together, queries as first seen; None if they do already."""
-    starts = starts_of(query)[:-1]
-    return None if len(np.unique(query[starts])) == len(starts) else np.argsort(query, kind="stable")
+def by_falling_score(starts: Ints, docnos: Docs, scores: Floats) -> tuple[Docs, Floats]:
+    """Sort each ranking by falling score, ties by falling docno.
 
-
-def by_falling_score(query: Ints, docnos: Docs, scores: Floats) -> Ints | None:
-    """Order grouped lines by falling score, ties by falling docno; None if they are in that order already."""
-    same_query = query[1:] == query[:-1]
-    rising = bool(np.any(same_query & (scores[1:] > scores[:-1])))
-    order = _sorted_in_rows(query, scores) if rising else np.arange(len(query))
-    ranked = scores[order]
-    tie = same_query & (ranked[1:] == ranked[:-1])
+    >>> docnos, scores = np.array([b"a", b"b", b"c", b"d"]), np.array([1.0, 2.0, 2.0, 5.0])
+    >>> by_falling_score(np.array([0, 3, 4]), docnos, scores)[0].tolist()
+    [b'c', b'b', b'a', b'd']
+    """
+    last = starts[1:-1] - 1  # of each ranking but the final one
+    rising = scores[1:] > scores[:-1]
+    rising[last] = False
+    if rising.any():
+        order = _sorted_in_rows(starts, scores)
+        docnos, scores = docnos[order], scores[order]
+    tie = scores[1:] == scores[:-1]
+    tie[last] = False
     if tie.any():
-        tied = np.flatnonzero(np.concatenate((tie, [False])) | np.concatenate(([False], tie)))
-        block = np.cumsum(~np.concatenate(([False], tie)))[tied]
-        order[tied] = order[tied][np.lexsort((~_code_points(docnos[order[tied]]), block))]
-    elif not rising:
-        return None
-    return order
+        above, below = np.append(tie, False), np.insert(tie, 0, False)
+        tied = np.flatnonzero(above | below)
+        block = np.cumsum(~below[tied])
+        order = tied[np.lexsort((~_code_points(docnos[tied]), block))]
+        docnos = docnos.copy()
+        docnos[tied] = docnos[order]
+    return docnos, scores
 
 
-def _sorted_in_rows(query: Ints, scores: Floats) -> Ints:
-    starts = starts_of(query)
+def _sorted_in_rows(starts: Ints, scores: Floats) -> Ints:
     lengths = np.diff(starts)
-    width = int(lengths.max())
-    if width * len(lengths) > 4 * len(query) + 4096:  # a few long rankings among many short ones
-        return cast("Ints", np.lexsort((-scores, query)))
-    filled = np.arange(width) < lengths[:, None]
-    matrix = np.full(filled.shape, np.inf, dtype=scores.dtype)
-    matrix[filled] = -scores
-    return cast("Ints", (np.argsort(matrix, axis=1, kind="stable") + starts[:-1, None])[filled])
+    if int(lengths.max()) * len(lengths) > 4 * len(scores) + 4096:  # a few long rankings among many short ones
+        order: Ints = np.lexsort((-scores, np.repeat(np.arange(len(lengths)), lengths)))
+        return order
+    matrix, filled = in_rows(-scores, starts, np.inf)
+    within: Ints = (np.argsort(matrix, axis=1, kind="stable") + starts[:-1, None])[filled]
+    return within
+
+
+def in_rows(values: Any, starts: Ints, fill: Any) -> tuple[Any, Any]:
+    """Lay rankings out as a matrix [query, rank], and tell which of its cells are filled."""
+    lengths = np.diff(starts)
+    filled = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
+    if filled.all():
+        return values.reshape(filled.shape), filled
+    matrix = np.full(filled.shape, fill, dtype=values.dtype)
+    matrix[filled] = values
+    return matrix, filled
 
 
 def _code_points(docnos: Docs) -> Ints:
     """Give integers that compare as the docnos do."""
-    if docnos.dtype.itemsize <= 8:
-        return np.unique(fingerprints(docnos), return_inverse=True)[1]
-    return np.unique(docnos, return_inverse=True)[1]
+    short = docnos.dtype.itemsize <= 8
+    order: Ints = np.unique(fingerprints(docnos) if short else docnos, return_inverse=True)[1]
+    return order

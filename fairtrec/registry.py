@@ -126,9 +126,7 @@ def _mapping(text: str, at: int, whole: str) -> tuple[dict[Any, Any], int]:
 
 
 def _bad(text: str, why: str) -> UsageError:
-    return UsageError(
-        f"cannot read the measure {text.split()[0] if text.split() else text!r}: {why}; like NFaiRR(tau=0)@10"
-    )
+    return UsageError(f"cannot read the measure {text.strip()!r}: {why}; like NFaiRR(tau=0)@10")
 
 
 def _resolved(

@@ -20,7 +20,7 @@ FORMATS = ["auto", "trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex"
     "measures",
     multiple=True,
     metavar="MEASURES",
-    help="Measures like 'nDCG@10 NFaiRR(tau=0)@20'; may be repeated. `fairtrec measures` lists them. Default: those for which the inputs are given.",
+    help="Like 'nDCG@10 NFaiRR(tau=0)@20', see `fairtrec measures`; may be repeated.  [default: what the inputs allow]",
 )
 @click.option("--groups", metavar="NAME|FILE", help="Group terms: a word list by name, or a file of term,group lines.")
 @click.option("--docs", metavar="FILE|ID", help="The texts: TSV or JSON lines, or an ir_datasets id.")
@@ -98,7 +98,7 @@ FORMATS = ["auto", "trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex"
     "--places", type=click.IntRange(0, 17), default=4, show_default=True, metavar="N", help="Digits behind the point."
 )
 def command(**options: Any) -> None:
-    """Evaluate each RUN against QRELS and print its measures.
+    r"""Evaluate each RUN against QRELS and print its measures.
 
     QRELS is a TREC qrels file, an ir_datasets id, or none. A RUN is a TREC run file, or - for standard input.
     Files may be compressed with gzip, bzip2 or Zstandard.

@@ -6,27 +6,23 @@ import numpy as np
 
 from fairtrec.data import NOTHING, Annotations, Docnos, Histogram, Ints
 from fairtrec.errors import FilePath, InputError
-from fairtrec.formats import columns
+from fairtrec.formats import columns, source
 from fairtrec.formats.columns import Layout
+
+
+def layout(path: FilePath) -> Layout:
+    """Read a table's header. Raises InputError if it is none."""
+    number, line = source.first_line(path, comment=b"#")
+    header = line.decode(errors="replace").split()
+    if header[:2] != ["docno", "tokens"] or len(header) < 4 or len(set(header)) < len(header):
+        message = "the first line is no header of a table of counts; write: docno tokens GROUP GROUP ..."
+        raise InputError(message, path, number)
+    return Layout("table of counts", {"docno": "text", **dict.fromkeys(header[1:], "int")}, header=True)
 
 
 def groups_of(path: FilePath) -> tuple[str, ...]:
     """Read the names of the groups from a table's header, in alphabetical order."""
-    found: list[str] = []
-
-    def note(header: list[str]) -> Layout:
-        found.extend(header[2:])
-        return _layout(path, header)
-
-    next(columns.stream(path, note), None)
-    return tuple(sorted(found))
-
-
-def _layout(path: FilePath, header: list[str]) -> Layout:
-    if header[:2] != ["docno", "tokens"] or len(header) < 4 or len(set(header)) < len(header):
-        message = "the first line is not a header of this kind; write: docno tokens <group> <group> ..."
-        raise InputError(message, path, 1)
-    return Layout("table of counts", {"docno": "text", **dict.fromkeys(header[1:], "int")})
+    return tuple(sorted(list(layout(path).columns)[2:]))
 
 
 def read(path: FilePath, wanted: Docnos, *, collection: bool = False) -> Annotations:
@@ -34,12 +30,13 @@ def read(path: FilePath, wanted: Docnos, *, collection: bool = False) -> Annotat
 
     Raises InputError for a bad header or line, a negative count, and a wanted document that stands twice.
     """
-    groups = groups_of(path)
+    form = layout(path)
+    groups = tuple(sorted(list(form.columns)[2:]))
     known = np.zeros(len(wanted), dtype=np.bool_)
     tokens = np.zeros(len(wanted), dtype=np.int64)
     counts = np.zeros((len(wanted), len(groups)), dtype=np.int64)
     histogram: Histogram | None = None
-    for block, lines in columns.stream(path, lambda header: _layout(path, header)):
+    for block, lines in columns.stream(path, form):
         numbers = np.stack([block["tokens"], *(block[group] for group in groups)], axis=1)
         if numbers.min(initial=0) < 0:
             row = int(np.flatnonzero((numbers < 0).any(axis=1))[0])

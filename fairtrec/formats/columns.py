@@ -6,24 +6,47 @@ goes through Python too, which either understands it or says what is wrong with 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, BinaryIO, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NoReturn
 
 import numpy as np
 
-from fairtrec.data import Ints, starts_of
+from fairtrec.data import Docs, Ints, starts_of
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import source
 
-Kind = Literal["text", "float", "int", "skip"]
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+# blocks: consecutive rows with the same text are kept once; first: only what stands in the first row is kept
+Kind = Literal["text", "blocks", "float", "int", "first", "skip"]
 Columns = dict[str, Any]
 Lines = int | list[int]  # of the rows of a block: its first line, or all of them
 WIDEST = 1024  # bytes of a query id or docno
+WORKERS = 2
 MOST_BYTES = 1 << 32  # of one column
 _HEAD = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?(?:\n|\Z))*")  # blank lines and comment lines before the first entry
-ODD = (b"\t", b"\r", b"\0", b"\v", b"\f", b"  ", b"\n ", b" \n")
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """A column in which equal texts stand together: each text once, and in how many rows."""
+
+    texts: Docs
+    lengths: Ints
+
+    @classmethod
+    def of(cls, column: Docs) -> "Blocks":
+        """Find the blocks of a column."""
+        starts = starts_of(column)
+        return cls(column[starts[:-1]], np.diff(starts))
+
+    def __len__(self) -> int:
+        return int(self.lengths.sum())
 
 
 @dataclass(frozen=True)
@@ -32,6 +55,7 @@ class Layout:
 
     what: str
     columns: Mapping[str, Kind]
+    header: bool = False  # the first line names the columns
 
 
 @dataclass(frozen=True)
@@ -48,26 +72,50 @@ class Table:
         return line_of(lines, row - first)
 
 
-def stream(path: FilePath, layout: Layout | Callable[[list[str]], Layout]) -> Iterator[tuple[Columns, Lines]]:
+def stream(path: FilePath, layout: Layout) -> Iterator[tuple[Columns, Lines]]:
     """Give a file's columns block by block, each with the line numbers of its rows.
 
-    Where ``layout`` is a function, the first line is a header and the function makes the layout from its names.
+    The blocks of a large file are parsed in threads while the next ones are read; their order stays.
     """
+    with source.opened(path) as file, ExitStack() as stack:
+        workers: Executor | None = None
+        parsed: deque[Future[tuple[Columns, Lines]]] = deque()
+        for block, line, ends, full in _entries(file, path, layout):
+            if workers is None and not full:
+                yield _exact(block, layout, path, line)
+                continue
+            if workers is None:
+                from concurrent.futures import ThreadPoolExecutor
+
+                workers = stack.enter_context(ThreadPoolExecutor(WORKERS))
+            parsed.append(workers.submit(_parse, block, layout, path, line, ends))
+            if len(parsed) > WORKERS:
+                yield parsed.popleft().result()
+        while parsed:
+            yield parsed.popleft().result()
+
+
+def _parse(block: bytes, layout: Layout, path: FilePath, line: int, ends: int) -> tuple[Columns, Lines]:
+    columns = _fast(block, layout, ends)
+    return _exact(block, layout, path, line) if columns is None else (columns, line)
+
+
+def _entries(file: BinaryIO, path: FilePath, layout: Layout) -> Iterator[tuple[bytes, int, int, bool]]:
+    """Give the blocks of a file without what stands before the first entry, with their first line and number of LFs."""
     line = 1
-    with source.opened(path) as file:
-        for whole in _without_comments(file, path):
-            block, blanks = whole, b""
-            if not isinstance(layout, Layout):
-                stripped = block.lstrip(b"\n")
-                header, newline, block = stripped.partition(b"\n")
-                blanks = b"\n" * (len(whole) - len(stripped) + len(newline))
-                layout = layout(header.decode().split())
-            columns = _fast(block, layout) if len(whole) >= source.BLOCK else None
-            lines: Lines = line + len(blanks)
-            if columns is None:
-                columns, lines = _exact(block, layout, path, line + len(blanks))
-            yield columns, lines
-            line += whole.count(b"\n")
+    head, header = True, layout.header
+    for whole, ends in source.blocks(file, path):
+        block, skipped = whole, 0
+        if head:
+            end = _HEAD.match(block).end()  # type: ignore[union-attr]  # it matches nothing at least
+            if header and end < len(block):
+                end = block.find(b"\n", end) + 1 or len(block)
+                header = False
+            head = header or end == len(block)
+            skipped = block.count(b"\n", 0, end)
+            block = block[end:]
+        yield block, line + skipped, ends - skipped, len(whole) >= source.BLOCK
+        line += ends
 
 
 def read(path: FilePath, layout: Layout) -> Table:
@@ -84,58 +132,56 @@ def read(path: FilePath, layout: Layout) -> Table:
     return Table(path, {name: _joined([part[name] for part in parts], path) for name in parts[0]}, blocks)
 
 
-def _without_comments(file: BinaryIO, path: FilePath) -> Iterator[bytes]:
-    """Blank the comment lines that stand before the first entry, so that line numbers stay true."""
-    head = True
-    for block in source.blocks(file, path):
-        if head:
-            end = _HEAD.match(block).end()  # type: ignore[union-attr] - it matches nothing at least
-            head = end == len(block)
-            yield b"\n" * block.count(b"\n", 0, end) + block[end:]
-        else:
-            yield block
-
-
 def _joined(parts: list[Any], path: FilePath) -> Any:
+    if isinstance(parts[0], Blocks):
+        return Blocks(_joined([part.texts for part in parts], path), np.concatenate([part.lengths for part in parts]))
     width = max(part.dtype.itemsize for part in parts)
     if width * sum(map(len, parts)) > MOST_BYTES:
         raise InputError(f"ids of {width} bytes in so many lines do not fit into memory; shorten the ids", path)
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _fast(block: bytes, layout: Layout) -> Columns | None:
-    """Parse a block with pyarrow; None if it is not plain enough for that."""
-    if not block.isascii() or block.startswith(b" ") or any(odd in block for odd in ODD):
-        delimiter = "\t"
-        if not block.isascii() or b" " in block or any(odd in block for odd in (b"\r", b"\0", b"\v", b"\f", b"\t\t")):
-            return None
-        if block.startswith(b"\t") or b"\n\t" in block or b"\t\n" in block:
-            return None
-    else:
-        delimiter = " "
+def _fast(block: bytes, layout: Layout, ends: int) -> Columns | None:
+    """Parse a block of so many line ends with pyarrow; None if it is not plain enough for that."""
+    delimiter = b"\t" if b"\t" in block[:200] else b" "
+    letters = np.frombuffer(block, np.uint8)
+    blank = letters <= ord(" ")
+    if not block.isascii() or blank[0] or np.any(blank[1:] & blank[:-1]):  # an empty column, or an empty line
+        return None
+    tabs = block.count(b"\t") if delimiter == b"\t" else 0
+    if np.count_nonzero(letters < ord(" ")) != ends + tabs or (tabs and b" " in block):
+        return None
     import pyarrow as pa
     from pyarrow import csv
 
-    types = {"text": pa.string(), "float": pa.float64(), "int": pa.int64()}
-    wanted = {name: types[kind] for name, kind in layout.columns.items() if kind != "skip"}
+    types = {"text": pa.string(), "blocks": pa.string(), "float": pa.float64(), "int": pa.int64()}
+    wanted = {name: types[kind] for name, kind in layout.columns.items() if kind in types}
     try:
         table = csv.read_csv(
             pa.BufferReader(block),
             read_options=csv.ReadOptions(column_names=list(layout.columns), block_size=1 << 22),
-            parse_options=csv.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
+            parse_options=csv.ParseOptions(delimiter=delimiter.decode(), quote_char=False, double_quote=False),
             convert_options=csv.ConvertOptions(
                 column_types=wanted, include_columns=list(wanted), null_values=[], strings_can_be_null=False
             ),
         )
     except pa.ArrowInvalid:
         return None
-    if table.num_rows != block.count(b"\n") + (not block.endswith(b"\n")):
+    if table.num_rows != ends + (not block.endswith(b"\n")):
         return None
     columns = {name: _array(table.column(name)) for name in wanted}
+    first = block[: block.find(b"\n")].split()
+    columns |= {
+        name: np.array([cell])
+        for (name, kind), cell in zip(layout.columns.items(), first, strict=True)
+        if kind == "first"
+    }
     floats = [columns[name] for name, kind in layout.columns.items() if kind == "float"]
-    texts = [columns[name] for name, kind in layout.columns.items() if kind == "text"]
+    texts = [columns[name] for name, kind in layout.columns.items() if kind in ("text", "blocks")]
     plain = all(np.isfinite(column).all() for column in floats) and all(c.dtype.itemsize <= WIDEST for c in texts)
-    return columns if plain else None
+    if not plain:
+        return None
+    return {name: Blocks.of(c) if layout.columns[name] == "blocks" else c for name, c in columns.items()}
 
 
 def _array(column: Any) -> Any:
@@ -185,7 +231,11 @@ def line_of(lines: Lines, row: int) -> int:
 
 
 def _parsed(cells: tuple[bytes, ...], name: str, kind: Kind, path: FilePath, lines: Lines) -> Any:
-    if kind == "text":
+    if kind == "first":
+        cells = cells[:1]
+    if kind == "blocks":
+        return Blocks.of(_parsed(cells, name, "text", path, lines))
+    if kind in ("text", "first"):
         if max(map(len, cells), default=0) > WIDEST:
             row = next(i for i, cell in enumerate(cells) if len(cell) > WIDEST)
             raise InputError(f"a {name} of more than {WIDEST} bytes; shorten it", path, line_of(lines, row))
@@ -197,7 +247,7 @@ def _parsed(cells: tuple[bytes, ...], name: str, kind: Kind, path: FilePath, lin
             return values
     except (ValueError, OverflowError):
         pass
-    _refuse(cells, name, kind, path, lines)
+    return _refuse(cells, name, kind, path, lines)
 
 
 def _refuse(cells: tuple[bytes, ...], name: str, kind: Kind, path: FilePath, lines: Lines) -> NoReturn:
@@ -214,12 +264,15 @@ def _refuse(cells: tuple[bytes, ...], name: str, kind: Kind, path: FilePath, lin
     raise InputError(f"a {name} is not {article} {word}", path)
 
 
-def numbered(ids: Any) -> tuple[tuple[str, ...], Ints]:
-    """Number a column of query ids in the order in which they first appear: the distinct ids, and each line's number."""
-    starts = starts_of(ids)
-    blocks = ids[starts[:-1]].tolist()
+def numbered(ids: Blocks) -> tuple[tuple[str, ...], Ints, Ints | None]:
+    """Group the rows of a column of query ids: the distinct ids as first seen, where each one's rows start, and the
+    order that brings them together (None if they stand together already).
+    """
     number: dict[bytes, int] = {}
-    for block in blocks:
-        number.setdefault(block, len(number))
-    query = np.repeat(np.array([number[block] for block in blocks], dtype=np.int64), np.diff(starts))
-    return tuple(qid.decode() for qid in number), query
+    of_block = np.array([number.setdefault(each, len(number)) for each in ids.texts.tolist()], dtype=np.int64)
+    order: Ints | None = None
+    lengths = ids.lengths
+    if len(number) < len(of_block):
+        order = np.argsort(np.repeat(of_block, lengths), kind="stable")
+        lengths = np.bincount(of_block, weights=lengths).astype(np.int64)
+    return tuple(qid.decode() for qid in number), np.concatenate(([0], np.cumsum(lengths))), order

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Annotations, Docnos, GroupTerms, Qrels, Queries, Run, fingerprints
+from fairtrec.data import Annotations, Docnos, GroupTerms, Qrels, Queries, Run
 from fairtrec.errors import InputError
 from fairtrec.formats import annotations, columns
 from fairtrec.formats import run as run_format
+from fairtrec.formats.columns import Blocks
 from fairtrec.order import Order
 
 QUERY = ("query_id", "qid", "q_id", "query")
@@ -36,8 +37,7 @@ def _triples(thing: Any, what: str) -> tuple[list[str], list[str], list[Any]]:
     else:
         field = NUMBER[what][0]
         rows = [(row.query_id, row.doc_id, getattr(row, field)) for row in thing]
-    qids, docnos, numbers = zip(*rows, strict=True) if rows else ((), (), ())
-    return [*map(str, qids)], [*map(str, docnos)], list(numbers)
+    return [str(row[0]) for row in rows], [str(row[1]) for row in rows], [row[2] for row in rows]
 
 
 def _ids(values: list[str], what: str) -> Any:
@@ -47,7 +47,13 @@ def _ids(values: list[str], what: str) -> Any:
     return np.array(encoded, dtype=np.bytes_)
 
 
-def run(thing: Any, name: str, order: Order = "score", score_dtype: run_format.ScoreType = "float64") -> Run:
+def run(
+    thing: Any,
+    name: str,
+    order: Order = "score",
+    score_dtype: run_format.ScoreType = "float64",
+    depth: int | None = None,
+) -> Run:
     """Take a run from ``{qid: {docno: score}}``, a frame, or tuples with query_id, doc_id and score."""
     qids, docnos, scores = _triples(thing, "run")
     if not qids:
@@ -55,19 +61,15 @@ def run(thing: Any, name: str, order: Order = "score", score_dtype: run_format.S
     values = np.array(scores, dtype=np.float64)
     if not np.isfinite(values).all():
         raise InputError(f"the run {name} holds a score that is not finite")
-    names, query = columns.numbered(_ids(qids, "run"))
+    names, starts, together = columns.numbered(Blocks.of(_ids(qids, "run")))
     column = _ids(docnos, "run")
-    refuse_repeats(query, column, f"run {name}", names)
-    return run_format.ranked(name, name, names, query, column, values.astype(score_dtype), order)
-
-
-def refuse_repeats(query: Any, docnos: Any, what: str, qids: tuple[str, ...]) -> None:
-    """Raise InputError where a document stands twice under one query."""
-    order = np.lexsort((fingerprints(docnos), query))
-    same = (query[order][1:] == query[order][:-1]) & (docnos[order][1:] == docnos[order][:-1])
-    if same.any():
-        at = int(order[1:][same][0])
-        raise InputError(f"the {what} holds document {docnos[at].decode()} twice under query {qids[query[at]]}")
+    if together is not None:
+        column, values = column[together], values[together]
+    twice = run_format.repeated(starts, column)
+    if twice is not None:
+        query, rows = twice
+        raise InputError(f"the run {name} holds document {column[rows[0]].decode()} twice under query {names[query]}")
+    return run_format.ranked(name, name, names, starts, column, values.astype(score_dtype), order, depth)
 
 
 def qrels(thing: Any) -> Qrels:
@@ -80,9 +82,11 @@ def qrels(thing: Any) -> Qrels:
     qids, docnos, grades = _triples(rows, "qrels")
     if not qids:
         raise InputError("the qrels are empty")
-    names, query = columns.numbered(_ids(qids, "qrels"))
+    names, starts, together = columns.numbered(Blocks.of(_ids(qids, "qrels")))
+    lines = np.arange(len(qids)) if together is None else together
+    query = np.repeat(np.arange(len(names)), np.diff(starts))
     iteration = _ids(iterations or ["0"] * len(qids), "qrels")
-    return Qrels(names, query, _ids(docnos, "qrels"), np.array(grades, dtype=np.int64), iteration)
+    return Qrels(names, query, _ids(docnos, "qrels")[lines], np.array(grades, dtype=np.int64)[lines], iteration[lines])
 
 
 def queries(thing: Iterable[Any]) -> Queries:

@@ -6,20 +6,23 @@ from fairtrec.data import Qrels
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns
 
-LAYOUT = columns.Layout("qrels file", {"qid": "text", "iteration": "text", "docno": "text", "grade": "int"})
+LAYOUT = columns.Layout("qrels file", {"qid": "blocks", "iteration": "text", "docno": "text", "grade": "int"})
 
 
 def read(path: FilePath) -> Qrels:
-    """Read judgements. Raises InputError for a bad line and for a document judged twice for one query (and subtopic)."""
+    """Read judgements. Raises InputError for a bad line, and a document judged twice for a query (and subtopic)."""
     table = columns.read(path, LAYOUT)
-    qids, query = columns.numbered(table.columns["qid"])
-    docnos, iterations = table.columns["docno"], table.columns["iteration"]
+    qids, starts, together = columns.numbered(table.columns["qid"])
+    query = np.repeat(np.arange(len(qids)), np.diff(starts))
+    lines = np.arange(len(query)) if together is None else together
+    docnos, iterations = table.columns["docno"][lines], table.columns["iteration"][lines]
     order = np.lexsort((iterations, docnos, query))
     same = query[order][1:] == query[order][:-1]
     for column in (docnos[order], iterations[order]):
         same &= column[1:] == column[:-1]
     if same.any():
-        row = int(np.maximum(order[1:], order[:-1])[same].min())
-        docno, qid = docnos[row].decode(), table.columns["qid"][row].decode()
-        raise InputError(f"document {docno} is judged twice for query {qid}; keep one grade", path, table.line(row))
-    return Qrels(qids, query, docnos, table.columns["grade"], iterations)
+        row = int(order[1:][same][0])
+        docno, qid = docnos[row].decode(), qids[query[row]]
+        message = f"document {docno} is judged twice for query {qid}; keep one grade"
+        raise InputError(message, path, table.line(int(lines[row])))
+    return Qrels(qids, query, docnos, table.columns["grade"][lines], iterations)

@@ -6,10 +6,9 @@ from typing import Literal
 import numpy as np
 
 from fairtrec import order as ordering
-from fairtrec.data import Docs, Floats, Ints, Run, fingerprints, starts_of
+from fairtrec.data import Docs, Floats, Ints, Run, fingerprints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns
-from fairtrec.formats.columns import Table
 from fairtrec.order import Order
 
 ScoreType = Literal["float64", "float32"]
@@ -21,58 +20,65 @@ def read(path: FilePath, order: Order = "score", score_dtype: ScoreType = "float
     Raises InputError for a line that is not six columns, a score that is no finite number, a document that stands
     twice under one query, bytes that are not UTF-8, and a file with no lines.
     """
-    kinds: dict[str, columns.Kind] = {"qid": "text", "Q0": "skip", "docno": "text", "rank": "skip"}
+    kinds: dict[str, columns.Kind] = {"qid": "blocks", "Q0": "skip", "docno": "text", "rank": "skip"}
     if order == "rank":
         kinds["rank"] = "int"
-    table = columns.read(path, columns.Layout("run", {**kinds, "score": "float", "tag": "text"}))
-    qids, query = columns.numbered(table.columns["qid"])
-    docnos, scores = table.columns["docno"], table.columns["score"]
-    refuse_duplicates(table, query, docnos)
-    name = fspath(path).rsplit("/", 1)[-1]
+    table = columns.read(path, columns.Layout("run", {**kinds, "score": "float", "tag": "first"}))
+    qids, starts, together = columns.numbered(table.columns["qid"])
+    docnos = table.columns["docno"]
+    scores = -table.columns["rank"].astype(np.float64) if order == "rank" else table.columns["score"]
+    if together is not None:
+        docnos, scores = docnos[together], scores[together]
+    twice = repeated(starts, docnos)
+    if twice is not None:
+        query, rows = twice
+        first, second = sorted(rows if together is None else together[rows].tolist())
+        message = f"document {docnos[rows[0]].decode()} stands twice under query {qids[query]}"
+        raise InputError(
+            f"{message} (first on line {table.line(first)}); remove one of the two", path, table.line(second)
+        )
     tag = table.columns["tag"][0].decode()
-    if order == "rank":
-        scores = -table.columns["rank"].astype(np.float64)
-    return ranked(name, tag, qids, query, docnos, scores.astype(score_dtype), order, depth)
+    return ranked(fspath(path), tag, qids, starts, docnos, scores.astype(score_dtype, copy=False), order, depth)
 
 
 def ranked(
     name: str,
     tag: str,
     qids: tuple[str, ...],
-    query: Ints,
+    starts: Ints,
     docnos: Docs,
     scores: Floats,
     order: Order = "score",
     depth: int | None = None,
 ) -> Run:
-    """Group lines by query and rank each group: by score, or as they stand (``file``)."""
-    together = ordering.grouped(query)
-    if together is not None:
-        query, docnos, scores = query[together], docnos[together], scores[together]
-    best_first = None if order == "file" else ordering.by_falling_score(query, docnos, scores)
-    if best_first is not None:
-        docnos, scores = docnos[best_first], scores[best_first]
-    starts = starts_of(query)
-    if depth is not None and np.diff(starts).max(initial=0) > depth:
-        kept = np.arange(len(query)) - np.repeat(starts[:-1], np.diff(starts)) < depth
-        docnos, scores, starts = docnos[kept], scores[kept], starts_of(query[kept])
+    """Rank each query's documents: by score, or as they stand (``file``)."""
+    if order != "file":
+        docnos, scores = ordering.by_falling_score(starts, docnos, scores)
+    lengths = np.diff(starts)
+    if depth is not None and lengths.max(initial=0) > depth:
+        kept = np.minimum(lengths, depth)
+        first = np.concatenate(([0], np.cumsum(kept)))
+        rows = np.repeat(starts[:-1] - first[:-1], kept) + np.arange(first[-1])
+        docnos, scores, starts = docnos[rows], scores[rows], first
     return Run(name, tag, qids, starts, docnos, scores)
 
 
-def refuse_duplicates(table: Table, query: Ints, docnos: Docs) -> None:
-    """Raise InputError where a document stands twice under one query, wherever the two lines are."""
-    keys = fingerprints(docnos) ^ (query.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
-    ordered = np.sort(keys)
-    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not len(repeated):
-        return
-    suspects = np.flatnonzero(np.isin(keys, repeated))  # equal by chance, nearly never, or because they are the same
-    seen: dict[tuple[int, bytes], int] = {}
-    for row in suspects.tolist():
-        pair = (int(query[row]), docnos[row])
-        if pair in seen:
-            docno, qid = docnos[row].decode(), table.columns["qid"][row].decode()
-            first = table.line(seen[pair])
-            message = f"document {docno} stands twice under query {qid} (first on line {first}); remove one of the two"
-            raise InputError(message, table.path, table.line(row))
-        seen[pair] = row
+def repeated(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
+    """Find a document that stands twice in one ranking: the query's number and the two rows, or None."""
+    hashes = (fingerprints(docnos) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)).astype(np.uint32)
+    lengths = np.diff(starts)
+    if int(lengths.max()) * len(lengths) <= 4 * len(docnos) + 4096:
+        matrix, filled = ordering.in_rows(hashes, starts, 0)
+        matrix = np.sort(np.where(filled, matrix, 0) if not filled.all() else matrix, axis=1)
+        empty = (~filled).sum(axis=1)  # zeros that are not hashes, which the sort has put first
+        same = (matrix[:, 1:] == matrix[:, :-1]) & (np.arange(matrix.shape[1] - 1) >= empty[:, None])
+        suspects = np.flatnonzero(same.any(axis=1))
+    else:
+        suspects = np.arange(len(lengths))
+    for query in suspects.tolist():  # equal by chance, which is rare, or because they are the same
+        seen: dict[bytes, int] = {}
+        for row in range(starts[query], starts[query + 1]):
+            if docnos[row] in seen:
+                return query, [seen[docnos[row]], row]
+            seen[docnos[row]] = row
+    return None

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import fspath
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from fairtrec.errors import FilePath, InputError
 from fairtrec.progress import report
@@ -33,7 +33,7 @@ class _Hashed(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+    def readinto(self, buffer: Any) -> int:
         data = self.raw.read(len(buffer))
         self.sha256.update(data)
         buffer[: len(data)] = data
@@ -47,13 +47,8 @@ _standard_input: dict[str, str] = {}
 def opened(path: FilePath) -> Iterator[BinaryIO]:
     """Open a file for reading as decompressed bytes; trouble while reading it becomes an InputError naming it."""
     try:
-        with _raw(path) as raw:
-            with _decompressed(raw) as stream:
-                yield stream
-            if isinstance(raw, io.BufferedReader) and isinstance(raw.raw, _Hashed):
-                while raw.read(BLOCK):  # what the reader had no use for belongs to the digest too
-                    pass
-                _standard_input["sha256"] = raw.raw.sha256.hexdigest()
+        with _raw(path) as raw, _decompressed(raw) as stream:
+            yield stream
     except FileNotFoundError:
         raise InputError("there is no such file; check the name", path) from None
     except IsADirectoryError:
@@ -67,28 +62,33 @@ def opened(path: FilePath) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _raw(path: FilePath) -> Iterator[io.BufferedReader]:
+def _raw(path: FilePath) -> Iterator[Any]:
     if fspath(path) == STDIN:
-        yield io.BufferedReader(_Hashed(sys.stdin.buffer), BLOCK)
+        hashed = _Hashed(sys.stdin.buffer)
+        reader = io.BufferedReader(cast("Any", hashed), BLOCK)
+        yield reader
+        while reader.read(BLOCK):  # what nobody had a use for belongs to the digest too
+            pass
+        _standard_input["sha256"] = hashed.sha256.hexdigest()
     else:
         with Path(path).open("rb", buffering=1 << 20) as file:
             yield file
 
 
 @contextmanager
-def _decompressed(raw: io.BufferedReader) -> Iterator[BinaryIO]:
+def _decompressed(raw: Any) -> Iterator[BinaryIO]:
     magic = raw.peek(4)[:4]
     if magic[:2] == b"\x1f\x8b":
         with gzip.open(raw) as stream:
             yield cast("BinaryIO", stream)
     elif magic[:3] == b"BZh":
         with bz2.open(raw) as stream:
-            yield stream
+            yield cast("BinaryIO", stream)
     elif magic == b"\x28\xb5\x2f\xfd":
         import pyarrow as pa
 
         with pa.PythonFile(raw, mode="r") as file, pa.CompressedInputStream(file, "zstd") as stream:
-            yield io.BufferedReader(cast("io.RawIOBase", stream), 1 << 20)
+            yield io.BufferedReader(stream, 1 << 20)
     else:
         yield raw
 
@@ -101,8 +101,8 @@ def sha256(path: FilePath) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def blocks(stream: BinaryIO, path: FilePath) -> Iterator[bytes]:
-    """Read about BLOCK bytes at a time, cut at line ends, without a byte-order mark.
+def blocks(stream: BinaryIO, path: FilePath) -> Iterator[tuple[bytes, int]]:
+    """Read about BLOCK bytes at a time, cut at line ends, without a byte-order mark; each with its number of LFs.
 
     Lines end in LF or CR LF. Each block is checked to be UTF-8 without NUL bytes.
     """
@@ -119,9 +119,10 @@ def blocks(stream: BinaryIO, path: FilePath) -> Iterator[bytes]:
             block = block.removeprefix(b"\xef\xbb\xbf")
             first = False
         check_text(block, path, line)
-        line += block.count(b"\n")
+        ends = block.count(b"\n")
+        line += ends
         report(fspath(path), _position(stream), _size(path))
-        yield block.replace(b"\r\n", b"\n") if b"\r" in block else block
+        yield block.replace(b"\r\n", b"\n") if b"\r" in block else block, ends
 
 
 def _position(stream: BinaryIO) -> int:
@@ -156,9 +157,21 @@ def lines(path: FilePath, comment: bytes = b"") -> Iterator[tuple[int, bytes]]:
     """Give the number and text of each line that is not blank; one that starts with ``comment`` is passed over."""
     number = 0
     with opened(path) as stream:
-        for block in blocks(stream, path):
+        for block, _ in blocks(stream, path):
             rows = block.split(b"\n")
             rows.pop() if not rows[-1] else None
-            for number, row in enumerate(rows, number + 1):  # noqa: B020, PLW2901 - it goes on counting
+            for number, row in enumerate(rows, number + 1):  # noqa: B020 - it goes on counting
                 if row.strip() and not (comment and row.startswith(comment)):
                     yield number, row
+
+
+def first_line(path: FilePath, comment: bytes) -> tuple[int, bytes]:
+    """Give the number and text of the first line that is neither blank nor a comment, without reading on."""
+    if fspath(path) == STDIN:
+        raise InputError("this kind of file is read twice, which standard input cannot be; give a file", path)
+    with opened(path) as stream:
+        for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), 1):
+            text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+            if text.strip() and not text.startswith(comment):
+                return number, text
+    raise InputError("this file has no lines; was it written to the end?", path)

@@ -12,6 +12,7 @@ import numpy as np
 
 from fairtrec import discount
 from fairtrec.data import Floats, Ints
+from fairtrec.distribution import quotient
 from fairtrec.errors import UsageError
 from fairtrec.inputs import take
 from fairtrec.measure import Measure
@@ -25,7 +26,7 @@ def rab(lean: Floats, cutoff: int) -> Floats:
     """
     top = lean[:, :cutoff]
     filled = (~np.isnan(top)).sum(axis=1)
-    return np.divide(np.nan_to_num(top).sum(axis=1), filled, out=np.full(len(top), np.nan), where=filled > 0)
+    return quotient(np.nan_to_num(top).sum(axis=1), filled)
 
 
 def arab(lean: Floats, cutoff: int) -> Floats:

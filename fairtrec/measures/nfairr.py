@@ -11,6 +11,7 @@ import numpy as np
 
 from fairtrec import discount, neutrality
 from fairtrec.data import Floats, Ints
+from fairtrec.distribution import quotient
 from fairtrec.errors import UsageError
 from fairtrec.inputs import Candidates, take
 from fairtrec.measure import Measure
@@ -48,9 +49,10 @@ def setfairr(omega: Floats, documents: Ints, cutoff: int, *, full_k: bool = Fals
     documents = np.broadcast_to(documents, omega.shape)
     size = documents.sum(axis=1)
     total = np.where(documents > 0, omega * documents, 0.0).sum(axis=1)
-    mean = np.divide(total, size, out=np.full(len(size), np.nan), where=size > 0)
+    mean = quotient(total, size)
     filled = np.full(len(size), cutoff) if full_k else size.clip(max=cutoff)
-    return mean * np.concatenate(([0.0], np.cumsum(discount.log2(cutoff))))[filled]
+    value: Floats = mean * np.concatenate(([0.0], np.cumsum(discount.log2(cutoff))))[filled]
+    return value
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ class NFaiRR(_Neutrality):
     def __call__(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Floats:
         """Return NFaiRR [query]."""
         value = fairr(self.omega(take(counts, ranked), target), self.cutoff)
-        return _ratio(value, self.ideal(background, target))
+        return quotient(value, self.ideal(background, target))
 
 
 @dataclass(frozen=True)
@@ -200,11 +202,7 @@ class NSetFaiRR(_OfSet):
     def __call__(self, target: Floats, background: Candidates, collection: Candidates | None = None) -> Floats:
         """Return the ratio [query]."""
         chosen = collection if self.of == "collection" else background
-        return _ratio(self.expectation(chosen, target), self.ideal(background, target))
-
-
-def _ratio(value: Floats, ideal: Floats) -> Floats:
-    return np.divide(value, ideal, out=np.full(len(value), np.nan), where=ideal > 0)
+        return quotient(self.expectation(chosen, target), self.ideal(background, target))
 
 
 def _defined(value: Floats, target: Floats) -> Floats:

@@ -13,6 +13,7 @@ import numpy as np
 
 from fairtrec import discount, distribution
 from fairtrec.data import Floats, Ints
+from fairtrec.distribution import quotient
 from fairtrec.errors import UsageError
 from fairtrec.inputs import take
 from fairtrec.measure import Measure
@@ -27,7 +28,8 @@ def term_exposure(counts: Floats, tokens: Floats, cutoff: int) -> Floats:
     """
     top, length = counts[:, :cutoff], tokens[:, :cutoff, None]
     share = np.divide(top, length, out=np.zeros(top.shape), where=length > 0)
-    return np.einsum("qrg,r->qg", share, discount.log2(top.shape[1]))
+    exposure: Floats = np.einsum("qrg,r->qg", share, discount.log2(top.shape[1]))
+    return exposure
 
 
 def rbdf(counts: Floats, cutoff: int, *, full_k: bool = False) -> Floats:
@@ -41,7 +43,7 @@ def rbdf(counts: Floats, cutoff: int, *, full_k: bool = False) -> Floats:
     here = weights[: total.shape[1]]
     there = ~np.isnan(total)
     all_ranks = np.where(there.any(axis=1), weights.sum(), 0.0) if full_k else there @ here
-    return np.divide((total > 0) @ here, all_ranks, out=np.full(len(total), np.nan), where=all_ranks > 0)
+    return quotient((total > 0) @ here, all_ranks)
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,8 @@ class TExFAIR(Measure):
         if self.rbdf:
             spoken = rbdf(taken, self.cutoff, full_k=self.full_k)
             ted = np.where(spoken == 0, 0.0, ted * spoken)
-        return (most - ted) / (most if self.scaled else 1)
+        value: Floats = (most - ted) / (most if self.scaled else 1)
+        return value
 
     def remark(self, ranked: Ints, counts: Floats, **_: Any) -> str:
         """Count the rankings that have the maximum because they say nothing of any group."""

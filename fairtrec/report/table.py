@@ -1,4 +1,4 @@
-"""A table for people: runs as rows, measures as columns, the best value of each marked by the measure's own direction."""
+"""A table for people: runs as rows, measures as columns, the best marked by each measure's own direction."""
 
 import io
 from typing import Any
