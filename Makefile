@@ -10,8 +10,8 @@ help:  ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|' 2>/dev/null || grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST)
 
 demo: .venv/run  ## set up .venv and evaluate the bundled example
-	$(BIN)/fairtrec eval $(EXAMPLE)/qrels.txt $(EXAMPLE)/*.run --groups gender-en --docs $(EXAMPLE)/collection.tsv \
-	    --background $(EXAMPLE)/background.run -m 'nDCG@10 RR NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10' -f table
+	$(BIN)/fairtrec eval $(EXAMPLE)/qrels.txt $(EXAMPLE)/bm25.run $(EXAMPLE)/neural.run $(EXAMPLE)/fair.run --groups gender-en --docs $(EXAMPLE)/collection.tsv \
+	    --background $(EXAMPLE)/background.run -m 'nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10' -f table
 
 setup: .venv/dev  ## set up .venv with all that development needs
 

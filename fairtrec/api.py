@@ -25,7 +25,7 @@ class Result:
     scores: tuple[Scores, ...]
     signature: str
     notes: tuple[str, ...]
-    files: Mapping[str, FilePath]
+    files: Mapping[str, tuple[str, FilePath]]  # by the part that each plays: how it was named, and where it is
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
@@ -46,7 +46,7 @@ class Result:
     @cached_property
     def digests(self) -> dict[str, str]:
         """The sha256 of every file that was read, by its part in the evaluation."""
-        return {part: source.sha256(path) for part, path in self.files.items()}
+        return {part: source.sha256(path) for part, (_, path) in self.files.items()}
 
 
 def evaluate(
@@ -112,8 +112,8 @@ def evaluate(
         evaluation.score(run, plan.measures, qids, given, judge) for run, qids in zip(loaded, chosen, strict=True)
     ]
     line = _signature(plan, options, sources, query_set, unknown)
-    files = {part: thing for part, thing in vars(sources).items() if loading.is_file(thing)}
-    files |= {f"run {name}": run for name, run in named if loading.is_file(run)}
+    parts = {**vars(sources), **{f"run {name}": run for name, run in named}}
+    files = {part: found for part, thing in parts.items() if (found := loading.origin(thing)) is not None}
     return Result(tuple(scores), line, tuple(notes), files)
 
 

@@ -3,21 +3,24 @@
 import dataclasses
 import os
 from collections.abc import Iterator, Mapping
+from numbers import Real
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fairtrec import resources
-from fairtrec.annotate.counter import Lexicon, annotate
+from fairtrec.annotate.counter import Lexicon
 from fairtrec.data import Annotations, Docnos, GroupTerms, Qrels, Queries, Run
-from fairtrec.errors import ResourceError
-from fairtrec.formats import annotations as annotations_format
-from fairtrec.formats import collection, datasets, memory, source
-from fairtrec.formats import qrels as qrels_format
-from fairtrec.formats import queries as queries_format
+from fairtrec.errors import FilePath, ResourceError
 from fairtrec.formats import run as run_format
-from fairtrec.formats import terms as terms_format
+from fairtrec.formats import source
 from fairtrec.formats.run import ScoreType
 from fairtrec.order import Order
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fairtrec.resources import Passport
+
+# What only some evaluations load is imported where it is used, so that the others start sooner.
 
 
 def is_path(thing: Any) -> bool:
@@ -34,44 +37,61 @@ def run(thing: Any, name: str, order: Order, score_dtype: ScoreType, depth: int 
     """Load a run."""
     if is_path(thing):
         return dataclasses.replace(run_format.read(thing, order, score_dtype, depth), name=name)
+    from fairtrec.formats import memory
+
     return memory.run(thing, name, order, score_dtype, depth)
 
 
 def qrels(thing: Any) -> Qrels:
     """Load judgements: a file, or an ir_datasets id where there is no such file."""
     if is_file(thing):
+        from fairtrec.formats import qrels as qrels_format
+
         return qrels_format.read(thing)
+    from fairtrec.formats import datasets, memory
+
     return datasets.qrels(fspath(thing)) if is_path(thing) else memory.qrels(thing)
 
 
 def terms(thing: Any) -> GroupTerms:
     """Load group terms: a file, or the name of a word list."""
+    from fairtrec.formats import memory
+    from fairtrec.formats import terms as terms_format
+
     if not is_path(thing):
         return memory.terms(thing)
     if is_file(thing):
         return terms_format.read(thing)
-    passport = _passport(thing, "wordlist", "term list")
-    return dataclasses.replace(terms_format.read(resources.require(passport.name)), name=passport.name)
+    passport, path = _resource(thing, "wordlist", "term list")
+    return dataclasses.replace(terms_format.read(path), name=passport.name)
 
 
 def queries(thing: Any) -> Queries:
     """Load a query set: a file, or the name of one."""
+    from fairtrec.formats import memory
+    from fairtrec.formats import queries as queries_format
+
     if not is_path(thing):
         return memory.queries(thing)
     if is_file(thing):
         return queries_format.read(thing)
-    passport = _passport(thing, "queryset", "query set")
-    path = resources.require(passport.name)
+    passport, path = _resource(thing, "queryset", "query set")
     return dataclasses.replace(queries_format.read(path, passport.keep), name=passport.name)
 
 
 def groups_of(annotations: Any) -> tuple[str, ...]:
     """Name the groups of a table of counts."""
+    from fairtrec.formats import annotations as annotations_format
+    from fairtrec.formats import memory
+
     return annotations_format.groups_of(annotations) if is_path(annotations) else memory.frame_groups(annotations)
 
 
 def counts(annotations: Any, wanted: Docnos, *, collection: bool) -> Annotations:
     """Load the counts of the wanted documents from a table of counts."""
+    from fairtrec.formats import annotations as annotations_format
+    from fairtrec.formats import memory
+
     if is_path(annotations):
         return annotations_format.read(annotations, wanted, collection=collection)
     return memory.counts(annotations, wanted)
@@ -79,16 +99,23 @@ def counts(annotations: Any, wanted: Docnos, *, collection: bool) -> Annotations
 
 def counted(docs: Any, wanted: Docnos, lexicon: Lexicon) -> Annotations:
     """Count tokens and group terms in the texts of the wanted documents."""
+    from fairtrec.annotate.counter import annotate
+
     return annotate(_texts(docs, wanted), wanted, lexicon)
 
 
 def _texts(docs: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
+    from fairtrec.formats import collection, datasets, memory
+
     if is_file(docs):
         return collection.read(docs, wanted)
     return datasets.texts(fspath(docs), wanted) if is_path(docs) else memory.texts(docs, wanted)
 
 
-def _passport(thing: Any, kind: str, what: str) -> resources.Passport:
+def _resource(thing: Any, kind: str, what: str) -> tuple["Passport", "Path"]:
+    """Find a word list or query set by its name."""
+    from fairtrec import resources
+
     name = fspath(thing)
     try:
         passport = resources.passport(name)
@@ -98,7 +125,22 @@ def _passport(thing: Any, kind: str, what: str) -> resources.Passport:
         raise ResourceError(
             f"{name} is a {passport.kind}, not a {what}; `fairtrec resources list` shows which is which"
         )
-    return passport
+    return passport, resources.require(passport.name)
+
+
+def origin(thing: Any) -> tuple[str, FilePath] | None:
+    """Tell how to call and where to find the file behind what was given; None if it is not a file."""
+    if is_file(thing):
+        return fspath(thing), thing
+    if not is_path(thing):
+        return None
+    from fairtrec import resources
+
+    try:
+        passport = resources.passport(fspath(thing))
+    except ResourceError:  # an ir_datasets id
+        return None
+    return passport.name, passport.place
 
 
 def named_runs(runs: Any) -> Iterator[tuple[str, Any]]:
@@ -113,7 +155,7 @@ def named_runs(runs: Any) -> Iterator[tuple[str, Any]]:
 
 def _is_ranking(value: Any) -> bool:
     """Tell ``{docno: score}`` from a run."""
-    return isinstance(value, Mapping) and all(isinstance(score, int | float) for score in value.values())
+    return isinstance(value, Mapping) and all(isinstance(score, Real) for score in value.values())
 
 
 def _is_row(runs: Any) -> bool:

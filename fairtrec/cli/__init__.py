@@ -37,7 +37,7 @@ class _Lazy(click.Group):
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="fairtrec", message="%(prog)s %(version)s")
 def command() -> None:
-    r"""How fairly do rankings represent groups? trec_eval for fairness.
+    """How fairly do rankings represent groups? trec_eval for fairness.
 
     \b
     fairtrec eval qrels.txt my.run --groups gender-en --docs collection.tsv

@@ -98,7 +98,7 @@ FORMATS = ["auto", "trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex"
     "--places", type=click.IntRange(0, 17), default=4, show_default=True, metavar="N", help="Digits behind the point."
 )
 def command(**options: Any) -> None:
-    r"""Evaluate each RUN against QRELS and print its measures.
+    """Evaluate each RUN against QRELS and print its measures.
 
     QRELS is a TREC qrels file, an ir_datasets id, or none. A RUN is a TREC run file, or - for standard input.
     Files may be compressed with gzip, bzip2 or Zstandard.

@@ -1,8 +1,9 @@
-"""JSON: every value in full precision, null where it is undefined; nested with all that tells where it came from, or
-as one object a line.
+"""JSON: every value in full precision, null where it is undefined, "Infinity" or "-Infinity" where it is that (JSON has
+no such number); nested with all that tells where it came from, or as one object a line.
 """
 
 import json as json_module
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,14 +27,16 @@ def _values(result: Result, *, per_query: bool, summary: bool) -> Iterator[dict[
         for row, measure in enumerate(scores.measures):
             if per_query:
                 for qid, value in zip(scores.qids, scores.values[row].tolist(), strict=True):
-                    yield {**common, "measure": str(measure), "qid": qid, "value": _defined(value)}
+                    yield {**common, "measure": str(measure), "qid": qid, "value": _number(value)}
             if summary:
-                mean, many = _defined(float(scores.means[row])), int(scores.defined[row])
+                mean, many = _number(float(scores.means[row])), int(scores.defined[row])
                 yield {**common, "measure": str(measure), "qid": "all", "value": mean, "n": many}
 
 
-def _defined(value: float) -> float | None:
-    return value if value == value else None  # noqa: PLR0124 - nan is not itself
+def _number(value: float) -> float | str | None:
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return None if math.isnan(value) else value
 
 
 def json(result: Result, *, per_query: bool, summary: bool, places: int) -> str:  # noqa: ARG001
@@ -46,7 +49,7 @@ def json(result: Result, *, per_query: bool, summary: bool, places: int) -> str:
         "fairtrec": __version__,
         "signature": result.signature,
         "inputs": {
-            part: {"path": str(result.files[part]), "sha256": digest} for part, digest in result.digests.items()
+            part: {"path": result.files[part][0], "sha256": digest} for part, digest in result.digests.items()
         },
         "notes": list(result.notes),
         "measures": measures,
@@ -61,10 +64,10 @@ def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
     run["remarks"] = list(scores.remarks)
     if summary:
         means = zip(spelled, scores.means.tolist(), scores.defined.tolist(), strict=True)
-        run["means"] = {name: {"value": _defined(value), "n": many} for name, value, many in means}
+        run["means"] = {name: {"value": _number(value), "n": many} for name, value, many in means}
     if per_query:
         run["queries"] = {
-            qid: {name: _defined(value) for name, value in zip(spelled, values, strict=True)}
+            qid: {name: _number(value) for name, value in zip(spelled, values, strict=True)}
             for qid, values in zip(scores.qids, scores.values.T.tolist(), strict=True)
         }
     return run

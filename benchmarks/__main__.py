@@ -1,0 +1,14 @@
+"""``make bench``: run all benchmarks, or those named; the last word is whether all ratios hold."""
+
+import sys
+from importlib import import_module
+
+from benchmarks.timing import missed
+
+ALL = ("evaluation",)
+
+for name in sys.argv[1:] or ALL:
+    print(f"\n{name}: {(import_module(f'benchmarks.{name}').__doc__ or '').strip().splitlines()[0]}")
+    import_module(f"benchmarks.{name}").main()
+print(f"\n{len(missed)} missed: {', '.join(missed)}" if missed else "\nall ratios hold")
+sys.exit(bool(missed))

@@ -1,0 +1,63 @@
+"""``fairtrec eval`` on a run of 6,980 queries x 1,000 documents, and on one of three queries."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.timing import BIN, FOLDER, paired, report
+
+QUERIES, DEPTH, DOCUMENTS = 6_980, 1_000, 2_000_000
+UTILITY = "nDCG@10 RR@10 R@100"
+
+
+def generate(folder: Path, queries: int, depth: int, documents: int) -> dict[str, Path]:
+    """Write a run as a first-stage ranker would, qrels with one relevant document a query, and a table of counts."""
+    paths = {name: folder / f"{queries}x{depth}.{name}" for name in ("run", "qrels", "counts")}
+    if all(path.exists() for path in paths.values()):
+        return paths
+    folder.mkdir(parents=True, exist_ok=True)
+    random = np.random.default_rng(20210711)
+    docnos = random.permutation(8_841_823)[:documents]
+    with paths["run"].open("w") as run, paths["qrels"].open("w") as qrels:
+        for qid in random.permutation(1_100_000)[:queries].tolist():
+            ranked = docnos[random.choice(documents, depth, replace=False)].tolist()
+            scores = np.sort(random.random(depth) * 20)[::-1].tolist()
+            rows = zip(ranked, scores, strict=True)
+            run.write("".join(f"{qid} Q0 {d} {i} {s:.6f} made\n" for i, (d, s) in enumerate(rows, 1)))
+            qrels.write(f"{qid} 0 {ranked[int(random.integers(min(60, depth)))]} 1\n")
+    counts = np.stack([random.poisson(mean, documents) for mean in (60, 0.2, 0.3)], axis=1)
+    with paths["counts"].open("w") as table:
+        table.write("docno\ttokens\tf\tm\n")
+        rows = zip(docnos.tolist(), counts.tolist(), strict=True)
+        table.write("".join(f"{d}\t{t}\t{f}\t{m}\n" for d, (t, f, m) in rows))
+    return paths
+
+
+def main() -> None:
+    large = generate(FOLDER, QUERIES, DEPTH, DOCUMENTS)
+    given = ["--annotations", large["counts"], "--background", large["run"]]
+    ours = [BIN / "fairtrec", "eval", large["qrels"], large["run"], "-m", f"{UTILITY} NFaiRR@10", *given]
+    theirs = [BIN / "ir_measures", large["qrels"], large["run"], *UTILITY.split()]
+    pair = paired(ours, theirs, 3)
+    detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
+    report("7 M lines, nDCG RR R and NFaiRR: time, of ir_measures", pair.time_ratio, 0.12, detail)
+    detail = f"{pair.ours.peak:.0f} MiB of {pair.theirs.peak:.0f} MiB"
+    report("7 M lines, nDCG RR R and NFaiRR: peak memory, of ir_measures", pair.peak_ratio, 0.6, detail)
+    if shutil.which("trec_eval"):
+        utility = ["-m", "ndcg_cut.10", "-m", "recip_rank", "-m", "recall.100"]
+        pair = paired(ours, ["trec_eval", *utility, large["qrels"], large["run"]], 3)
+        detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
+        report("7 M lines, nDCG RR R and NFaiRR: time, of trec_eval", pair.time_ratio, 0.35, detail)
+    else:
+        print("      trec_eval is not on PATH, so nothing is compared with it")
+
+    small = generate(FOLDER, 3, 100, 2_000)
+    numpy = [BIN / "python", "-c", "import numpy"]
+    pair = paired([BIN / "fairtrec", "--help"], numpy, 15)
+    report("fairtrec --help: time, of `import numpy`", pair.time_ratio, 1, f"{pair.ours.seconds * 1000:.0f} ms")
+    given = ["--annotations", small["counts"], "--background", small["run"]]
+    for measures in ("NFaiRR@10 ARaB@10 TExFAIR@10", f"{UTILITY} NFaiRR@10"):
+        pair = paired([BIN / "fairtrec", "eval", small["qrels"], small["run"], "-m", measures, *given], numpy, 15)
+        what = f"three queries, {measures}: time, of `import numpy`"
+        report(what, pair.time_ratio, 2.5, f"{pair.ours.seconds * 1000:.0f} ms")

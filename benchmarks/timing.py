@@ -1,0 +1,71 @@
+"""Time whole processes in turn, A B A B, and compare them pair by pair."""
+
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+FOLDER = Path(os.environ.get("FAIRTREC_BENCH", ".bench"))
+BIN = Path(sys.executable).parent
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one run of a command took."""
+
+    seconds: float
+    peak: float  # MiB of its largest process
+
+
+def run(command: Sequence[str | Path]) -> Cost:
+    """Run a command once, its output thrown away. A command that fails is an error."""
+    began = perf_counter()
+    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = perf_counter() - began
+    assert process.stderr is not None
+    errors = process.stderr.read().decode()
+    process.stderr.close()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{command[0]} failed ({process.returncode}): {errors[-500:]}")
+    return Cost(seconds, usage.ru_maxrss / 1024)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The median costs of two commands and the medians of their ratios."""
+
+    ours: Cost
+    theirs: Cost
+    time_ratio: float
+    peak_ratio: float
+
+
+def paired(ours: Sequence[str | Path], theirs: Sequence[str | Path], times: int) -> Pair:
+    """Run two commands in turn, after one run of each that does not count."""
+    run(ours), run(theirs)
+    costs = [(run(ours), run(theirs)) for _ in range(times)]
+    median = statistics.median
+    return Pair(
+        Cost(median(a.seconds for a, _ in costs), median(a.peak for a, _ in costs)),
+        Cost(median(b.seconds for _, b in costs), median(b.peak for _, b in costs)),
+        median(a.seconds / b.seconds for a, b in costs),
+        median(a.peak / b.peak for a, b in costs),
+    )
+
+
+missed: list[str] = []
+
+
+def report(what: str, ratio: float, bound: float, detail: str = "", *, at_least: bool = False) -> None:
+    """Print one figure beside its bound, and remember it if it misses."""
+    holds = ratio >= bound if at_least else ratio <= bound
+    sign = ">=" if at_least else "<="
+    print(f"{'ok  ' if holds else 'MISS'}  {what:<64} {ratio:8.3f}  {sign} {bound:<6g} {detail}", flush=True)
+    if not holds:
+        missed.append(what)

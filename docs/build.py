@@ -1,0 +1,58 @@
+"""Write the pages that are made from the code: docs/measures.md and docs/cli.md."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from fairtrec import registry
+from fairtrec.cli import COMMANDS, command
+from fairtrec.pages import overview, page
+
+HERE = Path(__file__).parent
+MADE = "<!-- made from the code by `make docs`; do not edit -->\n\n"
+
+
+def measures() -> str:
+    """Write the overview and the page of each measure."""
+    parts = [f"# Measures\n\n{MADE}```\n{overview()}```\n"]
+    parts += [f"## {name}\n\n```\n{page(name)}```\n" for name in registry.BUILT_IN]
+    return "\n".join(parts)
+
+
+def cli() -> str:
+    """Write the help of each command."""
+    parts = [f"# Commands\n\n{MADE}```\n{_help(command, 'fairtrec')}\n```\n"]
+    for name in COMMANDS:
+        found = command.get_command(click.Context(command), name)
+        assert found is not None
+        parts.append(f"## fairtrec {name}\n\n```\n{_help(found, f'fairtrec {name}')}\n```\n")
+        if isinstance(found, click.Group):
+            for inner in found.commands.values():
+                path = f"fairtrec {name} {inner.name}"
+                parts.append(f"### {path}\n\n```\n{_help(inner, path)}\n```\n")
+    return "\n".join(parts)
+
+
+def _help(of: click.Command, path: str) -> str:
+    lines = of.get_help(click.Context(of, info_name=path, max_content_width=100, terminal_width=100)).splitlines()
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def main() -> int:
+    """Write the pages; with --check only say whether they are what the code would write."""
+    stale = []
+    for name, text in {"measures.md": measures(), "cli.md": cli()}.items():
+        path = HERE / name
+        if not path.exists() or path.read_text("utf-8") != text:
+            stale.append(name)
+            if "--check" not in sys.argv:
+                path.write_text(text, "utf-8")
+    if stale and "--check" in sys.argv:
+        sys.stderr.write(f"docs/{', docs/'.join(stale)} are not what the code says; run: make docs\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
