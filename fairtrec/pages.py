@@ -6,9 +6,12 @@ import re
 from typing import Any, get_args, get_origin, get_type_hints
 
 from fairtrec import registry
-from fairtrec.inputs import OPTIONS
+from fairtrec.errors import UsageError
+from fairtrec.inputs import OF_DOCUMENTS, OPTIONS
 from fairtrec.measure import Measure, spelled
+from fairtrec.measures.utility import Utility
 
+GIVEN = {"tokens": "counts", "groups": "counts", "target": "counts", "log_counts": "texts", "relevance": "qrels"}
 PARTS = ("Unit", "Better", "Range", "Empty ranking", "Undefined", "Source")
 
 
@@ -22,15 +25,26 @@ def part(kind: type[Measure], name: str) -> str:
 
 def needs(kind: type[Measure]) -> str:
     """Name the inputs of a measure with default parameters that a user has to give."""
-    given = {"counts": "counts", "background": "background", "collection": "collection", "relevance": "qrels"}
-    return ", ".join(given[need] for need in kind().needs if need in given)
+    words = dict.fromkeys(GIVEN.get(need, need) for need in _asked(kind))
+    return ", ".join(word for word in words if word != "counts" or "texts" not in words)
+
+
+def _asked(kind: type[Measure]) -> list[str]:
+    """List the inputs that need an option; whatever looks at documents needs counts first."""
+    wanted = kind().needs
+    first = ["counts"] if OF_DOCUMENTS.intersection(wanted) else []
+    return [need for need in dict.fromkeys([*first, *wanted]) if need in OPTIONS]
 
 
 def overview() -> str:
     """List every measure: name, direction, range, needs."""
     ours = [(name, registry.find(name)) for name in [*registry.BUILT_IN, *registry.plugins()]]
     rows = [("measure", "better", "needs", "range")]
-    rows += [(name, kind.better, needs(kind), part(kind, "Range")) for name, kind in ours if kind is not None]
+    rows += [
+        (name, kind.better, needs(kind), part(kind, "Range").split(". ")[0].split("; ")[0])
+        for name, kind in ours
+        if kind is not None
+    ]
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows
@@ -52,15 +66,22 @@ def page(name: str) -> str:
     """Write the page of one measure. Raises UsageError for a name that nobody knows."""
     kind = registry.find(name)
     if kind is None:
-        measure: Any = registry.parse(name)[0]
-        return _foreign(measure.measure)
+        measure = next(iter(registry.parse(name)), None)
+        if measure is None:
+            raise UsageError("no measure was named; `fairtrec measures` lists them all")
+        if isinstance(measure, Utility):
+            return _foreign(measure)
+        kind = type(measure)
     fields = {field.name: field for field in dataclasses.fields(kind)}
     hints = get_type_hints(kind)
-    lines = [str(kind()), "", inspect.getdoc(kind) or "", "", "Parameters"]
+    lines = [str(kind()), "", (inspect.getdoc(kind) or "").replace("``", "`"), "", "Parameters"]
     lines += [
         f"  {each} = {spelled(field.default)}   {_choices(hints[each])}".rstrip() for each, field in fields.items()
     ]
-    lines += ["", "Needs", *(f"  {OPTIONS[need][0]}: {OPTIONS[need][1]}" for need in kind().needs if need in OPTIONS)]
+    options: dict[str, str] = {}
+    for need in _asked(kind):
+        options.setdefault(OPTIONS[need][1], OPTIONS[need][0])
+    lines += ["", "Needs", *(f"  {what}: {option}" for option, what in options.items())]
     return "\n".join([*dict.fromkeys(lines[:3]), *lines[3:], ""])
 
 
@@ -72,7 +93,11 @@ def _choices(hint: Any) -> str:
     )
 
 
-def _foreign(measure: Any) -> str:
+def _foreign(utility: Utility) -> str:
+    measure = utility.measure
+    about = inspect.cleandoc(measure.__doc__ or "").split("\n\n.. ")[0].strip()
     params = [f"  {name}   {info.desc or ''}".rstrip() for name, info in measure.SUPPORTED_PARAMS.items()]
-    about = inspect.cleandoc(measure.__doc__ or "").split("\n\n.. ")[0]
-    return "\n".join([f"{measure.NAME} (computed by ir-measures)", "", about, "", "Parameters", *params, ""])
+    what, option = OPTIONS["relevance"]
+    lines = [f"{utility.name} (computed by ir-measures)", "", about, "", f"Better: {utility.better}.", ""]
+    lines += ["Parameters", *params, ""] if params else []
+    return "\n".join([*lines, "Needs", f"  {what}: {option}", ""])

@@ -1,9 +1,11 @@
 """The command line: one thin file for each command, imported only when that command is called."""
 
+import errno
+import io
 import os
 import sys
 from importlib import import_module
-from typing import cast
+from typing import Any, cast
 
 import click
 
@@ -17,6 +19,10 @@ COMMANDS = {  # the order of the help; the text stands here so that it can be sh
 }
 
 
+class _PipeClosed(Exception):  # noqa: N818 - the reader has had enough, which is no error
+    """Nobody reads the output any more."""
+
+
 class _Lazy(click.Group):
     """A group that imports a command's module when the command is called."""
 
@@ -28,6 +34,13 @@ class _Lazy(click.Group):
             return None
         module = import_module(f"fairtrec.cli.{cmd_name.replace('-', '_')}")
         return cast("click.Command", module.command)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command; a closed pipe, which click would end with 1, keeps an exit code of its own."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise _PipeClosed from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -46,15 +59,23 @@ def command() -> None:
 
 def main() -> None:
     """Run the command line; every error of the user's making is one line and an exit code, never a traceback."""
-    sys.exit(_run())
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # the same bytes everywhere
+    code = _run()
+    try:
+        sys.stdout.flush()
+    except OSError:  # which has been told; the interpreter flushes once more at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
 
 
 def _run() -> int:  # noqa: PLR0911 - one for each way to end
     try:
-        command(standalone_mode=False)
+        code = command(prog_name="fairtrec", standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Exit as end:
-        return end.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -63,16 +84,24 @@ def _run() -> int:  # noqa: PLR0911 - one for each way to end
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes once more at its end
+    except (BrokenPipeError, _PipeClosed):
         return 141
     except MemoryError:
         click.echo("the memory of this machine does not suffice; evaluate fewer runs at once", err=True)
         return 3
-    except Exception as fault:
-        if os.environ.get("FAIRTREC_DEBUG"):
-            raise
-        what = f"{type(fault).__name__}: {fault}"
-        click.echo(f"fairtrec has a fault ({what}); please report it, FAIRTREC_DEBUG=1 shows where", err=True)
-        return 5
-    return 0
+    except OSError as fault:
+        if fault.errno != errno.ENOSPC:
+            return _fault(fault)
+        click.echo("there is no room left where the output goes; make some, or write elsewhere with -o", err=True)
+        return 2
+    except Exception as fault:  # noqa: BLE001 - a traceback is of no use to most
+        return _fault(fault)
+    return code or 0
+
+
+def _fault(fault: Exception) -> int:
+    if os.environ.get("FAIRTREC_DEBUG"):
+        raise fault
+    what = f"{type(fault).__name__}: {fault}"
+    click.echo(f"fairtrec has a fault ({what}); please report it, FAIRTREC_DEBUG=1 shows where", err=True)
+    return 5

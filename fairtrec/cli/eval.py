@@ -104,7 +104,7 @@ def command(**options: Any) -> None:
     Files may be compressed with gzip, bzip2 or Zstandard.
 
     \b
-    fairtrec eval qrels.txt bm25.run bert.run --groups gender-en --docs collection.tsv \\
+    fairtrec eval qrels.txt bm25.run bert.run --groups gender-en --docs docs.tsv \\
         --background bm25.run -m 'nDCG@10 NFaiRR@10 TExFAIR@10'
     """
     from fairtrec import report
@@ -159,9 +159,11 @@ def _progress() -> Iterator[None]:
 
             shown["bar"] = Progress(console=Console(stderr=True), transient=True)
             shown["bar"].start()
+        from rich.markup import escape
+
         bar, tasks = shown["bar"], shown.setdefault("tasks", {})
         if what not in tasks:
-            tasks[what] = bar.add_task(f"reading {Path(what).name}", total=total or None)
+            tasks[what] = bar.add_task(escape(f"reading {Path(what).name}"), total=total or None)
         bar.update(tasks[what], completed=done)
 
     try:

@@ -1,6 +1,7 @@
 """Reports: one result, written as people and programs like to read it."""
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -16,7 +17,7 @@ WRITERS = {
     "trec": "trec", "table": "table", "tsv": "delimited", "csv": "delimited", "json": "records", "jsonl": "records",
     "md": "markup", "latex": "markup",
 }  # fmt: skip
-CARRIES_SIGNATURE = {"table", "json", "md", "latex"}
+COMPLETE = {"table", "json", "md", "latex"}  # carry the remarks and the signature themselves
 
 
 def render(
@@ -31,21 +32,24 @@ def render(
 
 
 def remarks(result: Result, form: str) -> list[str]:
-    """List what a reader should know beside the numbers: what is missing or undefined, and the signature."""
+    """List what a reader should know beside a report of this format: nothing where the report says it itself."""
+    return [] if form in COMPLETE else closing(result)
+
+
+def closing(result: Result) -> list[str]:
+    """List what a reader should know beside the numbers: what is missing or undefined, and last the signature."""
     lines = list(result.notes)
     spoken: dict[str, list[str]] = {}
-    for scores in result.scores:
+    for name, scores in zip(names(result), result.scores, strict=True):
         for measure, defined in zip(scores.measures, scores.defined.tolist(), strict=True):
             if defined < len(scores.qids):
                 what = f"{measure}: defined for {defined} of {len(scores.qids)} queries"
-                spoken.setdefault(what, []).append(Path(scores.run).name)
+                spoken.setdefault(what, []).append(name)
         for remark in scores.remarks:
-            spoken.setdefault(remark, []).append(Path(scores.run).name)
+            spoken.setdefault(remark, []).append(name)
     for what, runs in spoken.items():
         lines.append(what if len(runs) == len(result.scores) else f"{what} ({', '.join(runs)})")
-    if form not in CARRIES_SIGNATURE:
-        lines.append(result.signature)
-    return lines
+    return [*lines, result.signature]
 
 
 def number(value: float, places: int, *, whole: bool = False) -> str:
@@ -61,7 +65,7 @@ def number(value: float, places: int, *, whole: bool = False) -> str:
 
 def best(result: Result, places: int) -> np.typing.NDArray[np.bool_]:
     """Mark the best means [run, measure] by each measure's own direction, as far as the printed digits tell."""
-    means = np.array([scores.means for scores in result.scores]).round(places)
+    means = np.array([list(map(float, cells(scores, scores.means, places))) for scores in result.scores])
     marks = np.zeros(means.shape, dtype=np.bool_)
     if len(means) < 2:
         return marks
@@ -75,7 +79,7 @@ def best(result: Result, places: int) -> np.typing.NDArray[np.bool_]:
 
 def names(result: Result) -> list[str]:
     """Name the runs as shortly as tells them apart: the file without folder and ending, else the whole path."""
-    short = [Path(scores.run).name.removesuffix(".gz").removesuffix(".run") for scores in result.scores]
+    short = [re.sub(r"(\.run)?(\.(gz|bz2|zst))?$", "", Path(scores.run).name) for scores in result.scores]
     return short if len(set(short)) == len(short) else [scores.run for scores in result.scores]
 
 
@@ -89,7 +93,7 @@ def cells(scores: Scores, values: np.typing.NDArray[np.float64], places: int) ->
 
 def refuse_unwritable(output: Path | None) -> None:
     """Raise UsageError if the output cannot be written, before any work is done."""
-    if output is not None and not os.access(output.parent, os.W_OK | os.X_OK):
+    if output is not None and not _is_device(output) and not os.access(output.parent, os.W_OK | os.X_OK):
         raise UsageError(f"the folder of {output} is not there or may not be written; choose another with -o")
 
 
@@ -99,10 +103,18 @@ def emit(text: str, output: Path | None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    part = output.with_name(f".{output.name}.{os.getpid()}")
+    part = output if _is_device(output) else output.with_name(f".{output.name}.{os.getpid()}")
     try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(output)
+        part.write_bytes(text.encode("utf-8", "surrogateescape"))
+        if part != output:
+            part.replace(output)
     except OSError as fault:
-        part.unlink(missing_ok=True)
         raise UsageError(f"cannot write {output}: {fault.strerror}; choose another place with -o") from None
+    finally:
+        if part != output:
+            part.unlink(missing_ok=True)
+
+
+def _is_device(output: Path) -> bool:
+    """Tell a device or a pipe, which is written to, from a file, which is replaced."""
+    return output.exists() and not output.is_file()

@@ -48,9 +48,7 @@ def json(result: Result, *, per_query: bool, summary: bool, places: int) -> str:
     document = {
         "fairtrec": __version__,
         "signature": result.signature,
-        "inputs": {
-            part: {"path": result.files[part][0], "sha256": digest} for part, digest in result.digests.items()
-        },
+        "inputs": {part: {"path": result.files[part][0], "sha256": digest} for part, digest in result.digests.items()},
         "notes": list(result.notes),
         "measures": measures,
         "runs": [_run(scores, per_query=per_query, summary=summary) for scores in result.scores],

@@ -1,72 +1,131 @@
 """A table for people: runs as rows, measures as columns, the best marked by each measure's own direction."""
 
 import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fairtrec.api import Result
 from fairtrec.measure import Measure
-from fairtrec.report import best, cells, names
+from fairtrec.report import best, cells, closing, names
 
 ARROWS = {"higher": "↑", "lower": "↓", "nearer 0": "→0", "neither": ""}
-WIDE = 1000  # columns, where nobody's window sets a limit
-LEGEND = "↑ higher is better, ↓ lower is better, →0 nearer 0 is better; * the best"
+LEGEND = {"higher": "↑ higher is better", "lower": "↓ lower is better", "nearer 0": "→0 nearer 0 is better"}
+GAP = 3  # between two columns
+
+
+@dataclass(frozen=True)
+class _Column:
+    heading: str
+    cells: Sequence[str]
+    left: bool = False
+    marked: Sequence[bool] = ()
+
+    @property
+    def width(self) -> int:
+        from rich.cells import cell_len
+
+        return max(map(cell_len, [self.heading, *self.cells]))
+
+    @property
+    def aligned(self) -> list[str]:
+        """Pad heading and cells; rich would take the space behind a value for nothing, and points would not line up."""
+        from rich.cells import cell_len
+
+        texts = [self.heading, *self.cells]
+        pads = [" " * (self.width - cell_len(text)) for text in texts]
+        return [text + pad if self.left else pad + text for text, pad in zip(texts, pads, strict=True)]
 
 
 def table(result: Result, *, per_query: bool, summary: bool, places: int, terminal: bool) -> str:
-    """Draw the means, and before them each run's queries if asked for."""
-    from rich.console import Console, Group
+    """Draw the means, and before them each run's queries if asked for; as several tables if the window is narrow."""
+    from rich.console import Console
 
-    parts: list[Any] = []
-    if per_query:
-        parts += [_queries(result, row, places, summary=summary) for row in range(len(result.scores))]
+    tables = [_queries(result, row, places, summary=summary) for row in range(len(result.scores) if per_query else 0)]
     if summary and not (per_query and len(result.scores) == 1):
-        parts.append(_means(result, places))
+        tables.append(_means(result, places))
+    window = Console().width if terminal else None
+    pages = [(title, page) for title, keys, values in tables for page in _pages(keys, values, window)]
     stream = io.StringIO()
-    console = Console(file=stream, force_terminal=terminal, width=None if terminal else WIDE, highlight=False)
-    console.print(Group(*parts))
-    console.print(f"{LEGEND}\n{result.signature}", style="dim", markup=False, soft_wrap=True)
+    widest = max(_width(page) for _, page in pages)
+    console = Console(file=stream, force_terminal=terminal, width=max(widest, window or 0), highlight=False)
+    for title, page in pages:
+        console.print(_drawn(title, page, total=per_query and summary and page[0].heading == "query"))
+    for line in filter(None, [legend(result), *closing(result)]):
+        console.print(line, style="dim", markup=False, soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
-def _heading(measure: Measure) -> str:
+def legend(result: Result, best_is: str = "* the best") -> str:
+    """Explain the signs that stand in a table of this result."""
+    used = {measure.better for measure in result.scores[0].measures}
+    arrows = ", ".join(text for better, text in LEGEND.items() if better in used)
+    return "; ".join(part for part in (arrows, best_is if arrows and len(result.scores) > 1 else "") if part)
+
+
+def heading(measure: Measure) -> str:
+    """Name a measure and its direction."""
     return f"{measure} {ARROWS[measure.better]}".strip()
 
 
-def _empty(result: Result, title: str | None, first: str) -> Any:
+def _means(result: Result, places: int) -> tuple[str, list[_Column], list[_Column]]:
+    rows = [cells(scores, scores.means, places) for scores in result.scores]
+    marks = best(result, places)
+    keys = [
+        _Column("run", names(result), left=True),
+        _Column("queries", [str(len(scores.qids)) for scores in result.scores]),
+    ]
+    values = []
+    for column, measure in enumerate(result.scores[0].measures):
+        marked = marks[:, column].tolist()
+        end = {True: "*", False: " " if any(marked) else ""}
+        written = [f"{row[column]}{end[mark]}" for row, mark in zip(rows, marked, strict=True)]
+        values.append(_Column(heading(measure), written, marked=marked))
+    return "", keys, values
+
+
+def _queries(result: Result, row: int, places: int, *, summary: bool) -> tuple[str, list[_Column], list[_Column]]:
+    scores = result.scores[row]
+    rows = [cells(scores, values, places) for values in scores.values.T]
+    qids = list(scores.qids)
+    if summary:
+        rows.append(cells(scores, scores.means, places))
+        qids.append("all")
+    columns = zip(scores.measures, zip(*rows, strict=True), strict=True)
+    return (
+        names(result)[row],
+        [_Column("query", qids, left=True)],
+        [_Column(heading(measure), column) for measure, column in columns],
+    )
+
+
+def _pages(keys: list[_Column], values: list[_Column], window: int | None) -> Iterator[list[_Column]]:
+    """Deal columns to as many tables as the window calls for, the key columns in front of each."""
+    page = list(keys)
+    for column in values:
+        if window is not None and len(page) > len(keys) and _width([*page, column]) > window:
+            yield page
+            page = list(keys)
+        page.append(column)
+    yield page
+
+
+def _width(page: Sequence[_Column]) -> int:
+    return 1 + sum(column.width + GAP for column in page)
+
+
+def _drawn(title: str, page: Sequence[_Column], *, total: bool) -> Any:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
-    drawn.add_column(first)
-    drawn.add_column("queries", justify="right") if first == "run" else None
-    for measure in result.scores[0].measures:
-        drawn.add_column(Text(_heading(measure)), justify="right")
-    return drawn
-
-
-def _means(result: Result, places: int) -> Any:
-    from rich.text import Text
-
-    drawn = _empty(result, None, "run")
-    marks = best(result, places)
-    for row, (name, scores) in enumerate(zip(names(result), result.scores, strict=True)):
-        values = [
-            Text(f"{value}*", style="bold green") if mark else Text(f"{value} ")
-            for value, mark in zip(cells(scores, scores.means, places), marks[row].tolist(), strict=True)
-        ]
-        drawn.add_row(Text(name), str(len(scores.qids)), *values)
-    return drawn
-
-
-def _queries(result: Result, row: int, places: int, *, summary: bool) -> Any:
-    from rich.text import Text
-
-    scores = result.scores[row]
-    drawn = _empty(result, names(result)[row], "query")
-    for qid, values in zip(scores.qids, scores.values.T, strict=True):
-        drawn.add_row(Text(qid), *cells(scores, values, places))
-    if summary:
-        drawn.add_section()
-        drawn.add_row("all", *cells(scores, scores.means, places))
+    drawn = Table(box=box.SIMPLE_HEAD, title=Text(title) if title else None, title_justify="left", title_style="bold")
+    heads, *rows = zip(*(column.aligned for column in page), strict=True)
+    for head in heads:
+        drawn.add_column(Text(head), no_wrap=True)
+    for number, row in enumerate(rows):
+        if total and number == len(rows) - 1:
+            drawn.add_section()
+        styles = ["bold green" if column.marked and column.marked[number] else "" for column in page]
+        drawn.add_row(*map(Text, row, styles))
     return drawn

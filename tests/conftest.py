@@ -1,0 +1,58 @@
+"""What tests of many files share."""
+
+import io
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """The data beside the repository, which is not part of it."""
+    folder = Path(os.environ.get("FAIRTREC_SHARED", REPOSITORY.parent / "shared"))
+    if not folder.is_dir():
+        pytest.skip(f"needs the data in {folder}, which is not here; FAIRTREC_SHARED names another folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def example():
+    """The bundled example collection."""
+    return REPOSITORY / "resources" / "example"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def complaints(self):
+        """The lines on standard error that are not remarks."""
+        return [line for line in self.err.splitlines() if not line.startswith("#")]
+
+
+@pytest.fixture
+def fairtrec_command(monkeypatch):
+    """Run ``fairtrec`` with these arguments in this process."""
+    from fairtrec import cli
+
+    def run(*arguments, stdin=b""):
+        out, err = io.StringIO(), io.StringIO()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["fairtrec", *map(str, arguments)])
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", err)
+            code = cli._run()
+        return Outcome(code, out.getvalue(), err.getvalue())
+
+    return run

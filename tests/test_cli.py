@@ -1,0 +1,58 @@
+"""The command line as text: each file of tests/cli holds a command, and what it prints.
+
+    $ fairtrec eval ...
+    what stands on standard output
+    --- stderr
+    what stands on standard error
+    --- exit 2
+
+The last two are left out where there is nothing on standard error, and where the exit code is 0. Commands run at the
+root of the repository, in a window of 100 columns. FAIRTREC_UPDATE=1 writes the files anew: read the difference.
+"""
+
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from fairtrec.cli import main
+
+REPOSITORY = Path(__file__).parent.parent
+CASES = sorted((Path(__file__).parent / "cli").glob("*.txt"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+def test_prints(case, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(REPOSITORY)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("FAIRTREC_HOME", str(tmp_path))
+    monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
+    command = case.read_text("utf-8").splitlines()[0]
+    program, *arguments = shlex.split(command.removeprefix("$ "))
+    assert program == "fairtrec"
+    monkeypatch.setattr(sys, "argv", [program, *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    printed = capsys.readouterr()
+    text = f"{command}\n{_timeless(printed.out)}"
+    text += f"--- stderr\n{_timeless(printed.err)}" if printed.err else ""
+    text += f"--- exit {end.value.code}\n" if end.value.code else ""
+    if os.environ.get("FAIRTREC_UPDATE"):
+        case.write_text(text, "utf-8")
+    assert text == case.read_text("utf-8")
+
+
+def _timeless(text):
+    """Without the versions, which change from release to release and from machine to machine."""
+    return re.sub(r'(fairtrec|ir-measures)(:|": "|, version | )\d[\w.]*', r"\1\2VERSION", text)
+
+
+def test_there_are_cases_for_every_format():
+    commands = " ".join(case.read_text("utf-8").splitlines()[0] for case in CASES)
+    missing = [
+        form for form in ["trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex"] if f"-f {form}" not in commands
+    ]
+    assert not missing

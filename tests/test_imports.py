@@ -1,0 +1,75 @@
+"""What each command may import: start-up is short because heavy libraries wait until they are needed."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parent.parent
+HEAVY = {
+    "numpy",
+    "pyarrow",
+    "rich",
+    "ir_measures",
+    "ir_datasets",
+    "pandas",
+    "scipy",
+    "pytrec_eval",
+    "numba",
+    "requests",
+}
+COUNTS = "tests/cli/inputs/counts.tsv"
+RUN = "tests/cli/inputs/tiny.run"
+FROM_COUNTS = ["--annotations", COUNTS, "--missing", "neutral", "-m", "ARaB(mag=bool)@10 TExFAIR@10"]
+
+PROGRAM = """
+import sys
+from fairtrec.cli import main
+try:
+    main()
+except SystemExit as end:
+    print(f"exit {end.code or 0}", file=sys.stderr)
+print(*{name.partition(".")[0] for name in sys.modules}, file=sys.stderr)
+"""
+
+
+def imported_by(program, *arguments):
+    """The heavy libraries that a program imports in a process of its own, and what it wrote before."""
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY, check=True)
+    *errors, modules = done.stderr.splitlines()
+    return HEAVY.intersection(modules.split()), errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        (["--help"], set()),
+        (["--version"], set()),
+        (["eval", "--help"], set()),
+        (["resources", "--help"], set()),
+        (["resources", "list"], set()),
+        (["eval", "none", RUN, *FROM_COUNTS], {"numpy"}),
+        (["eval", "none", RUN, *FROM_COUNTS, "-q", "-f", "json"], {"numpy"}),
+        (["eval", "none", RUN, *FROM_COUNTS, "-f", "table"], {"numpy", "rich"}),
+        (["eval", "tests/cli/inputs/qrels.txt", RUN, "-m", "nDCG@10"], {"numpy", "ir_measures", "pytrec_eval"}),
+        (["measures", "NFaiRR"], {"numpy"}),
+        (["measures"], {"numpy", "ir_measures"}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_commands_import_only_what_they_need(arguments, allowed):
+    heavy, errors = imported_by(PROGRAM, *arguments)
+    assert errors[-1] == "exit 0"
+    assert heavy <= allowed
+
+
+def test_the_package_imports_nothing_until_it_is_used():
+    heavy, _ = imported_by("import sys, fairtrec; print(*sys.modules, file=sys.stderr)")
+    assert heavy == set()
+
+
+def test_evaluate_imports_numpy_alone():
+    heavy, _ = imported_by("import sys; from fairtrec import evaluate; print(*sys.modules, file=sys.stderr)")
+    assert heavy == {"numpy"}

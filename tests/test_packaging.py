@@ -1,0 +1,176 @@
+"""What users get: the wheel, the checkout and the editable install; the Makefile; the commands of the README."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parent.parent
+EXAMPLE = REPOSITORY / "resources" / "example"
+EVAL = ["-m", "fairtrec", "eval", "qrels.txt", "bm25.run", "--groups", "gender-en", "--docs", "collection.tsv"]
+BESIDE = {  # the names that the README gives to files of its readers: what stands for them here
+    "qrels.txt": "qrels.txt",
+    "bm25.run": "bm25.run",
+    "bert.run": "neural.run",
+    "neural.run": "neural.run",
+    "fair.run": "fair.run",
+    "my.run": "neural.run",
+    "background.run": "background.run",
+    "collection.tsv": "collection.tsv",
+    "docs.tsv": "collection.tsv",
+    "my.qids": "queries.tsv",
+    "queries.tsv": "queries.tsv",
+}
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    """Make a folder away from the checkout, with the example's files under many names."""
+    folder = tmp_path_factory.mktemp("desk")
+    for name, original in BESIDE.items():
+        shutil.copy(EXAMPLE / original, folder / name)
+    (folder / "resources").symlink_to(REPOSITORY / "resources")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    pytest.importorskip("hatchling")
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, env=os.environ | {"NO_COLOR": "1"})
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def unpacked(wheel, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("unpacked")
+    zipfile.ZipFile(wheel).extractall(folder)
+    return folder
+
+
+def run(desk, *arguments, path=None):
+    """Run Python in a folder that is not the checkout."""
+    environment = os.environ | {"FAIRTREC_HOME": str(desk / "home"), "FAIRTREC_OFFLINE": "1"}
+    environment.pop("PYTHONPATH", None)
+    if path is not None:
+        environment["PYTHONPATH"] = str(path)
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=desk, env=environment, check=True, capture_output=True, text=True).stdout
+
+
+def origin(desk, path):
+    """Where Python finds fairtrec."""
+    return Path(run(desk, "-c", "import fairtrec; print(fairtrec.__file__)", path=path).strip()).parent
+
+
+def test_wheel_has_what_it_needs_and_no_more(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.partition("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"fairtrec"}
+    assert "fairtrec/py.typed" in names
+    assert [name for name in names if name.endswith("licenses/LICENSE")]
+    assert "fairtrec/_resources/wordlists/gender-en.csv" in names
+    assert "fairtrec/_resources/example/collection.tsv" in names
+    assert not [name for name in names if "test_" in name or "__pycache__" in name or name.endswith(".pyc")]
+    tracked = {f"fairtrec/_{path.relative_to(REPOSITORY)}" for path in (REPOSITORY / "resources").rglob("*.*")}
+    assert tracked <= set(names)
+
+
+def test_wheel_finds_its_lists_from_another_folder(unpacked, desk):
+    assert origin(desk, unpacked) == unpacked / "fairtrec"
+    place = Path(run(desk, "-m", "fairtrec", "resources", "path", "gender-en", path=unpacked).strip())
+    assert place == unpacked / "fairtrec" / "_resources" / "wordlists" / "gender-en.csv"
+    assert place.read_bytes() == (REPOSITORY / "resources/wordlists/gender-en.csv").read_bytes()
+
+
+def test_checkout_finds_its_lists_from_another_folder(desk):
+    assert origin(desk, REPOSITORY) == REPOSITORY / "fairtrec"
+    place = run(desk, "-m", "fairtrec", "resources", "path", "gender-en", path=REPOSITORY).strip()
+    assert Path(place) == REPOSITORY / "resources" / "wordlists" / "gender-en.csv"
+
+
+def test_installed_finds_its_lists_from_another_folder(desk):
+    """As it is installed here, editable or not."""
+    place = Path(run(desk, "-m", "fairtrec", "resources", "path", "gender-en").strip())
+    assert place.read_bytes() == (REPOSITORY / "resources/wordlists/gender-en.csv").read_bytes()
+
+
+def test_all_three_evaluate_alike(unpacked, desk):
+    printed = [run(desk, *EVAL, path=path) for path in (unpacked, REPOSITORY, None)]
+    assert "TExFAIR@10" in printed[0]
+    assert len(set(printed)) == 1
+
+
+def test_metadata_names_what_the_code_imports(unpacked):
+    """Each library that is imported anywhere is a dependency, and each dependency is imported."""
+    (metadata,) = unpacked.glob("*.dist-info/METADATA")
+    required = re.findall(r"^Requires-Dist: ([\w-]+)", metadata.read_text("utf-8"), re.MULTILINE)
+    text = "\n".join(path.read_text("utf-8") for path in (unpacked / "fairtrec").rglob("*.py"))
+    imported = set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE))
+    optional = {"pyterrier", "numba", "requests"}  # imported where the user has them; the last comes with ir_datasets
+    assert {name.replace("-", "_") for name in required} <= imported
+    assert imported - sys.stdlib_module_names - {"fairtrec"} - optional <= {name.replace("-", "_") for name in required}
+
+
+# ------------------------------------------------------------------------------------------------ Makefile
+
+
+def test_make_help_lists_every_target():
+    text = (REPOSITORY / "Makefile").read_text("utf-8")
+    (phony,) = re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)
+    parts = {"lint", "types", "layers"}  # of check
+    shown = subprocess.run(["make", "help"], cwd=REPOSITORY, check=True, capture_output=True, text=True).stdout
+    explained = set(re.findall(r"make (\w+)\s+\S", shown))
+    assert explained == set(phony.split()) - parts
+    targets = set(re.findall(r"^([a-z]+):", text, re.MULTILINE))
+    assert targets == set(phony.split())
+
+
+# -------------------------------------------------------------------------------------------------- README
+
+
+def commands_of(text):
+    """The fairtrec commands in the ```sh blocks; lines that end in a backslash go on."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [re.sub(r"^\$ ", "", line) for line in lines if re.match(r"(\$ )?fairtrec ", line)]
+
+
+README = commands_of((REPOSITORY / "README.md").read_text("utf-8"))
+
+
+def test_readme_has_commands():
+    assert README
+    assert any(command.startswith("fairtrec eval ") for command in README)
+
+
+@pytest.mark.parametrize("command", README)
+def test_readme_commands_work(command, desk):
+    if re.match(r"fairtrec resources (get|add)\b", command):
+        pytest.skip("it needs the network, or a file that is not ours")
+    environment = os.environ | {"FAIRTREC_HOME": str(desk / "home"), "FAIRTREC_OFFLINE": "1"}
+    fairtrec = f'fairtrec() {{ "{sys.executable}" -m fairtrec "$@"; }}'
+    script = f"set -e\n{fairtrec}\n{command}\n"
+    done = subprocess.run(["sh", "-c", script], cwd=desk, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout or "-o " in command or ">" in command
+
+
+def test_readme_python_works(desk):
+    blocks = re.findall(
+        r"^```python\n(.*?)^```$", (REPOSITORY / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    for block in blocks:
+        assert run(desk, "-W", "error", "-c", block)
+
+
+def test_commands_are_found_in_a_readme():
+    text = "```sh\nfairtrec eval a \\\n  b\n$ fairtrec measures\nmake demo\n```\n    fairtrec x\n```\nfairtrec y\n```\n"
+    assert commands_of(text) == ["fairtrec eval a    b", "fairtrec measures"]

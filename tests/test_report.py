@@ -1,0 +1,372 @@
+"""Reports: the best value, names, digits, and what each format promises."""
+
+import csv
+import io
+import json
+import os
+import re
+import stat
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from fairtrec import report
+from fairtrec.api import Result
+from fairtrec.errors import UsageError
+from fairtrec.evaluation import Scores
+from fairtrec.measure import Measure
+
+NAN = float("nan")
+INF = float("inf")
+FORMS = ["trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex"]
+
+
+@dataclass(frozen=True)
+class Higher(Measure):
+    cutoff: int = 10
+
+
+@dataclass(frozen=True)
+class Lower(Measure):
+    cutoff: int = 10
+    better = "lower"
+
+
+@dataclass(frozen=True)
+class Nearer(Measure):
+    cutoff: int = 10
+    better = "nearer 0"
+
+
+@dataclass(frozen=True)
+class Neither(Measure):
+    cutoff: int = 10
+    better = "neither"
+
+
+@dataclass(frozen=True)
+class Count(Measure):
+    total = True
+    better = "neither"
+
+
+def result_of(measures, *runs, names=None, tags=None, qids=None, notes=()):
+    """Each run is its values [measure][query]."""
+    scores = []
+    for number, values in enumerate(runs):
+        name = names[number] if names else f"runs/{'abcdef'[number]}.run"
+        tag = tags[number] if tags else f"tag{number}"
+        asked = qids or [f"q{i}" for i in range(len(values[0]))]
+        scores.append(Scores(name, tag, tuple(measures), tuple(asked), np.array(values, dtype=float)))
+    return Result(tuple(scores), "fairtrec:1 | order:score", tuple(notes), {})
+
+
+def best_of(measure, *means, places=4):
+    return report.best(result_of([measure], *([[mean]] for mean in means)), places)[:, 0].tolist()
+
+
+@pytest.mark.parametrize(
+    ("measure", "means", "marks"),
+    [
+        (Higher(), [0.1, 0.3, 0.2], [False, True, False]),
+        (Lower(), [0.1, 0.3, 0.2], [True, False, False]),
+        (Nearer(), [-0.1, 0.3, 0.2], [True, False, False]),
+        (Nearer(), [-0.2, 0.3, 0.2], [True, False, True]),
+        (Neither(), [0.1, 0.3, 0.2], [False, False, False]),
+        (Higher(), [0.1, NAN, 0.2], [False, False, True]),
+        (Lower(), [0.1, NAN, 0.2], [True, False, False]),
+        (Nearer(), [NAN, NAN, 0.2], [False, False, True]),
+        (Higher(), [NAN, NAN], [False, False]),
+        (Higher(), [-INF, 0.2], [False, True]),
+        (Lower(), [-INF, 0.2], [True, False]),
+        (Nearer(), [-INF, 0.2], [False, True]),
+        (Higher(), [0.5], [False]),
+    ],
+)
+def test_best_goes_by_the_direction_of_the_measure(measure, means, marks):
+    assert best_of(measure, *means) == marks
+
+
+def test_best_marks_ties_of_the_digits_that_are_printed():
+    assert best_of(Higher(), 0.12341, 0.12344, places=4) == [True, True]
+    assert best_of(Higher(), 0.12341, 0.12344, places=5) == [False, True]
+    assert f"{0.00015:.4f} {0.00025:.4f}" == "0.0001 0.0003"  # the digits of a decimal, as printed, not np.round's
+    assert best_of(Higher(), 0.00025, 0.00035, places=4) == [True, True]
+    assert f"{0.00035:.4f}" == "0.0003"
+
+
+def test_names_are_as_short_as_tells_them_apart():
+    def names(*paths):
+        return report.names(result_of([Higher()], *[[[0.0]]] * len(paths), names=paths))
+
+    assert names("a/x.run", "b/y.run.gz", "z.run.zst", "w.bz2") == ["x", "y", "z", "w"]
+    assert names("a/x.run", "b/x.run") == ["a/x.run", "b/x.run"]
+    assert names("x.run", "x.run.gz") == ["x.run", "x.run.gz"]
+    assert names("-", "run.txt", "v1.2") == ["-", "run.txt", "v1.2"]
+
+
+def test_number():
+    assert report.number(0.12345678, 2) == "0.12"
+    assert report.number(3.0, 4, whole=True) == "3"
+    assert report.number(2.5, 4, whole=True) == "2.5000"
+    assert report.number(NAN, 4, whole=True) == "nan"
+    assert report.number(NAN, 0) == "nan"
+    assert report.number(-INF, 4) == report.number(-INF, 4, whole=True) == "-inf"
+    assert report.number(1e9, 0) == "1000000000"
+
+
+# ---------------------------------------------------------------------------------------------------- trec
+
+
+def test_trec_lines_are_those_of_trec_eval():
+    result = result_of(
+        [Higher(), Nearer(), Count()],
+        [[0.123456, 0.5], [-12.5, NAN], [7, 5]],
+        [[1, 1], [0, 0], [3, 3]],
+        qids=["1", "2"],
+    )
+    lines = report.render(result, "trec", per_query=True).splitlines()
+    block = [
+        *(("Higher@10", "1", 0.123456), ("Nearer@10", "1", -12.5), ("Count", "1", 7)),
+        *(("Higher@10", "2", 0.5), ("Nearer@10", "2", NAN), ("Count", "2", 5)),
+        *(("runid", "all", "tag0"), ("num_q", "all", 2)),
+        *(("Higher@10", "all", 0.311728), ("Nearer@10", "all", -12.5), ("Count", "all", 12)),
+    ]
+    as_in_c = [
+        f"{name:<22}\t{qid}\t{f'{value:6.4f}' if isinstance(value, float) else value}" for name, qid, value in block
+    ]
+    assert lines[: len(block)] == as_in_c
+    assert lines[len(block) : len(block) + 2] == [
+        "Higher@10             \t1\t1.0000",
+        "Nearer@10             \t1\t0.0000",
+    ]
+    assert report.render(result, "trec", summary=False) == ""
+    assert not re.search(r"\tall\t", report.render(result, "trec", per_query=True, summary=False))
+
+
+def test_a_long_name_keeps_its_tab():
+    long = "AMeasureWhoseNameIsLongerThanAllColumns"
+    kind = type(long, (Higher,), {"__doc__": "Long."})
+    assert report.render(result_of([kind()], [[0.5]]), "trec").splitlines()[-1] == f"{long}@10\tall\t0.5000"
+
+
+@pytest.mark.parametrize(("places", "printed"), [(0, "     1"), (1, "   0.7"), (4, "0.6667"), (6, "0.666667")])
+def test_places(places, printed):
+    result = result_of([Higher()], [[2 / 3]])
+    assert report.render(result, "trec", places=places).splitlines()[-1] == f"{'Higher@10':<22}\tall\t{printed}"
+    for form in ["table", "tsv", "csv", "md", "latex"]:
+        assert re.search(
+            rf"(?<![\d.]){re.escape(printed.strip())}(?![\d.])", report.render(result, form, places=places)
+        )
+
+
+# ---------------------------------------------------------------------------------------------------- json
+
+
+def strict(text):
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def test_jsonl_has_one_object_for_each_value():
+    result = result_of([Higher(), Nearer()], [[1 / 3, NAN], [-1.0, INF]], qids=["q1", "ü"])
+    values = [strict(line) for line in report.render(result, "jsonl", per_query=True).splitlines()]
+    common = {"run": "runs/a.run", "tag": "tag0"}
+    assert values == [
+        {**common, "measure": "Higher@10", "qid": "q1", "value": 1 / 3},
+        {**common, "measure": "Higher@10", "qid": "ü", "value": None},
+        {**common, "measure": "Higher@10", "qid": "all", "value": 1 / 3, "n": 1},
+        {**common, "measure": "Nearer@10", "qid": "q1", "value": -1.0},
+        {**common, "measure": "Nearer@10", "qid": "ü", "value": "Infinity"},
+        {**common, "measure": "Nearer@10", "qid": "all", "value": "Infinity", "n": 2},
+    ]
+    assert list(values[2]) == ["run", "tag", "measure", "qid", "value", "n"]
+
+
+def test_json_holds_everything():
+    result = result_of([Higher(), Count()], [[1 / 3, NAN], [2, 3]], [[NAN, NAN], [0, 0]], notes=["take care"])
+    document = strict(report.render(result, "json", per_query=True))
+    assert document["signature"] == result.signature
+    assert document["notes"] == ["take care"]
+    assert document["measures"]["Higher@10"] == {"better": "higher", "aggregate": "mean"}
+    assert document["measures"]["Count"]["aggregate"] == "sum"
+    assert document["runs"][0]["means"] == {"Higher@10": {"value": 1 / 3, "n": 1}, "Count": {"value": 5, "n": 2}}
+    assert document["runs"][0]["queries"]["q1"] == {"Higher@10": None, "Count": 3}
+    assert document["runs"][1]["means"]["Higher@10"] == {"value": None, "n": 0}
+    assert "queries" not in strict(report.render(result, "json"))["runs"][0]
+    assert "means" not in strict(report.render(result, "json", per_query=True, summary=False))["runs"][0]
+
+
+# ----------------------------------------------------------------------------------- tables for documents
+
+
+def test_csv_and_tsv_are_read_back():
+    result = result_of([Higher()], [[0.5, NAN]], names=['a,"b.run'], tags=["x\ty"], qids=["1", "2"])
+    for form, delimiter in [("csv", ","), ("tsv", "\t")]:
+        text = report.render(result, form, per_query=True)
+        rows = list(csv.reader(io.StringIO(text), delimiter=delimiter))
+        assert rows[0] == ["run", "tag", "qid", "Higher@10"]
+        assert rows[1:] == [
+            ['a,"b.run', "x\ty", qid, value] for qid, value in [("1", "0.5000"), ("2", "nan"), ("all", "0.5000")]
+        ]
+
+
+def test_markdown_is_escaped_and_marked():
+    result = result_of(
+        [Higher(), Lower()], [[0.5], [0.5]], [[0.6], [0.6]], names=["a|b_c.run", "<i>.run"], qids=["q|*1"]
+    )
+    text = report.render(result, "md", per_query=True)
+    rows = [re.split(r"(?<!\\)\|", line) for line in text.splitlines() if line.startswith("|")]
+    assert {len(row) for row in rows} == {6}
+    assert r"| a\|b\_c | q\|\*1 | 0.5000 | 0.5000 |" in text
+    assert r"| \<i> | all | **0.6000** | 0.6000 |" in text
+    assert r"| a\|b\_c | all | 0.5000 | **0.5000** |" in text
+    assert "| Higher@10 ↑ | Lower@10 ↓ |" in text
+    assert text.endswith("\n`fairtrec:1 | order:score`\n")
+
+
+def test_latex_is_escaped_and_marked():
+    result = result_of(
+        [Higher(), Nearer()], [[-0.5], [-0.1]], [[-0.6], [INF]], names=["a_b%c&.run", "d#{~^\\$.run"], notes=["careful"]
+    )
+    text = report.render(result, "latex")
+    assert r"a\_b\%c\& & \textbf{$-$0.5000} & \textbf{$-$0.1000} \\" in text
+    assert r"d\#\{\textasciitilde{}\textasciicircum{}\textbackslash{}\$ & $-$0.6000 & inf \\" in text
+    assert r"run & Higher@10 $\uparrow$ & Nearer@10 $\rightarrow 0$ \\" in text
+    assert text.startswith("% careful\n% fairtrec:1 | order:score\n\\begin{tabular}{lrr}\n")
+    assert report.render(result, "latex", per_query=True).splitlines()[2] == r"\begin{tabular}{llrr}"
+
+
+def test_what_a_report_does_not_say_is_said_beside_it():
+    result = result_of([Higher()], [[0.5, NAN]], [[0.5, 0.6]], notes=["careful"])
+    said = ["careful", "Higher@10: defined for 1 of 2 queries (a)", "fairtrec:1 | order:score"]
+    for form in ["trec", "tsv", "csv", "jsonl"]:
+        assert report.remarks(result, form) == said
+    for form in ["table", "md", "latex", "json"]:
+        assert report.remarks(result, form) == []
+    for form in ["table", "md", "latex"]:
+        assert all(line in report.render(result, form) for line in said)
+
+
+# --------------------------------------------------------------------------------------------------- table
+
+
+def table(result, monkeypatch=None, window=None, **options):
+    if window:
+        monkeypatch.setenv("COLUMNS", str(window))
+        monkeypatch.setenv("TERM", "xterm-256color")
+        monkeypatch.delenv("NO_COLOR", raising=False)
+    return report.render(result, "table", terminal=window is not None, **options)
+
+
+def plain(text):
+    return re.sub(r"\x1b\[[\d;]*m", "", text)
+
+
+def test_table_marks_the_best_and_says_what_its_signs_mean():
+    result = result_of([Higher(), Lower(), Neither()], [[0.5], [0.5], [0]], [[0.6], [0.6], [0]])
+    text = table(result)
+    assert [line.split() for line in text.splitlines()[1:6] if "─" not in line] == [
+        ["run", "queries", "Higher@10", "↑", "Lower@10", "↓", "Neither@10"],
+        ["a", "1", "0.5000", "0.5000*", "0.0000"],
+        ["b", "1", "0.6000*", "0.6000", "0.0000"],
+        [],
+    ]
+    assert text.endswith("\n↑ higher is better, ↓ lower is better; * the best\nfairtrec:1 | order:score\n")
+    assert "\x1b" not in text
+    points = {line.index(".", 20) for line in text.splitlines()[3:5]}
+    assert len(points) == 1  # the digits stand below each other, star or not
+    assert "*" not in table(result_of([Higher()], [[0.5]]))
+
+
+def test_table_on_a_terminal_is_coloured(monkeypatch):
+    result = result_of([Higher()], [[0.5]], [[0.6]])
+    text = table(result, monkeypatch, 80)
+    assert re.search(r"\x1b\[1;32m\s*0\.6000\*\x1b\[0m", text)
+    assert not re.search(r"\x1b\[1;32m\s*0\.5000", text)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "32m" not in report.render(result, "table", terminal=True)
+
+
+@pytest.mark.parametrize("window", [20, 40, 80, 200])
+def test_table_in_a_narrow_window_loses_no_digit(monkeypatch, window):
+    measures = [Higher(cutoff) for cutoff in range(1, 9)]
+    rows = np.arange(16).reshape(8, 2) / 100 + 0.1
+    result = result_of(measures, rows, rows + 0.5, names=["a-rather-long-name.run", "b.run"])
+    for per_query in [False, True]:
+        text = plain(table(result, monkeypatch, window, per_query=per_query))
+        assert "…" not in text
+        for measure, row in zip(measures, rows, strict=True):
+            assert f"{measure} ↑" in text
+            assert f" {row.mean():.4f}" in text
+        numbers = [line for line in text.splitlines() if re.search(r"\d\.\d{4}", line)]
+        assert all(len(line) <= max(window, 60) for line in numbers)
+    assert ("Higher@1 ↑   Higher@2 ↑" in plain(table(result, monkeypatch, window))) is (window >= 80)
+
+
+def test_table_takes_names_as_they_are():
+    text = table(result_of([Higher()], [[0.5]], names=["[bold]x.run"], qids=["[red]1"]), per_query=True)
+    assert text.startswith("[bold]x\n")
+    assert "[red]1" in text
+
+
+# -------------------------------------------------------------------------------------------------- output
+
+
+def test_output_is_written_whole(tmp_path):
+    place = tmp_path / "report.txt"
+    report.emit("grün\n", place)
+    assert place.read_bytes() == "grün\n".encode()
+    report.emit("neu\n", place)
+    assert [path.name for path in tmp_path.iterdir()] == ["report.txt"]
+    assert place.read_text() == "neu\n"
+
+
+@pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_failing_write_leaves_nothing_and_touches_nothing(tmp_path, monkeypatch, fault):
+    place = tmp_path / "report.txt"
+    place.write_text("old\n")
+
+    def fail(path, data):
+        with path.open("wb") as stream:
+            stream.write(data[:3])
+        raise fault
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", fail)
+    expected = UsageError if isinstance(fault, OSError) else KeyboardInterrupt
+    with pytest.raises(expected):
+        report.emit("new new new\n", place)
+    assert place.read_text() == "old\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["report.txt"]
+
+
+def test_output_to_a_bad_place_is_refused_early(tmp_path):
+    with pytest.raises(UsageError, match=r"folder of .*nowhere/x.txt is not there"):
+        report.refuse_unwritable(tmp_path / "nowhere" / "x.txt")
+    report.refuse_unwritable(tmp_path / "x.txt")
+    report.refuse_unwritable(None)
+
+
+def test_a_device_is_written_to_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        report.refuse_unwritable(pipe)
+        report.emit("text\n", pipe)
+        assert os.read(reader, 100) == b"text\n"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_format_ends_its_last_line_and_is_the_same_each_time(form):
+    result = result_of([Higher(), Count()], [[0.5, NAN], [1, 2]], [[NAN, NAN], [1, NAN]])
+    for view in [{}, {"per_query": True}, {"per_query": True, "summary": False}]:
+        text = report.render(result, form, **view)
+        assert text.endswith("\n")
+        assert text == report.render(result, form, **view)
