@@ -98,7 +98,7 @@ def evaluate(
         if plan.lexicon is not None:
             counted = loading.counted(docs, wanted, plan.lexicon)
         else:
-            counted = loading.counts(annotations, wanted, collection=plan.uses("collection"))
+            counted = loading.counts(annotations, wanted, collection=plan.uses("collection") or (sources.whole and plan.uses("background")))
         given = replace(given, documents=Documents(counted, options.missing))
         evaluation.refuse_unknown(given.documents_or_fail, loaded, chosen)
         unknown = int((~counted.known).sum())

@@ -47,7 +47,8 @@ def starts_of(values: npt.NDArray[Any]) -> Ints:
     >>> starts_of(np.array([0, 0, 1, 2, 2])).tolist()
     [0, 2, 3, 5]
     """
-    return np.concatenate(([0], np.flatnonzero(values[1:] != values[:-1]) + 1, [len(values)])).astype(np.int64)
+    inner = np.flatnonzero(values[1:] != values[:-1]) + 1
+    return np.concatenate(([0][: len(values)], inner, [len(values)])).astype(np.int64)
 
 
 def text(docnos: Docs) -> list[str]:
@@ -72,12 +73,11 @@ class Docnos:
         keys = fingerprints(docnos)
         order = np.argsort(keys, kind="stable")
         names, keys = docnos[order], keys[order]
-        repeated = np.concatenate(([False], keys[1:] == keys[:-1]))
-        if np.any(repeated[1:] & (names[1:] != names[:-1])):  # two docnos share a key: sort those by name as well
+        if np.any((keys[1:] == keys[:-1]) & (names[1:] != names[:-1])):  # two share a key: sort by name as well
             order = np.lexsort((names, keys))
             names, keys = names[order], keys[order]
-        fresh = ~repeated
-        fresh[1:] |= names[1:] != names[:-1]
+        fresh = np.ones(len(keys), dtype=np.bool_)
+        fresh[1:] = (keys[1:] != keys[:-1]) | (names[1:] != names[:-1])
         return cls(names[fresh], keys[fresh])
 
     def __len__(self) -> int:
@@ -200,6 +200,29 @@ class Annotations:
     counts: Ints
     log_counts: Floats | None = None
     collection: Histogram | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Group membership from outside: ``weights`` [row, group] between 0 and 1, a row of nan where nothing is known.
+
+    A row is a document, or ``qid docno`` where labels are given per query.
+    """
+
+    name: str
+    groups: tuple[str, ...]
+    rows: Docnos
+    weights: Floats
+    per_query: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Where documents stand on axes of opinion: ``values`` [row, axis]; rows as those of Labels."""
+
+    rows: Docnos
+    values: Floats
+    per_query: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from numbers import Real
 from os import PathLike, fspath
@@ -149,8 +150,11 @@ def named_runs(runs: Any) -> Iterator[tuple[str, Any]]:
         yield from ((str(name), run) for name, run in runs.items())
         return
     several = list(runs) if isinstance(runs, list | tuple) and not _is_row(runs) else [runs]
+    seen: Counter[str] = Counter()
     for number, run in enumerate(several, 1):
-        yield (fspath(run) if is_path(run) else "run" if len(several) == 1 else f"run {number}"), run
+        name = fspath(run) if is_path(run) else "run" if len(several) == 1 else f"run {number}"
+        seen[name] += 1
+        yield (name if seen[name] == 1 else f"{name} ({seen[name]})"), run
 
 
 def _is_ranking(value: Any) -> bool:

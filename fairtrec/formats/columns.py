@@ -29,6 +29,7 @@ Lines = int | list[int]  # of the rows of a block: its first line, or all of the
 WIDEST = 1024  # bytes of a query id or docno
 WORKERS = 2
 MOST_BYTES = 1 << 32  # of one column
+_HEX = re.compile(rb"[ \t\n][+-]?0[xX]")
 _HEAD = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?(?:\n|\Z))*")  # blank lines and comment lines before the first entry
 
 
@@ -110,11 +111,13 @@ def _entries(file: BinaryIO, path: FilePath, layout: Layout) -> Iterator[tuple[b
             end = _HEAD.match(block).end()  # type: ignore[union-attr]  # it matches nothing at least
             if header and end < len(block):
                 end = block.find(b"\n", end) + 1 or len(block)
+                end = _HEAD.match(block, end).end()  # type: ignore[union-attr]
                 header = False
             head = header or end == len(block)
             skipped = block.count(b"\n", 0, end)
             block = block[end:]
-        yield block, line + skipped, ends - skipped, len(whole) >= source.BLOCK
+        if block:
+            yield block, line + skipped, ends - skipped, len(whole) >= source.BLOCK
         line += ends
 
 
@@ -149,7 +152,7 @@ def _fast(block: bytes, layout: Layout, ends: int) -> Columns | None:
     if not block.isascii() or blank[0] or np.any(blank[1:] & blank[:-1]):  # an empty column, or an empty line
         return None
     tabs = block.count(b"\t") if delimiter == b"\t" else 0
-    if np.count_nonzero(letters < ord(" ")) != ends + tabs or (tabs and b" " in block):
+    if np.count_nonzero(letters < ord(" ")) != ends + tabs or (tabs and b" " in block) or _has_hex(block, layout):
         return None
     import pyarrow as pa
     from pyarrow import csv
@@ -170,7 +173,7 @@ def _fast(block: bytes, layout: Layout, ends: int) -> Columns | None:
     if table.num_rows != ends + (not block.endswith(b"\n")):
         return None
     columns = {name: _array(table.column(name)) for name in wanted}
-    first = block[: block.find(b"\n")].split()
+    first = block[: block.find(b"\n") + 1 or len(block)].split()
     columns |= {
         name: np.array([cell])
         for (name, kind), cell in zip(layout.columns.items(), first, strict=True)
@@ -182,6 +185,12 @@ def _fast(block: bytes, layout: Layout, ends: int) -> Columns | None:
     if not plain:
         return None
     return {name: Blocks.of(c) if layout.columns[name] == "blocks" else c for name, c in columns.items()}
+
+
+def _has_hex(block: bytes, layout: Layout) -> bool:
+    """Tell whether something may be 0x10, which pyarrow takes for an integer."""
+    asked = "int" in layout.columns.values() and (b"0x" in block or b"0X" in block)
+    return asked and _HEX.search(block) is not None
 
 
 def _array(column: Any) -> Any:
@@ -270,8 +279,9 @@ def numbered(ids: Blocks) -> tuple[tuple[str, ...], Ints, Ints | None]:
     """
     number: dict[bytes, int] = {}
     of_block = np.array([number.setdefault(each, len(number)) for each in ids.texts.tolist()], dtype=np.int64)
+    first = starts_of(of_block)[:-1]  # a query that two parts of a file share is one block
+    of_block, lengths = of_block[first], np.add.reduceat(ids.lengths, first)
     order: Ints | None = None
-    lengths = ids.lengths
     if len(number) < len(of_block):
         order = np.argsort(np.repeat(of_block, lengths), kind="stable")
         lengths = np.bincount(of_block, weights=lengths).astype(np.int64)

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Annotations, Docnos, GroupTerms, Qrels, Queries, Run
+from fairtrec.data import Annotations, Docnos, Floats, GroupTerms, Ints, Qrels, Queries, Run
 from fairtrec.errors import InputError
 from fairtrec.formats import annotations, columns
+from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
 from fairtrec.formats.columns import Blocks
 from fairtrec.order import Order
@@ -29,6 +30,18 @@ def _column(frame: Any, names: Iterable[str], what: str) -> list[Any]:
 
 def _triples(thing: Any, what: str) -> tuple[list[str], list[str], list[Any]]:
     """Take a run or qrels apart: query ids, docnos, scores or grades."""
+    try:
+        return _taken_apart(thing, what)
+    except (AttributeError, TypeError):
+        raise _strange(thing, what) from None
+
+
+def _strange(thing: Any, what: str) -> InputError:
+    kinds = f"a path, {{qid: {{docno: {NUMBER[what][0]}}}}}, a frame or named tuples"
+    return InputError(f"cannot take a {type(thing).__name__} for {what}; give {kinds}")
+
+
+def _taken_apart(thing: Any, what: str) -> tuple[list[str], list[str], list[Any]]:
     if hasattr(thing, "columns"):
         numbers = _column(thing, NUMBER[what], what)
         return [*map(str, _column(thing, QUERY, what))], [*map(str, _column(thing, DOCUMENT, what))], numbers
@@ -41,10 +54,30 @@ def _triples(thing: Any, what: str) -> tuple[list[str], list[str], list[Any]]:
 
 
 def _ids(values: list[str], what: str) -> Any:
-    encoded = [value.encode() for value in values]
-    if any(not value or b"\0" in value or len(value) > columns.WIDEST for value in encoded):
-        raise InputError(f"the {what} holds an id that is empty, holds a NUL, or exceeds {columns.WIDEST} bytes")
+    encoded = [value.encode(errors="replace") for value in values]
+    if any(not value or b"\0" in value or b"\n" in value or len(value) > columns.WIDEST for value in encoded):
+        what_is_wrong = f"is empty, holds a NUL or a line end, or exceeds {columns.WIDEST} bytes"
+        raise InputError(f"the {what} holds an id that {what_is_wrong}; give it another")
     return np.array(encoded, dtype=np.bytes_)
+
+
+def _floats(values: list[Any], what: str) -> Floats:
+    """Take numbers from a column. Raises InputError for what is none, or is not finite."""
+    try:
+        numbers = np.array(values, dtype=np.float64)
+        if numbers.ndim == 1 and np.isfinite(numbers).all():
+            return numbers
+    except (ValueError, TypeError, OverflowError):
+        pass
+    raise InputError(f"the {what} is not a finite number everywhere; correct it")
+
+
+def _whole(values: list[Any], what: str) -> Ints:
+    """Take integers from a column. Raises InputError for what is none."""
+    numbers = _floats(values, what)
+    if np.any(numbers != np.floor(numbers)) or np.any(np.abs(numbers) >= 2**63):
+        raise InputError(f"the {what} is not an integer everywhere; correct it")
+    return numbers.astype(np.int64)
 
 
 def run(
@@ -58,9 +91,7 @@ def run(
     qids, docnos, scores = _triples(thing, "run")
     if not qids:
         raise InputError(f"the run {name} is empty")
-    values = np.array(scores, dtype=np.float64)
-    if not np.isfinite(values).all():
-        raise InputError(f"the run {name} holds a score that is not finite")
+    values = _floats(scores, f"score of the run {name}")
     names, starts, together = columns.numbered(Blocks.of(_ids(qids, "run")))
     column = _ids(docnos, "run")
     if together is not None:
@@ -69,24 +100,35 @@ def run(
     if twice is not None:
         query, rows = twice
         raise InputError(f"the run {name} holds document {column[rows[0]].decode()} twice under query {names[query]}")
-    return run_format.ranked(name, name, names, starts, column, values.astype(score_dtype), order, depth)
+    return run_format.ranked(name, name, names, starts, column, run_format.as_type(values, score_dtype), order, depth)
 
 
 def qrels(thing: Any) -> Qrels:
-    """Take judgements from ``{qid: {docno: grade}}``, a frame, an ir_datasets dataset, or named tuples."""
+    """Take judgements from ``{qid: {docno: grade}}``, a frame, an ir_datasets dataset, or named tuples.
+
+    Raises InputError for a grade that is no integer, and a document judged twice for a query (and subtopic).
+    """
     rows = thing.qrels_iter() if hasattr(thing, "qrels_iter") else thing
     iterations: list[str] = []
     if not isinstance(rows, Mapping) and not hasattr(rows, "columns"):
+        if not isinstance(rows, Iterable):
+            raise _strange(thing, "qrels")
         rows = list(rows)
-        iterations = [str(getattr(row, "subtopic_id", getattr(row, "iteration", "0"))) for row in rows]
+        iterations = [str(getattr(row, "subtopic_id", None) or getattr(row, "iteration", None) or 0) for row in rows]
     qids, docnos, grades = _triples(rows, "qrels")
     if not qids:
         raise InputError("the qrels are empty")
     names, starts, together = columns.numbered(Blocks.of(_ids(qids, "qrels")))
     lines = np.arange(len(qids)) if together is None else together
     query = np.repeat(np.arange(len(names)), np.diff(starts))
-    iteration = _ids(iterations or ["0"] * len(qids), "qrels")
-    return Qrels(names, query, _ids(docnos, "qrels")[lines], np.array(grades, dtype=np.int64)[lines], iteration[lines])
+    iteration = _ids(iterations or ["0"] * len(qids), "qrels")[lines]
+    column = _ids(docnos, "qrels")[lines]
+    row = qrels_format.repeated(query, column, iteration)
+    if row is not None:
+        raise InputError(
+            f"document {column[row].decode()} is judged twice for query {names[query[row]]}; keep one grade"
+        )
+    return Qrels(names, query, column, _whole(grades, "grade of the qrels")[lines], iteration)
 
 
 def queries(thing: Iterable[Any]) -> Queries:
@@ -118,9 +160,14 @@ def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
             yield row_of[document.doc_id], document.default_text()
         return
     if hasattr(thing, "columns"):
-        thing = dict(zip(map(str, _column(thing, DOCUMENT, "docs")), _column(thing, ("text",), "docs"), strict=True))
+        docnos = [*map(str, _column(thing, DOCUMENT, "docs"))]
+        thing = dict(zip(docnos, _column(thing, ("text",), "docs"), strict=True))
+        if len(thing) < len(docnos):
+            raise InputError("the docs frame holds a document twice; keep one row")
     for row, name in enumerate(names):
         if name in thing:
+            if not isinstance(thing[name], str):
+                raise InputError(f"the text of document {name} is not a string; give one, perhaps an empty one")
             yield row, thing[name]
 
 
@@ -128,15 +175,23 @@ def counts(frame: Any, wanted: Docnos) -> Annotations:
     """Take the wanted documents' counts from a frame with the columns docno, tokens and one for each group."""
     groups = frame_groups(frame)
     docnos = _ids([*map(str, _column(frame, DOCUMENT, "annotations"))], "annotations")
+    if not len(docnos):
+        raise InputError("the annotations frame is empty")
     table = Docnos.of(docnos)
     if len(table) < len(docnos):
-        raise InputError("the annotations frame holds a document twice")
+        raise InputError("the annotations frame holds a document twice; keep one row")
     order = np.argsort(table.rows(docnos))
-    numbers = np.stack([np.array(list(frame[name]), dtype=np.int64)[order] for name in groups], axis=1)
-    tokens = np.array(list(frame["tokens"]), dtype=np.int64)[order]
-    return annotations.of_columns(groups, table, tokens, numbers, wanted)
+    names = ("tokens", *groups)
+    columns_of = [_whole(_column(frame, (name,), "annotations"), f"column {name} of the annotations") for name in names]
+    numbers = np.stack(columns_of, axis=1)[order]
+    if numbers.min(initial=0) < 0:
+        raise InputError("the annotations frame holds a negative count; counts are 0 or more")
+    return annotations.of_columns(groups, table, numbers[:, 0], numbers[:, 1:], wanted)
 
 
 def frame_groups(frame: Any) -> tuple[str, ...]:
     """Name the groups of an annotations frame."""
-    return tuple(sorted(str(name) for name in frame.columns if name not in ("tokens", *DOCUMENT)))
+    groups = tuple(sorted(str(name) for name in frame.columns if name not in ("tokens", *DOCUMENT)))
+    if len(groups) < 2:
+        raise InputError("the annotations frame has fewer than two groups; fairness needs at least two")
+    return groups

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fairtrec.data import Qrels
+from fairtrec.data import Docs, Ints, Qrels
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns
 
@@ -16,13 +16,18 @@ def read(path: FilePath) -> Qrels:
     query = np.repeat(np.arange(len(qids)), np.diff(starts))
     lines = np.arange(len(query)) if together is None else together
     docnos, iterations = table.columns["docno"][lines], table.columns["iteration"][lines]
-    order = np.lexsort((iterations, docnos, query))
-    same = query[order][1:] == query[order][:-1]
-    for column in (docnos[order], iterations[order]):
-        same &= column[1:] == column[:-1]
-    if same.any():
-        row = int(order[1:][same][0])
+    row = repeated(query, docnos, iterations)
+    if row is not None:
         docno, qid = docnos[row].decode(), qids[query[row]]
         message = f"document {docno} is judged twice for query {qid}; keep one grade"
         raise InputError(message, path, table.line(int(lines[row])))
     return Qrels(qids, query, docnos, table.columns["grade"][lines], iterations)
+
+
+def repeated(query: Ints, docnos: Docs, iterations: Docs) -> int | None:
+    """Find a judgement of a document that was judged before for this query and subtopic: its row, or None."""
+    order = np.lexsort((iterations, docnos, query))
+    same = query[order][1:] == query[order][:-1]
+    for column in (docnos[order], iterations[order]):
+        same &= column[1:] == column[:-1]
+    return int(order[1:][same][0]) if same.any() else None

@@ -26,7 +26,9 @@ def read(path: FilePath, order: Order = "score", score_dtype: ScoreType = "float
     table = columns.read(path, columns.Layout("run", {**kinds, "score": "float", "tag": "first"}))
     qids, starts, together = columns.numbered(table.columns["qid"])
     docnos = table.columns["docno"]
-    scores = -table.columns["rank"].astype(np.float64) if order == "rank" else table.columns["score"]
+    scores = (
+        -table.columns["rank"].astype(np.float64) if order == "rank" else as_type(table.columns["score"], score_dtype)
+    )
     if together is not None:
         docnos, scores = docnos[together], scores[together]
     twice = repeated(starts, docnos)
@@ -38,7 +40,13 @@ def read(path: FilePath, order: Order = "score", score_dtype: ScoreType = "float
             f"{message} (first on line {table.line(first)}); remove one of the two", path, table.line(second)
         )
     tag = table.columns["tag"][0].decode()
-    return ranked(fspath(path), tag, qids, starts, docnos, scores.astype(score_dtype, copy=False), order, depth)
+    return ranked(fspath(path), tag, qids, starts, docnos, scores, order, depth)
+
+
+def as_type(scores: Floats, score_dtype: ScoreType) -> Floats:
+    """Round scores to the type that compares them; what float32 cannot hold becomes infinite, as in trec_eval."""
+    with np.errstate(over="ignore"):
+        return scores.astype(score_dtype, copy=False)
 
 
 def ranked(
@@ -74,7 +82,9 @@ def repeated(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
         same = (matrix[:, 1:] == matrix[:, :-1]) & (np.arange(matrix.shape[1] - 1) >= empty[:, None])
         suspects = np.flatnonzero(same.any(axis=1))
     else:
-        suspects = np.arange(len(lengths))
+        numbers = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
+        both = np.sort(numbers << np.uint64(32) | hashes)
+        suspects = np.unique(both[1:][both[1:] == both[:-1]] >> np.uint64(32))
     for query in suspects.tolist():  # equal by chance, which is rare, or because they are the same
         seen: dict[bytes, int] = {}
         for row in range(starts[query], starts[query + 1]):

@@ -7,10 +7,11 @@ import bz2
 import gzip
 import hashlib
 import io
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from os import fspath
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -40,7 +41,18 @@ class _Hashed(io.RawIOBase):
         return len(data)
 
 
-_standard_input: dict[str, str] = {}
+_streams: dict[str, tuple[Any, str]] = {}  # what cannot be read again: the file that it was, and its sha256
+
+
+def is_stream(path: FilePath) -> bool:
+    """Tell standard input and pipes, which can be read only once, from files."""
+    if fspath(path) == STDIN:
+        return True
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 @contextmanager
@@ -63,16 +75,23 @@ def opened(path: FilePath) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _raw(path: FilePath) -> Iterator[Any]:
-    if fspath(path) == STDIN:
-        hashed = _Hashed(sys.stdin.buffer)
-        reader = io.BufferedReader(cast("Any", hashed), BLOCK)
-        yield reader
-        while reader.read(BLOCK):  # what nobody had a use for belongs to the digest too
-            pass
-        _standard_input["sha256"] = hashed.sha256.hexdigest()
-    else:
+    if not is_stream(path):
         with Path(path).open("rb", buffering=1 << 20) as file:
             yield file
+        return
+    name = fspath(path)
+    if name == STDIN:
+        if sys.stdin is None:
+            raise InputError("standard input is closed; give a file", path)
+        if name in _streams and _streams[name][0] is sys.stdin:
+            raise InputError("standard input can be read only once, and was; give a file for one of the two", path)
+    with ExitStack() as stack:
+        raw = sys.stdin.buffer if name == STDIN else stack.enter_context(Path(path).open("rb", buffering=0))
+        hashed = _Hashed(cast("Any", raw))
+        yield io.BufferedReader(cast("Any", hashed), 1 << 20)
+        for rest in iter(lambda: raw.read(BLOCK), b""):  # what nobody had a use for belongs to the digest too
+            hashed.sha256.update(rest)
+        _streams[name] = sys.stdin, hashed.sha256.hexdigest()
 
 
 @contextmanager
@@ -94,9 +113,9 @@ def _decompressed(raw: Any) -> Iterator[BinaryIO]:
 
 
 def sha256(path: FilePath) -> str:
-    """Hash the file as it lies there, compressed or not; standard input once it has been read."""
-    if fspath(path) == STDIN:
-        return _standard_input.get("sha256", "")
+    """Hash the file as it lies there, compressed or not; a stream once it has been read."""
+    if is_stream(path):
+        return _streams.get(fspath(path), (None, ""))[1]
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -135,7 +154,7 @@ def _position(stream: BinaryIO) -> int:
 
 
 def _size(path: FilePath) -> int:
-    return 0 if fspath(path) == STDIN else Path(path).stat().st_size
+    return 0 if is_stream(path) else Path(path).stat().st_size
 
 
 def check_text(block: bytes, path: FilePath, line: int) -> None:
@@ -146,8 +165,8 @@ def check_text(block: bytes, path: FilePath, line: int) -> None:
         try:
             block.decode()
         except UnicodeDecodeError as error:
-            fault = error.start if fault < 0 else min(fault, error.start)
-            what = "bytes that are not UTF-8"
+            if fault < 0 or error.start < fault:
+                fault, what = error.start, "bytes that are not UTF-8"
     if fault >= 0:
         where = line + block.count(b"\n", 0, fault)
         raise InputError(f"{what}; save the file as UTF-8 text", path, where)
@@ -167,8 +186,8 @@ def lines(path: FilePath, comment: bytes = b"") -> Iterator[tuple[int, bytes]]:
 
 def first_line(path: FilePath, comment: bytes) -> tuple[int, bytes]:
     """Give the number and text of the first line that is neither blank nor a comment, without reading on."""
-    if fspath(path) == STDIN:
-        raise InputError("this kind of file is read twice, which standard input cannot be; give a file", path)
+    if is_stream(path):
+        raise InputError("this kind of file is read twice, which a stream cannot be; give a file", path)
     with opened(path) as stream:
         for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), 1):
             text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line

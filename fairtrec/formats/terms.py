@@ -10,12 +10,14 @@ from fairtrec.formats import source
 def read(path: FilePath) -> GroupTerms:
     """Read a term list; a term may be several words, and may stand in several groups.
 
-    Raises InputError for a line without both parts, an empty term or group, and a list of fewer than two groups.
+    Raises InputError for a line of other than two parts, an empty term or group, and a list of fewer than two groups.
     """
     terms: dict[str, dict[str, None]] = {}
     for number, raw in source.lines(path, comment=b"#"):
         line = raw.decode()
         term, separator, group = line.rpartition("\t" if "\t" in line else ",")
+        if "\t" in term.strip():
+            raise InputError("this line has more than two columns; write it as: term<TAB>group", path, number)
         term, group = " ".join(term.split()), group.strip()
         if not separator or not term or not group:
             missing = "term" if separator and not term else "group"

@@ -1,0 +1,132 @@
+"""Group labels from outside: ``docno group [weight]``, or per query ``qid docno group [weight]``, between tabs.
+
+A first line that names these columns settles which they are. Without one, two columns are docno and group, four are
+all, and of three the last is a weight if it is a number, else a group. The group ``?`` says that nothing is known.
+JSON lines have the same names as keys, Parquet files as columns.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from os import fspath
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import Docnos, Labels
+from fairtrec.errors import FilePath, InputError
+from fairtrec.formats import source
+
+UNKNOWN = "?"
+NAMES = {2: ("docno", "group"), 4: ("qid", "docno", "group", "weight")}
+Row = tuple[int | None, str, str, str, float]  # line, qid ("" for any), docno, group, weight
+
+
+def read(path: FilePath) -> Labels:
+    """Read labels. Raises InputError for a bad line, a weight outside 0..1, and a label that stands twice."""
+    return of_rows(_rows(path), path)
+
+
+def of_rows(rows: Iterable[Row], path: FilePath) -> Labels:
+    """Collect labels, each a document and a group, with a weight between 0 and 1."""
+    weights: dict[tuple[str, str], dict[str, float]] = {}
+    for line, qid, docno, group, weight in rows:
+        if not 0 <= weight <= 1:
+            raise InputError(f"the weight {weight:g} of {docno} is not between 0 and 1; correct it", path, line)
+        of_document = weights.setdefault((qid, docno), {})
+        if group in of_document:
+            raise InputError(f"document {docno} has the label {group} twice; keep one", path, line)
+        of_document[group] = weight
+    groups = tuple(sorted({group for of_document in weights.values() for group in of_document} - {UNKNOWN}))
+    if len(groups) < 2:
+        raise InputError("these labels have fewer than two groups; fairness needs at least two", path)
+    per_query = any(qid for qid, _ in weights)
+    names = np.array([f"{qid} {docno}".strip().encode() for qid, docno in weights], dtype=np.bytes_)
+    column = {group: i for i, group in enumerate(groups)}
+    table = np.zeros((len(names), len(groups)))
+    for row, of_document in enumerate(weights.values()):
+        if UNKNOWN in of_document:
+            table[row] = np.nan
+            continue
+        for group, weight in of_document.items():
+            table[row, column[group]] = weight
+    docnos = Docnos.of(names)
+    ordered = np.empty_like(table)
+    ordered[docnos.rows(names)] = table
+    return Labels(fspath(path).rsplit("/", 1)[-1], groups, docnos, ordered, per_query)
+
+
+def _rows(path: FilePath) -> Iterator[Row]:
+    if fspath(path).endswith(".parquet"):
+        yield from _parquet(path)
+        return
+    names: tuple[str, ...] = ()
+    is_json = False
+    for number, line in source.lines(path, comment=b"#"):
+        if not names and not is_json:
+            is_json = line.lstrip().startswith(b"{")
+            if not is_json:
+                names, header = _names(line.decode().split("\t"), path, number)
+                if header:
+                    continue
+        yield _object(line, path, number) if is_json else _cells(line.decode().split("\t"), names, path, number)
+
+
+def _names(cells: list[str], path: FilePath, number: int) -> tuple[tuple[str, ...], bool]:
+    """Tell what the columns are, and whether this line is the header that says so."""
+    stripped = tuple(cell.strip() for cell in cells)
+    if "docno" in stripped and "group" in stripped and set(stripped) <= set(NAMES[4]):
+        return stripped, True
+    if len(cells) == 3:
+        return (("docno", "group", "weight") if _is_number(stripped[2]) else ("qid", "docno", "group")), False
+    if len(cells) not in NAMES:
+        message = (
+            f"{len(cells)} columns where labels have docno, group and perhaps qid and weight; separate them by tabs"
+        )
+        raise InputError(message, path, number)
+    return NAMES[len(cells)], False
+
+
+def _cells(cells: list[str], names: tuple[str, ...], path: FilePath, number: int) -> Row:
+    if len(cells) != len(names):
+        message = f"{len(cells)} columns where the first line has {len(names)}; write: {' '.join(names)}"
+        raise InputError(message, path, number)
+    return _row({name: cell.strip() for name, cell in zip(names, cells, strict=True)}, path, number)
+
+
+def _object(line: bytes, path: FilePath, number: int) -> Row:
+    try:
+        document: Any = json.loads(line)
+    except ValueError as fault:
+        raise InputError(f"this line is not JSON ({fault}); write one object a line", path, number) from None
+    if not isinstance(document, dict):
+        raise InputError('this line is no object; write it like {"docno": ..., "group": ...}', path, number)
+    return _row(document, path, number)
+
+
+def _parquet(path: FilePath) -> Iterator[Row]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(path)
+    except (pa.ArrowInvalid, OSError) as fault:
+        raise InputError(f"this is no Parquet file ({fault}); write it again", path) from None
+    for number, row in enumerate(table.to_pylist(), 1):
+        yield _row({name: value for name, value in row.items() if value is not None}, path, number)
+
+
+def _row(cells: dict[str, Any], path: FilePath, number: int) -> Row:
+    docno, group = str(cells.get("docno", "")), str(cells.get("group", ""))
+    if not docno or not group or any(letter.isspace() for letter in docno):
+        raise InputError("this label has no docno or no group; give both", path, number)
+    weight = cells.get("weight", 1)
+    if not _is_number(weight):
+        raise InputError(f"the weight {weight!r} is not a number; correct it", path, number)
+    return number, str(cells.get("qid", "")), docno, group, float(weight)
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        return "_" not in str(cell) and np.isfinite(float(cell))
+    except (TypeError, ValueError):
+        return False

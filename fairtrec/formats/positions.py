@@ -1,0 +1,51 @@
+"""Positions of documents on axes of opinion: ``docno x [y ...]``, or per query ``qid docno x [y ...]``, between tabs.
+
+A first line whose first column is called ``docno`` or ``qid`` is a header and settles which they are. Without one the
+second column tells: if it is a number, it is x.
+"""
+
+import numpy as np
+
+from fairtrec.data import Docnos, Positions
+from fairtrec.errors import FilePath, InputError
+from fairtrec.formats import source
+
+
+def read(path: FilePath) -> Positions:
+    """Read positions. Raises InputError for a bad line, a position that is not finite, a document that stands twice."""
+    places: dict[str, list[float]] = {}
+    keys: int | None = None  # columns before the positions
+    width = 0
+    for number, line in source.lines(path, comment=b"#"):
+        cells = [cell.strip() for cell in line.decode().split("\t")]
+        if keys is None:
+            header = cells[0] in ("docno", "qid")
+            keys = 2 if (cells[0] == "qid" if header else len(cells) > 2 and _number(cells[1]) is None) else 1
+            width = len(cells)
+            if header:
+                continue
+        numbers = [_number(cell) for cell in cells[keys:]]
+        if len(cells) != width or not numbers or not all(cells[:keys]):
+            message = f"{len(cells)} columns; write docno, or qid and docno, then a position on each axis, between tabs"
+            raise InputError(message, path, number)
+        name = " ".join(cells[:keys])
+        if None in numbers:
+            raise InputError(f"a position of {name} is not a finite number; correct it", path, number)
+        if name in places:
+            raise InputError(f"document {name} has two positions; keep one", path, number)
+        places[name] = [value for value in numbers if value is not None]
+    if not places:
+        raise InputError("this file has no positions; write: docno<TAB>position", path)
+    names = np.array([name.encode() for name in places], dtype=np.bytes_)
+    docnos = Docnos.of(names)
+    table = np.empty((len(names), width - (keys or 1)))
+    table[docnos.rows(names)] = np.array(list(places.values()))
+    return Positions(docnos, table, per_query=keys == 2)
+
+
+def _number(cell: str) -> float | None:
+    try:
+        value = float(cell)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) and "_" not in cell else None

@@ -1,0 +1,138 @@
+"""Docnos, fingerprints and the look-ups of a Run."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairtrec import data
+from fairtrec.data import NOTHING, Docnos, Run, fingerprints, starts_of, text
+
+names = st.lists(
+    st.one_of(
+        st.text(st.characters(exclude_characters="\0\n", exclude_categories=("Cs",)), min_size=1, max_size=20),
+        st.sampled_from(["12345678", "123456789", "a" * 16, "a" * 17, "a" * 8 + "b" * 8]),
+    ),
+    max_size=30,
+)
+
+
+def column(words):
+    return np.array([word.encode() for word in words], dtype=np.bytes_) if words else np.empty(0, "S1")
+
+
+def poor(docnos):
+    """A hash with two values, so that nearly all docnos collide."""
+    return np.array([len(docno) % 2 for docno in docnos.tolist()], dtype=np.uint64)
+
+
+@pytest.fixture(params=["good", "poor"])
+def hashing(request, monkeypatch):
+    if request.param == "poor":
+        monkeypatch.setattr(data, "fingerprints", poor)
+    return request.param
+
+
+@pytest.mark.parametrize("hashing", ["good", "poor"])
+@given(words=names, asked=names)
+def test_a_docno_is_found_in_its_row_or_not_at_all(hashing, words, asked):
+    with pytest.MonkeyPatch.context() as patch:
+        if hashing == "poor":
+            patch.setattr(data, "fingerprints", poor)
+        wide = ["a docno that makes both columns wide"]  # up to 8 bytes the key is the docno: there is no other hash
+        words, asked = words + wide, asked + wide + words
+        table = Docnos.of(column(words))
+        assert sorted(table.names.tolist()) == sorted({word.encode() for word in words})
+        assert len(table) == len(set(words))
+        assert table.keys.tolist() == sorted(table.keys.tolist())
+        rows = table.rows(column(asked))
+        for word, row in zip(asked, rows.tolist(), strict=True):
+            assert (row == NOTHING) == (word not in words)
+            assert row == NOTHING or table.names[row] == word.encode()
+
+
+@given(words=names)
+def test_short_docnos_keep_the_order_of_code_points(words):
+    short = [word for word in words if len(word.encode()) <= 8]
+    table = Docnos.of(column(short))
+    assert text(table.names) == sorted(set(short))
+
+
+def test_many_collisions(hashing):
+    docnos = np.array([b"a-long-prefix-%d" % (i * 7919 % 500) for i in range(1000)])
+    table = Docnos.of(docnos)
+    assert len(table) == 500
+    assert np.array_equal(table.names[table.rows(docnos)], docnos)
+    assert (table.rows(np.array([b"a-long-prefix-500", b"x", b"a-long-prefix"])) == NOTHING).all()
+
+
+def test_look_up_in_columns_of_other_widths(hashing):
+    table = Docnos.of(np.array([b"12345678", b"123456789", b"1"]))
+    asked = np.array([b"12345678", b"1", b"1234567"])
+    assert (table.rows(asked) == NOTHING).tolist() == [False, False, True]
+    assert np.array_equal(table.rows(asked), table.rows(asked.astype("S40")))
+
+
+@pytest.mark.parametrize("width", [1, 8, 30])
+def test_nothing_at_all(width):
+    empty = Docnos.of(np.empty(0, f"S{width}"))
+    assert len(empty) == 0
+    assert empty.rows(np.array([b"a", b"a longer one"])).tolist() == [NOTHING, NOTHING]
+    assert empty.rows(np.empty(0, "S1")).tolist() == []
+    assert Docnos.of(np.array([b"a"])).rows(np.empty(0, "S9")).tolist() == []
+
+
+@given(words=names, width=st.integers(1, 64))
+def test_fingerprints_do_not_depend_on_the_width_of_the_column(words, width):
+    narrow = column(words)
+    wide = narrow.astype(f"S{narrow.dtype.itemsize + width}")
+    assert np.array_equal(fingerprints(narrow), fingerprints(wide))
+
+
+@given(words=names)
+def test_fingerprints_of_up_to_eight_bytes_are_the_docno(words):
+    short = sorted({word.encode() for word in words if len(word.encode()) <= 8})
+    keys = fingerprints(np.array(short, dtype=np.bytes_) if short else np.empty(0, "S1")).tolist()
+    assert keys == sorted(set(keys))
+    assert [key.to_bytes(8, "big").rstrip(b"\0") for key in keys] == short
+
+
+@pytest.mark.parametrize("form", ["{}", "doc{}", "MARCO_{}", "clueweb12-0000tw-00-{:05}", "{:05}-abcdefgh-{}"])
+def test_fingerprints_of_real_looking_docnos_differ(form):
+    docnos = np.array([form.format(i, i).encode() for i in range(100_000)])
+    assert len(np.unique(fingerprints(docnos))) == len(docnos)
+
+
+def test_starts_of_nothing():
+    assert starts_of(np.empty(0)).tolist() == [0]
+    assert starts_of(np.array([3])).tolist() == [0, 1]
+
+
+def test_text():
+    assert text(np.array(["ä".encode(), b"b c"])) == ["ä", "b c"]
+    assert text(np.empty(0, "S1")) == []
+
+
+RUN = Run("a.run", "tag", ("q1", "q2"), np.array([0, 3, 4]), np.array([b"a", b"b", b"c", b"d"]), np.arange(4.0))
+
+
+@pytest.mark.parametrize(
+    ("qids", "depth", "lines"),
+    [
+        (["q1", "q2"], None, [[0, 1, 2], [3, -1, -1]]),
+        (["q2", "q1"], 2, [[3, -1], [0, 1]]),
+        (["q2", "no", "q1"], 9, [[3, -1, -1], [-1, -1, -1], [0, 1, 2]]),
+        (["no"], None, [[]]),
+        (["q2", "q2"], None, [[3], [3]]),
+        (["q1"], 0, [[]]),
+        ([], 3, []),
+    ],
+)
+def test_the_top_of_a_run(qids, depth, lines):
+    got = RUN.top(qids, depth)
+    assert got.tolist() == lines
+    assert got.dtype == np.int64
+
+
+def test_rows_of_queries():
+    assert RUN.rows_of(["q2", "no", "q1"]).tolist() == [1, NOTHING, 0]

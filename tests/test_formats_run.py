@@ -1,0 +1,470 @@
+"""Run files: every way of reading gives the same Run, and what is broken is refused with its line."""
+
+import bz2
+import dataclasses
+import gzip
+import io
+import random
+import sys
+from contextlib import contextmanager
+from unittest import mock
+
+import numpy as np
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fairtrec.errors import InputError
+from fairtrec.formats import columns, qrels, run, source
+
+HUGE = 1 << 24  # every file of these tests is one block, which Python parses
+SMALL = [16, 64, 300]  # so many bytes a block: pyarrow, threads, and borders everywhere
+QUICK = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@contextmanager
+def blocks_of(size):
+    with mock.patch.object(source, "BLOCK", size):
+        yield
+
+
+def content(ranked):
+    return (
+        ranked.tag,
+        ranked.qids,
+        ranked.starts.tolist(),
+        ranked.docnos.tolist(),
+        ranked.scores.tolist(),
+        ranked.scores.dtype,
+    )
+
+
+def oracle(text, order="score"):
+    """What a run file says, in ten lines: {qid: [(docno, score), ...]}, best first."""
+    rankings, head = {}, True
+    for line in text.decode("utf-8-sig").replace("\r\n", "\n").split("\n"):
+        if not line.strip(" \t") or (head and line.lstrip(" \t").startswith("#")):
+            continue
+        head = False
+        qid, _, docno, rank, score, tag = line.split()
+        rankings.setdefault(qid, []).append((docno, float(score), int(rank), tag))
+    for ranking in rankings.values() if order != "file" else ():
+        ranking.sort(key=lambda row: row[0], reverse=True)
+        ranking.sort(key=lambda row: -row[1] if order == "score" else row[2])
+    return {qid: [row[:2] for row in ranking] for qid, ranking in rankings.items()}
+
+
+def as_dict(ranked):
+    names = [docno.decode() for docno in ranked.docnos.tolist()]
+    pairs = list(zip(names, ranked.scores.tolist(), strict=True))
+    return {
+        qid: pairs[first:last]
+        for qid, first, last in zip(ranked.qids, ranked.starts.tolist(), ranked.starts.tolist()[1:], strict=False)
+    }
+
+
+docnos = st.one_of(
+    st.integers(0, 40).map("d{}".format),
+    st.integers(0, 40).map("a-docno-of-many-bytes-{:03}".format),
+    st.sampled_from(["é", "日本", "z" * 300, "#x", '"q"', "0x1A", "a,b", "\U0001f600", "￿", "D", "d"]),
+)
+scores = st.one_of(
+    st.sampled_from(["1", "1.0", "1.", ".5", "+2", "-0", "0", "1e3", "1E-3", "-7.25", "1e-400", "007"]),
+    st.floats(-100, 100, width=32).map(repr),
+    st.integers(0, 3).map("{}.50".format),
+)
+separators = st.sampled_from([" "] * 12 + ["\t"] * 3 + ["  ", " \t", "\t\t"])
+
+
+@st.composite
+def run_files(draw):
+    """A run file: mostly plain lines, odd ones anywhere."""
+    plain = draw(st.sampled_from([" ", " ", "\t", None]))
+    queries = draw(st.lists(st.sampled_from(["q1", "q2", "3", "vierte", "ü"]), min_size=1, max_size=4, unique=True))
+    pairs = draw(st.lists(st.tuples(st.sampled_from(queries), docnos), min_size=1, max_size=60, unique=True))
+    if draw(st.booleans()):
+        pairs.sort(key=lambda pair: queries.index(pair[0]))
+    odd = draw(st.sets(st.integers(0, len(pairs)), max_size=4))
+    ending = draw(st.sampled_from(["\n", "\n", "\r\n"]))
+    lines = draw(st.lists(st.sampled_from(["# a comment", "", "  # indented", "\t"]), max_size=3))
+    for i, (qid, docno) in enumerate(pairs):
+        separator = plain or draw(separators)
+        line = separator.join([qid, "Q0", docno, str(i), draw(scores), "tag"])
+        if i in odd:
+            line = draw(st.sampled_from([" " + line, line + " ", line + "\t", line.replace(separator, "   ", 2)]))
+            lines += draw(st.sampled_from([[], [""], ["   ", "\t"], [""] * 40]))
+        lines.append(line)
+    if len(pairs) in odd:
+        lines += [""] * 70
+    text = ending.join(lines) + draw(st.sampled_from(["", ending]))
+    return (b"\xef\xbb\xbf" if draw(st.booleans()) else b"") + text.encode()
+
+
+@QUICK
+@given(text=run_files(), size=st.sampled_from(SMALL), order=st.sampled_from(["score", "rank", "file"]))
+def test_all_readers_give_the_same_run(tmp_path, text, size, order):
+    path = tmp_path / "a.run"
+    path.write_bytes(text)
+    with blocks_of(HUGE):
+        whole = run.read(path, order)
+    with blocks_of(size):
+        pieces = run.read(path, order)
+    wanted = oracle(text, order)
+    got = as_dict(whole)
+    assert list(got) == list(wanted)
+    assert [[d for d, _ in ranking] for ranking in got.values()] == [
+        [d for d, _ in ranking] for ranking in wanted.values()
+    ]
+    if order != "rank":
+        assert got == wanted
+    assert content(pieces) == content(whole)
+
+
+def plain_run(queries=20, depth=50, separator=" "):
+    rows = [
+        (f"q{q}", "Q0", f"doc{(7 * q + 13 * r) % 997:05}", str(r), f"{100 - r // 2}.5", "tag")
+        for q in range(queries)
+        for r in range(depth)
+    ]
+    return "".join(separator.join(row) + "\n" for row in rows).encode()
+
+
+@pytest.mark.parametrize("separator", [" ", "\t"])
+def test_plain_blocks_go_through_pyarrow(tmp_path, separator):
+    path = tmp_path / "a.run"
+    path.write_bytes(plain_run(separator=separator))
+    with blocks_of(4096), mock.patch.object(columns, "_exact", wraps=columns._exact) as exact:
+        run.read(path)
+    assert exact.call_count == 0
+
+
+def test_an_odd_line_late_in_a_file_costs_its_own_block_only(tmp_path):
+    path = tmp_path / "a.run"
+    text = plain_run().replace(b"q15 Q0 ", b"q15\t Q0  ", 1)
+    path.write_bytes(text)
+    with blocks_of(4096), mock.patch.object(columns, "_exact", wraps=columns._exact) as exact:
+        got = run.read(path)
+    assert exact.call_count == 1
+    assert as_dict(got) == oracle(text)
+
+
+BROKEN = {
+    "too few columns": (b"q7 Q0 doc 1 2.5", "5 columns where a run has 6"),
+    "too many columns": (b"q7 Q0 doc 1 2.5 tag tag", "7 columns where a run has 6"),
+    "a word for a score": (b"q7 Q0 doc 1 high tag", "the score 'high' is not a finite number"),
+    "nan": (b"q7 Q0 doc 1 nan tag", "the score 'nan' is not a finite number"),
+    "inf": (b"q7 Q0 doc 1 -inf tag", "the score '-inf' is not a finite number"),
+    "too large": (b"q7 Q0 doc 1 1e999 tag", "the score '1e999' is not a finite number"),
+    "underscore": (b"q7 Q0 doc 1 1_000 tag", "the score '1_000' is not a finite number"),
+    "hexadecimal": (b"q7 Q0 doc 1 0x10 tag", "the score '0x10' is not a finite number"),
+    "not UTF-8": (b"q7 Q0 d\xff 1 2.5 tag", "bytes that are not UTF-8"),
+    "NUL": (b"q7 Q0 d\0 1 2.5 tag", "a NUL byte"),
+    "NUL, then not UTF-8": (b"q7 Q0 d\0 1 2.5 \xff", "a NUL byte"),
+    "not UTF-8, then NUL": (b"q7 Q0 d\xff 1 2.5 \0", "bytes that are not UTF-8"),
+    "long docno": (b"q7 Q0 " + b"d" * 5000 + b" 1 2.5 tag", "a docno of more than 1024 bytes"),
+    "long qid": (b"q" * 5000 + b" Q0 d 1 2.5 tag", "a qid of more than 1024 bytes"),
+    "duplicate": (b"q7 Q0 doc00062 1 2.5 tag", "document doc00062 stands twice under query q7 (first on line "),
+    "form feed": (b"q7 Q0 do\fc 1 2.5 tag", "7 columns where a run has 6"),
+}
+
+
+@pytest.mark.parametrize("size", [64, 1024, HUGE])
+@pytest.mark.parametrize("place", [0, 137, 199])
+@pytest.mark.parametrize("fault", BROKEN)
+def test_every_reader_blames_the_same_line(tmp_path, fault, place, size):
+    bad, message = BROKEN[fault]
+    rows = plain_run(10, 20).splitlines()
+    rows.insert(place, bad)
+    path = tmp_path / "a.run"
+    path.write_bytes(b"# comment\n\n" + b"\n".join(rows))
+    line = place + 3
+    if fault == "duplicate":
+        line = max(line, 3 + next(i for i, row in enumerate(rows) if row.startswith(b"q7 Q0 doc00062") and i != place))
+    with blocks_of(size), pytest.raises(InputError) as caught:
+        run.read(path)
+    assert str(caught.value).startswith(f"{path}:{line}: {message}")
+
+
+@pytest.mark.parametrize("size", [64, HUGE])
+@pytest.mark.parametrize("rank", ["0x1A", "1.0", "x", "1_0", "9223372036854775808"])
+def test_a_rank_is_an_integer(tmp_path, rank, size):
+    path = tmp_path / "a.run"
+    path.write_bytes(plain_run(10, 20) + b"q7 Q0 d " + rank.encode() + b" 2.5 tag\n")
+    with blocks_of(size), pytest.raises(InputError, match=f":201: the rank '{rank}' is not an integer"):
+        run.read(path, "rank")
+    assert len(run.read(path).docnos) == 201  # column 4 is not looked at where it does not matter
+
+
+@pytest.mark.parametrize("size", [64, HUGE])
+def test_duplicates_need_not_be_neighbours(tmp_path, size):
+    path = tmp_path / "a.run"
+    path.write_bytes(b"q1 Q0 d1 1 3 t\nq2 Q0 d1 1 3 t\n\nq1 Q0 d2 2 2 t\nq2 Q0 d9 2 2 t\nq1 Q0 d1 3 1 t\n")
+    with blocks_of(size), pytest.raises(InputError, match=r"a\.run:6: document d1 .* q1 \(first on line 1\); remove"):
+        run.read(path)
+
+
+def test_duplicates_among_rankings_of_very_different_lengths():
+    starts = np.array([0, 5000, *range(5001, 5101)])
+    names = np.array([b"d%d" % i for i in range(5000)] + [b"d1"] * 100)
+    assert run.repeated(starts, names) is None
+    names[4321] = b"d17"
+    assert run.repeated(starts, names) == (0, [17, 4321])
+
+
+@pytest.mark.parametrize("shape", ["even", "uneven"])
+def test_documents_with_equal_hashes_are_no_duplicates(monkeypatch, shape):
+    monkeypatch.setattr(run, "fingerprints", lambda column: np.zeros(len(column), dtype=np.uint64))
+    starts = np.array([0, 3, 5]) if shape == "even" else np.array([0, 5000, *range(5001, 5101)])
+    names = np.array([b"d%d" % i for i in range(starts[-1])])
+    assert run.repeated(starts, names) is None
+    names[1] = names[2]
+    assert run.repeated(starts, names) == (0, [1, 2])
+
+
+def test_a_line_may_not_be_endless(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "LONGEST_LINE", 1 << 20)
+    path = tmp_path / "a.run"
+    path.write_bytes(b"q1 Q0 d1 1 3 t\n" + b"x" * (3 << 20))
+    with blocks_of(1 << 10), pytest.raises(InputError, match=r"a\.run:2: a line of more than 1 MiB; break it up"):
+        run.read(path)
+
+
+@pytest.mark.parametrize("text", [b"", b"\n\n", b"# only a comment\n", b"\xef\xbb\xbf", b"#", b" \t\n" * 50])
+@pytest.mark.parametrize("size", [16, HUGE])
+def test_a_run_without_entries_is_refused(tmp_path, text, size):
+    path = tmp_path / "a.run"
+    path.write_bytes(text)
+    with blocks_of(size), pytest.raises(InputError, match=r"a\.run: this run has no lines"):
+        run.read(path)
+
+
+COMPRESSORS = {"gz": gzip.compress, "bz2": bz2.compress, "zst": zstandard.ZstdCompressor().compress}
+
+
+@pytest.mark.parametrize("kind", COMPRESSORS)
+@pytest.mark.parametrize("size", [4096, HUGE])
+def test_compressed_runs(tmp_path, kind, size):
+    text = plain_run()
+    half = text.index(b"q11 ") + 20
+    whole, parts = tmp_path / "whole", tmp_path / "parts"  # told by the bytes, not by the name
+    whole.write_bytes(COMPRESSORS[kind](text))
+    parts.write_bytes(COMPRESSORS[kind](text[:half]) + COMPRESSORS[kind](text[half:]))
+    with blocks_of(size):
+        assert as_dict(run.read(whole)) == as_dict(run.read(parts)) == oracle(text)
+
+
+def noise():
+    letters = random.Random(7).choices("abcdefghijklmnopqrstuvwxyz", k=400_000)
+    rows = ["".join(letters[i : i + 40]) for i in range(0, len(letters), 40)]
+    return "".join(f"q{i % 9} Q0 {row} 1 {i}.5 t\n" for i, row in enumerate(rows)).encode()
+
+
+@pytest.mark.parametrize("kind", COMPRESSORS)
+def test_truncated_compressed_runs_are_refused(tmp_path, kind):
+    data = COMPRESSORS[kind](noise())  # several blocks of each format
+    path = tmp_path / f"a.{kind}"
+    for kept in [5, 20, len(data) // 3, len(data) // 2, len(data) - 200, len(data) - 9, len(data) - 4, len(data) - 1]:
+        path.write_bytes(data[:kept])
+        with pytest.raises(InputError) as caught:
+            run.read(path)
+        assert str(caught.value).startswith(f"{path}: ")
+        assert "; make or fetch" in str(caught.value)
+
+
+def test_a_zstandard_file_cut_between_its_blocks_is_refused(tmp_path):
+    compressor = zstandard.ZstdCompressor().compressobj()
+    data = b""
+    for query in range(20):
+        data += compressor.compress(plain_run()[query * 1450 : (query + 1) * 1450])
+        data += compressor.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+        path = tmp_path / "a.zst"
+        path.write_bytes(data)
+        with pytest.raises(InputError, match="make or fetch"):
+            run.read(path)
+    path.write_bytes(data + compressor.flush())
+    run.read(path)
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2"])
+def test_damaged_compressed_runs_are_refused(tmp_path, kind):
+    data = COMPRESSORS[kind](noise())
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(data[:5000] + b"damage" + data[5006:])
+    with pytest.raises(InputError, match="make or fetch"):
+        run.read(path)
+
+
+class Trickle(io.RawIOBase):
+    """A pipe: it gives a few bytes at a time, and cannot go back."""
+
+    def __init__(self, data):
+        self.data = io.BytesIO(data)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        return self.data.readinto(memoryview(buffer)[:1000])
+
+
+@pytest.mark.parametrize("pack", [bytes, *COMPRESSORS.values()])
+@pytest.mark.parametrize("size", [4096, HUGE])
+def test_standard_input(monkeypatch, pack, size):
+    text = plain_run()
+    stdin = io.TextIOWrapper(io.BufferedReader(Trickle(pack(text))))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    with blocks_of(size):
+        got = run.read("-")
+    assert as_dict(got) == oracle(text)
+    assert got.name == "-"
+    import hashlib
+
+    assert source.sha256("-") == hashlib.sha256(pack(text)).hexdigest()
+    with pytest.raises(InputError, match="-: standard input can be read only once"):
+        run.read("-")
+
+
+def test_no_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="-: standard input is closed; give a file"):
+        run.read("-")
+
+
+def test_a_pipe_is_hashed_while_it_is_read(tmp_path):
+    import hashlib
+    import os
+    import threading
+
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(plain_run(),))
+    writer.start()
+    assert as_dict(run.read(pipe)) == oracle(plain_run())
+    writer.join()
+    assert source.sha256(pipe) == hashlib.sha256(plain_run()).hexdigest()
+    with pytest.raises(InputError, match="is read twice, which a stream cannot be"):
+        source.first_line(pipe, b"#")
+
+
+def text_of(rows):
+    return "".join(f"{qid} Q0 {docno} {rank} {score!r} t\n" for qid, docno, rank, score in rows).encode()
+
+
+rows_of_runs = st.lists(
+    st.tuples(
+        st.sampled_from(["1", "2", "3"]),
+        docnos,
+        st.integers(-5, 5),
+        st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6)),
+    ),
+    min_size=1,
+    max_size=40,
+    unique_by=lambda row: row[:2],
+)
+
+
+@QUICK
+@given(rows=rows_of_runs)
+def test_the_order_is_falling_score_then_falling_docno_by_code_points(tmp_path, rows):
+    path = tmp_path / "a.run"
+    path.write_bytes(text_of(rows))
+    for order, key in {"score": lambda row: row[3], "rank": lambda row: -row[2]}.items():
+        got = as_dict(run.read(path, order))
+        for qid in got:
+            mine = [row for row in rows if row[0] == qid]
+            mine.sort(key=lambda row: [ord(letter) for letter in row[1]], reverse=True)
+            mine.sort(key=key, reverse=True)
+            assert [docno for docno, _ in got[qid]] == [row[1] for row in mine]
+    got = as_dict(run.read(path, "file"))
+    assert got == {qid: [(row[1], row[3]) for row in rows if row[0] == qid] for qid in got}
+
+
+@QUICK
+@given(rows=rows_of_runs, shuffle=st.randoms(), size=st.sampled_from([64, HUGE]))
+def test_law_1_the_order_of_lines_means_nothing(tmp_path, rows, shuffle, size):
+    path = tmp_path / "a.run"
+    path.write_bytes(text_of(rows))
+    before = as_dict(run.read(path))
+    shuffle.shuffle(rows)
+    path.write_bytes(text_of(rows))
+    with blocks_of(size):
+        assert as_dict(run.read(path)) == before
+
+
+@QUICK
+@given(rows=rows_of_runs, depth=st.integers(1, 6))
+def test_law_1_depth_cuts_and_nothing_else(tmp_path, rows, depth):
+    path = tmp_path / "a.run"
+    path.write_bytes(text_of(rows))
+    for order in ("score", "rank", "file"):
+        whole, cut = run.read(path, order), run.read(path, order, depth=depth)
+        assert as_dict(cut) == {qid: ranking[:depth] for qid, ranking in as_dict(whole).items()}
+        assert cut.qids == whole.qids
+
+
+@QUICK
+@given(rows=rows_of_runs, transform=st.sampled_from([lambda x: 2 * x + 3, lambda x: x**3, lambda x: np.sinh(x / 1e5)]))
+def test_law_8_scores_count_only_through_their_order(tmp_path, rows, transform):
+    rows = [(qid, docno, rank, float(round(score))) for qid, docno, rank, score in rows]
+    path = tmp_path / "a.run"
+    path.write_bytes(text_of(rows))
+    before = run.read(path)
+    path.write_bytes(text_of([(q, d, r, float(transform(s))) for q, d, r, s in rows]))
+    after = run.read(path)
+    assert after.docnos.tolist() == before.docnos.tolist()
+    assert after.starts.tolist() == before.starts.tolist()
+
+
+def test_float32_makes_ties(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_bytes(b"q Q0 a 1 1.000000001 t\nq Q0 b 2 1.0 t\nq Q0 c 3 1e300 t\nq Q0 d 4 -1e300 t\nq Q0 e 5 1e200 t\n")
+    assert [docno for docno, _ in as_dict(run.read(path))["q"]] == ["c", "e", "a", "b", "d"]
+    rounded = run.read(path, score_dtype="float32")
+    assert [docno for docno, _ in as_dict(rounded)["q"]] == ["e", "c", "b", "a", "d"]
+
+
+def test_ranks_are_not_rounded_to_the_type_of_scores(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_bytes(b"q Q0 a 16777216 2 t\nq Q0 b 16777217 1 t\n")
+    assert run.read(path, "rank", "float32").docnos.tolist() == [b"a", b"b"]
+
+
+def test_a_few_long_rankings_among_many_short_ones(tmp_path):
+    rows = [("long", f"d{i:05}", 0, float(i * 7919 % 6001 // 3)) for i in range(6000)]
+    rows += [(f"q{i}", f"d{j}", 0, float(j)) for i in range(80) for j in range(2)]
+    path = tmp_path / "a.run"
+    path.write_bytes(text_of(rows))
+    assert as_dict(run.read(path)) == oracle(path.read_bytes())
+
+
+def test_a_query_that_spans_blocks_is_one_block(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_bytes(plain_run(queries=3, depth=400))
+    with (
+        blocks_of(256),
+        mock.patch.object(np, "argsort", side_effect=AssertionError("nothing is to be brought together")),
+    ):
+        assert run.read(path, "file").qids == ("q0", "q1", "q2")
+
+
+@pytest.mark.parametrize("size", [16, HUGE])
+def test_qrels_are_read_alike(tmp_path, size):
+    path = tmp_path / "q"
+    path.write_bytes(b"".join(b"q%d 0 d%d %d\n" % (i % 3, i, i % 4 - 1) for i in range(100)))
+    with blocks_of(size):
+        got = qrels.read(path)
+    assert got.qids == ("q0", "q1", "q2")
+    pairs = zip(got.query.tolist(), got.docnos.tolist(), got.grades.tolist(), strict=True)
+    assert set(pairs) == {(i % 3, b"d%d" % i, i % 4 - 1) for i in range(100)}
+    with path.open("ab") as file:
+        file.write(b"q1 0 e1 0x1\n")
+    with blocks_of(size), pytest.raises(InputError, match=":101: the grade '0x1' is not an integer"):
+        qrels.read(path)
+
+
+def test_a_run_is_frozen(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_bytes(plain_run(1, 3))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        run.read(path).tag = "other"
