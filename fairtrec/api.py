@@ -57,6 +57,8 @@ def evaluate(
     groups: str | PathLike[str] | Mapping[str, Iterable[str]] | None = None,
     docs: Any = None,
     annotations: Any = None,
+    labels: Any = None,
+    positions: Any = None,
     queries: Any = None,
     background: Any = None,
     **choices: Any,
@@ -70,6 +72,9 @@ def evaluate(
     ``groups``       the name of a word list, a path, or ``{group: [term, ...]}``.
     ``docs``         a path, an ir_datasets id or dataset, ``{docno: text}``, or a frame with doc_id and text.
     ``annotations``  counts made before: a path, or a frame with docno, tokens and a column for each group.
+    ``labels``       group membership instead of words: a path (or two, ``a*b``), ``qrels`` for their subtopics, an
+                     ir_datasets id with fields ``id:field``, ``{docno: group}`` or ``{docno: {group: weight}}``.
+    ``positions``    a path, or ``{docno: [x, ...]}``.
     ``queries``      the name of a query set, a path, or query ids.
     ``background``   a run, or ``"collection"`` for all documents of the annotations.
     ``choices``      the fields of Choices, such as ``tokenizer="word"``.
@@ -81,7 +86,7 @@ def evaluate(
     if not named:
         raise UsageError("there is no run to evaluate; name at least one")
     options = Choices(**choices)
-    sources = Sources(qrels, groups, docs, annotations, queries, background)
+    sources = Sources(qrels, groups, docs, annotations, labels, positions, queries, background)
     plan = settle(measures, sources, options)
     query_set = None if queries is None else loading.queries(queries)
     judgements = None if qrels is None else loading.qrels(qrels)
@@ -90,15 +95,31 @@ def evaluate(
         evaluation.evaluated(run, plan.measures, judgements, query_set, complete=options.complete) for run in loaded
     ]
     level = options.relevance_level or 1
-    given = Given(judgements, None, behind, options.background_depth, plan.target, plan.target_of, level)
+    given = Given(
+        judgements,
+        None,
+        behind,
+        options.background_depth,
+        plan.target,
+        plan.target_of,
+        plan.targets,
+        plan.labels,
+        plan.positions,
+        options.rule,
+        level,
+    )
     notes = list(plan.notes)
     unknown = 0
     if plan.uses("documents"):
         wanted = evaluation.looked_at(loaded, chosen, plan.measures, given, options.missing)
         if plan.lexicon is not None:
             counted = loading.counted(docs, wanted, plan.lexicon)
+        elif plan.labels is not None:
+            counted = loading.counts_of(plan.labels, wanted)
         else:
-            counted = loading.counts(annotations, wanted, collection=plan.uses("collection") or (sources.whole and plan.uses("background")))
+            counted = loading.counts(
+                annotations, wanted, collection=plan.uses("collection") or (sources.whole and plan.uses("background"))
+            )
         given = replace(given, documents=Documents(counted, options.missing))
         evaluation.refuse_unknown(given.documents_or_fail, loaded, chosen)
         unknown = int((~counted.known).sum())
@@ -164,9 +185,12 @@ def _signature(plan: Plan, options: Choices, sources: Sources, queries: Queries 
             "tokenizer": options.tokenizer if from_texts else "",
             "case": "sensitive" if from_texts and options.case_sensitive else "",
             "tau": tau_of(plan.measures),
-            "target": target if of_documents else "",
+            "target": target if of_documents or plan.labels else "",
             "groups": short(plan.terms.name, plan.terms.sha256) if plan.terms and of_documents else "",
-            "counts": _name(sources.annotations) if of_documents and not from_texts else "",
+            "counts": _name(sources.annotations) if of_documents and not (from_texts or plan.labels) else "",
+            "labels": short(plan.labels.name, plan.labels.sha256) if plan.labels else "",
+            "as": options.rule if not plan.labels and plan.uses("membership") else "",
+            "positions": _name(sources.positions) if plan.positions else "",
             "queries": short(queries.name, queries.sha256) if queries else "",
             "background": background,
             "missing": f"{options.missing}({unknown})" if unknown else options.missing if of_documents else "",

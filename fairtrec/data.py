@@ -214,6 +214,7 @@ class Labels:
     rows: Docnos
     weights: Floats
     per_query: bool = False
+    sha256: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,15 @@ def quotient(value: Any, divisor: Any) -> Floats:
     return result
 
 
+def sums_to_one(p: Floats) -> bool:
+    """Tell whether these are shares of a whole.
+
+    >>> sums_to_one(np.array([0.4, 0.6])), sums_to_one(np.array([1.2, -0.2]))
+    (True, False)
+    """
+    return bool(np.all(p >= 0) and abs(p.sum() - 1) < 1e-9)
+
+
 def shares(amounts: Floats) -> Floats:
     """Divide the amounts [..., group] by their sum; nan where there is nothing to divide.
 

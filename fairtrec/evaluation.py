@@ -9,9 +9,11 @@ import numpy as np
 from fairtrec.data import NOTHING, Docnos, Docs, Floats, Ints, Qrels, Queries, Run
 from fairtrec.distribution import quotient
 from fairtrec.errors import InputError
-from fairtrec.inputs import OF_DOCUMENTS, Documents, Given, Inputs, Missing, relevant
+from fairtrec.inputs import Documents, Given, Inputs, Missing, judged
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Judge, Utility
+
+OF_JUDGEMENTS = {"relevance", "judged_relevance", "judged_membership"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,8 @@ class Scores:
     @cached_property
     def means(self) -> Floats:
         """Each measure's mean over the queries that it is defined for (the sum for one that counts) [measure]."""
-        sums = np.nan_to_num(self.values).sum(axis=1)
+        with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
+            sums = np.where(np.isnan(self.values), 0.0, self.values).sum(axis=1)
         totals = np.array([measure.total for measure in self.measures], dtype=np.bool_)
         divisor = np.where(totals, 1, self.defined)
         return quotient(sums, np.where(self.defined > 0, divisor, 0))
@@ -55,13 +58,13 @@ def evaluated(
     Raises InputError if nothing remains.
     """
     wanted = None if queries is None else set(queries.qids)
-    judged = None if qrels is None else set(qrels.qids)
+    with_judgements = None if qrels is None else set(qrels.qids)
     if complete:
-        chosen = wanted if wanted is not None else judged or set(run.qids)
+        chosen = wanted if wanted is not None else with_judgements or set(run.qids)
     else:
         chosen = set(run.qids) if wanted is None else wanted.intersection(run.qids)
-    if judged is not None and all("relevance" in measure.needs for measure in measures):
-        chosen &= judged
+    if with_judgements is not None and all(OF_JUDGEMENTS & set(measure.needs) for measure in measures):
+        chosen &= with_judgements
         if not chosen:
             message = "the run and the qrels have no query in common; are they of the same collection?"
             raise InputError(message, run.name)
@@ -75,16 +78,19 @@ def looked_at(
 ) -> Docnos:
     """Collect the documents that the measures look at, in the chosen queries of the runs and in what is beside them."""
     parts: list[Docs] = []
-    reading = [measure for measure in measures if OF_DOCUMENTS & set(measure.needs) and "ranked" in measure.needs]
+    reading = [measure for measure in measures if {"ranked", "membership"} & set(measure.needs)]
     if reading:
         depth = None if missing == "skip" else depth_of(reading)
         parts += [_top(run, qids, depth) for run, qids in zip(runs, chosen, strict=True)]
     every = sorted(set().union(*chosen))
     if isinstance(given.background, Run):
         parts.append(_top(given.background, every, None if missing == "skip" else given.background_depth))
-    if given.target_of == "qrels" and given.qrels is not None:
-        lines = relevant(given.qrels, every, given.relevance_level)
-        parts.append(given.qrels.docnos[lines[lines != NOTHING]])
+    ideal = any("judged_membership" in measure.needs for measure in measures)
+    if given.qrels is not None and (ideal or given.target_of in ("qrels", "relevance")):
+        lines = judged(given.qrels, every)
+        lines = lines[lines != NOTHING]
+        least = given.relevance_level if given.target_of == "qrels" else 1
+        parts.append(given.qrels.docnos[lines if ideal else lines[given.qrels.grades[lines] >= least]])
     return Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
 
 
@@ -131,4 +137,19 @@ def score(run: Run, measures: Sequence[Measure], qids: Sequence[str], given: Giv
         remark = measure.remark(**inputs.named(measure.remarks_on))
         if remark:
             remarks[f"{measure}: {remark}"] = None
+    if any("membership" in measure.needs for measure in measures):
+        remarks[_known(inputs)] = None
     return Scores(run.name, run.tag, tuple(measures), tuple(qids), values, tuple(remarks))
+
+
+def _known(inputs: Inputs) -> str:
+    """Say for what share of the ranks looked at the groups are known."""
+    there = inputs.lines != NOTHING
+    known = there & ~np.isnan(inputs.membership).any(axis=2)
+    if inputs.given.labels is not None and there.any() and not known.any():
+        raise InputError("the labels know none of its documents; are they of the same collection?", inputs.run.name)
+    line = f"groups are known for {int(known.sum())} of the {int(there.sum())} ranks looked at"
+    silent = int((there.any(axis=1) & ~known.any(axis=1)).sum())
+    if silent * 10 > len(there):
+        line += f"; {silent} of {len(there)} queries have no document of known group, are these the right labels?"
+    return line

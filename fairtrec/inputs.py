@@ -9,30 +9,47 @@
 ``background``  Candidates: the documents that define a query's ideal
 ``collection``  Candidates: all documents of the collection
 ``relevance``   Floats [query, rank]: the grade of each ranked document, nan where it is not judged
+``membership``  Floats [query, rank, group]: who belongs to which group, from labels or from group terms by a rule
+``lengths``     Ints [query]: the number of ranked documents
+``queries``, ``sample_of``  the number of queries, and which of them each ranking belongs to
+``judged_relevance``, ``judged_membership``  the same of the judged documents [query, n], in the order of the qrels
+``positions``, ``background_positions``      Floats [query, rank, axis]: where documents stand on axes of opinion
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
 
 from fairtrec import distribution
-from fairtrec.data import NOTHING, Annotations, Bools, Docnos, Floats, Ints, Qrels, Run, fingerprints
+from fairtrec.data import NOTHING, Annotations, Bools, Docnos, Floats, Ints, Labels, Positions, Qrels, Run
+from fairtrec.errors import UsageError
+from fairtrec.membership import Rule, by_rule, looked_up
 
-TargetOf = Literal["background", "collection", "qrels"]
+TargetOf = Literal["background", "collection", "qrels", "relevance"]
 Missing = Literal["error", "neutral", "skip", "worst"]
 OF_DOCUMENTS = frozenset({"counts", "log_counts", "tokens", "background", "collection"})
+OF_GROUPS = frozenset({"membership", "judged_membership", "target"})  # from labels, or else from counts
+_COUNTS = "--groups LIST with --docs COLLECTION, or --annotations FILE"
 OPTIONS = {  # what to say when a measure asks for an input that was not given
-    "counts": ("the counts of group terms", "--groups LIST with --docs COLLECTION, or --annotations FILE"),
-    "tokens": ("the lengths of documents", "--groups LIST with --docs COLLECTION, or --annotations FILE"),
+    "ranked": ("the documents' groups", f"--labels FILE, or {_COUNTS}"),
+    "counts": ("the counts of group terms", _COUNTS),
+    "tokens": ("the lengths of documents", _COUNTS),
     "log_counts": ("the texts of documents", "--groups LIST with --docs COLLECTION"),
-    "target": ("groups", "--groups LIST with --docs COLLECTION, or --annotations FILE"),
-    "groups": ("groups", "--groups LIST with --docs COLLECTION, or --annotations FILE"),
+    "target": ("groups", f"--labels FILE, or {_COUNTS}"),
+    "groups": ("groups", f"--labels FILE, or {_COUNTS}"),
+    "membership": ("group labels", f"--labels FILE, or {_COUNTS}"),
     "background": ("a background set", "--background RUN or --background collection"),
     "collection": ("the counts of a whole collection", "--annotations FILE"),
-    "relevance": ("relevance judgements", "a qrels file in the place of none"),
+    "relevance": ("relevance judgements", "a qrels file"),
+    "judged_relevance": ("relevance judgements", "a qrels file"),
+    "judged_membership": ("relevance judgements and group labels", f"a qrels file, and --labels FILE, or {_COUNTS}"),
+    "sequences": ("the track's sequences of queries", "them to `fairtrec trec-fair-2019`"),
+    "authors": ("the track's groups of authors", "them to `fairtrec trec-fair-2019`"),
+    "positions": ("positions of documents", "--positions FILE"),
+    "background_positions": ("positions of documents and a background", "--positions FILE and --background RUN"),
 }
 
 
@@ -85,17 +102,24 @@ class Documents:
             counts[~self.annotations.known] = np.inf
         return counts
 
+    def lines(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
+        """Give the lines of each query's first documents [query, rank], without those that are passed over."""
+        if self.missing != "skip":
+            return run.top(qids, depth)
+        lines = run.top(qids, None)
+        there = lines != NOTHING
+        rows = self.docnos.rows(run.docnos[lines[there]])
+        lines[there] = np.where(np.append(self.dropped, False)[rows], NOTHING, lines[there])
+        together = np.argsort(lines == NOTHING, axis=1, kind="stable")
+        return np.take_along_axis(lines, together, axis=1)[:, :depth]
+
     def rows(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
         """Give the rows of each query's first documents [query, rank], without those that are passed over."""
-        lines = run.top(qids, None if self.missing == "skip" else depth)
+        lines = self.lines(run, qids, depth)
         rows = np.full(lines.shape, NOTHING, dtype=np.int64)
         there = lines != NOTHING
         rows[there] = self.docnos.rows(run.docnos[lines[there]])
-        if self.missing != "skip":
-            return rows
-        rows[there] = np.where(self.dropped[rows[there]], NOTHING, rows[there])
-        together = np.argsort(rows == NOTHING, axis=1, kind="stable")
-        return np.take_along_axis(rows, together, axis=1)[:, :depth]
+        return rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +132,10 @@ class Given:
     background_depth: int = 200
     target: Floats | None = None  # the same for all queries; None: taken from the documents of ``target_of``
     target_of: TargetOf | None = None
+    targets: Mapping[str, Floats] | None = None  # a target for each query
+    labels: Labels | None = None
+    positions: Positions | None = None
+    rule: Rule = "share"
     relevance_level: int = 1
 
     @property
@@ -125,6 +153,9 @@ class Inputs:
 
     def named(self, names: Sequence[str]) -> dict[str, Any]:
         """Compute the inputs of these names."""
+        unknown = [name for name in names if not hasattr(type(self), name)]
+        if unknown:
+            raise UsageError(f"a measure asks for {unknown[0]}, which is no input; fairtrec/inputs.py lists them")
         return {name: getattr(self, name) for name in names}
 
     @cached_property
@@ -152,6 +183,8 @@ class Inputs:
     @property
     def groups(self) -> tuple[str, ...]:
         """Names of the groups."""
+        if self.given.labels is not None:
+            return self.given.labels.groups
         return self.given.documents_or_fail.annotations.groups
 
     @cached_property
@@ -160,7 +193,8 @@ class Inputs:
         if self.given.background == "collection":
             return self.collection
         assert self.given.background is not None
-        return self._candidates(self._background_rows(self.given.background))
+        rows = self.given.documents_or_fail.rows(self.given.background, self.qids, self.given.background_depth)
+        return Candidates(take(self.counts, rows), (rows != NOTHING).astype(np.int64))
 
     @cached_property
     def collection(self) -> Candidates:
@@ -174,7 +208,7 @@ class Inputs:
         """Grades of the ranked documents [query, rank]."""
         qrels = self.given.qrels
         assert qrels is not None
-        lines = self.run.top(self.qids, self.depth)
+        lines = self.lines
         number = {qid: i for i, qid in enumerate(qrels.qids)}
         query = np.array([number.get(qid, NOTHING) for qid in self.qids], dtype=np.int64)
         names = Docnos.of(qrels.docnos)
@@ -192,37 +226,114 @@ class Inputs:
         """The share that each group should have [query, group]."""
         if self.given.target is not None:
             return self.given.target[None]
-        if self.given.target_of == "collection":
-            candidates = self.collection
-        elif self.given.target_of == "background":
-            candidates = self.background
-        else:
-            candidates = self._candidates(self._relevant_rows())
-        amounts = np.nan_to_num(candidates.counts, nan=0.0, posinf=0.0) * candidates.documents[..., None]
-        return distribution.shares(amounts.sum(axis=1))
+        if self.given.targets is not None:
+            unknown = np.full(len(self.groups), np.nan)
+            return np.array([self.given.targets.get(qid, unknown) for qid in self.qids]).reshape(-1, len(unknown))
+        return distribution.shares(self._amounts())
 
-    def _background_rows(self, background: Run) -> Ints:
-        return self.given.documents_or_fail.rows(background, self.qids, self.given.background_depth)
+    @cached_property
+    def lines(self) -> Ints:
+        """Lines of the run [query, rank]."""
+        documents = self.given.documents
+        return (self.run.top if documents is None else partial(documents.lines, self.run))(self.qids, self.depth)
 
-    def _relevant_rows(self) -> Ints:
+    @property
+    def lengths(self) -> Ints:
+        """How many documents are ranked [query]."""
+        lengths: Ints = (self.lines != NOTHING).sum(axis=1)
+        return lengths
+
+    @cached_property
+    def membership(self) -> Floats:
+        """Who belongs to which group [query, rank, group]."""
+        if self.given.labels is not None:
+            return looked_up(self.given.labels, self.qids, self.run.docnos, self.lines)
+        return by_rule(take(self.counts, self.ranked), self.given.rule)
+
+    @property
+    def queries(self) -> int:
+        """How many queries there are."""
+        return len(self.qids)
+
+    @property
+    def sample_of(self) -> Ints:
+        """Which query each ranking belongs to [ranking]."""
+        return np.arange(len(self.qids))
+
+    @cached_property
+    def _judged(self) -> Ints:
         assert self.given.qrels is not None
-        lines = relevant(self.given.qrels, self.qids, self.given.relevance_level)
-        rows = np.full(lines.shape, NOTHING, dtype=np.int64)
-        documents = self.given.documents_or_fail
-        rows[lines != NOTHING] = documents.docnos.rows(self.given.qrels.docnos[lines[lines != NOTHING]])
-        return np.where(documents.dropped[rows], NOTHING, rows) if len(documents.dropped) else rows
+        return judged(self.given.qrels, self.qids)
 
-    def _candidates(self, rows: Ints) -> Candidates:
-        return Candidates(take(self.counts, rows), (rows != NOTHING).astype(np.int64))
+    @property
+    def judged_relevance(self) -> Floats:
+        """Grades of the judged documents [query, n]."""
+        assert self.given.qrels is not None
+        return np.where(self._judged == NOTHING, np.nan, self.given.qrels.grades[self._judged])
+
+    @cached_property
+    def judged_membership(self) -> Floats:
+        """Who of the judged documents belongs to which group [query, n, group]."""
+        assert self.given.qrels is not None
+        if self.given.labels is not None:
+            return looked_up(self.given.labels, self.qids, self.given.qrels.docnos, self._judged)
+        return by_rule(take(self.counts, self._judged_rows), self.given.rule)
+
+    @cached_property
+    def positions(self) -> Floats:
+        """Where the ranked documents stand [query, rank, axis]."""
+        assert self.given.positions is not None
+        return looked_up(self.given.positions, self.qids, self.run.docnos, self.lines)
+
+    @cached_property
+    def background_positions(self) -> Floats:
+        """Where the background's documents stand [query, n, axis]."""
+        behind = self.given.background
+        assert self.given.positions is not None
+        assert isinstance(behind, Run)
+        lines = behind.top(self.qids, self.given.background_depth)
+        return looked_up(self.given.positions, self.qids, behind.docnos, lines)
+
+    def _amounts(self) -> Floats:
+        """Add up group terms or membership over the documents that the target is taken from [query, group]."""
+        given, labels = self.given, self.given.labels
+        weights = np.ones((1, 1))
+        if given.target_of == "collection" and labels is not None:
+            amounts = labels.weights[None]
+        elif given.target_of == "background" and labels is not None:
+            assert isinstance(given.background, Run)
+            lines = given.background.top(self.qids, given.background_depth)
+            amounts = looked_up(labels, self.qids, given.background.docnos, lines)
+        elif given.target_of in ("collection", "background"):
+            candidates = self.collection if given.target_of == "collection" else self.background
+            amounts, weights = candidates.counts, candidates.documents.astype(np.float64)
+        else:
+            amounts = self.judged_membership if labels is not None else take(self.counts, self._judged_rows)
+            grades = np.nan_to_num(self.judged_relevance)
+            by_grade = given.target_of == "relevance"
+            weights = grades.clip(min=0) if by_grade else (grades >= given.relevance_level).astype(np.float64)
+        total: Floats = (np.nan_to_num(amounts, nan=0.0, posinf=0.0) * weights[..., None]).sum(axis=1)
+        return total
+
+    @cached_property
+    def _judged_rows(self) -> Ints:
+        """Rows of the judged documents in the table of documents [query, n]."""
+        assert self.given.qrels is not None
+        rows = np.full(self._judged.shape, NOTHING, dtype=np.int64)
+        documents, there = self.given.documents_or_fail, self._judged != NOTHING
+        rows[there] = documents.docnos.rows(self.given.qrels.docnos[self._judged[there]])
+        return np.where(np.append(documents.dropped, False)[rows], NOTHING, rows)
 
 
-def relevant(qrels: Qrels, qids: Sequence[str], level: int) -> Ints:
-    """Give the lines of each query's relevant documents [query, n], each document once; NOTHING fills the rows."""
+def judged(qrels: Qrels, qids: Sequence[str]) -> Ints:
+    """Give the lines of each query's judged documents [query, n], each document once; NOTHING fills the rows."""
     number = {qid: i for i, qid in enumerate(qids)}
     row = np.array([number.get(qid, NOTHING) for qid in qrels.qids], dtype=np.int64)[qrels.query]
-    lines = np.flatnonzero((qrels.grades >= level) & (row != NOTHING))
-    keys = fingerprints(qrels.docnos[lines]) ^ row[lines].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    lines = lines[np.unique(keys, return_index=True)[1]]
+    lines = np.flatnonzero(row != NOTHING)
+    names = Docnos.of(qrels.docnos[lines])
+    keys = row[lines] * len(names) + names.rows(qrels.docnos[lines])
+    best = np.lexsort((-qrels.grades[lines], keys))  # where subtopics differ, the highest grade counts
+    lines = lines[np.sort(best[np.unique(keys[best], return_index=True)[1]])]
     lines = lines[np.argsort(row[lines], kind="stable")]
     many = np.bincount(row[lines], minlength=len(qids))
     matrix = np.full((len(qids), int(many.max(initial=0))), NOTHING, dtype=np.int64)

@@ -8,9 +8,11 @@ from numbers import Real
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fairtrec.annotate.counter import Lexicon
-from fairtrec.data import Annotations, Docnos, GroupTerms, Qrels, Queries, Run
-from fairtrec.errors import FilePath, ResourceError
+from fairtrec.data import NOTHING, Annotations, Docnos, Floats, GroupTerms, Labels, Positions, Qrels, Queries, Run
+from fairtrec.errors import FilePath, ResourceError, UsageError
 from fairtrec.formats import run as run_format
 from fairtrec.formats import source
 from fairtrec.formats.run import ScoreType
@@ -111,6 +113,69 @@ def _texts(docs: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
     if is_file(docs):
         return collection.read(docs, wanted)
     return datasets.texts(fspath(docs), wanted) if is_path(docs) else memory.texts(docs, wanted)
+
+
+def labels(thing: Any, judgements: Any) -> Labels:
+    """Load group labels: a file, two of them crossed (``a*b``), the subtopics of the qrels, an ir_datasets id."""
+    from fairtrec.formats import datasets, memory
+    from fairtrec.formats import labels as labels_format
+    from fairtrec.membership import product
+
+    if not is_path(thing):
+        return memory.labels(thing)
+    name = fspath(thing)
+    if name == "qrels":
+        if judgements is None:
+            raise UsageError("--labels qrels needs relevance judgements; give a qrels file")
+        return labels_format.of_subtopics(qrels(judgements))
+    if is_file(name):
+        return labels_format.read(name)
+    if "*" in name:
+        first, *others = [labels(part.strip(), judgements) for part in name.split("*")]
+        for other in others:
+            if first.per_query != other.per_query:
+                raise UsageError(f"{name}: labels per query and per document cannot be crossed; use two of a kind")
+            first = product(first, other)
+        return first
+    return datasets.labels(name)
+
+
+def refuse_soft(labels: Labels) -> None:
+    """Raise UsageError for labels that cannot stand for counts of group terms."""
+    if labels.per_query:
+        raise UsageError("measures of counts take one set of labels for all queries; give labels per document")
+    if np.any(np.nan_to_num(labels.weights) % 1):
+        raise UsageError(
+            "measures of counts take whole labels, and these have weights between 0 and 1; leave them out"
+        )
+
+
+def counts_of(labels: Labels, wanted: Docnos) -> Annotations:
+    """Let hard labels stand for counts: a document holds one term for each group that it belongs to, and no other."""
+    from fairtrec.formats import annotations as annotations_format
+
+    unknown = np.asarray(np.isnan(labels.weights).any(axis=1))
+    whole = np.nan_to_num(labels.weights).astype(np.int64)
+    rows = labels.rows.rows(wanted.names)
+    known = np.logical_and(rows != NOTHING, ~unknown[rows])
+    counts = np.where(known[:, None], whole[rows], 0)
+    histogram = annotations_format.histogram_of(whole[~unknown])
+    return Annotations(labels.groups, wanted, known, counts.sum(axis=1), counts, collection=histogram)
+
+
+def positions(thing: Any) -> Positions:
+    """Load positions on axes of opinion."""
+    from fairtrec.formats import memory
+    from fairtrec.formats import positions as positions_format
+
+    return positions_format.read(thing) if is_path(thing) else memory.positions(thing)
+
+
+def targets(path: FilePath, groups: tuple[str, ...]) -> dict[str, Floats]:
+    """Load a target for each query: lines ``qid<TAB>group<TAB>share``."""
+    from fairtrec.formats import targets as targets_format
+
+    return targets_format.read(path, groups)
 
 
 def _resource(thing: Any, kind: str, what: str) -> tuple["Passport", "Path"]:

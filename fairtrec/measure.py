@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 
+DEEPEST = 1_000_000  # ranks; a cutoff beyond is a slip of the keyboard, and would cost memory
 Better = Literal["higher", "lower", "nearer 0", "neither"]
 
 
@@ -30,8 +31,8 @@ class Measure:
 
     def __post_init__(self) -> None:
         cutoff = getattr(self, "cutoff", None)
-        if cutoff is not None and cutoff < 1:
-            raise UsageError(f"{self.name}: the cutoff is {cutoff}; ranks count from 1")
+        if cutoff is not None and not 1 <= cutoff <= DEEPEST:
+            raise UsageError(f"{self.name}: the cutoff is {cutoff}; ranks count from 1, to {DEEPEST} at most")
 
     def __call__(self, *args: Any, **inputs: Any) -> Floats:  # noqa: ARG002 - for subclasses
         """Compute one value per query from the inputs that the signature names."""
@@ -86,4 +87,7 @@ def spelled(value: Any) -> str:
     >>> spelled(0.5), spelled(True), spelled("tf")
     ('0.5', 'True', "'tf'")
     """
-    return repr(value)
+    if not isinstance(value, str):
+        return repr(value)
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

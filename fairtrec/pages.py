@@ -11,7 +11,11 @@ from fairtrec.inputs import OF_DOCUMENTS, OPTIONS
 from fairtrec.measure import Measure, spelled
 from fairtrec.measures.utility import Utility
 
-GIVEN = {"tokens": "counts", "groups": "counts", "target": "counts", "log_counts": "texts", "relevance": "qrels"}
+GIVEN = {  # what a user gives for an input, in a word or two
+    "tokens": "counts", "groups": "", "target": "", "log_counts": "texts", "collection": "whole collection",
+    "membership": "groups", "judged_membership": "qrels, groups", "relevance": "qrels", "judged_relevance": "qrels",
+    "background_positions": "positions, background", "sequences": "trec-fair-2019", "authors": "",
+}  # fmt: skip
 PARTS = ("Unit", "Better", "Range", "Empty ranking", "Undefined", "Source")
 
 
@@ -25,7 +29,7 @@ def part(kind: type[Measure], name: str) -> str:
 
 def needs(kind: type[Measure]) -> str:
     """Name the inputs of a measure with default parameters that a user has to give."""
-    words = dict.fromkeys(GIVEN.get(need, need) for need in _asked(kind))
+    words = dict.fromkeys(word for need in _asked(kind) for word in GIVEN.get(need, need).split(", ") if word)
     return ", ".join(word for word in words if word != "counts" or "texts" not in words)
 
 
@@ -33,7 +37,7 @@ def _asked(kind: type[Measure]) -> list[str]:
     """List the inputs that need an option; whatever looks at documents needs counts first."""
     wanted = kind().needs
     first = ["counts"] if OF_DOCUMENTS.intersection(wanted) else []
-    return [need for need in dict.fromkeys([*first, *wanted]) if need in OPTIONS]
+    return [need for need in dict.fromkeys([*first, *wanted]) if need in OPTIONS and need != "ranked"]
 
 
 def overview() -> str:
@@ -66,6 +70,10 @@ def page(name: str) -> str:
     """Write the page of one measure. Raises UsageError for a name that nobody knows."""
     kind = registry.find(name)
     if kind is None:
+        import ir_measures
+
+        if name in ir_measures.measures.registry:  # of which some cannot be parsed without their cutoff
+            return _foreign(Utility(ir_measures.measures.registry[name]))
         measure = next(iter(registry.parse(name)), None)
         if measure is None:
             raise UsageError("no measure was named; `fairtrec measures` lists them all")

@@ -6,22 +6,26 @@ So a measure that lacks an input, a target that does not sum to 1 or a group tha
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import fspath
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from fairtrec import distribution, loading, registry
 from fairtrec.annotate.counter import Lexicon
 from fairtrec.annotate.tokens import Tokenizer
-from fairtrec.data import Floats, GroupTerms
+from fairtrec.data import Floats, GroupTerms, Labels, Positions
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats.run import ScoreType
-from fairtrec.inputs import OF_DOCUMENTS, OPTIONS, Missing, TargetOf
+from fairtrec.inputs import OF_DOCUMENTS, OF_GROUPS, OPTIONS, Missing, TargetOf
 from fairtrec.measure import Measure
+from fairtrec.membership import Rule
 from fairtrec.order import Order
 
 Target = str | Mapping[str, float]
-DEFAULTS = (("relevance", "nDCG@10 RR@10"), ("counts", "ARaB@10 TExFAIR@10"), ("background", "NFaiRR@10"))
+DEFAULTS = (  # the measures of those inputs that were given, as far as they fit
+    ("relevance", "nDCG@10 RR@10"), ("counts", "ARaB@10 TExFAIR@10"), ("background", "NFaiRR@10"),
+    ("membership", "AWRF@10"), ("positions", "DUO"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,15 +36,19 @@ class Sources:
     groups: Any = None
     docs: Any = None
     annotations: Any = None
+    labels: Any = None
+    positions: Any = None
     queries: Any = None
     background: Any = None
 
     def __post_init__(self) -> None:
         if self.docs is not None and self.annotations is not None:
             raise UsageError("both texts and counts were given; leave out --docs or --annotations")
+        if self.labels is not None and not (self.docs is None and self.annotations is None and self.groups is None):
+            raise UsageError("both labels and words or counts were given; leave out --labels, or the others")
         if self.docs is not None and self.groups is None:
             raise UsageError("texts were given, but no words to look for; give --groups LIST")
-        if self.whole and self.annotations is None:
+        if self.whole and self.annotations is None and self.labels is None:
             raise UsageError("--background collection needs the counts of the collection; give --annotations FILE")
 
     @property
@@ -51,15 +59,20 @@ class Sources:
     @property
     def inputs(self) -> frozenset[str]:
         """The inputs of measures that can be made from this."""
-        counted = self.docs is not None or self.annotations is not None
+        grouped = self.docs is not None or self.annotations is not None or self.labels is not None
+        judged = self.qrels is not None
         makes = {
-            "relevance": self.qrels is not None,
+            "relevance": judged,
+            "judged_relevance": judged,
+            "judged_membership": judged and grouped,
             "log_counts": self.docs is not None,
-            "collection": self.annotations is not None,
-            "background": counted and self.background is not None,
+            "collection": self.annotations is not None or self.labels is not None,
+            "background": grouped and self.background is not None,
+            "positions": self.positions is not None,
+            "background_positions": self.positions is not None and self.background is not None and not self.whole,
         }
-        makes |= dict.fromkeys(("counts", "tokens", "groups", "target"), counted)
-        return frozenset(name for name, can in makes.items() if can) | {"ranked"}
+        makes |= dict.fromkeys(("ranked", "counts", "tokens", "groups", "target", "membership"), grouped)
+        return frozenset(name for name, can in makes.items() if can) | {"lengths", "queries", "sample_of"}
 
 
 @dataclass(frozen=True)
@@ -76,12 +89,20 @@ class Choices:
     depth: int | None = None
     relevance_level: int | None = None
     complete: bool = False
+    rule: Rule = "share"
 
     def __post_init__(self) -> None:
-        for name in ("depth", "background_depth", "relevance_level"):
-            number = getattr(self, name)
-            if number is not None and number < 1:
-                raise UsageError(f"the {name.replace('_', ' ')} is {number}; it must be 1 or more")
+        for name, hint in get_type_hints(type(self)).items():
+            value, what = getattr(self, name), f"the {name.replace('_', ' ')}"
+            if get_origin(hint) is Literal and value not in get_args(hint):
+                raise UsageError(f"{what} {value!r} is not known; choose one of {', '.join(get_args(hint))}")
+            if hint in (int, int | None) and value is not None:
+                if not isinstance(value, int) or isinstance(value, bool):
+                    raise UsageError(f"{what} is {value!r}; it must be a whole number")
+                if value < 1:
+                    raise UsageError(f"{what} is {value}; it must be 1 or more")
+        if not isinstance(self.target, str | Mapping):
+            raise UsageError(f"the target is {self.target!r}; it must be a word, or shares like f=0.4,m=0.6")
 
 
 @dataclass(frozen=True)
@@ -91,32 +112,38 @@ class Plan:
     measures: tuple[Measure, ...]
     target: Floats | None
     target_of: TargetOf | None
+    targets: Mapping[str, Floats] | None
+    labels: Labels | None
+    positions: Positions | None
     terms: GroupTerms | None
     lexicon: Lexicon | None
     notes: tuple[str, ...]
 
-    def uses(self, what: Literal["documents", "background", "collection"]) -> bool:
+    def uses(self, what: Literal["documents", "background", "collection", "membership"]) -> bool:
         """Tell whether any measure, or the target, looks at this."""
         needs = {need for measure in self.measures for need in measure.needs}
         if what == "documents":
-            return bool(needs & {"target", *OF_DOCUMENTS})
+            return bool(
+                needs
+                & ({"ranked"} | OF_DOCUMENTS if self.labels is not None else {"ranked"} | OF_DOCUMENTS | OF_GROUPS)
+            )
+        if what == "background" and "background_positions" in needs:
+            return True
         return what in needs or ("target" in needs and what == self.target_of)
 
 
 def settle(measures: Any, sources: Sources, choices: Choices) -> Plan:
     """Decide what is computed. Raises UsageError or InputError where things do not fit together."""
     terms = None if sources.groups is None else loading.terms(sources.groups)
-    groups = _groups(terms, sources.annotations)
-    asked = [one for measure in _measures(measures, sources.inputs, choices) for one in measure.expanded(groups)]
+    labels = None if sources.labels is None else loading.labels(sources.labels, sources.qrels)
+    positions = None if sources.positions is None else loading.positions(sources.positions)
+    groups = labels.groups if labels is not None else _groups(terms, sources.annotations)
+    asked = [one for measure in _measures(measures, sources, groups, choices) for one in measure.expanded(groups)]
     for measure in asked:
-        for need in measure.needs:
-            if need in OPTIONS and need not in sources.inputs:
-                what, option = OPTIONS[need]
-                raise UsageError(f"{measure} needs {what}; give {option}")
-        measure.check(groups)
-        if choices.missing == "worst" and OF_DOCUMENTS & set(measure.needs) and not measure.worst_known:
-            raise UsageError(f"{measure} knows no worst document; choose --missing error, neutral or skip")
-    target, target_of = _target(choices.target, groups, sources.inputs) if groups else (None, None)
+        _refuse_unfit(measure, sources.inputs, groups, choices)
+    target, target_of, targets = _target(choices.target, groups, sources.inputs) if groups else (None, None, None)
+    if labels is not None and any(OF_DOCUMENTS & set(measure.needs) for measure in asked):
+        loading.refuse_soft(labels)
     lexicon = None
     notes = []
     if terms is not None and sources.docs is not None:
@@ -124,7 +151,7 @@ def settle(measures: Any, sources: Sources, choices: Choices) -> Plan:
         if lexicon.shared:
             shown = ", ".join(lexicon.shared[:5]) + (", ..." if len(lexicon.shared) > 5 else "")
             notes.append(f"in the list of more than one group, so counted for each: {shown}")
-    return Plan(tuple(asked), target, target_of, terms, lexicon, tuple(notes))
+    return Plan(tuple(asked), target, target_of, targets, labels, positions, terms, lexicon, tuple(notes))
 
 
 def _groups(terms: GroupTerms | None, annotations: Any) -> tuple[str, ...]:
@@ -138,30 +165,63 @@ def _groups(terms: GroupTerms | None, annotations: Any) -> tuple[str, ...]:
     return groups
 
 
-def _measures(measures: Any, inputs: frozenset[str], choices: Choices) -> list[Measure]:
+def _refuse_unfit(measure: Measure, inputs: frozenset[str], groups: tuple[str, ...], choices: Choices) -> None:
+    """Raise UsageError if a measure lacks an input, or does not go with the groups or the choices."""
+    for need in sorted(measure.needs, key="ranked".__eq__):  # which the others say more plainly
+        if need in OPTIONS and need not in inputs:
+            what, option = OPTIONS[need]
+            raise UsageError(f"{measure} needs {what}; give {option}")
+    measure.check(groups)
+    if choices.missing == "worst" and OF_DOCUMENTS & set(measure.needs) and not measure.worst_known:
+        raise UsageError(f"{measure} knows no worst document; choose --missing error, neutral or skip")
+
+
+def _measures(measures: Any, sources: Sources, groups: tuple[str, ...], choices: Choices) -> list[Measure]:
+    several = list(measures) if isinstance(measures, list | tuple | set) else [measures]
     if measures is None:
-        measures = [names for need, names in DEFAULTS if need in inputs]
-        if not measures:
+        given = " ".join(names for need, names in DEFAULTS if need in sources.inputs)
+        asked = registry.parse(given, choices.relevance_level)
+        several = [one for one in asked if _fits(one, sources, groups, choices)]
+        if not several:
             raise UsageError("there is nothing to measure; give a qrels file, or --groups LIST with --docs COLLECTION")
-    several = [measures] if isinstance(measures, str | Measure) else list(measures)
-    level = choices.relevance_level
-    parsed = [one for each in several for one in ([each] if isinstance(each, Measure) else registry.parse(each, level))]
+    parsed: list[Measure] = []
+    for each in several:  # a measure of ir-measures spells itself as we read it
+        parsed += [each] if isinstance(each, Measure) else registry.parse(str(each), choices.relevance_level)
     if not parsed:
         raise UsageError("no measure was named; like -m 'nDCG@10 NFaiRR@10'")
     return list({str(measure): measure for measure in parsed}.values())
 
 
-def _target(target: Target, groups: tuple[str, ...], inputs: frozenset[str]) -> tuple[Floats | None, TargetOf | None]:
-    """Settle the wanted shares, or what they are to be taken from. Raises UsageError where they make no sense."""
+def _fits(measure: Measure, sources: Sources, groups: tuple[str, ...], choices: Choices) -> bool:
+    """Tell whether one of the default measures goes with what was given: those of words with words, AWRF with labels."""
+    try:
+        _refuse_unfit(measure, sources.inputs, groups, choices)
+    except UsageError:
+        return False
+    needs = set(measure.needs)
+    return not (OF_DOCUMENTS & needs if sources.labels is not None else "membership" in needs)
+
+
+Shares = tuple[Floats | None, TargetOf | None, Mapping[str, Floats] | None]
+
+
+def _target(target: Target, groups: tuple[str, ...], inputs: frozenset[str]) -> Shares:
+    """Settle the wanted shares: the same for all, taken from documents, or one for each query.
+
+    Raises UsageError where they make no sense.
+    """
     if target == "even":
-        return distribution.even(len(groups)), None
+        return distribution.even(len(groups)), None, None
     if isinstance(target, str) and "=" not in target:
-        needed = {"background": "background", "collection": "collection", "qrels": "relevance"}.get(target)
-        if needed is None:
-            raise UsageError(f"the target {target!r} is none of even, background, collection, qrels, f=0.4,m=0.6")
+        if target not in get_args(TargetOf):
+            if loading.is_file(target):
+                return None, None, loading.targets(target, groups)
+            words = ", ".join(get_args(TargetOf))
+            raise UsageError(f"the target {target!r} is not known; choose one of even, {words}, a file, or f=0.4,m=0.6")
+        needed = "relevance" if target == "qrels" else target
         if needed not in inputs:
             raise UsageError(f"the target {target} needs {OPTIONS[needed][0]}; give {OPTIONS[needed][1]}")
-        return None, cast("TargetOf", target)
+        return None, cast("TargetOf", target), None
     try:
         pairs = [pair.split("=") for pair in target.split(",")] if isinstance(target, str) else list(target.items())
         shares = {str(group).strip(): float(share) for group, share in pairs}
@@ -170,6 +230,6 @@ def _target(target: Target, groups: tuple[str, ...], inputs: frozenset[str]) -> 
     if set(shares) != set(groups):
         raise UsageError(f"the target names the groups {', '.join(shares)}; name each of {', '.join(groups)}")
     values = np.array([shares[group] for group in groups])
-    if not (np.all(values >= 0) and abs(values.sum() - 1) < 1e-9):
+    if not distribution.sums_to_one(values):
         raise UsageError(f"the target's shares sum to {values.sum():g}; they must be 0 or more and sum to 1")
-    return values, None
+    return values, None, None

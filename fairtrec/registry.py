@@ -1,12 +1,15 @@
 """From what a user types to measures: ``Name(k=v)@10``, or a name of trec_eval.
 
-A name is looked up in the table below, then among the entry points ``fairtrec.measures`` of installed packages, then
-in ir-measures.
+A name is looked up in the table below, then in ir-measures, then among the entry points ``fairtrec.measures`` of
+installed packages: so what nDCG means does not depend on what else is installed.
 """
 
 import dataclasses
+import math
 import re
+import sys
 from collections.abc import Iterable
+from contextlib import redirect_stdout
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -28,15 +31,50 @@ BUILT_IN = {
     "TED": "texfair",
     "RBDF": "texfair",
     "TExFAIR": "texfair",
+    "FAIR": "fair",
+    "KL": "kl",
+    "NDKL": "kl",
+    "nDRKL": "kl",
+    "Skew": "skew",
+    "MinSkew": "skew",
+    "MaxSkew": "skew",
+    "InfeasibleIndex": "skew",
+    "InfeasibleCount": "skew",
+    "rND": "pairwise",
+    "rKL": "pairwise",
+    "rRD": "pairwise",
+    "DUO": "duo",
+    "SignedDUO": "duo",
+    "DUO_random": "duo",
+    "AWRF": "awrf",
+    "AWRFxnDCG": "awrf",
+    "EED": "expected_exposure",
+    "EER": "expected_exposure",
+    "EEL": "expected_exposure",
+    "GFR": "gfr",
+    "DP": "exposure_ratio",
+    "DTR": "exposure_ratio",
+    "DIR": "exposure_ratio",
+    "ABR": "exposure_ratio",
+    "InputBias": "position_bias",
+    "OutputBias": "position_bias",
+    "RankingBias": "position_bias",
+    "MeanBias": "position_bias",
+    "MeanAbsoluteBias": "position_bias",
+    "TREC19Unfairness": "trec_fair_2019",
+    "TREC19Utility": "trec_fair_2019",
 }
 
 _TREC_NAME = re.compile(r"[^\s,()@]+(?:,\d[\d.]*(?=[\s,]|$))*")  # P.5,10 is one name
 _NAME = re.compile(r"[^\W\d]\w*", re.UNICODE)
 _VALUE = re.compile(
     r"""\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])
-    |(?P<quoted>'[^']*'|"[^"]*")|(?P<word>[^\W\d][\w.-]*)|(?P<open>\{))\s*""",
-    re.VERBOSE,
+    |(?P<quoted>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?P<word>[^\W\d][\w.-]*)|(?P<open>\{))\s*""",
+    re.VERBOSE | re.DOTALL,
 )
+_WORDS = {"True": True, "False": False, "true": True, "false": False, "None": None}
+_TREC_NUMBERS = re.compile(r"\D+(?:\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)?")
+LARGEST = 2**31 - 1  # of the numbers that trec_eval takes
 
 
 def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
@@ -46,7 +84,7 @@ def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
     and a parameter that the measure does not have or that cannot have this value.
 
     >>> [str(measure) for measure in parse("NFaiRR(tau=0)@20 ARaB(mag=tf)")]
-    ["NFaiRR(tau=0)@20", "ARaB(mag='tf')@10"]
+    ['NFaiRR(tau=0)@20', "ARaB(mag='tf')@10"]
     """
     measures: list[Measure] = []
     at = 0
@@ -55,7 +93,7 @@ def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
             at += 1
             continue
         name, params, cutoff, end = _read(text, at)
-        spelled = text[at:end]
+        spelled = " ".join(text[at:end].split())
         measures += _resolved(name, params, cutoff, spelled, relevance_level)
         at = end
     return measures
@@ -75,6 +113,8 @@ def _read(text: str, at: int) -> tuple[str, dict[str, Any], Any, int]:
             key = _NAME.match(text, at)
             if key is None or text[_skip(text, key.end()) : _skip(text, key.end()) + 1] != "=":
                 raise _bad(text[begin:], "parameters are written (name=value,name=value)")
+            if key.group() in params:
+                raise _bad(text[begin:], f"the parameter {key.group()} is given twice")
             params[key.group()], at = _value(text, _skip(text, key.end()) + 1, text[begin:])
             if text[at : at + 1] == ",":
                 at = _skip(text, at + 1)
@@ -103,25 +143,31 @@ def _value(text: str, at: int, whole: str) -> tuple[Any, int]:
     if found["open"]:
         return _mapping(text, found.end(), whole)
     if found["number"]:
-        number = found["number"]
-        return (int(number) if re.fullmatch(r"[+-]?\d+", number) else float(number)), found.end()
+        number = float(found["number"])
+        if not math.isfinite(number):
+            raise _bad(whole, "a number is too large")
+        return (int(found["number"]) if re.fullmatch(r"[+-]?\d+", found["number"]) else number), found.end()
     if found["quoted"]:
-        return found["quoted"][1:-1], found.end()
-    return {"True": True, "False": False, "true": True, "false": False}.get(found["word"], found["word"]), found.end()
+        return re.sub(r"\\(.)", r"\1", found["quoted"][1:-1], flags=re.DOTALL), found.end()
+    return _WORDS.get(found["word"], found["word"]), found.end()
 
 
 def _mapping(text: str, at: int, whole: str) -> tuple[dict[Any, Any], int]:
     """Read ``0: 1, 2: 3}``, as nDCG's gains are written."""
-    mapping = {}
+    mapping: dict[Any, Any] = {}
     while text[at : at + 1] != "}":
-        key, at = _value(text, at, whole)
-        if text[at : at + 1] != ":":
-            raise _bad(whole, "a mapping is written {key:value,key:value}")
-        mapping[key], at = _value(text, at + 1, whole)
-        if text[at : at + 1] == ",":
-            at = _skip(text, at + 1)
-        elif text[at : at + 1] != "}":
-            raise _bad(whole, "a mapping is written {key:value,key:value}")
+        pair = []
+        for end in (":", ",}"):
+            nested = text.startswith("{", _skip(text, at))
+            value, at = (None, at) if nested else _value(text, at, whole)
+            if nested or not text[at : at + 1] or text[at] not in end:
+                raise _bad(whole, "a mapping is written {key:value,key:value}")
+            pair.append(value)
+            at += text[at] != "}"
+        if pair[0] in mapping:
+            raise _bad(whole, f"the key {pair[0]} is given twice")
+        mapping[pair[0]] = pair[1]
+        at = _skip(text, at)
     return mapping, _skip(text, at + 1)
 
 
@@ -132,31 +178,49 @@ def _bad(text: str, why: str) -> UsageError:
 def _resolved(
     name: str, params: dict[str, Any], cutoff: Any, spelled: str, relevance_level: int | None
 ) -> Iterable[Measure]:
-    kind = find(name)
-    if kind is not None:
-        return [_built(kind, params if cutoff is None else {**params, "cutoff": cutoff}, spelled)]
-    import ir_measures
+    kind = built_in(name)
+    if kind is None:
+        import ir_measures
 
-    known = ir_measures.measures.registry
-    if name in known:
-        at = {} if cutoff is None else {known[name].AT_PARAM: cutoff}
-        return [_utility(known[name](**params, **at), spelled, relevance_level)]
-    if not params and cutoff is None:
+        known = ir_measures.measures.registry
+        if name in known:
+            params = _with_cutoff(params, known[name].AT_PARAM, cutoff, spelled)
+            return [_utility(known[name], params, spelled, relevance_level)]
+        kind = plugin(name)
+    if kind is not None:
+        return [_built(kind, _with_cutoff(params, "cutoff", cutoff, spelled), spelled)]
+    if not params and cutoff is None and _TREC_NUMBERS.fullmatch(name):
         try:
-            return [_utility(measure, spelled, relevance_level) for measure in ir_measures.parse_trec_measure(name)]
+            with redirect_stdout(sys.stderr):  # what it prints of names that stand for several is no data
+                several = ir_measures.parse_trec_measure(name)
         except (ValueError, TypeError):
-            pass
+            several = []
+        if several:
+            return [_utility(measure, {}, spelled, relevance_level) for measure in several]
     near = get_close_matches(name.lower(), [each.lower() for each in names()], 1, 0.5)
     proper = next((each for each in names() if near and each.lower() == near[0]), None)
     hint = f"did you mean {proper}? " if proper else ""
     raise UsageError(f"there is no measure {name}; {hint}`fairtrec measures` lists them all")
 
 
+def _with_cutoff(params: dict[str, Any], at: str, cutoff: Any, spelled: str) -> dict[str, Any]:
+    if cutoff is not None and at in params:
+        raise UsageError(f"{spelled}: the parameter {at} is given twice; leave out one of the two")
+    return params if cutoff is None else {**params, at: cutoff}
+
+
 def find(name: str) -> type[Measure] | None:
     """Find the class of a measure that is ours or a plug-in's; None for any other name."""
-    if name in BUILT_IN:
-        kind: type[Measure] = getattr(import_module(f"fairtrec.measures.{BUILT_IN[name]}"), name)
-        return kind
+    return built_in(name) or plugin(name)
+
+
+def built_in(name: str) -> type[Measure] | None:
+    """Find the class of a measure that is ours."""
+    return getattr(import_module(f"fairtrec.measures.{BUILT_IN[name]}"), name) if name in BUILT_IN else None
+
+
+def plugin(name: str) -> type[Measure] | None:
+    """Find the class of a measure that an installed package adds. Raises UsageError if it is none."""
     from importlib.metadata import entry_points
 
     for point in entry_points(group=ENTRY_POINTS, name=name):
@@ -166,6 +230,11 @@ def find(name: str) -> type[Measure] | None:
             raise UsageError(f"the plug-in {point.value} of the measure {name} does not load: {fault!r}") from fault
         if not (isinstance(loaded, type) and issubclass(loaded, Measure) and dataclasses.is_dataclass(loaded)):
             raise UsageError(f"the plug-in {point.value} is no measure; it must be a dataclass derived from Measure")
+        if loaded.__name__ != name:
+            raise UsageError(f"the plug-in {point.value} is announced as {name}; class and entry point need one name")
+        lacking = [field.name for field in dataclasses.fields(loaded) if field.default is dataclasses.MISSING]
+        if lacking:
+            raise UsageError(f"the plug-in {point.value} has no default for {lacking[0]}; each parameter needs one")
         return loaded
     return None
 
@@ -205,7 +274,7 @@ def _fitting(value: Any, hint: Any, what: str) -> Any:
             near = get_close_matches(str(value), map(str, options), 1)
             meant = f"did you mean {near[0]}? " if near else ""
             raise UsageError(f"{what} cannot be {value!r}; {meant}it is one of: {', '.join(map(str, options))}")
-        return value
+        return options[options.index(value)]
     types = options or (hint,)  # int | None has options, int has none
     if isinstance(value, bool) is (bool in types):
         if isinstance(value, types):
@@ -216,12 +285,38 @@ def _fitting(value: Any, hint: Any, what: str) -> Any:
     raise UsageError(f"{what} is {value!r}; it must be of type {wanted}")
 
 
-def _utility(measure: Any, spelled: str, relevance_level: int | None) -> Measure:
-    if relevance_level is not None and "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params:
-        measure = measure(rel=relevance_level)
-    try:
-        measure.validate_params()
-    except AssertionError as fault:
-        has = ", ".join(measure.SUPPORTED_PARAMS) or "none"
-        raise UsageError(f"{spelled}: {fault}; {measure.NAME} has the parameters: {has}") from None
+def _utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level: int | None) -> Measure:
+    """Give a measure of ir-measures its parameters; those that its programs fall over are refused here."""
+    supported = measure.SUPPORTED_PARAMS
+    has = f"{measure.NAME} has the parameters: {', '.join(supported) or 'none'}"
+    unknown = [name for name in params if name not in supported]
+    if unknown:
+        near = get_close_matches(unknown[0], supported, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"{spelled}: {measure.NAME} has no parameter {unknown[0]}; {hint}{has}")
+    levelled = "rel" in supported and isinstance(measure["rel"], int)  # NumRet without rel counts all
+    if relevance_level is not None and levelled and "rel" not in params:
+        params = {**params, "rel": relevance_level}
+    whole = {name for name, value in params.items() if type(value) is int and supported[name].dtype is float}
+    measure = measure(**{name: float(value) if name in whole else value for name, value in params.items()})
+    for name, info in supported.items():
+        if name not in measure.params:
+            if info.required:
+                like = f", like {measure.NAME}@10" if name == "cutoff" else ""
+                raise UsageError(f"{spelled} needs {name}{like}; {has}")
+            continue
+        value = measure.params[name]
+        if isinstance(value, bool) is not (info.dtype is bool) or not info.validate(value) or not _usable(name, value):
+            raise UsageError(f"{spelled}: {name} cannot be {value!r}; {has}")
     return Utility(measure)
+
+
+def _usable(name: str, value: Any) -> bool:
+    """Tell whether trec_eval takes such a number; it ends the whole program, or computes something else, if not."""
+    if name == "rel":
+        return bool(1 <= value <= LARGEST)
+    if name == "recall":
+        return bool(0 <= value <= 1 and round(value, 2) == value)
+    if name == "gains":
+        return all(type(each) is int and abs(each) <= LARGEST for pair in value.items() for each in pair)
+    return True

@@ -129,7 +129,7 @@ OPTIONS = {
     "target nan": (TEXTS + " --target f=nan,m=1", USAGE, "the target's shares sum to nan"),
     "target of other groups": (TEXTS + " --target f=0.4,x=0.6", USAGE, "the target names the groups f, x; name each of f, m"),
     "target is no number": (TEXTS + " --target f=half,m=0.5", USAGE, "cannot read the target 'f=half,m=0.5'"),
-    "target is a word": (TEXTS + " --target fair", USAGE, "the target 'fair' is none of even, background"),
+    "target is a word": (TEXTS + " --target fair", USAGE, "the target 'fair' is not known"),
     "target without its input": ("eval none a.run --annotations counts --target qrels", USAGE, "the target qrels needs relevance judgements"),
     "depth 0": (TEXTS + " -M 0", USAGE, "the depth is 0; it must be 1 or more"),
     "background depth 0": (TEXTS + " --background-depth 0", USAGE, "the background depth is 0; it must be 1 or more"),

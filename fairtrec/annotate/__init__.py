@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 def fastest(lexicon: "Lexicon") -> "Kernel":
     """Give the compiled counter where numba works here, else the one in numpy; ``name`` tells which it is."""
-    try:
-        from fairtrec.annotate.compiled import Compiled
-    except (ImportError, RuntimeError):  # RuntimeError: there is no folder where numba may keep what it compiles
-        from fairtrec.annotate.kernel import Kernel
+    from fairtrec.annotate.compiled import Compiled
+    from fairtrec.annotate.kernel import Kernel
 
+    try:
+        return Compiled(lexicon)
+    except (ImportError, RuntimeError):
         return Kernel(lexicon)
-    return Compiled(lexicon)

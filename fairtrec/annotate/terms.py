@@ -76,7 +76,7 @@ class Terms:
     def _fill_table(self, tokens: list[bytes]) -> None:
         block, first, last = joined(tokens)
         text, first, last = padded(block, first, last)
-        bits = (len(tokens) * 64).bit_length()
+        bits = (len(tokens) * 32).bit_length()
         self.shift = np.uint64(64 - bits)
         keys = keys_of(text, first, last)
         self.bitmap = np.zeros(1 << bits, dtype=np.bool_)
@@ -91,7 +91,9 @@ class Terms:
         self.number = np.append(order, NONE)
         twins = np.flatnonzero(self.prints[1:] == self.prints[:-1])
         self.number[self.lengths > 2 * WIDTH] = self.number[twins] = self.number[twins + 1] = ASK
-        self.near = np.searchsorted(self.prints, np.arange(1 << bits).astype(np.uint64) << self.shift)
+        near = (len(tokens) * 4).bit_length()
+        self.near_shift = np.uint64(64 - near)
+        self.near = np.searchsorted(self.prints, np.arange(1 << near).astype(np.uint64) << self.near_shift)
 
     def slots(self, keys: Keys) -> Ints:
         """Hash keys to places in the bitmap."""
@@ -104,7 +106,7 @@ class Terms:
         keys = keys_of(text, first, last)
         tails = tails_of(text, keys, first, last)
         prints = _fingerprints(keys, tails, last - first)
-        at = self.near[(prints >> self.shift).view(np.int64)]
+        at = self.near[(prints >> self.near_shift).view(np.int64)]
         behind = np.flatnonzero(self.prints[at] < prints)
         while len(behind):
             at[behind] += 1

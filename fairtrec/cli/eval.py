@@ -27,6 +27,16 @@ FORMATS = ["auto", "trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex"
 @click.option(
     "--annotations", metavar="FILE", help="Counts instead of texts: TSV with the header docno tokens GROUP GROUP..."
 )
+@click.option("--labels", metavar="FILE", help="Groups instead of words: TSV of docno group [weight]; or qrels; A*B.")
+@click.option(
+    "--as",
+    "rule",
+    type=click.Choice(["share", "majority", "any"]),
+    default="share",
+    show_default=True,
+    help="How group terms make a document belong to groups.",
+)
+@click.option("--positions", metavar="FILE", help="Where documents stand: TSV of docno x [y ...] (DUO).")
 @click.option("--queries", metavar="NAME|FILE", help="Only these queries: a query set by name, or a file of query ids.")
 @click.option("--background", metavar="RUN|collection", help="The documents that define each query's ideal (NFaiRR).")
 @click.option("--background-depth", type=int, default=200, show_default=True, metavar="N", help="How many of them.")
@@ -35,7 +45,7 @@ FORMATS = ["auto", "trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex"
     default="even",
     show_default=True,
     metavar="SHARES",
-    help="The share each group should have: even, background, collection, qrels, or f=0.4,m=0.6.",
+    help="The share each group should have: even, background, collection, qrels, relevance, a file, or f=0.4,m=0.6.",
 )
 @click.option(
     "--tokenizer",

@@ -1,28 +1,30 @@
-"""Tables of counts: a header ``docno tokens <group> <group> ...``, then a document a line."""
+"""Tables of counts as an evaluation reads them: ``.arrow``, ``.parquet`` or TSV, told by what is in the file.
+
+TSV has a header ``docno tokens <group> <group> ...``, then a document a line; ``table`` says what the others hold.
+"""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Annotations, Docnos, Histogram, Ints
+from fairtrec.data import NOTHING, Annotations, Bools, Docnos, Histogram, Ints
 from fairtrec.errors import FilePath, InputError
-from fairtrec.formats import columns, source
-from fairtrec.formats.columns import Layout
+from fairtrec.formats import columns
+from fairtrec.formats.histogram import added, histogram_of
+from fairtrec.formats.table import Meta, check
+from fairtrec.formats.table.files import Table
 
-
-def layout(path: FilePath) -> Layout:
-    """Read a table's header. Raises InputError if it is none."""
-    number, line = source.first_line(path, comment=b"#")
-    header = line.decode(errors="replace").split()
-    if header[:2] != ["docno", "tokens"] or len(header) < 4 or len(set(header)) < len(header):
-        message = "the first line is no header of a table of counts; write: docno tokens GROUP GROUP ..."
-        raise InputError(message, path, number)
-    return Layout("table of counts", {"docno": "text", **dict.fromkeys(header[1:], "int")}, header=True)
+__all__ = ["added", "check", "groups_of", "histogram_of", "meta", "of_columns", "read"]
 
 
 def groups_of(path: FilePath) -> tuple[str, ...]:
     """Read the names of the groups from a table's header, in alphabetical order."""
-    return tuple(sorted(list(layout(path).columns)[2:]))
+    return tuple(sorted(Table(path).groups))
+
+
+def meta(path: FilePath) -> Meta | None:
+    """Read what a table says about how it was made; None if nothing."""
+    return Table(path).meta
 
 
 def read(path: FilePath, wanted: Docnos, *, collection: bool = False) -> Annotations:
@@ -30,13 +32,20 @@ def read(path: FilePath, wanted: Docnos, *, collection: bool = False) -> Annotat
 
     Raises InputError for a bad header or line, a negative count, and a wanted document that stands twice.
     """
-    form = layout(path)
-    groups = tuple(sorted(list(form.columns)[2:]))
+    table = Table(path)
+    groups = tuple(sorted(table.groups))
+    histogram: Histogram | None = None
+    if table.is_sorted:
+        from fairtrec.formats.table import mapped
+
+        known, tokens, counts = mapped.find(path, wanted, groups)
+        if collection:
+            histogram = table.distribution.histogram or _scanned(table, groups)
+        return Annotations(groups, wanted, known, tokens, counts, collection=histogram)
     known = np.zeros(len(wanted), dtype=np.bool_)
     tokens = np.zeros(len(wanted), dtype=np.int64)
     counts = np.zeros((len(wanted), len(groups)), dtype=np.int64)
-    histogram: Histogram | None = None
-    for block, lines in columns.stream(path, form):
+    for block, lines in table.blocks():
         numbers = np.stack([block["tokens"], *(block[group] for group in groups)], axis=1)
         if numbers.min(initial=0) < 0:
             row = int(np.flatnonzero((numbers < 0).any(axis=1))[0])
@@ -52,13 +61,17 @@ def read(path: FilePath, wanted: Docnos, *, collection: bool = False) -> Annotat
     return Annotations(groups, wanted, known, tokens, counts, collection=histogram)
 
 
+def _scanned(table: Table, groups: Sequence[str]) -> Histogram:
+    """Gather the histogram of a table that has too many kinds of rows to keep it."""
+    histogram: Histogram | None = None
+    for batch in table.batches():
+        histogram = added(histogram, np.stack([batch.column(group).to_numpy() for group in groups], 1).astype(np.int64))
+    assert histogram is not None
+    return histogram
+
+
 def _refuse_repeats(
-    rows: Ints,
-    known: "np.typing.NDArray[np.bool_]",
-    block: columns.Columns,
-    here: Ints,
-    path: FilePath,
-    lines: columns.Lines,
+    rows: Ints, known: Bools, block: columns.Columns, here: Ints, path: FilePath, lines: columns.Lines
 ) -> None:
     first = np.zeros(len(rows), dtype=np.bool_)
     first[np.unique(rows, return_index=True)[1]] = True
@@ -67,32 +80,6 @@ def _refuse_repeats(
         at = int(here[repeated.argmax()])
         docno = block["docno"][at].decode()
         raise InputError(f"document {docno} stands twice; keep one line", path, columns.line_of(lines, at))
-
-
-def added(histogram: Histogram | None, counts: Ints) -> Histogram:
-    """Add documents [document, group] to a histogram."""
-    documents = np.ones(len(counts), dtype=np.int64)
-    if histogram is not None:
-        counts = np.concatenate((histogram.counts, counts))
-        documents = np.concatenate((histogram.documents, documents))
-    highest = counts.max(axis=0, initial=0) + 1
-    if np.prod(highest.astype(np.float64)) < 2**62:
-        code = np.ravel_multi_index(tuple(counts.T), tuple(highest))
-        kinds, number = np.unique(code, return_inverse=True)
-        distinct = np.stack(np.unravel_index(kinds, tuple(highest)), axis=1)
-    else:
-        distinct, number = np.unique(counts, axis=0, return_inverse=True)
-    return Histogram(distinct, np.bincount(number, weights=documents).astype(np.int64))
-
-
-def histogram_of(counts: Ints) -> Histogram:
-    """Count the documents [document, group] that have the same counts.
-
-    >>> histogram = histogram_of(np.array([[0, 0], [2, 1], [0, 0]]))
-    >>> histogram.counts.tolist(), histogram.documents.tolist()
-    ([[0, 0], [2, 1]], [2, 1])
-    """
-    return added(None, counts)
 
 
 def of_columns(groups: Sequence[str], docnos: Docnos, tokens: Ints, counts: Ints, wanted: Docnos) -> Annotations:

@@ -14,7 +14,7 @@ from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import source
 
 IDS = ("docno", "id", "_id", "docid")
-_LEADING_ID = re.compile(rb'\s*\{\s*"(?:docno|id|_id|docid)"\s*:\s*"([^"\\]*)"\s*[,}]')
+_LEADING_ID = re.compile(rb'\s*\{\s*"(?:docno|id|_id|docid)"\s*:\s*"([^"\\]+)"\s*[,}]')
 
 
 def read(path: FilePath, wanted: Docnos) -> Iterator[tuple[int, str]]:
@@ -54,13 +54,15 @@ def _documents(path: FilePath, wanted: Container[bytes]) -> Iterator[tuple[int, 
 def _json(line: bytes, path: FilePath, number: int) -> tuple[bytes, str]:
     try:
         document: Any = json.loads(line)
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         raise InputError(f"this line is not JSON ({fault}); write one object a line", path, number) from None
     docno = next((document[key] for key in document if key in IDS), None) if isinstance(document, dict) else None
-    if not isinstance(docno, str | int) or docno == "":
+    if not isinstance(docno, str | int) or isinstance(docno, bool) or docno == "":
         raise InputError("this line has no docno; name it by one of the keys docno, id, _id, docid", path, number)
     body = document.get("text", document.get("contents"))
-    title = document.get("title", "")
-    if not isinstance(body, str) or not isinstance(title, str):
+    title = document.get("title")
+    if not isinstance(body, str):
         raise InputError("this line has no text; put it under the key text or contents", path, number)
-    return str(docno).encode(), f"{title} {body}" if title else body
+    if not isinstance(title, str | None):
+        raise InputError("the title of this line is not text; write it in quotation marks", path, number)
+    return str(docno).encode(errors="surrogatepass"), f"{title} {body}" if title else body

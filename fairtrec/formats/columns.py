@@ -172,7 +172,7 @@ def _fast(block: bytes, layout: Layout, ends: int) -> Columns | None:
         return None
     if table.num_rows != ends + (not block.endswith(b"\n")):
         return None
-    columns = {name: _array(table.column(name)) for name in wanted}
+    columns = {name: array_of(table.column(name)) for name in wanted}
     first = block[: block.find(b"\n") + 1 or len(block)].split()
     columns |= {
         name: np.array([cell])
@@ -193,7 +193,8 @@ def _has_hex(block: bytes, layout: Layout) -> bool:
     return asked and _HEX.search(block) is not None
 
 
-def _array(column: Any) -> Any:
+def array_of(column: Any) -> Any:
+    """Take a numpy array from an Arrow column; texts become byte strings."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -3,11 +3,13 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import reduce
 from typing import Any, Literal
 
-from fairtrec.data import Docnos, Qrels
+from fairtrec.data import Docnos, Labels, Qrels
 from fairtrec.errors import InputError, ResourceError
 from fairtrec.formats import memory
+from fairtrec.membership import product
 
 
 def qrels(name: str) -> Qrels:
@@ -22,6 +24,23 @@ def texts(name: str, wanted: Docnos) -> Iterator[tuple[int, str]]:
     dataset = _dataset(name, "docs")
     with _fetching(name):
         yield from memory.texts(dataset, wanted)
+
+
+def labels(name: str) -> Labels:
+    """Take labels from fields of a dataset's documents: ``id:field``, or ``id:field,field`` for their intersections."""
+    name, _, fields = name.partition(":")
+    dataset = _dataset(name, "docs")
+    if not fields:
+        raise InputError("there is no such file; for an ir_datasets id name a field too, like id:gender", name)
+    with _fetching(name):
+        return reduce(product, [_of_field(dataset, field.strip(), name) for field in fields.split(",")])
+
+
+def _of_field(dataset: Any, field: str, name: str) -> Labels:
+    fields = dataset.docs_cls()._fields
+    if field not in fields:
+        raise InputError(f"its documents have no field {field}; they have {', '.join(fields)}", name)
+    return memory.labels({document.doc_id: getattr(document, field) or [] for document in dataset.docs_iter()})
 
 
 def _dataset(name: str, kind: Literal["qrels", "docs"]) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Docnos, Labels
+from fairtrec.data import Docnos, Labels, Qrels, text
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import source
 
@@ -29,6 +29,7 @@ def read(path: FilePath) -> Labels:
 def of_rows(rows: Iterable[Row], path: FilePath) -> Labels:
     """Collect labels, each a document and a group, with a weight between 0 and 1."""
     weights: dict[tuple[str, str], dict[str, float]] = {}
+    line: int | None = None
     for line, qid, docno, group, weight in rows:
         if not 0 <= weight <= 1:
             raise InputError(f"the weight {weight:g} of {docno} is not between 0 and 1; correct it", path, line)
@@ -52,7 +53,15 @@ def of_rows(rows: Iterable[Row], path: FilePath) -> Labels:
     docnos = Docnos.of(names)
     ordered = np.empty_like(table)
     ordered[docnos.rows(names)] = table
-    return Labels(fspath(path).rsplit("/", 1)[-1], groups, docnos, ordered, per_query)
+    return Labels(
+        fspath(path).rsplit("/", 1)[-1], groups, docnos, ordered, per_query, source.sha256(path) if line else ""
+    )
+
+
+def of_subtopics(qrels: Qrels) -> Labels:
+    """Take the subtopics of diversity judgements as groups: a document belongs to those it is relevant to."""
+    rows = zip(qrels.query.tolist(), text(qrels.docnos), text(qrels.iterations), qrels.grades.tolist(), strict=True)
+    return of_rows(((None, qrels.qids[q], docno, topic, 1.0) for q, docno, topic, grade in rows if grade > 0), "qrels")
 
 
 def _rows(path: FilePath) -> Iterator[Row]:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Annotations, Docnos, Floats, GroupTerms, Ints, Qrels, Queries, Run
+from fairtrec.data import Annotations, Docnos, Floats, GroupTerms, Ints, Labels, Positions, Qrels, Queries, Run
 from fairtrec.errors import InputError
 from fairtrec.formats import annotations, columns
+from fairtrec.formats import labels as label_format
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
 from fairtrec.formats.columns import Blocks
@@ -195,3 +196,28 @@ def frame_groups(frame: Any) -> tuple[str, ...]:
     if len(groups) < 2:
         raise InputError("the annotations frame has fewer than two groups; fairness needs at least two")
     return groups
+
+
+def labels(thing: Mapping[str, Any]) -> Labels:
+    """Take group labels from ``{docno: group}``, ``{docno: [group, ...]}`` or ``{docno: {group: weight}}``."""
+    return label_format.of_rows(_labels(thing), "labels")
+
+
+def _labels(thing: Mapping[str, Any]) -> Iterator[label_format.Row]:
+    for docno, value in thing.items():
+        several = (
+            value if isinstance(value, Mapping) else dict.fromkeys([value] if isinstance(value, str) else value, 1)
+        )
+        yield from ((None, "", str(docno), str(group), float(weight)) for group, weight in several.items())
+
+
+def positions(thing: Mapping[str, Any]) -> Positions:
+    """Take positions from ``{docno: x}`` or ``{docno: [x, y, ...]}``."""
+    table = np.array([np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in thing.values()])
+    if table.ndim != 2 or not np.isfinite(table).all():
+        raise InputError("the positions are not finite numbers, as many for each document; correct them")
+    names = _ids([str(docno) for docno in thing], "positions")
+    docnos = Docnos.of(names)
+    ordered = np.empty_like(table)
+    ordered[docnos.rows(names)] = table
+    return Positions(docnos, ordered)

@@ -71,7 +71,9 @@ class TE(Measure):
 
     def expanded(self, groups: Sequence[str]) -> tuple[Measure, ...]:
         """Give one measure for each group where none was named."""
-        return (self,) if self.group else tuple(dataclasses.replace(self, group=group) for group in groups)
+        return (
+            (self,) if self.group or not groups else tuple(dataclasses.replace(self, group=group) for group in groups)
+        )
 
     def check(self, groups: Sequence[str]) -> None:
         """Refuse a group that there is not."""

@@ -4,7 +4,8 @@ Its providers break ties in three different ways, so they are handed strictly fa
 as many ranks as a measure can see, because most of their time goes into taking a run in.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,9 @@ import numpy as np
 from fairtrec.data import NOTHING, Floats, Qrels, Run, text
 from fairtrec.errors import UsageError
 from fairtrec.measure import Better, Measure
+
+# Parameters of a whole pass of pytrec_eval: ir-measures 0.4.3 lets them spill over to nDCG and NumRet beside them.
+ALONE = {"gains", "judged_only"}
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,12 @@ class Utility(Measure):
         return str(self.measure.NAME)
 
     @property
+    def cutoff(self) -> int | None:
+        """The cutoff; None where the measure has none."""
+        cutoff: int | None = self.measure.params.get("cutoff")
+        return cutoff
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """Judgements, whatever the measure."""
         return ("relevance",)
@@ -40,8 +50,7 @@ class Utility(Measure):
     @property
     def depth(self) -> int | None:
         """The cutoff; None where the measure has none, or looks past it for judged documents."""
-        params = self.measure.params
-        return None if params.get("judged_only") else params.get("cutoff")
+        return None if self.measure.params.get("judged_only") else self.cutoff
 
     @property
     def total(self) -> bool:  # type: ignore[override]  # ir-measures knows it of the instance
@@ -74,7 +83,7 @@ class Judge:
             if asked.name == "RR" and asked.depth:  # the same as RR of a run that is cut there, and far quicker
                 uncut = {name: value for name, value in asked.measure.params.items() if name != "cutoff"}
                 apart.append((asked.depth, {ir_measures.RR(**uncut): row}))
-            elif ir_measures.pytrec_eval.supports(asked.measure):
+            elif ir_measures.pytrec_eval.supports(asked.measure) and not ALONE & asked.measure.params.keys():
                 together[asked.measure] = row
             else:
                 apart.append((asked.depth, {asked.measure: row}))
@@ -83,20 +92,31 @@ class Judge:
         self.batches: list[tuple[int | None, dict[Any, int], Any]] = []
         for depth, rows in [(deepest, together)] * bool(together) + apart:
             plain = all(map(ir_measures.pytrec_eval.supports, rows))
-            try:
+            with _refused(rows):
                 self.batches.append((depth, rows, ir_measures.evaluator(list(rows), grades if plain else subtopics)))
-            except ValueError as fault:
-                raise UsageError(" ".join(str(fault).split())) from None
 
     def values(self, run: Run, qids: Sequence[str]) -> Floats:
         """Compute the measures of one run [measure, query]; nan for a query without judgements."""
         values = np.full((len(self.measures), len(qids)), np.nan)
         column = {qid: i for i, qid in enumerate(qids) if qid in self.judged}
         for depth, rows, evaluator in self.batches:
-            for metric in evaluator.iter_calc(rankings(run, list(column), depth)):
-                if metric.query_id in column:
-                    values[rows[metric.measure], column[metric.query_id]] = metric.value
+            with _refused(rows):
+                for metric in evaluator.iter_calc(rankings(run, list(column), depth)):
+                    if metric.query_id in column:
+                        values[rows[metric.measure], column[metric.query_id]] = metric.value
         return values
+
+
+@contextmanager
+def _refused(measures: Iterable[Any]) -> Iterator[None]:
+    """Turn whatever a provider falls over into one line: a measure it lacks, a parameter it cannot take."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as fault:
+        why = " ".join(str(fault).split()) or type(fault).__name__
+        raise UsageError(f"ir-measures cannot compute {' '.join(map(str, measures))}: {why}") from fault
 
 
 def rankings(run: Run, qids: Sequence[str], depth: int | None) -> dict[str, dict[str, float]]:

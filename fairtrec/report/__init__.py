@@ -38,17 +38,21 @@ def remarks(result: Result, form: str) -> list[str]:
 
 def closing(result: Result) -> list[str]:
     """List what a reader should know beside the numbers: what is missing or undefined, and last the signature."""
-    lines = list(result.notes)
-    spoken: dict[str, list[str]] = {}
+    spoken: dict[tuple[str, str], list[str]] = {}  # what is said of which measure: the runs it is true of
     for name, scores in zip(names(result), result.scores, strict=True):
-        for measure, defined in zip(scores.measures, scores.defined.tolist(), strict=True):
+        for measure, defined in zip(map(str, scores.measures), scores.defined.tolist(), strict=True):
             if defined < len(scores.qids):
-                what = f"{measure}: defined for {defined} of {len(scores.qids)} queries"
-                spoken.setdefault(what, []).append(name)
+                spoken.setdefault((measure, f"defined for {defined} of {len(scores.qids)} queries"), []).append(name)
         for remark in scores.remarks:
-            spoken.setdefault(remark, []).append(name)
-    for what, runs in spoken.items():
-        lines.append(what if len(runs) == len(result.scores) else f"{what} ({', '.join(runs)})")
+            measure, colon, what = remark.partition(": ")
+            spoken.setdefault((measure, what) if colon else ("", remark), []).append(name)
+    together: dict[tuple[str, tuple[str, ...]], list[str]] = {}  # said of several measures: in one line
+    for (measure, what), runs in spoken.items():
+        together.setdefault((what, tuple(runs)), []).append(measure)
+    lines = list(result.notes)
+    for (what, of), measures in together.items():
+        line = f"{', '.join(measures)}: {what}" if measures != [""] else what
+        lines.append(line if len(of) == len(result.scores) else f"{line} ({', '.join(of)})")
     return [*lines, result.signature]
 
 

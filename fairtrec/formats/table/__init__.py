@@ -1,0 +1,161 @@
+"""The table of counts: one row for each document of a collection, in one of three formats that hold the same.
+
+Columns, in this order:
+
+``fingerprint``  uint64    ``fairtrec.data.fingerprints`` of the docno; in ``.arrow`` alone
+``docno``        string    UTF-8 without NUL and LF, 1 to 1024 bytes, each docno once
+``tokens``       uint32    tokens of the document
+``<group>``      uint32    occurrences of the group's terms; one column for each group, in alphabetical order
+
+Rows are sorted by fingerprint, then by docno (bytes), in all three formats, so what is in a file depends neither on
+the order in which the documents came nor on how many processes counted them.
+
+``.arrow``    an Arrow IPC file, not compressed, in record batches of ROWS rows (the last one may have fewer): made to
+              be mapped into memory and searched by fingerprint, see ``mapped.py``
+``.parquet``  zstd, row groups of ROWS rows
+``.tsv``      two comment lines (``# {...}``: metadata, then distribution), the header ``docno tokens <group> ...``,
+              and rows; columns are separated by tabs, so no docno may hold white space
+
+Metadata are two JSON objects (sorted keys, no blanks), kept under the keys ``fairtrec`` and ``fairtrec.distribution``
+of the Arrow schema (which Parquet keeps too). The first says how the counts were made and what they sum to; its
+fields are those of Meta:
+
+    {"case_sensitive": false, "fairtrec": "0.1.0", "format": 1, "groups": ["f", "m"],
+     "omega": {"0": 8.5, "1": 9.0, "2": 9.0, "5": 10.0},    the sum over all documents, even target, for each tau
+     "rows": 10, "sources": [{"bytes": 9, "first_mib": "<sha256>", "last_mib": "<sha256>", "name": "c.tsv"}],
+     "terms": {"name": "gender-en", "sha256": "<sha256>"}, "tokenizer": "strip", "tokens": 700, "totals": [3, 4]}
+
+A source that is no file is ``{"name": "<id>"}``; sources are sorted and each stands once. The second holds all
+documents by their counts, and by their omega:
+
+    {"histogram": {"counts": [[0, 0], [2, 1]], "documents": [9, 1]},
+     "omega": {"1": {"documents": [1, 9], "values": [0.66, 1.0]}, ...}}
+
+or ``{}`` where there are more than DISTINCT different rows of counts. Nothing in a file depends on time, machine or
+folder.
+
+A *part* is what an engine makes of a piece of a collection: a file in one of the three formats, or anything that
+pyarrow reads as ``.arrow`` or ``.parquet`` with the columns docno, tokens and the groups (any integers, any order of
+rows, no nulls). ``merge.merged`` makes one table of parts; their metadata, of which only what says how the counts
+were made is needed (Meta without its sums), must agree.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from fairtrec import __version__
+from fairtrec.data import GroupTerms, Histogram
+from fairtrec.errors import FilePath, InputError
+
+FORMAT = 1
+ROWS = 1 << 17
+DISTINCT = 1 << 20
+TAUS = (0, 1, 2, 5)
+KEY, DOCNO, TOKENS = COLUMNS = ("fingerprint", "docno", "tokens")
+LONGEST_DOCNO = 1024
+META, DISTRIBUTION = b"fairtrec", b"fairtrec.distribution"
+
+Source = Mapping[str, str | int]
+
+
+def plain(value: Any) -> str:
+    """Write JSON that is the same everywhere."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Meta:
+    """How counts were made, and what they sum to. What is not known is None or empty."""
+
+    groups: tuple[str, ...]
+    tokenizer: str | None = None
+    case_sensitive: bool | None = None
+    terms: str = ""
+    sha256: str = ""
+    sources: tuple[Source, ...] = ()
+    fairtrec: str = __version__
+    rows: int = 0
+    tokens: int = 0
+    totals: tuple[int, ...] = ()
+    omega: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def json(self) -> str:
+        """The metadata as they stand in a file."""
+        fields = {**vars(self), "format": FORMAT, "terms": {"name": self.terms, "sha256": self.sha256}}
+        del fields["sha256"]
+        return plain(fields)
+
+    @classmethod
+    def of_json(cls, text: str | bytes, path: FilePath) -> Self:
+        """Read metadata. Raises InputError where they are of another format, or damaged."""
+        try:
+            fields = json.loads(text)
+            if fields.pop("format") != FORMAT:
+                raise InputError("the metadata are of another format; count again, with this fairtrec", path)
+            fields |= {"terms": fields["terms"]["name"], "sha256": fields["terms"]["sha256"]}
+            fields |= {name: tuple(fields[name]) for name in ("groups", "sources", "totals")}
+            fields["omega"] = {int(tau): float(total) for tau, total in fields["omega"].items()}
+            return cls(**fields)
+        except (ValueError, TypeError, KeyError, AttributeError) as fault:
+            raise InputError(f"the metadata are damaged ({fault}); count again", path) from None
+
+
+def sources_of(sources: Iterable[Source]) -> tuple[Source, ...]:
+    """Bring sources into the order in which they stand in metadata, each once."""
+    return tuple(json.loads(each) for each in sorted({plain(source) for source in sources}))
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """All documents by their counts, and by their omega for each tau; None where there are too many kinds."""
+
+    histogram: Histogram | None = None
+    omega: Mapping[int, tuple[list[float], list[int]]] = field(default_factory=dict)
+
+    @property
+    def json(self) -> str:
+        """The distribution as it stands in a file."""
+        if self.histogram is None:
+            return "{}"
+        both = {"counts": self.histogram.counts.tolist(), "documents": self.histogram.documents.tolist()}
+        omega = {tau: {"values": values, "documents": documents} for tau, (values, documents) in self.omega.items()}
+        return plain({"histogram": both, "omega": omega})
+
+    @classmethod
+    def of_json(cls, text: str | bytes, groups: int, path: FilePath) -> Self:
+        """Read a distribution. Raises InputError where it is damaged."""
+        try:
+            fields = json.loads(text)
+            if not fields:
+                return cls()
+            counts, documents = (np.array(fields["histogram"][name], np.int64) for name in ("counts", "documents"))
+            omega = {int(tau): (each["values"], each["documents"]) for tau, each in fields["omega"].items()}
+            return cls(Histogram(counts.reshape(len(documents), groups), documents), omega)
+        except (ValueError, TypeError, KeyError, AttributeError) as fault:
+            raise InputError(f"the distribution of counts is damaged ({fault}); count again", path) from None
+
+
+def check(
+    meta: Meta | None, path: FilePath, terms: GroupTerms | None, tokenizer: str | None, case_sensitive: bool | None
+) -> None:
+    """Raise InputError where counts were made in another way than is asked for; None is not asked for, or not known."""
+    if meta is None:
+        return
+    if terms is not None and terms.sha256 and meta.sha256 and terms.sha256 != meta.sha256:
+        made, asked = f"{meta.terms} ({meta.sha256[:8]})", f"{terms.name} ({terms.sha256[:8]})"
+        raise InputError(_other("the list", made, asked, "--groups"), path)
+    if tokenizer is not None and meta.tokenizer is not None and tokenizer != meta.tokenizer:
+        raise InputError(_other("the tokeniser", meta.tokenizer, tokenizer, "--tokenizer"), path)
+    if case_sensitive is not None and meta.case_sensitive is not None and case_sensitive != meta.case_sensitive:
+        names = ("no regard to case", "regard to case")
+        made, asked = names[meta.case_sensitive], names[case_sensitive]
+        raise InputError(_other("", made, asked, "--case-sensitive"), path)
+
+
+def _other(what: str, made: str, asked: str, option: str) -> str:
+    return f"these counts were made with {what} {made}, not {asked}; count again, or change {option}".replace("  ", " ")

@@ -1,0 +1,165 @@
+"""From sorted rows to a finished table, and from any tables to one."""
+
+import dataclasses
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from os import fspath
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fairtrec.data import Keys
+from fairtrec.errors import FilePath, InputError, UsageError
+from fairtrec.formats import columns, table
+from fairtrec.formats.table import Meta, sources_of
+from fairtrec.formats.table.files import MOST, Format, Table, format_to, readable, write
+from fairtrec.formats.table.merge import merged
+from fairtrec.formats.table.rows import Rows, arranged, even, schema
+from fairtrec.formats.table.tally import Tally
+
+FAN_IN = 128  # parts that are merged at a time
+PIECE = 4  # times ROWS rows of an unsorted table are sorted at a time
+
+
+@contextmanager
+def committed(path: Path) -> Iterator[Path]:
+    """Give a temporary name; what is written there comes to stand at ``path`` whole, or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield part
+        with part.open("rb") as file:
+            os.fsync(file.fileno())
+        part.replace(path)
+        folder = os.open(path.parent, os.O_RDONLY)
+        with suppress(OSError):
+            os.fsync(folder)
+        os.close(folder)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def written(path: Path, form: Any, pieces: Iterable[Rows]) -> None:
+    """Write rows as an Arrow file."""
+    with pa.OSFile(fspath(path), "wb") as file, pa.ipc.new_file(file, form) as writer:
+        for piece in pieces:
+            writer.write_batch(piece.batch(form))
+
+
+def rows_of(path: Path) -> Iterator[Rows]:
+    """Read the rows of an Arrow file of ours, mapped into memory."""
+    with readable(path), pa.memory_map(fspath(path)) as file:
+        reader = pa.ipc.open_file(file)
+        for i in range(reader.num_record_batches):
+            batch = reader.get_batch(i)
+            if batch.num_rows:
+                yield Rows.of_batch(batch)
+
+
+def built(output: Path, made: Meta, rows: Iterable[Rows], scratch: Path, form: Format | None = None) -> Meta:
+    """Write sorted rows as a table, with their sums; give its metadata."""
+    body, tally = scratch / "merged.arrow", Tally(len(made.groups))
+
+    def tallied() -> Iterator[Rows]:
+        for piece in even(rows):
+            tally.add(piece.numbers[0], piece.numbers[1:].T)
+            yield dataclasses.replace(piece, places=None)
+
+    written(body, schema(made.groups), tallied())
+    meta, distribution = tally.finish(made)
+    with committed(output) as part, pa.memory_map(fspath(body)) as file:
+        reader = pa.ipc.open_file(file)
+        batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
+        write(part, meta, distribution, batches, form or format_to(output))
+    body.unlink()
+    return meta
+
+
+def reduced(
+    parts: Sequence[Iterable[Rows]], groups: Sequence[str], twice: Callable[[list[str], Keys, Keys], None], scratch: Path
+) -> Iterator[Rows]:
+    """Merge any number of parts, in stages where there are many."""
+    stage = 0
+    while len(parts) > FAN_IN:
+        stage += 1
+        paths = []
+        for i in range(0, len(parts), FAN_IN):
+            paths.append(scratch / f"stage-{stage}-{i // FAN_IN}.arrow")
+            written(paths[-1], schema(groups, placed=True), merged(parts[i : i + FAN_IN], twice))
+        parts = [rows_of(path) for path in paths]
+    return merged(parts, twice)
+
+
+def refuse_existing(output: Path, *, force: bool) -> None:
+    """Raise UsageError for an output that would be overwritten, or that cannot be written."""
+    format_to(output)
+    if output.exists() and not force:
+        raise UsageError(f"{output} exists; give --force to overwrite it, or another name")
+    if not os.access(output.parent, os.W_OK | os.X_OK):
+        raise UsageError(f"the folder of {output} is not there or may not be written; choose another with -o")
+
+
+def joined(output: Path, paths: Sequence[FilePath], *, force: bool = False) -> Meta:
+    """Make one table of one or several. Raises InputError where they do not fit together, or share a document."""
+    refuse_existing(output, force=force)
+    tables = [Table(path) for path in paths]
+    made = _agreed(tables)
+
+    def twice(docnos: list[str], first: Keys, again: Keys) -> None:
+        one, other = fspath(paths[int(first[0])]), fspath(paths[int(again[0])])
+        raise InputError(f"document {docnos[0]} stands in {one} and again in {other}; keep one of the two", other)
+
+    with TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as folder:
+        scratch = Path(folder)
+        parts = [part for number, each in enumerate(tables) for part in _sorted(each, number, made.groups, scratch)]
+        return built(output, made, reduced(parts, made.groups, twice, scratch), scratch)
+
+
+def _agreed(tables: Sequence[Table]) -> Meta:
+    """Say how the counts of several tables were made. Raises InputError where it is in different ways."""
+    known = [(each, each.meta or Meta(tuple(sorted(each.groups)), fairtrec="")) for each in tables]
+    first, made = known[0]
+    for each, other in known[1:]:
+        for name in ("groups", "tokenizer", "case_sensitive", "terms", "sha256", "fairtrec"):
+            one, two = getattr(made, name), getattr(other, name)
+            if one != two and not (name == "terms" and made.sha256 == other.sha256):
+                message = f"its {name} is {two!r}, that of {fspath(first.path)} {one!r}; count both in the same way"
+                raise InputError(message, each.path)
+    sources = sources_of(source for _, meta in known for source in meta.sources)
+    return Meta(made.groups, made.tokenizer, made.case_sensitive, made.terms, made.sha256, sources, made.fairtrec)
+
+
+def _sorted(each: Table, number: int, groups: Sequence[str], scratch: Path) -> Iterator[Iterable[Rows]]:
+    """Give a table as one or several parts whose rows are sorted; their place is the table's number."""
+    if each.is_sorted:
+        yield (_placed(rows, number) for rows in rows_of(Path(each.path)))
+        return
+    for piece, rows in enumerate(even(_taken(each, number, groups), PIECE * table.ROWS)):
+        ordered, again, _ = arranged(rows)
+        if len(again):
+            docno = rows.docnos[int(again[0])].as_py()
+            raise InputError(f"document {docno} stands twice; keep one row", each.path)
+        path = scratch / f"sorted-{number}-{piece}.arrow"
+        written(path, schema(groups, placed=True), [ordered])
+        yield rows_of(path)
+
+
+def _placed(rows: Rows, number: int) -> Rows:
+    return dataclasses.replace(rows, places=np.full(len(rows), number, dtype=np.uint64))
+
+
+def _taken(each: Table, number: int, groups: Sequence[str]) -> Iterator[Rows]:
+    """Read the rows of any table, in the order of the file."""
+    for block, lines in each.blocks():
+        docnos = pa.array(block["docno"]).cast(pa.string())
+        numbers = np.stack([block["tokens"], *(block[group] for group in groups)])
+        bad = np.flatnonzero(((numbers < 0) | (numbers > MOST)).any(axis=0))
+        if len(bad):
+            raise InputError(f"a count below 0 or above {MOST}", each.path, columns.line_of(lines, int(bad[0])))
+        if not block["docno"].all():
+            row = int(np.flatnonzero(block["docno"] == b"")[0])
+            raise InputError("a row has no docno; name it", each.path, columns.line_of(lines, row))
+        yield _placed(Rows.of(docnos, numbers.astype(np.uint32)), number)

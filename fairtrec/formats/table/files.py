@@ -1,0 +1,207 @@
+"""Reading and writing tables of counts, whichever of the three formats they are in."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from fairtrec.errors import FilePath, InputError, UsageError
+from fairtrec.formats import columns, source, table
+from fairtrec.formats.columns import Columns, Layout, Lines
+from fairtrec.formats.table import COLUMNS, DISTRIBUTION, DOCNO, KEY, META, TOKENS, Distribution, Meta
+
+Format = Literal["arrow", "parquet", "tsv"]
+MAGIC: dict[bytes, Format] = {b"ARROW1": "arrow", b"PAR1": "parquet"}
+MOST = 2**32 - 1
+
+
+def format_of(path: FilePath) -> Format:
+    """Tell the format of a table from its first bytes."""
+    if source.is_stream(path):
+        return "tsv"
+    try:
+        with Path(path).open("rb") as file:
+            start = file.read(6)
+    except OSError:
+        return "tsv"  # whose reader says what is wrong
+    return next((form for magic, form in MAGIC.items() if start.startswith(magic)), "tsv")
+
+
+def format_to(path: FilePath) -> Format:
+    """Tell the format in which a table is wanted from the end of its name. Raises UsageError for another."""
+    end = Path(path).suffix
+    for form in (*MAGIC.values(), "tsv"):
+        if end == f".{form}":
+            return form  # type: ignore[return-value]
+    raise UsageError(f"{fspath(path)} ends in none of .arrow, .parquet, .tsv; name it so that it does")
+
+
+@contextmanager
+def readable(path: FilePath) -> Iterator[None]:
+    """Turn what pyarrow says of a damaged file into an InputError."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError) as fault:
+        why = str(fault).splitlines()[0]
+        raise InputError(f"this table is cut off or damaged ({why}); make or fetch it again", path) from None
+
+
+class Table:
+    """A table that can be read: its groups, metadata, and rows."""
+
+    def __init__(self, path: FilePath) -> None:
+        self.path = path
+        self.format = format_of(path)
+        self._texts: dict[bytes, bytes] = {}
+        if self.format == "tsv":
+            self._layout = self._header()
+        else:
+            self._layout = self._fields()
+        self.groups = tuple(list(self._layout.columns)[2:])
+
+    def _header(self) -> Layout:
+        """Read the header of a TSV table, and the comments before it."""
+        number, line = source.first_line(self.path, comment=b"#")
+        header = line.decode(errors="replace").split()
+        if header[:2] != [DOCNO, TOKENS] or len(header) < 4 or len(set(header)) < len(header):
+            message = "the first line is no header of a table of counts; write: docno tokens GROUP GROUP ..."
+            raise InputError(message, self.path, number)
+        if number > 2:
+            with source.opened(self.path) as stream:
+                comments = [stream.readline(source.LONGEST_LINE) for _ in range(2)]
+            self._texts = {
+                key: text[2:] for key, text in zip((META, DISTRIBUTION), comments, strict=True) if text[:3] == b"# {"
+            }
+        kinds: dict[str, columns.Kind] = {DOCNO: "text", **dict.fromkeys(header[1:], "int")}
+        return Layout("table of counts", kinds, header=True)
+
+    def _fields(self) -> Layout:
+        """Read the schema of an Arrow or Parquet file."""
+        import pyarrow as pa
+
+        with readable(self.path), self._opened() as file:
+            schema = file.schema_arrow if self.format == "parquet" else file.schema
+        names = [name for name in schema.names if name not in COLUMNS]
+        whole = all(pa.types.is_integer(schema.field(name).type) for name in schema.names if name != DOCNO)
+        if not {DOCNO, TOKENS} <= set(schema.names) or len(set(names)) < 2 or len(set(names)) < len(names) or not whole:
+            message = "this is no table of counts; its columns are docno, tokens and an integer for each group"
+            raise InputError(message, self.path)
+        self._texts = {key: text for key, text in (schema.metadata or {}).items() if key in (META, DISTRIBUTION)}
+        return Layout("table of counts", {DOCNO: "text", TOKENS: "int", **dict.fromkeys(names, "int")})
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        import pyarrow as pa
+
+        with pa.memory_map(fspath(self.path)) as file:
+            if self.format == "arrow":
+                yield pa.ipc.open_file(file)
+            else:
+                from pyarrow import parquet
+
+                yield parquet.ParquetFile(file)
+
+    @property
+    def meta(self) -> Meta | None:
+        """What the file says about itself; None if nothing."""
+        return Meta.of_json(self._texts[META], self.path) if META in self._texts else None
+
+    @property
+    def distribution(self) -> Distribution:
+        """All documents by their counts, as far as the file says so."""
+        text = self._texts.get(DISTRIBUTION, b"{}")
+        return Distribution.of_json(text, len(self.groups), self.path)
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether this is an Arrow file of ours, which can be searched."""
+        return self.format == "arrow" and META in self._texts
+
+    def batches(self) -> Iterator[Any]:
+        """Give the record batches of an Arrow or Parquet file."""
+        with readable(self.path), self._opened() as file:
+            if self.format == "arrow":
+                yield from (file.get_batch(i) for i in range(file.num_record_batches))
+            else:
+                yield from file.iter_batches(table.ROWS, columns=list(self._layout.columns))
+
+    def blocks(self) -> Iterator[tuple[Columns, Lines]]:
+        """Give the columns block by block, each with the line numbers of its rows."""
+        if self.format == "tsv":
+            yield from columns.stream(self.path, self._layout)
+            return
+        row = 1
+        for batch in self.batches():
+            if batch.num_rows:
+                yield self._checked(batch), row
+            row += batch.num_rows
+
+    def _checked(self, batch: Any) -> Columns:
+        """Take numpy columns from a record batch. Raises InputError for what a table may not hold."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        found = {}
+        for name in self._layout.columns:
+            column = batch.column(name)
+            if column.null_count:
+                raise InputError(f"the column {name} has no value in some row; fill it", self.path)
+            if name == DOCNO:
+                docnos = column.cast(pa.string())
+                longest = pc.max(pc.binary_length(docnos)).as_py()
+                if longest > table.LONGEST_DOCNO or pc.any(pc.match_substring(docnos, "\0")).as_py():
+                    message = f"a docno of more than {table.LONGEST_DOCNO} bytes, or with a NUL; give it another"
+                    raise InputError(message, self.path)
+                found[name] = columns.array_of(pa.chunked_array([docnos]))
+            else:
+                found[name] = column.cast(pa.int64()).to_numpy()
+        return found
+
+
+def write(path: Path, meta: Meta, distribution: Distribution, batches: Iterable[Any], form: Format) -> None:
+    """Write record batches of ROWS rows, with fingerprints, as a table of counts."""
+    import pyarrow as pa
+
+    from fairtrec.formats.table.rows import schema
+
+    texts = {META: meta.json.encode(), DISTRIBUTION: distribution.json.encode()}
+    shape = schema(meta.groups, keyed=form == "arrow").with_metadata(texts)
+    if form == "arrow":
+        with pa.OSFile(fspath(path), "wb") as file, pa.ipc.new_file(file, shape) as writer:
+            for batch in batches:
+                writer.write_batch(pa.record_batch(batch.columns, schema=shape))
+    elif form == "parquet":
+        from pyarrow import parquet
+
+        with parquet.ParquetWriter(fspath(path), shape, compression="zstd") as writer:
+            for batch in batches:
+                kept = [batch.column(name) for name in shape.names]
+                writer.write_batch(pa.record_batch(kept, schema=shape), row_group_size=table.ROWS)
+    else:
+        with path.open("wb") as file:
+            file.write(b"".join(b"# " + text + b"\n" for text in texts.values()))
+            file.write("\t".join(shape.names).encode() + b"\n")
+            for batch in batches:
+                file.write(_lines(batch, path))
+
+
+def _lines(batch: Any, path: FilePath) -> bytes:
+    """Write rows as lines. Raises InputError for a docno that a line cannot hold."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    docnos = batch.column(DOCNO)
+    unfit = pc.match_substring_regex(docnos, r"^#|[\t-\r ]")
+    if pc.any(unfit).as_py():
+        docno = docnos.filter(unfit)[0].as_py()
+        raise InputError(f"the docno {docno!r} holds white space or a #, so it cannot stand in TSV; write .arrow", path)
+    numbers = [batch.column(name).cast(pa.string()) for name in batch.schema.names if name not in (KEY, DOCNO)]
+    rows = pc.binary_join_element_wise(docnos, *numbers, "\t")
+    _, offsets, letters = pc.binary_join_element_wise(rows, "", "\n").buffers()
+    edges = np.frombuffer(offsets, np.int32)
+    return bytes(memoryview(letters)[edges[0] : edges[batch.num_rows]])

@@ -1,0 +1,83 @@
+"""Looking documents up in an Arrow table on disk: what no wanted document needs is not read.
+
+The file is mapped into memory. Wanted docnos come in the order of their keys, as the rows do, so both are gone through
+once, batch by batch; the pages of a batch are given back before the next one.
+"""
+
+import mmap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from fairtrec.data import Bools, Docnos, Ints, Keys
+from fairtrec.errors import FilePath
+from fairtrec.formats.table import TOKENS
+from fairtrec.formats.table.files import readable
+
+MASKS = np.array([b"\xff" * n for n in range(9)], dtype="S8").view(np.uint64)
+
+
+class _Mapped:
+    """A file in memory, its record batches, and a view of the 8 bytes from each byte on."""
+
+    def __init__(self, path: FilePath) -> None:
+        with Path(path).open("rb") as file:
+            self.memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        buffer = pa.py_buffer(self.memory)
+        self.address = buffer.address
+        self.reader = pa.ipc.open_file(buffer)
+        self.windows = np.ndarray((len(self.memory) - 7,), np.uint64, self.memory, strides=(1,))
+
+    def batches(self) -> Iterator[Any]:
+        """Give the batches in turn; the pages of each are given back behind it."""
+        for i in range(self.reader.num_record_batches):
+            batch = self.reader.get_batch(i)
+            if batch.num_rows:
+                yield batch
+            if hasattr(mmap, "MADV_DONTNEED"):
+                edges = [each.address - self.address for each in batch.column(0).buffers() if each]
+                start = min(edges) // mmap.PAGESIZE * mmap.PAGESIZE
+                self.memory.madvise(mmap.MADV_DONTNEED, start, batch.nbytes)
+
+    def same(self, docnos: Any, rows: Ints, words: Keys) -> Bools:
+        """Tell whether these rows hold these docnos, given as words [row, word] whose keys are theirs."""
+        _, offsets, letters = docnos.buffers()
+        edges = np.frombuffer(offsets, np.int32)[docnos.offset :]
+        start = edges[rows].astype(np.int64)
+        length = edges[rows + 1] - start
+        equal: Bools = length <= 8 * words.shape[1]
+        if words.shape[1] > 1:  # with 8 bytes the key is the docno
+            start += letters.address - self.address
+            for j, word in enumerate(words.T):
+                left = np.clip(length - 8 * j, 0, 8)
+                equal &= (self.windows[np.where(left > 0, start + 8 * j, 0)] & MASKS[left]) == word
+        return equal
+
+
+def find(path: FilePath, wanted: Docnos, groups: Sequence[str]) -> tuple[Bools, Ints, Ints]:
+    """Look the wanted documents up: which are there, their tokens, and their counts [document, group]."""
+    known = np.zeros(len(wanted), dtype=np.bool_)
+    numbers = np.zeros((1 + len(groups), len(wanted)), dtype=np.int64)
+    width = -(-wanted.names.dtype.itemsize // 8)
+    words = np.ascontiguousarray(wanted.names.astype(f"S{8 * width}")).view(np.uint64).reshape(len(wanted), width)
+    with readable(path):
+        mapped = _Mapped(path)
+        for batch in mapped.batches():
+            keys = batch.column(0).to_numpy()
+            low = int(np.searchsorted(wanted.keys, keys[0]))
+            high = int(np.searchsorted(wanted.keys, keys[-1], side="right"))
+            asked = np.arange(low, high)
+            rows = np.searchsorted(keys, wanted.keys[low:high])
+            while len(asked):
+                near = keys[np.minimum(rows, len(keys) - 1)] == wanted.keys[asked]
+                near &= rows < len(keys)
+                asked, rows = asked[near], rows[near]
+                hit = mapped.same(batch.column(1), rows, words[asked])
+                known[asked[hit]] = True
+                for column, name in zip(numbers, (TOKENS, *groups), strict=True):
+                    column[asked[hit]] = batch.column(name).to_numpy()[rows[hit]]
+                asked, rows = asked[~hit], rows[~hit] + 1  # the next row may have the same key
+    return known, numbers[0], numbers[1:].T

@@ -1,0 +1,138 @@
+"""Rows of a table on their way from one file to another: as Arrow hands them out, sorted by fingerprint and docno."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from fairtrec.data import Ints, Keys, fingerprints
+from fairtrec.formats import table
+from fairtrec.formats.table import DOCNO, KEY, TOKENS
+
+PLACE = "place"  # in the parts of an engine: where a document stood, so that a second one can be pointed at
+Numbers = npt.NDArray[np.uint32]
+
+
+def schema(groups: Sequence[str], *, keyed: bool = True, placed: bool = False) -> Any:
+    """Give the columns of a table: with the fingerprint, with the place."""
+    fields = [(KEY, pa.uint64())] * keyed + [(DOCNO, pa.string())]
+    fields += [(name, pa.uint32()) for name in (TOKENS, *groups)] + [(PLACE, pa.uint64())] * placed
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in fields])
+
+
+def parts_of(docnos: Any) -> tuple[npt.NDArray[np.uint8], Ints, Ints]:
+    """Give the bytes behind an Arrow array of strings, and where each string starts and ends in them."""
+    _, offsets, letters = docnos.buffers()
+    edges = np.frombuffer(offsets, np.int32)[docnos.offset : docnos.offset + len(docnos) + 1].astype(np.int64)
+    return np.frombuffer(letters or b"", np.uint8), edges[:-1], edges[1:]
+
+
+def keys_of(letters: npt.NDArray[np.uint8], starts: Ints, ends: Ints) -> Keys:
+    """Give the fingerprint of each docno; long ones are no burden to the short ones."""
+    keys = np.zeros(len(starts), dtype=np.uint64)
+    width = 8
+    left = np.flatnonzero(ends > starts)
+    while len(left):
+        short = ends[left] - starts[left] <= width
+        rows, left = left[short], left[~short]
+        for some in np.array_split(rows, len(rows) * width // (1 << 22) + 1):
+            places = starts[some, None] + np.arange(width)
+            inside = places < ends[some, None]
+            texts = np.where(inside, letters[np.where(inside, places, 0)], 0).astype(np.uint8)
+            keys[some] = fingerprints(texts.view(f"S{width}").ravel())
+        width *= 2
+    return keys
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some rows: keys [row], docnos (an Arrow array of strings), numbers [column, row] and perhaps places [row]."""
+
+    keys: Keys
+    docnos: Any
+    numbers: Numbers
+    places: Keys | None = None
+
+    @classmethod
+    def of(cls, docnos: Any, numbers: Numbers, places: Keys | None = None) -> Self:
+        """Compute the keys of rows."""
+        return cls(keys_of(*parts_of(docnos)), docnos, numbers, places)
+
+    @classmethod
+    def of_batch(cls, batch: Any) -> Self:
+        """Take the rows of a record batch with a fingerprint; nothing is copied but the counts."""
+        names = batch.schema.names
+        placed = names[-1] == PLACE
+        columns = [batch.column(i).to_numpy() for i in range(2, len(names) - placed)]
+        places = batch.column(len(names) - 1).to_numpy() if placed else None
+        return cls(batch.column(0).to_numpy(), batch.column(1), np.stack(columns), places)
+
+    def batch(self, form: Any) -> Any:
+        """Make a record batch of this schema."""
+        columns = {KEY: pa.array(self.keys), DOCNO: self.docnos, PLACE: self.places}
+        columns |= dict(zip([name for name in form.names if name not in columns], map(pa.array, self.numbers), strict=True))
+        return pa.record_batch([columns[name] for name in form.names], schema=form)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __getitem__(self, some: slice) -> "Rows":
+        places = None if self.places is None else self.places[some]
+        start, stop, _ = some.indices(len(self))
+        return Rows(self.keys[some], self.docnos.slice(start, stop - start), self.numbers[:, some], places)
+
+    def take(self, order: Ints) -> "Rows":
+        """Pick rows by number."""
+        places = None if self.places is None else self.places[order]
+        return Rows(self.keys[order], self.docnos.take(pa.array(order)), self.numbers[:, order], places)
+
+    @staticmethod
+    def joined(parts: Sequence["Rows"]) -> "Rows":
+        """Lay rows one behind the other."""
+        if len(parts) == 1:
+            return parts[0]
+        places = [part.places for part in parts if part.places is not None]
+        return Rows(
+            np.concatenate([part.keys for part in parts]),
+            pa.concat_arrays([part.docnos for part in parts]),
+            np.concatenate([part.numbers for part in parts], axis=1),
+            np.concatenate(places) if places else None,
+        )
+
+
+def arranged(rows: Rows) -> tuple[Rows, Ints, Ints]:
+    """Sort rows by key, docno and place. Give them, those that repeat the docno of another, and these others."""
+    order = np.argsort(rows.keys, kind="stable")
+    keys = rows.keys[order]
+    same = np.flatnonzero(keys[1:] == keys[:-1])
+    again = np.zeros(len(order), dtype=np.bool_)
+    if len(same):
+        tied = np.union1d(same, same + 1)
+        names = rows.docnos.take(pa.array(order[tied])).to_pylist()
+        places = np.zeros(len(tied)) if rows.places is None else rows.places[order[tied]]
+        ranks = list(zip(keys[tied].tolist(), names, places.tolist(), strict=True))
+        by_rank = sorted(range(len(tied)), key=ranks.__getitem__)  # code points sort as their UTF-8 does
+        order[tied] = order[tied][by_rank]
+        repeats = [ranks[a][:2] == ranks[b][:2] for a, b in zip(by_rank, by_rank[1:], strict=False)]
+        again[tied[1:]] = repeats
+    first = order[np.maximum.accumulate(np.where(again, 0, np.arange(len(order))))[again]] if again.any() else order[:0]
+    return rows.take(order[~again]), order[again], first
+
+
+def even(pieces: Iterable[Rows], size: int = 0) -> Iterator[Rows]:
+    """Cut rows anew into pieces of ``size`` rows (ROWS); the last one may have fewer."""
+    size = size or table.ROWS
+    held: list[Rows] = []
+    for piece in pieces:
+        held.append(piece)
+        if sum(map(len, held)) < size:
+            continue
+        whole = Rows.joined(held)
+        full = len(whole) // size * size
+        yield from (whole[i : i + size] for i in range(0, full, size))
+        held = [whole[full:]]
+    if sum(map(len, held)):
+        yield Rows.joined(held)

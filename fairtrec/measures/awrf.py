@@ -1,0 +1,122 @@
+"""AWRF: the exposure of the groups against the target; and its product with nDCG, the score of TREC Fair Ranking.
+
+Source: Sapiezynski et al.: Quantifying the Impact of User Attention on Fair Group Representation in Ranked Lists.
+WWW 2019 companion. https://doi.org/10.1145/3308560.3317595
+Ekstrand et al.: Overview of the TREC 2022 Fair Ranking Track. https://doi.org/10.48550/arXiv.2302.05558
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fairtrec import discount, distribution
+from fairtrec.data import Floats, Ints
+from fairtrec.measure import Measure
+
+
+def awrf(exposure: Floats, target: Floats, base: float = 2.0) -> Floats:
+    """Compare the shares of ``exposure`` [query, group] with the target; nan where there is none.
+
+    >>> awrf(np.array([[3.0, 3.0], [3.0, 0.0], [0.0, 0.0]]), np.array([[0.5, 0.5]])).round(6).tolist()
+    [1.0, 0.688722, nan]
+    """
+    return 1 - distribution.jensen_shannon(distribution.shares(exposure), target, base)
+
+
+def ndcg(relevance: Floats, judged_relevance: Floats, cutoff: int) -> Floats:
+    """Sum the grades of each row, discounted, over the best such sum; nan where no judged document is relevant.
+
+    >>> ndcg(np.array([[0.0, 2.0, np.nan]]), np.array([[2.0, 0.0]]), cutoff=3).round(6).tolist()
+    [0.63093]
+    """
+    weights = discount.log2(cutoff)
+    gains = np.maximum(np.nan_to_num(relevance[:, :cutoff]), 0.0)
+    best = -np.sort(-np.maximum(np.nan_to_num(judged_relevance), 0.0), axis=1)[:, :cutoff]
+    ideal = best @ weights[: best.shape[1]]
+    earned = gains @ weights[: gains.shape[1]]
+    value: Floats = np.divide(earned, ideal, out=np.full(len(gains), np.nan), where=ideal > 0)
+    return value
+
+
+@dataclass(frozen=True)
+class _AWRF(Measure):
+    """What both share: the weight of a rank, the logarithm, and what becomes of unknown documents."""
+
+    cutoff: int = 10
+    base: Literal[2, "e"] = 2
+    discount: Literal["log2_clipped", "log2"] = "log2_clipped"
+    unknown: Literal["drop", "group"] = "drop"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """To tell an unknown document from the end of the ranking takes the ranking's length."""
+        return (*super().needs, "lengths") if self.unknown == "group" else super().needs
+
+    def fairness(self, membership: Floats, target: Floats, lengths: Ints | None) -> Floats:
+        """Return AWRF [query]."""
+        top = membership[:, : self.cutoff]
+        ranks = np.arange(1, top.shape[1] + 1)
+        weights = 1 / np.log2(np.maximum(ranks, 2) if self.discount == "log2_clipped" else 1 + ranks)
+        exposure = np.einsum("qrg,r->qg", np.nan_to_num(top), weights)
+        if self.unknown == "group":
+            assert lengths is not None
+            nobody = np.isnan(top).any(axis=2) & (ranks <= lengths[:, None])
+            exposure = np.column_stack((exposure, nobody @ weights))
+            target = np.column_stack((target, np.zeros(len(target))))
+        return awrf(exposure, target, np.e if self.base == "e" else 2.0)
+
+
+@dataclass(frozen=True)
+class AWRF(_AWRF):
+    """How near is the groups' share of the readers' attention to the target?
+
+        exposure(a) = sum over ranks i = 1..k of  w_i * membership of d_i in group a
+        p(a)        = exposure(a) / sum of exposure over all groups
+        AWRF@k      = 1 - JSD(p, target),  JSD(p, q) = (KL(p, m) + KL(q, m)) / 2,  m = (p + q) / 2
+
+    ``discount``: 'log2_clipped' w_i = 1 / log2(max(i, 2)), as the TREC track; 'log2' w_i = 1 / log2(1 + i).
+    ``base=2``: the logarithm in KL; ``base='e'`` is that of the track. ``unknown``: 'drop' leaves documents of unknown
+    group out, as the track in 2022; 'group' makes them a group of their own, of target 0. Labels may be soft.
+
+    Unit: none. Better: higher. Empty ranking: undefined.
+    Range: [0, 1]; [1 - ln 2, 1] = [0.3069, 1] for base='e'.
+    Undefined: no document in the top k is of any group, or there is no target.
+    Source: Sapiezynski et al., WWW 2019; Ekstrand et al., TREC 2022. https://doi.org/10.1145/3308560.3317595
+    """
+
+    def __call__(self, membership: Floats, target: Floats, lengths: Ints | None = None) -> Floats:
+        """Return AWRF [query]."""
+        return self.fairness(membership, target, lengths)
+
+
+@dataclass(frozen=True)
+class AWRFxnDCG(_AWRF):
+    """Is a ranking both fair and useful?
+
+        AWRFxnDCG@k = AWRF@k * nDCG@k, for each query
+        nDCG@k      = (sum over ranks i = 1..k of  grade(d_i) / log2(1 + i))
+                      / (the same sum for all judged documents of the query, sorted by falling grade)
+
+    nDCG has linear gains, a grade below 0 or none counting 0; its discount is always log2(1 + i). ``discount``,
+    ``base`` and ``unknown`` are those of AWRF. The score of the TREC track has binary grades, base='e', and k = 500.
+
+    Unit: none. Better: higher. Empty ranking: 0.
+    Range: [0, 1]. A ranking without a relevant document has 0, whether its groups are known or not.
+    Undefined: no relevant document is judged; there is no target; or no document in the top k is of any group
+    although some is relevant.
+    Source: Ekstrand et al., TREC 2022. https://doi.org/10.48550/arXiv.2302.05558
+    """
+
+    def __call__(
+        self,
+        membership: Floats,
+        target: Floats,
+        relevance: Floats,
+        judged_relevance: Floats,
+        lengths: Ints | None = None,
+    ) -> Floats:
+        """Return AWRF times nDCG [query]."""
+        useful = ndcg(relevance, judged_relevance, self.cutoff)
+        value = self.fairness(membership, target, lengths) * useful
+        return np.where((useful == 0) & ~np.isnan(target).any(axis=1), 0.0, value)

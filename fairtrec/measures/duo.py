@@ -1,0 +1,294 @@
+"""DUO: how late a ranking shows the spread of positions that its documents have on an axis of debate.
+
+The value is normalised by the least and the most that any order of the same list could have. Both are computed, not
+sampled: orders.py proves that the most is exact, and says up to where the least is.
+
+Source: Ziems, Held, Dwivedi-Yu, Yang: Measuring and Addressing Indexical Bias in Information Retrieval. Findings of
+ACL 2024. https://doi.org/10.18653/v1/2024.findings-acl.763
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from fairtrec import orders
+from fairtrec.data import Floats, Ints
+from fairtrec.errors import UsageError
+from fairtrec.measure import Measure
+
+Mean = Literal["prefix", "full"]
+SAMPLED_FROM = 9  # the published program tries all orders of shorter lists
+_DRAWN_TOGETHER = 4032
+
+
+def weights(n: int, step: int) -> Floats:
+    """Weigh prefixes of 1..n documents: 1 / log2(k) for k = 2, 2 + step, .. n - 1; 0 elsewhere.
+
+    >>> weights(5, 2).round(6).tolist()
+    [0.0, 1.0, 0.0, 0.5, 0.0]
+    """
+    k = np.arange(2, n, step)
+    result = np.zeros(n)
+    result[k - 1] = 1 / np.log2(k)
+    return result
+
+
+def variances(positions: Floats, mean: Mean) -> Floats:
+    """Give the variance of the first 1, 2, .. documents of each list [list, rank], about their own mean or the list's.
+
+    >>> variances(np.array([[1.0, 1.0, -2.0]]), "prefix").tolist(), variances(np.array([[1.0, -1.0]]), "full").tolist()
+    ([[0.0, 0.0, 2.0]], [[1.0, 1.0]])
+    """
+    k = np.arange(1, positions.shape[1] + 1)
+    centred = positions - positions.mean(axis=1, keepdims=True)
+    squares = np.cumsum(centred**2, axis=1) / k
+    drift = np.cumsum(centred, axis=1) / k if mean == "prefix" else 0.0
+    return np.maximum(squares - drift * drift, 0.0)
+
+
+def spread(positions: Floats, step: int, mean: Mean) -> Floats:
+    """Sum the variances of the prefixes of each list [list, rank], discounted.
+
+    >>> spread(np.array([[1.0, -1.0, 1.0, -1.0]]), step=1, mean="prefix").round(6).tolist()
+    [1.560826]
+    """
+    total: Floats = (variances(positions, mean) * weights(positions.shape[1], step)).sum(axis=1)
+    return total
+
+
+def expected(positions: Floats, step: int, mean: Mean) -> Floats:
+    """Average the spread over all orders of each list, in closed form.
+
+    The variance of k documents drawn from n, about their own mean, is S^2 (k - 1) / k on average, S^2 the unbiased
+    variance of the list; about the list's mean it is the variance of the list.
+    """
+    n = positions.shape[1]
+    each = 1 - 1 / np.arange(1, n + 1) if mean == "prefix" else np.ones(n)
+    variance: Floats = positions.var(axis=1, ddof=1 if mean == "prefix" else 0)
+    value: Floats = variance * (weights(n, step) * each).sum()
+    return value
+
+
+def ends(positions: Floats, step: int, mean: Mean) -> Floats:
+    """Give [bound, least, most] of the spread over all orders of each list [list, document].
+
+    The bound is below every order; it is lower than the least where the least is not proved.
+    """
+    ordered = np.sort(positions, axis=1)
+    if mean == "full":  # a sum of products: least and most in the two sorted orders (rearrangement inequality)
+        squares = np.sort((ordered - ordered.mean(axis=1, keepdims=True)) ** 2, axis=1)
+        n = squares.shape[1]
+        falling = np.cumsum((weights(n, step) / np.arange(1, n + 1))[::-1])[::-1]  # what a document at each rank adds
+        least = (squares * falling).sum(axis=1)
+        return np.stack([least, least, (squares[:, ::-1] * falling).sum(axis=1)])
+    return _ends(ordered.tobytes(), ordered.shape[1], step)
+
+
+@lru_cache(maxsize=4)  # DUO, its remark, SignedDUO and DUO_random look at the same lists
+def _ends(ordered: bytes, n: int, step: int) -> Floats:
+    positions = np.frombuffer(ordered).reshape(-1, n)
+    by_length = weights(n, step)
+    least, bound = orders.least_spread(positions, by_length)
+    return np.stack([bound, least, orders.most_spread(positions, by_length)])
+
+
+def sampled_ends(positions: Floats, step: int, mean: Mean, *, n: int, seed: int) -> Floats:
+    """Give [least, least, most] of the spread over ``n`` random orders of each list; all of a list that is short."""
+    if positions.shape[1] < SAMPLED_FROM:
+        return ends(positions, step, mean)
+    result = np.stack([np.full(len(positions), np.inf)] * 2 + [np.full(len(positions), -np.inf)])
+    for row, ordered in enumerate(np.sort(positions, axis=1)):
+        random = np.random.default_rng(seed)
+        for begin in range(0, n, _DRAWN_TOGETHER):
+            tried = np.tile(ordered, (min(_DRAWN_TOGETHER, n - begin), 1))
+            values = spread(random.permuted(tried, axis=1), step, mean)
+            result[:2, row] = np.minimum(result[:2, row], values.min())
+            result[2, row] = max(result[2, row], values.max())
+    return result
+
+
+def by_length(positions: Floats) -> Iterator[tuple[Ints, Floats]]:
+    """Group lists [query, rank] of equal length, without their nan: the rows, and the lists [row, rank].
+
+    Lists without an order to speak of, of two documents or of documents that are all at one place, are left out. The
+    others are moved and stretched to [-1/2, 1/2], as no measure here depends on where the axis begins, or its unit.
+    """
+    there = ~np.isnan(positions)
+    together = np.take_along_axis(positions, np.argsort(~there, axis=1, kind="stable"), axis=1)
+    length = there.sum(axis=1)
+    for n in np.unique(length[length > 2]):
+        rows = np.flatnonzero(length == n)
+        lists = together[rows, :n]
+        low, high = lists.min(axis=1, keepdims=True), lists.max(axis=1, keepdims=True)
+        spread_out = (low < high)[:, 0]
+        if spread_out.any():
+            rows, lists, low, high = rows[spread_out], lists[spread_out], low[spread_out], high[spread_out]
+            yield rows, (lists - low) / (high - low) - 0.5
+
+
+@dataclass(frozen=True)
+class _Spread(Measure):
+    """What the family shares: its parameters, and what normalises it."""
+
+    cutoff: int | None = None
+    step: int = 1
+    mean: Mean = "prefix"
+    normaliser: Literal["exact", "sampled"] = "exact"
+    n: int = 40320
+    seed: int = 7
+    axis: int = 0
+    least_axis: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, least in (("step", 1), ("n", 1), ("seed", 0), ("axis", self.least_axis)):
+            if getattr(self, name) < least:
+                raise UsageError(f"{self.name}: {name} is {getattr(self, name)}; it is {least} or more")
+
+    def axes(self, positions: Floats) -> Floats:
+        """Choose one axis, or all [axis, query, rank]."""
+        if self.axis > positions.shape[2]:
+            raise UsageError(f"{self.name}: axis is {self.axis}, but the positions have {positions.shape[2]} axes")
+        every = np.moveaxis(positions[:, : self.cutoff], 2, 0)
+        return every[self.axis - 1 : self.axis] if self.axis else every
+
+    def raw(self, lists: Floats) -> Floats:
+        """Give what is normalised [list]."""
+        return spread(lists, self.step, self.mean)
+
+    def normalised(self, positions: Floats) -> tuple[Floats, Floats]:
+        """Give the value for each list [query, rank], and how much lower the truth may be."""
+        value, doubt = np.full(len(positions), np.nan), np.zeros(len(positions))
+        for rows, lists in by_length(positions):
+            raw = self.raw(lists)
+            if self.normaliser == "exact":
+                bound, least, most = ends(lists, self.step, self.mean)
+            else:
+                bound, least, most = sampled_ends(lists, self.step, self.mean, n=self.n, seed=self.seed)
+            wide = most - least > 1e-12 * most  # else they differ by rounding only
+            of = np.divide(most - raw, most - least, out=np.full(len(rows), np.nan), where=wide)
+            value[rows] = of.clip(0, 1) if self.normaliser == "exact" else of
+            doubt[rows[wide]] = (of * (least - bound))[wide] / (most - bound)[wide]
+        return value, doubt
+
+    def remark(self, positions: Floats, **_: Any) -> str:
+        """Tell of lists whose least spread is not proved closely enough."""
+        if self.normaliser == "sampled":
+            return ""
+        doubt = np.array([self.normalised(axis)[1] for axis in self.axes(positions)]).max(axis=0, initial=0)
+        many = int((doubt > 1e-3).sum())
+        if not many:
+            return ""
+        return (
+            f"for {many} of {len(doubt)} rankings the fairest possible order is proved only within bounds; "
+            f"their values are exact or too high, by {doubt.max():.4f} at most"
+        )
+
+
+def _strongest(values: Sequence[Floats], queries: int) -> Floats:
+    """Take each query's value of the greatest magnitude over the axes; nan where it has none on any."""
+    stacked = np.stack([np.full(queries, np.nan), *values])
+    strongest = np.argmax(np.where(np.isnan(stacked), -1.0, np.abs(stacked)), axis=0)
+    chosen: Floats = stacked[strongest, np.arange(queries)]
+    return chosen
+
+
+@dataclass(frozen=True)
+class DUO(_Spread):
+    """How late does a ranking show the spread of positions that its documents have on an axis of debate?
+
+        raw = sum over k = 2, 2 + step, .. n - 1 of  Var(x_1 .. x_k) / log2(k)
+        DUO = 1 - (raw - least) / (most - least), least and most over all orders of the same list
+
+    x_i is the position (polarisation) of document i; the list is the first k documents (all, without a cutoff) whose
+    position is known, and ranks close up over the others. Var is the population variance about the mean of the prefix;
+    ``mean='full'``: about the mean of the list (the paper's Eq. 5, but not its program or its Fig. 1). With several
+    axes the value is that of the axis on which it is greatest; ``axis=1`` looks at the first only, and so on.
+    The most is exact. The least is exact for lists of up to 14 documents and for mean='full'; beyond that it is the
+    least known, no better order is known for any list, and where it matters a remark says by how much at most.
+    ``normaliser='sampled'`` is the published way: least and most of ``n`` random orders drawn with ``seed`` where the
+    list is longer than 8; it misses both ends, and the value is not cut off: 50 documents sorted along an axis on
+    which they stand at equal distances score about 1.15.
+
+    Unit: none, a share of what the list allows. Better: lower, 0 balanced from the start and 1 sorted by side. Empty
+    ranking: undefined. Range: [0, 1]; beyond it with normaliser='sampled'.
+    Undefined: two documents or fewer, or all at the same place (of the same distance to the mean, if mean='full').
+    Source: Ziems et al., ACL 2024, Eq. 5-6. https://doi.org/10.18653/v1/2024.findings-acl.763
+    """
+
+    better = "lower"
+
+    def __call__(self, positions: Floats) -> Floats:
+        """Return DUO [query]."""
+        return _strongest([self.normalised(axis)[0] for axis in self.axes(positions)], len(positions))
+
+
+@dataclass(frozen=True)
+class SignedDUO(_Spread):
+    """To which side of an axis of debate does a ranking lean, and how much?
+
+        SignedDUO = sign(sum over k = 2, 2 + step, .. n - 1 of  s_k Var(x_1 .. x_k) / log2(k)) * DUO
+
+    s_k is 1 if more than half of the first k documents have positions above 0, -1 if more than half are below 0, else
+    0. So 0 must be the middle of the axis, which DUO itself does not ask for. All parameters as for DUO; with several
+    axes the value is the one farthest from 0. The published program computes the sign and does not apply it.
+
+    Unit: none, a share of what the list allows. Better: nearer 0; above 0 the upper side is shown first. Empty
+    ranking: undefined. Range: [-1, 1]; beyond it with normaliser='sampled'. The sign changes when the axis is mirrored.
+    Undefined: as DUO.
+    Source: Ziems et al., ACL 2024, appendix A.2. https://doi.org/10.18653/v1/2024.findings-acl.763
+    """
+
+    better = "nearer 0"
+
+    def __call__(self, positions: Floats) -> Floats:
+        """Return signed DUO [query]."""
+        axes = self.axes(positions)
+        return _strongest([self._sign(axis) * self.normalised(axis)[0] for axis in axes], len(positions))
+
+    def _sign(self, positions: Floats) -> Floats:
+        there = ~np.isnan(positions)
+        together = np.take_along_axis(positions, np.argsort(~there, axis=1, kind="stable"), axis=1)
+        k = np.arange(1, together.shape[1] + 1)
+        side = np.sign(together)
+        majority = (2 * np.cumsum(side > 0, axis=1) > k) * 1.0 - (2 * np.cumsum(side < 0, axis=1) > k)
+        sign = np.full(len(positions), np.nan)
+        for rows, lists in by_length(positions):
+            n = lists.shape[1]
+            signed = variances(lists, self.mean) * weights(n, self.step) * majority[rows, :n]
+            total = signed.sum(axis=1)
+            sign[rows] = np.where(np.abs(total) > 1e-12, np.sign(total), 0.0)
+        return sign
+
+
+@dataclass(frozen=True)
+class DUO_random(_Spread):  # noqa: N801 - its name
+    """What would DUO be, on average, if the same list were in random order?
+
+        DUO_random = 1 - (E[raw] - least) / (most - least)
+        E[raw]     = S^2 * sum over k = 2, 2 + step, .. n - 1 of  (k - 1) / (k log2(k))
+        S^2        = sum over the list of (x - mean)^2 / (n - 1)
+
+    The chance level that a DUO is to be compared with, exact: the mean of DUO over all orders of the list. With
+    mean='full', E[raw] is the variance of the list times the sum of 1 / log2(k). ``axis`` is the axis, from 1; the
+    mean of a maximum over several axes has no closed form. All other parameters as for DUO.
+
+    Unit: that of DUO. Better: neither, it tells of the list. Empty ranking: undefined. Range: that of DUO.
+    Undefined: as DUO.
+    Source: our derivation, for DUO of Ziems et al., ACL 2024. https://doi.org/10.18653/v1/2024.findings-acl.763
+    """
+
+    axis: int = 1
+    least_axis = 1
+    better = "neither"
+
+    def raw(self, lists: Floats) -> Floats:
+        """Give what is normalised [list]."""
+        return expected(lists, self.step, self.mean)
+
+    def __call__(self, positions: Floats) -> Floats:
+        """Return the expectation [query]."""
+        return self.normalised(self.axes(positions)[0])[0]

@@ -1,0 +1,191 @@
+"""Expected exposure: what the groups get on average over the rankings that a system gives for one query.
+
+Source: Diaz et al.: Evaluating Stochastic Rankings with Expected Exposure. CIKM 2020, section 3.
+https://doi.org/10.1145/3340531.3411962
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fairtrec import discount
+from fairtrec.data import Floats, Ints
+from fairtrec.errors import UsageError
+from fairtrec.measure import Measure
+
+
+def expected_exposure(membership: Floats, weights: Floats, sample_of: Ints, queries: int) -> Floats:
+    """Sum the groups' exposure per row of ``membership`` [row, rank, group], and average it over each query's rows.
+
+    ``weights`` [row, rank] is the exposure of each rank; ``sample_of`` [row] the row's query. A query none of whose
+    documents is of any group has nan.
+
+    >>> a, b = [1.0, 0.0], [0.0, 1.0]
+    >>> membership, weights = np.array([[a, b], [b, a]]), np.array([[1.0, 0.5], [1.0, 0.5]])
+    >>> expected_exposure(membership, weights, np.array([0, 0]), 2).tolist()
+    [[0.75, 0.75], [nan, nan]]
+    """
+    held = np.nan_to_num(membership)
+    total = np.zeros((queries, held.shape[2]))
+    np.add.at(total, sample_of, np.einsum("srg,sr->sg", held, weights))
+    rows = np.bincount(sample_of, minlength=queries)
+    known = np.bincount(sample_of, held.any(axis=(1, 2)), minlength=queries) > 0
+    mean: Floats = np.divide(total, rows[:, None], out=np.full(total.shape, np.nan), where=known[:, None])
+    return mean
+
+
+@dataclass(frozen=True)
+class _Exposure(Measure):
+    """What the three share: the exposure of a rank."""
+
+    cutoff: int = 10
+    discount: Literal["geometric", "err", "log2"] = "geometric"
+    p: float = 0.5
+    stop: float = 0.5
+    rel: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.p <= 1 or not 0 <= self.stop <= 1:
+            raise UsageError(f"{self.name}: p is {self.p}, stop {self.stop}; they are probabilities")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """A reader who stops at relevant documents asks for relevance."""
+        return (*super().needs, "relevance") if self.discount == "err" else super().needs
+
+    def weights(self, ranks: int, relevant_above: Floats | None = None) -> Floats:
+        """Give the exposure of ranks 1..``ranks`` [row or 1, rank]."""
+        if self.discount == "log2":
+            return discount.log2(ranks)[None]
+        above = 0.0 if relevant_above is None else relevant_above
+        weights: Floats = self.p ** np.arange(float(ranks)) * np.power(1 - self.stop, above)
+        return np.atleast_2d(weights)
+
+    def exposure(self, membership: Floats, sample_of: Ints, queries: int, relevance: Floats | None) -> Floats:
+        """Give the groups' expected exposure s [query, group]."""
+        top = membership[:, : self.cutoff]
+        above: Floats | None = None
+        if self.discount == "err":
+            assert relevance is not None
+            relevant = relevance[:, : self.cutoff] >= self.rel
+            above = (np.cumsum(relevant, axis=1) - relevant).astype(np.float64)
+        weights = np.broadcast_to(self.weights(top.shape[1], above), top.shape[:2])
+        return expected_exposure(top, weights, sample_of, queries)
+
+
+@dataclass(frozen=True)
+class _AgainstTarget(_Exposure):
+    """What the two that have a target share."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The exposure that an ideal ranking hands out depends on how many documents are relevant."""
+        return (*super().needs, "judged_relevance") if self.discount == "err" else super().needs
+
+    def wanted(self, target: Floats, judged_relevance: Floats | None) -> Floats:
+        """Give the groups' exposure t under the target [query or 1, group]."""
+        above: Floats | None = None
+        if self.discount == "err":
+            assert judged_relevance is not None
+            relevant = (judged_relevance >= self.rel).sum(axis=1, keepdims=True)
+            above = np.minimum(np.arange(self.cutoff), relevant).astype(np.float64)
+        wanted: Floats = target * self.weights(self.cutoff, above).sum(axis=1, keepdims=True)
+        return wanted
+
+
+@dataclass(frozen=True)
+class EED(_Exposure):
+    """How unevenly is exposure spread over the groups, on average over a query's rankings?
+
+        e(a)  = sum over ranks i = 1..k of  w_i * membership of d_i in group a
+        s(a)  = mean of e(a) over the query's rankings
+        EED@k = sum over groups a of  s(a)^2
+
+    ``discount``: 'geometric' w_i = p^(i - 1), a reader who reads on with probability ``p``; 'err' w_i = p^(i - 1)
+    (1 - stop)^(relevant documents above rank i), one who also stops at a relevant document (from grade ``rel``) with
+    probability ``stop``; 'log2' w_i = 1 / log2(1 + i). Not normalised.
+
+    Unit: exposure, squared. Better: lower (disparity). Empty ranking: undefined.
+    Range: from 0 to the square of the sum of w_i; for hard labels at least that square over the number of groups.
+    Undefined: no document in the top k of any of the query's rankings is of any group.
+    Source: Diaz et al., CIKM 2020, Eq. 2 (EE-D), for groups. https://doi.org/10.1145/3340531.3411962
+    """
+
+    better = "lower"
+
+    def __call__(self, membership: Floats, sample_of: Ints, queries: int, relevance: Floats | None = None) -> Floats:
+        """Return EE-D [query]."""
+        held = self.exposure(membership, sample_of, queries, relevance)
+        value: Floats = (held**2).sum(axis=1)
+        return value
+
+
+@dataclass(frozen=True)
+class EER(_AgainstTarget):
+    """How much of the exposure falls where the target wants it, on average over a query's rankings?
+
+        s(a)  = mean over the query's rankings of  sum over ranks i = 1..k of  w_i * membership of d_i in group a
+        t(a)  = target(a) * W,  W the sum of w_i over k ranks
+        EER@k = sum over groups a of  s(a) t(a)
+
+    ``discount``, ``p``, ``stop`` and ``rel`` are those of EED; for discount='err' W is that of a ranking that puts the
+    query's relevant documents first. Not normalised.
+
+    Unit: exposure, squared. Better: higher (relevance). Empty ranking: undefined.
+    Range: from 0 to W times the sum of w_i. With an even target it only tells how much exposure went to the groups.
+    Undefined: no document in the top k of any of the query's rankings is of any group, or there is no target.
+    Source: Diaz et al., CIKM 2020, Eq. 2 (EE-R), for groups. https://doi.org/10.1145/3340531.3411962
+    """
+
+    def __call__(
+        self,
+        membership: Floats,
+        sample_of: Ints,
+        queries: int,
+        target: Floats,
+        *,
+        relevance: Floats | None = None,
+        judged_relevance: Floats | None = None,
+    ) -> Floats:
+        """Return EE-R [query]."""
+        held = self.exposure(membership, sample_of, queries, relevance)
+        value: Floats = (held * self.wanted(target, judged_relevance)).sum(axis=1)
+        return value
+
+
+@dataclass(frozen=True)
+class EEL(_AgainstTarget):
+    """How far is the groups' exposure from the target, on average over a query's rankings?
+
+        s(a)  = mean over the query's rankings of  sum over ranks i = 1..k of  w_i * membership of d_i in group a
+        t(a)  = target(a) * W,  W the sum of w_i over k ranks
+        EEL@k = sum over groups a of  (s(a) - t(a))^2  =  EED - 2 EER + sum over groups a of t(a)^2
+
+    ``discount``, ``p``, ``stop`` and ``rel`` are those of EED; for discount='err' W is that of a ranking that puts the
+    query's relevant documents first. Not normalised. Short rankings, and documents of no or unknown group, leave
+    exposure to nobody, and so cost.
+
+    Unit: exposure, squared. Better: lower (loss). Empty ranking: undefined.
+    Range: from 0 to 2 W^2 for hard labels and a fixed discount.
+    Undefined: no document in the top k of any of the query's rankings is of any group, or there is no target.
+    Source: Diaz et al., CIKM 2020, Eq. 1 (EE-L), for groups. https://doi.org/10.1145/3340531.3411962
+    """
+
+    better = "lower"
+
+    def __call__(
+        self,
+        membership: Floats,
+        sample_of: Ints,
+        queries: int,
+        target: Floats,
+        *,
+        relevance: Floats | None = None,
+        judged_relevance: Floats | None = None,
+    ) -> Floats:
+        """Return EE-L [query]."""
+        held = self.exposure(membership, sample_of, queries, relevance)
+        value: Floats = ((held - self.wanted(target, judged_relevance)) ** 2).sum(axis=1)
+        return value

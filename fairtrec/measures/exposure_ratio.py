@@ -1,0 +1,206 @@
+"""DP, DTR, DIR and ABR: the exposure of one group over that of another.
+
+Source: Singh, Joachims: Fairness of Exposure in Rankings. KDD 2018, section 4. https://doi.org/10.1145/3219819.3220088
+Ghosh, Dutt, Wilson: When Fair Ranking Meets Uncertain Inference. SIGIR 2021. https://doi.org/10.1145/3404835.3462850
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fairtrec import discount
+from fairtrec.data import Floats
+from fairtrec.errors import UsageError
+from fairtrec.measure import Measure
+
+
+def least_to_most(rate: Floats) -> Floats:
+    """Divide the least of each row of ``rate`` [query, group] by the greatest; nan takes no part.
+
+    >>> least_to_most(np.array([[1.0, 3.0, np.nan], [1.0, 0.0, 2.0], [1.0, np.nan, np.nan]])).round(6).tolist()
+    [0.333333, 0.0, nan]
+    """
+    least, most = np.fmin.reduce(rate, axis=1), np.fmax.reduce(rate, axis=1)
+    several = (~np.isnan(rate)).sum(axis=1) > 1
+    ratio: Floats = np.divide(least, most, out=np.full(len(rate), np.nan), where=several & (most > 0))
+    return ratio
+
+
+def first_to_second(rate: Floats) -> Floats:
+    """Divide the first column of ``rate`` [query, 2] by the second; infinite where only the second is 0.
+
+    >>> first_to_second(np.array([[1.0, 4.0], [1.0, 0.0], [0.0, 0.0]])).tolist()
+    [0.25, inf, nan]
+    """
+    without = np.where((rate[:, 0] > 0) & (rate[:, 1] == 0), np.inf, np.nan)
+    ratio: Floats = np.divide(rate[:, 0], rate[:, 1], out=without, where=rate[:, 1] > 0)
+    return ratio
+
+
+def exposure(membership: Floats, weights: Floats) -> Floats:
+    """Sum the ``weights`` [query or 1, rank] of each group's ranks [query, group].
+
+    >>> exposure(np.array([[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]]), np.array([[1.0, 0.6, 0.5]])).tolist()
+    [[1.5, 0.6]]
+    """
+    held = np.nan_to_num(membership)
+    total: Floats = np.einsum("qrg,qr->qg", held, np.broadcast_to(weights, held.shape[:2]))
+    return total
+
+
+@dataclass(frozen=True)
+class _Ratio(Measure):
+    """What DP, DTR and DIR share: least to most, or one group to the rest."""
+
+    cutoff: int | None = None
+    protected: str = ""
+    missing: ClassVar[float] = np.nan  # the rate of a group that is due nothing
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.protected:  # then 1 is fair, and more is not better
+            object.__setattr__(self, "better", "neither")
+
+    def check(self, groups: Sequence[str]) -> None:
+        """Refuse a single group, and a protected group that there is not."""
+        if len(groups) < 2:
+            raise UsageError(f"{self.name} compares two groups or more and was given {len(groups)}")
+        if self.protected and self.protected not in groups:
+            raise UsageError(f"{self.name}: there is no group {self.protected!r}; the groups are {', '.join(groups)}")
+
+    def ratio(self, got: Floats, due: Floats, groups: Sequence[str]) -> Floats:
+        """Compare what the groups got [query, group], as a rate of what they were due."""
+        if self.protected:
+            one = groups.index(self.protected)
+            got, due = (np.column_stack((x[:, one], np.delete(x, one, axis=1).sum(axis=1))) for x in (got, due))
+        rate = np.divide(got, due, out=np.full(got.shape, self.missing), where=due > 0)
+        return first_to_second(rate) if self.protected else least_to_most(rate)
+
+
+def _grades(relevance: Floats) -> Floats:
+    grades: Floats = np.maximum(np.nan_to_num(relevance), 0.0)
+    return grades
+
+
+@dataclass(frozen=True)
+class DP(_Ratio):
+    """Do the documents of each group get the same exposure on average, whatever they are worth?
+
+        E(a) = mean over the ranked documents of group a of  1 / log2(1 + rank)
+        DP   = least E(a) / greatest E(a), over the groups a
+        DP(protected='f') = E('f') / E(documents of all other groups together)
+
+    Read to the end of the ranking; ``@k`` looks at the first k ranks only. A group without a document there has
+    E = 0. Soft membership weighs the mean.
+
+    Unit: none, a ratio. Better: higher; with protected, nearer 1. Empty ranking: undefined.
+    Range: [0, 1], 1 is demographic parity; with protected, 0 or more, infinite where only f is there.
+    Undefined: no ranked document is of any group.
+    Source: Singh, Joachims, KDD 2018, section 4.1. https://doi.org/10.1145/3219819.3220088
+    """
+
+    missing = 0.0
+
+    def __call__(self, membership: Floats, groups: Sequence[str]) -> Floats:
+        """Return the ratio of mean exposures [query]."""
+        top = membership[:, : self.cutoff]
+        documents = np.nan_to_num(top).sum(axis=1)
+        return self.ratio(exposure(top, discount.log2(top.shape[1])[None]), documents, groups)
+
+
+@dataclass(frozen=True)
+class DTR(_Ratio):
+    """Does each group get exposure in proportion to its relevance? (Disparate treatment ratio)
+
+        E(a) = sum over ranks i of  membership of d_i in group a / log2(1 + i)
+        U(a) = sum over the query's judged documents of  grade * membership in group a;  a grade below 0 counts 0
+        DTR  = least E(a) / U(a) over greatest E(a) / U(a), over the groups a with U(a) > 0
+        DTR(protected='f') = E('f') / U('f') over the same for all other groups together
+
+    Elsewhere also EUR, exposed utility ratio. Means instead of sums give the same. ``@k`` looks at the first k ranks.
+
+    Unit: none, a ratio. Better: higher; with protected, nearer 1. Empty ranking: undefined.
+    Range: [0, 1], 1 is exposure by merit; with protected, 0 or more, infinite where only f is there.
+    Undefined: fewer than two groups (with protected: f or the rest) have relevant documents, or none of those that
+    have is among the ranks.
+    Source: Singh, Joachims, KDD 2018, section 4.2. https://doi.org/10.1145/3219819.3220088
+    """
+
+    def __call__(
+        self, membership: Floats, judged_relevance: Floats, judged_membership: Floats, groups: Sequence[str]
+    ) -> Floats:
+        """Return the ratio of exposures by relevance [query]."""
+        top = membership[:, : self.cutoff]
+        due = exposure(judged_membership, _grades(judged_relevance))
+        return self.ratio(exposure(top, discount.log2(top.shape[1])[None]), due, groups)
+
+
+@dataclass(frozen=True)
+class DIR(_Ratio):
+    """Does each group get what it earns, clicks say, in proportion to its relevance? (Disparate impact ratio)
+
+        C(a) = sum over ranks i of  grade(d_i) * membership of d_i in group a / log2(1 + i)
+        U(a) = sum over the query's judged documents of  grade * membership in group a;  a grade below 0 counts 0
+        DIR  = least C(a) / U(a) over greatest C(a) / U(a), over the groups a with U(a) > 0
+        DIR(protected='f') = C('f') / U('f') over the same for all other groups together
+
+    Elsewhere also RUR, realised utility ratio. Means instead of sums give the same. ``@k`` looks at the first k ranks.
+
+    Unit: none, a ratio. Better: higher; with protected, nearer 1. Empty ranking: undefined.
+    Range: [0, 1], 1 is impact by merit; with protected, 0 or more, infinite where only f earns anything.
+    Undefined: fewer than two groups (with protected: f or the rest) have relevant documents, or none of these is
+    among the ranks.
+    Source: Singh, Joachims, KDD 2018, section 4.3. https://doi.org/10.1145/3219819.3220088
+    """
+
+    def __call__(
+        self,
+        membership: Floats,
+        relevance: Floats,
+        judged_relevance: Floats,
+        judged_membership: Floats,
+        groups: Sequence[str],
+    ) -> Floats:
+        """Return the ratio of impacts by relevance [query]."""
+        top, grades = membership[:, : self.cutoff], _grades(relevance[:, : self.cutoff])
+        due = exposure(judged_membership, _grades(judged_relevance))
+        return self.ratio(exposure(top, grades * discount.log2(top.shape[1])), due, groups)
+
+
+@dataclass(frozen=True)
+class ABR(Measure):
+    """Do the documents of each group get the same attention on average, if attention fades geometrically?
+
+        A(a)  = mean over the documents of group a at ranks i = 1..k of  (1 - p) p^(i - 1)
+        ABR@k = least A(a) / greatest A(a), over the groups a
+
+    ``p`` is the probability to read on. A group without a document in the top k has A = 0. Soft membership weighs
+    the mean.
+
+    Unit: none, a ratio. Better: higher. Empty ranking: undefined.
+    Range: [0, 1], 1 is the same attention for all groups.
+    Undefined: no document in the top k is of any group.
+    Source: Ghosh, Dutt, Wilson, SIGIR 2021 (attention bias ratio). https://doi.org/10.1145/3404835.3462850
+    """
+
+    cutoff: int = 10
+    p: float = 0.9
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.p < 1:
+            raise UsageError(f"ABR: p is {self.p}; the probability to read on lies between 0 and 1")
+
+    def check(self, groups: Sequence[str]) -> None:
+        """Refuse a single group."""
+        if len(groups) < 2:
+            raise UsageError(f"ABR compares two groups or more and was given {len(groups)}")
+
+    def __call__(self, membership: Floats) -> Floats:
+        """Return the ratio of mean attentions [query]."""
+        top = membership[:, : self.cutoff]
+        attention = exposure(top, (self.p ** np.arange(float(top.shape[1])))[None])  # 1 - p cancels
+        documents = np.nan_to_num(top).sum(axis=1)
+        return least_to_most(np.divide(attention, documents, out=np.zeros(attention.shape), where=documents > 0))

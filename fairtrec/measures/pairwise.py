@@ -1,0 +1,234 @@
+"""rND, rKL, rRD: how far the prefixes of a ranking are from the shares of a protected group in the whole list.
+
+The value is normalised by the least and the most that any order of the same list could have; both are exact (see
+orders.py), not simulated as in the published program.
+
+Source: Yang, Stoyanovich: Measuring Fairness in Ranked Outputs. SSDBM 2017. https://doi.org/10.1145/3085504.3085526
+As given in: Ziems et al.: Measuring and Addressing Indexical Bias in Information Retrieval. Findings of ACL 2024,
+Eq. 1-4. https://doi.org/10.18653/v1/2024.findings-acl.763
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+
+from fairtrec import discount, orders
+from fairtrec.data import Bools, Floats, Ints
+from fairtrec.errors import UsageError
+from fairtrec.measure import Measure
+
+Discount = Literal["log2_next", "log2"]
+Norm = Literal["minmax", "max"]
+Difference = Callable[[Ints, Ints, Ints, Ints], Floats]
+
+
+def nd(count: Ints, rank: Ints, marked: Ints, length: Ints) -> Floats:
+    """Compare the share of the protected in a prefix, ``count`` / ``rank``, with that in the list.
+
+    >>> nd(np.array([1, 1]), np.array([1, 2]), np.array(2), np.array(4)).tolist()
+    [0.5, 0.0]
+    """
+    return np.abs(count / rank - marked / length)
+
+
+def kl(count: Ints, rank: Ints, marked: Ints, length: Ints) -> Floats:
+    """Take the Kullback-Leibler divergence, in bits, of the two shares in a prefix from the two in the list.
+
+    >>> kl(np.array([1, 1]), np.array([1, 2]), np.array(2), np.array(4)).tolist()
+    [1.0, 0.0]
+    """
+    return _divergence(count / rank, marked / length)
+
+
+def kl_compat(count: Ints, rank: Ints, marked: Ints, length: Ints) -> Floats:
+    """Do as ``kl``, but take a share of 0 or 1 in a prefix for .001, as the published program does."""
+    share = count / rank
+    return _divergence(np.where((share == 0) | (share == 1), 0.001, share), marked / length)
+
+
+def rd(count: Ints, rank: Ints, marked: Ints, length: Ints) -> Floats:
+    """Compare the ratio of protected to others in a prefix with that in the list; a ratio to no others is 0.
+
+    >>> rd(np.array([1, 1]), np.array([1, 2]), np.array(2), np.array(4)).tolist()
+    [1.0, 0.0]
+    """
+    others = rank - count
+    ratio = np.divide(count, others, out=np.zeros(np.broadcast(count, rank).shape), where=others > 0)
+    difference: Floats = np.abs(ratio - marked / (length - marked))
+    return difference
+
+
+def _divergence(p: Floats, q: Floats) -> Floats:
+    return p * np.log2(np.where(p > 0, p / q, 1)) + (1 - p) * np.log2(np.where(p < 1, (1 - p) / (1 - q), 1))
+
+
+def weights(n: int, step: int, kind: Discount) -> Floats:
+    """Weigh ranks 1..n: 1 / log2(i + 1), or 1 / log2(i) from rank 2, at each ``step``-th rank; 0 elsewhere.
+
+    >>> weights(4, 2, "log2_next").round(6).tolist(), weights(4, 1, "log2").round(6).tolist()
+    ([0.0, 0.63093, 0.0, 0.430677], [0.0, 1.0, 0.63093, 0.5])
+    """
+    bias = discount.log2(n) if kind == "log2_next" else np.append(0.0, discount.log2(n - 1))[:n]
+    return np.where(np.arange(1, n + 1) % step == 0, bias, 0.0)
+
+
+@lru_cache(maxsize=16384)
+def ends(difference: Difference, length: int, marked: int, step: int, kind: Discount) -> tuple[float, float]:
+    """Give the least and the most that any order of a list has, ``marked`` of whose documents are protected."""
+    rank, count = np.arange(1, length + 1)[:, None], np.arange(marked + 1)
+    possible = np.clip(count, rank - (length - marked), rank)  # elsewhere the cost does not matter
+    cost = difference(possible, rank, np.array(marked), np.array(length))
+    return orders.by_counts(cost * weights(length, step, kind)[:, None])
+
+
+def unevenness(
+    protected: Bools, there: Bools, difference: Difference, *, step: int, kind: Discount, norm: Norm
+) -> Floats:
+    """Sum a difference over the prefixes of each list, discounted, and normalise; nan where all orders are the same.
+
+    ``protected`` [query, rank] marks documents; a rank that is not ``there`` is passed over, and the ranks close up.
+
+    >>> protected = np.array([[True, True, False, False], [True, False, False, True]])
+    >>> there = np.ones((2, 4), dtype=bool)
+    >>> unevenness(protected, there, nd, step=1, kind="log2_next", norm="minmax").round(9).tolist()
+    [1.0, 0.0]
+    """
+    together = np.argsort(~there, axis=1, kind="stable")
+    there = np.take_along_axis(there, together, axis=1)
+    protected = np.take_along_axis(protected, together, axis=1) & there
+    length, marked = there.sum(axis=1), protected.sum(axis=1)
+    values = np.full(len(there), np.nan)
+    mixed = np.flatnonzero((marked > 0) & (marked < length))
+    if not len(mixed):
+        return values
+    rank = np.arange(1, there.shape[1] + 1)
+    each = difference(np.cumsum(protected[mixed], axis=1), rank, marked[mixed, None], length[mixed, None])
+    raw = (np.where(there[mixed], each, 0.0) * weights(len(rank), step, kind)).sum(axis=1)
+    pairs = zip(length[mixed].tolist(), marked[mixed].tolist(), strict=True)
+    least, most = np.array([ends(difference, n, g, step, kind) for n, g in pairs]).T
+    least = least if norm == "minmax" else np.zeros(len(mixed))
+    wide = most - least > 1e-12 * most  # else they differ by rounding only
+    values[mixed[wide]] = ((raw - least)[wide] / (most - least)[wide]).clip(0, 1)
+    return values
+
+
+@dataclass(frozen=True)
+class _Pairwise(Measure):
+    """What the three share: the parameters, and the mean over groups where none is protected."""
+
+    cutoff: int | None = None
+    protected: str = ""
+    step: int = 1
+    norm: Norm = "minmax"
+    discount: Discount = "log2_next"
+    better = "lower"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.step < 1:
+            raise UsageError(f"{self.name}: the step is {self.step}; it is 1 or more")
+
+    def check(self, groups: Sequence[str]) -> None:
+        """Refuse a group that there is not."""
+        if self.protected and self.protected not in groups:
+            raise UsageError(f"{self.name}: there is no group {self.protected!r}; the groups are {', '.join(groups)}")
+
+    def mean(self, membership: Floats, groups: Sequence[str], difference: Difference) -> Floats:
+        """Average the value over the groups that are set against the rest [query]."""
+        top: Floats = membership[:, : self.cutoff]
+        there: Bools = np.asarray(~np.isnan(top).any(axis=2))
+        member: Bools = top > 0.5
+        chosen = [groups.index(self.protected)] if self.protected else range(len(groups))
+        values = np.full((len(groups), len(top)), np.nan)
+        for group in chosen:
+            values[group] = unevenness(
+                member[:, :, group], there, difference, step=self.step, kind=self.discount, norm=self.norm
+            )
+        defined = (~np.isnan(values)).sum(axis=0)
+        total: Floats = np.nan_to_num(values).sum(axis=0)
+        mean: Floats = np.divide(total, defined, out=np.full(len(top), np.nan), where=defined > 0)
+        return mean
+
+    def remark(self, membership: Floats, **_: Any) -> str:
+        """Count the documents whose membership had to be made hard."""
+        top = membership[:, : self.cutoff]
+        soft = int(((top > 0) & (top < 1)).any(axis=2).sum())
+        many = int((~np.isnan(top).any(axis=2)).sum())
+        return f"{soft} of {many} memberships are soft; more than .5 counts as a member" if soft else ""
+
+
+@dataclass(frozen=True)
+class rND(_Pairwise):  # noqa: N801 - its name
+    """How far are the prefixes of a ranking from the whole list in their share of a protected group?
+
+        u(i) = |share of the protected in the first i - their share in the whole list|
+        raw  = sum over ranks i = step, 2 step, .. n of  u(i) / log2(i + 1)
+        rND  = (raw - least) / (most - least), least and most over all orders of the same list, exact
+
+    The list is the first k documents (all, without a cutoff) whose group is known; ranks close up over the others. A
+    document known to be in no group is not protected. Of a soft membership, more than .5 counts as a member.
+    ``protected`` names the group; without it each group is set against the rest, and the value is the mean over the
+    groups for which there is one. ``discount='log2'``: 1 / log2(i) from rank 2 (Eq. 1). ``norm='max'``: raw / most, as
+    the published program; then even the best order is above 0. The program's most is the most of random orders.
+
+    Unit: none, a share of what the list allows. Better: lower, 0 the fairest order and 1 the worst. Empty ranking:
+    undefined. Range: [0, 1].
+    Undefined: the list has no protected document or no other, or all its orders are the same (as of two documents).
+    Source: Yang, Stoyanovich, SSDBM 2017. https://doi.org/10.1145/3085504.3085526 As normalised in Ziems et al., ACL
+    2024, Eq. 1-3. https://doi.org/10.18653/v1/2024.findings-acl.763
+    """
+
+    def __call__(self, membership: Floats, groups: Sequence[str]) -> Floats:
+        """Return rND [query]."""
+        return self.mean(membership, groups, nd)
+
+
+@dataclass(frozen=True)
+class rKL(_Pairwise):  # noqa: N801 - its name
+    """How far are the prefixes of a ranking from the whole list, in bits, in their share of a protected group?
+
+        u(i) = p log2(p / q) + (1 - p) log2((1 - p) / (1 - q)), 0 log 0 = 0
+        raw  = sum over ranks i = step, 2 step, .. n of  u(i) / log2(i + 1)
+        rKL  = (raw - least) / (most - least), least and most over all orders of the same list, exact
+
+    p is the share of the protected in the first i, q their share in the whole list. ``compat=True``: a p of 0 or 1 is
+    taken for .001, as the published program does; the value then depends on which of two groups is called protected.
+    The list and all other parameters as for rND. In the paper a bracket of the formula is misplaced.
+
+    Unit: none, a share of what the list allows. Better: lower, 0 the fairest order and 1 the worst. Empty ranking:
+    undefined. Range: [0, 1].
+    Undefined: the list has no protected document or no other, or all its orders are the same (as of two documents).
+    Source: Yang, Stoyanovich, SSDBM 2017. https://doi.org/10.1145/3085504.3085526 As normalised in Ziems et al., ACL
+    2024, Eq. 1, 2, 4. https://doi.org/10.18653/v1/2024.findings-acl.763
+    """
+
+    compat: bool = False
+
+    def __call__(self, membership: Floats, groups: Sequence[str]) -> Floats:
+        """Return rKL [query]."""
+        return self.mean(membership, groups, kl_compat if self.compat else kl)
+
+
+@dataclass(frozen=True)
+class rRD(_Pairwise):  # noqa: N801 - its name
+    """How far are the prefixes of a ranking from the whole list in the ratio of a protected minority to the others?
+
+        u(i) = |protected / others in the first i - protected / others in the whole list|, a ratio to 0 others being 0
+        raw  = sum over ranks i = step, 2 step, .. n of  u(i) / log2(i + 1)
+        rRD  = (raw - least) / (most - least), least and most over all orders of the same list, exact
+
+    For comparison with published figures: a prefix of protected documents alone counts as one that has none, so it
+    makes sense for a small minority only. Use rND or rKL. The list and all parameters as for rND.
+
+    Unit: none, a share of what the list allows. Better: lower, 0 the fairest order and 1 the worst. Empty ranking:
+    undefined. Range: [0, 1].
+    Undefined: the list has no protected document or no other, or all its orders are the same.
+    Source: Yang, Stoyanovich, SSDBM 2017. https://doi.org/10.1145/3085504.3085526
+    """
+
+    def __call__(self, membership: Floats, groups: Sequence[str]) -> Floats:
+        """Return rRD [query]."""
+        return self.mean(membership, groups, rd)

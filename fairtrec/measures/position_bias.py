@@ -1,0 +1,200 @@
+"""The lean of a ranking from its documents' positions on an axis: where it comes from, and who gets the top.
+
+Source: Kulshrestha et al.: Quantifying Search Bias. CSCW 2017, section 3. https://doi.org/10.1145/2998181.2998321
+Gezici et al.: Evaluation Metrics for Measuring Bias in Search Engine Results. Information Retrieval Journal 2021.
+https://doi.org/10.1007/s10791-020-09386-w
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fairtrec import discount
+from fairtrec.data import Floats
+from fairtrec.errors import UsageError
+from fairtrec.measure import Measure
+
+
+def mean_position(positions: Floats) -> Floats:
+    """Average each row of ``positions`` [query, n]; nan is no document, or one of unknown position.
+
+    >>> mean_position(np.array([[1.0, np.nan, -0.5], [np.nan] * 3])).tolist()
+    [0.25, nan]
+    """
+    known = (~np.isnan(positions)).sum(axis=1)
+    total = np.nan_to_num(positions).sum(axis=1)
+    mean: Floats = np.divide(total, known, out=np.full(len(positions), np.nan), where=known > 0)
+    return mean
+
+
+def output_bias(positions: Floats) -> Floats:
+    """Average the mean of the first i positions over i = 1..n; unknown ones are passed over.
+
+    >>> output_bias(np.array([[1.0, np.nan, -1.0], [np.nan] * 3])).tolist()
+    [0.5, nan]
+    """
+    order = np.argsort(np.isnan(positions), axis=1, kind="stable")
+    known = (~np.isnan(positions)).sum(axis=1)
+    weights = np.zeros((positions.shape[1] + 1, positions.shape[1]))  # a row for each length that a ranking may have
+    for length in range(1, len(weights)):
+        weights[length, :length] = discount.rank_averages(length)
+    together = np.nan_to_num(np.take_along_axis(positions, order, axis=1))
+    return np.where(known > 0, (together * weights[known]).sum(axis=1), np.nan)
+
+
+@dataclass(frozen=True)
+class _OnAxis(Measure):
+    """What all share: the axis that is looked at."""
+
+    axis: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.axis < 1:
+            raise UsageError(f"{self.name}: the axis is {self.axis}; axes count from 1")
+
+    def along(self, positions: Floats) -> Floats:
+        """Give the positions [query, rank] on the axis. Raises UsageError where there is no such axis."""
+        if self.axis > positions.shape[2]:
+            raise UsageError(f"{self.name}: there is no axis {self.axis}; the positions have {positions.shape[2]}")
+        return positions[:, :, self.axis - 1]
+
+
+@dataclass(frozen=True)
+class InputBias(_OnAxis):
+    """Which way do the documents lean that a ranking could choose from?
+
+        InputBias = mean of x(d) over the documents d of the query's background set
+
+    x(d) is the position of d on the axis, [-1, 1] in the paper. ``axis`` counts the axes from 1.
+
+    Unit: that of x. Better: neither, it tells of the background. Empty ranking: does not matter.
+    Range: that of x. Undefined: no background document has a position.
+    Source: Kulshrestha et al., CSCW 2017, section 3.3. https://doi.org/10.1145/2998181.2998321
+    """
+
+    better = "neither"
+
+    def __call__(self, background_positions: Floats) -> Floats:
+        """Return the mean position of the background [query]."""
+        return mean_position(self.along(background_positions))
+
+
+@dataclass(frozen=True)
+class OutputBias(_OnAxis):
+    """Which way does a reader see a ranking lean, who stops at any of the first k ranks alike?
+
+        B_i          = mean of x(d) over the first i documents
+        OutputBias@k = mean of B_i over i = 1..min(k, length)
+
+    x(d) is the position of d on the axis, [-1, 1] in the paper. ``axis`` counts the axes from 1. Documents of unknown
+    position are passed over.
+
+    Unit: that of x. Better: nearer 0. Empty ranking: undefined.
+    Range: that of x. Undefined: no document in the top k has a position.
+    Source: Kulshrestha et al., CSCW 2017, section 3.3. https://doi.org/10.1145/2998181.2998321
+    """
+
+    cutoff: int = 10
+    better = "nearer 0"
+
+    def __call__(self, positions: Floats) -> Floats:
+        """Return the output bias [query]."""
+        return output_bias(self.along(positions)[:, : self.cutoff])
+
+
+@dataclass(frozen=True)
+class RankingBias(_OnAxis):
+    """Which way does the ranking itself push, beyond the lean of the documents that it could choose from?
+
+        RankingBias@k = OutputBias@k - InputBias
+
+        OutputBias@k  = mean over i = 1..min(k, length) of the mean of x(d) over the first i documents
+        InputBias     = mean of x(d) over the documents of the query's background set
+
+    x(d) is the position of d on the axis, [-1, 1] in the paper. ``axis`` counts the axes from 1. Documents of unknown
+    position are passed over.
+
+    Unit: that of x. Better: nearer 0. Empty ranking: undefined.
+    Range: [-2, 2] for positions in [-1, 1].
+    Undefined: no document in the top k, or none of the background set, has a position.
+    Source: Kulshrestha et al., CSCW 2017, section 3.3. https://doi.org/10.1145/2998181.2998321
+    """
+
+    cutoff: int = 10
+    better = "nearer 0"
+
+    def __call__(self, positions: Floats, background_positions: Floats) -> Floats:
+        """Return the ranking bias [query]."""
+        return output_bias(self.along(positions)[:, : self.cutoff]) - mean_position(self.along(background_positions))
+
+
+@dataclass(frozen=True)
+class _Sides(_OnAxis):
+    """What Gezici's two share: the measure whose values for the two sides are compared."""
+
+    cutoff: int = 10
+    gain: Literal["p", "rbp", "dcg"] = "p"
+    p: float = 0.8
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.p < 1:
+            raise UsageError(f"{self.name}: p is {self.p}; the probability to read on lies between 0 and 1")
+
+    def difference(self, positions: Floats) -> Floats:
+        """Give the measure of the documents above 0 minus that of those below 0 [query]."""
+        top = self.along(positions)[:, : self.cutoff]
+        if self.gain == "p":
+            weights = np.full(top.shape[1], 1 / self.cutoff)
+        elif self.gain == "rbp":
+            weights = (1 - self.p) * self.p ** np.arange(float(top.shape[1]))
+        else:
+            weights = discount.log2(top.shape[1])
+        known = (~np.isnan(top)).sum(axis=1) > 0
+        return np.where(known, np.sign(np.nan_to_num(top)) @ weights, np.nan)
+
+
+@dataclass(frozen=True)
+class MeanBias(_Sides):
+    """Which side gets more of the top of a ranking?
+
+        MeanBias@k = f(documents of x(d) > 0) - f(documents of x(d) < 0), for each query; then the mean
+
+    ``gain`` is f: 'p' precision at k, number / k; 'rbp' (1 - p) * sum of p^(i - 1); 'dcg' sum of 1 / log2(1 + i), over
+    the ranks i of the side. x(d) is the position of d on the axis; ``axis`` counts the axes from 1. A document at 0,
+    or of unknown position, is of neither side. Opposite leans of two queries make each other good in the mean.
+
+    Unit: that of f. Better: nearer 0. Empty ranking: undefined.
+    Range: [-1, 1] for p and rbp; for dcg plus or minus the sum of the discounts, 4.5436 for k = 10.
+    Undefined: no document in the top k has a position.
+    Source: Gezici et al., Information Retrieval Journal 2021 (MB). https://doi.org/10.1007/s10791-020-09386-w
+    """
+
+    better = "nearer 0"
+
+    def __call__(self, positions: Floats) -> Floats:
+        """Return the difference of the sides [query]."""
+        return self.difference(positions)
+
+
+@dataclass(frozen=True)
+class MeanAbsoluteBias(_Sides):
+    """How unevenly do the two sides share the top of a ranking, whichever gets more?
+
+        MeanAbsoluteBias@k = |f(documents of x(d) > 0) - f(documents of x(d) < 0)|, for each query; then the mean
+
+    ``gain``, ``p`` and ``axis`` are those of MeanBias.
+
+    Unit: that of f. Better: lower. Empty ranking: undefined.
+    Range: [0, 1] for p and rbp; for dcg from 0 to the sum of the discounts, 4.5436 for k = 10.
+    Undefined: no document in the top k has a position.
+    Source: Gezici et al., Information Retrieval Journal 2021 (MAB). https://doi.org/10.1007/s10791-020-09386-w
+    """
+
+    better = "lower"
+
+    def __call__(self, positions: Floats) -> Floats:
+        """Return the absolute difference of the sides [query]."""
+        return np.abs(self.difference(positions))

@@ -1,0 +1,191 @@
+"""Skew and feasibility: does a group get less, or more, of the top of a ranking than it should?
+
+Source: Geyik, Ambler, Kenthapadi: Fairness-Aware Ranking in Search & Recommendation Systems with Application to
+LinkedIn Talent Search. KDD 2019, section 3. https://doi.org/10.1145/3292500.3330691
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairtrec import distribution
+from fairtrec.data import Bools, Floats, Ints
+from fairtrec.errors import UsageError
+from fairtrec.measure import Measure
+
+
+def skew(membership: Floats, target: Floats, eps: float = 0.0) -> Floats:
+    """Give each group's skew [query, group] in all ranks of ``membership`` [query, rank, group].
+
+    >>> a = [1.0, 0.0]
+    >>> skew(np.array([[a, a]]), np.array([[0.5, 0.5]])).round(6).tolist()
+    [[0.693147, -inf]]
+    """
+    held = distribution.shares(np.nan_to_num(membership).sum(axis=1)) + eps
+    wanted = np.broadcast_to(target + eps, held.shape)
+    ratio = np.divide(held, wanted, out=np.where(held > 0, np.inf, np.nan), where=wanted > 0)
+    value: Floats = np.log(ratio, out=np.full(ratio.shape, -np.inf), where=~(ratio == 0))
+    return np.where(np.isnan(target), np.nan, value)
+
+
+def infeasible(membership: Floats, target: Floats, lengths: Ints) -> Bools:
+    """Say where a group has fewer than floor(i * target) of the documents at ranks 1..i [query, rank, group].
+
+    >>> a = [1.0, 0.0]
+    >>> infeasible(np.array([[a, a, a]]), np.array([[0.5, 0.5]]), np.array([3]))[0, :, 1].tolist()
+    [False, True, True]
+    """
+    ranks = np.arange(1, membership.shape[1] + 1)
+    due = np.floor(ranks[:, None] * target[:, None] + 1e-9)  # 100 * 0.29 is 28.999999999999996
+    there = ranks <= lengths[:, None]
+    lacking: Bools = np.cumsum(np.nan_to_num(membership), axis=1) < due - 1e-9
+    return lacking & there[..., None]
+
+
+@dataclass(frozen=True)
+class _Skew(Measure):
+    """What the three share: the smoothing."""
+
+    cutoff: int = 10
+    eps: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.eps < 0:
+            raise UsageError(f"{self.name}: eps is {self.eps}; it is added to shares, so it is 0 or more")
+
+    def of_groups(self, membership: Floats, target: Floats) -> Floats:
+        """Give each group's skew [query, group]."""
+        return skew(membership[:, : self.cutoff], target, self.eps)
+
+
+@dataclass(frozen=True)
+class Skew(_Skew):
+    """Does a group get less (below 0) or more (above 0) of the top k than it should?
+
+        D_k    = the groups' shares among the documents at ranks 1..k; each membership counts once
+        Skew@k = ln((D_k(group) + eps) / (target(group) + eps))
+
+    One value for each group: ``Skew(group='f')@10``; ``Skew@10`` stands for all of them. Without smoothing (``eps=0``)
+    a group that is not there has minus infinity, and so has the mean.
+
+    Unit: the logarithm of a ratio of shares. Better: nearer 0. Empty ranking: undefined.
+    Range: from minus infinity to -ln(target(group)) for eps=0.
+    Undefined: no document in the top k is of any group; no target; the group has neither share nor target.
+    Source: Geyik, Ambler, Kenthapadi, KDD 2019, Definition 3.1. https://doi.org/10.1145/3292500.3330691
+    """
+
+    group: str = ""
+    better = "nearer 0"
+
+    def __call__(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Floats:
+        """Return one group's skew [query]."""
+        return self.of_groups(membership, target)[:, groups.index(self.group)]
+
+    def expanded(self, groups: Sequence[str]) -> tuple[Measure, ...]:
+        """Give one measure for each group where none was named."""
+        return (self,) if self.group else tuple(dataclasses.replace(self, group=group) for group in groups)
+
+    def check(self, groups: Sequence[str]) -> None:
+        """Refuse a group that there is not."""
+        if self.group and self.group not in groups:
+            raise UsageError(f"Skew: there is no group {self.group!r}; the groups are {', '.join(groups)}")
+
+
+@dataclass(frozen=True)
+class MinSkew(_Skew):
+    """How much too little of the top k does the group get that is worst off?
+
+        D_k       = the groups' shares among the documents at ranks 1..k; each membership counts once
+        MinSkew@k = least of  ln((D_k(a) + eps) / (target(a) + eps))  over the groups a
+
+    Groups that have neither share nor target are passed over.
+
+    Unit: the logarithm of a ratio of shares. Better: higher. Empty ranking: undefined.
+    Range: from minus infinity (eps=0: a group is not there) to 0 (each group has its target).
+    Undefined: no document in the top k is of any group, or there is no target.
+    Source: Geyik, Ambler, Kenthapadi, KDD 2019, Definition 3.2. https://doi.org/10.1145/3292500.3330691
+    """
+
+    def __call__(self, membership: Floats, target: Floats) -> Floats:
+        """Return the least skew [query]."""
+        value: Floats = np.fmin.reduce(self.of_groups(membership, target), axis=1)
+        return value
+
+
+@dataclass(frozen=True)
+class MaxSkew(_Skew):
+    """How much too much of the top k does the group get that is best off?
+
+        D_k       = the groups' shares among the documents at ranks 1..k; each membership counts once
+        MaxSkew@k = greatest of  ln((D_k(a) + eps) / (target(a) + eps))  over the groups a
+
+    Groups that have neither share nor target are passed over.
+
+    Unit: the logarithm of a ratio of shares. Better: lower. Empty ranking: undefined.
+    Range: from 0 (each group has its target) to -ln of the least target; infinite where a group of target 0 has a
+    share and eps=0.
+    Undefined: no document in the top k is of any group, or there is no target.
+    Source: Geyik, Ambler, Kenthapadi, KDD 2019, Definition 3.2. https://doi.org/10.1145/3292500.3330691
+    """
+
+    better = "lower"
+
+    def __call__(self, membership: Floats, target: Floats) -> Floats:
+        """Return the greatest skew [query]."""
+        value: Floats = np.fmax.reduce(self.of_groups(membership, target), axis=1)
+        return value
+
+
+@dataclass(frozen=True)
+class InfeasibleIndex(Measure):
+    """At how many ranks does the ranking so far hold too few documents of some group?
+
+        InfeasibleIndex@k = number of ranks i = 1..min(k, length) at which some group a has fewer than
+                            floor(i * target(a)) documents at ranks 1..i
+
+    A document of no group, or of unknown group, takes its rank and counts for nobody.
+
+    Unit: ranks. Better: lower. Empty ranking: undefined.
+    Range: [0, k]. Undefined: no document in the top k is of any group, or there is no target.
+    Source: Geyik, Ambler, Kenthapadi, KDD 2019, section 4. https://doi.org/10.1145/3292500.3330691
+    """
+
+    cutoff: int = 10
+    better = "lower"
+
+    def __call__(self, membership: Floats, target: Floats, lengths: Ints) -> Floats:
+        """Return the number of ranks [query]."""
+        top = membership[:, : self.cutoff]
+        return _counted(infeasible(top, target, lengths).any(axis=2).sum(axis=1), top, target)
+
+
+@dataclass(frozen=True)
+class InfeasibleCount(Measure):
+    """How often does the ranking so far hold too few documents of a group, over all ranks and groups?
+
+        InfeasibleCount@k = number of pairs of a rank i = 1..min(k, length) and a group a that has fewer than
+                            floor(i * target(a)) documents at ranks 1..i
+
+    A document of no group, or of unknown group, takes its rank and counts for nobody.
+
+    Unit: pairs of rank and group. Better: lower. Empty ranking: undefined.
+    Range: from 0 to k times the number of groups.
+    Undefined: no document in the top k is of any group, or there is no target.
+    Source: Geyik, Ambler, Kenthapadi, KDD 2019, section 4. https://doi.org/10.1145/3292500.3330691
+    """
+
+    cutoff: int = 10
+    better = "lower"
+
+    def __call__(self, membership: Floats, target: Floats, lengths: Ints) -> Floats:
+        """Return the number of pairs [query]."""
+        top = membership[:, : self.cutoff]
+        return _counted(infeasible(top, target, lengths).sum(axis=(1, 2)), top, target)
+
+
+def _counted(number: Ints, top: Floats, target: Floats) -> Floats:
+    known = np.nan_to_num(top).any(axis=(1, 2)) & ~np.isnan(target).any(axis=1)
+    return np.where(known, number.astype(np.float64), np.nan)

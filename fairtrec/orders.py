@@ -1,0 +1,173 @@
+"""The least and the most that a sum over prefixes can be, over all orders of one list: exact, never simulated.
+
+A measure that looks at every prefix of a ranking is normalised by what the other orders of the same list would have.
+20 documents have 2 * 10^18 orders; dynamic programmes over what a prefix can be find the two ends without trying them.
+
+**Counts** (rND, rKL, rRD). A prefix matters only through its length and how many marked documents it holds. An order
+is thus a path over (length, marked so far), each path is that of some order, and the shortest and the longest path
+are found in O(n g) steps. Nothing is left to prove.
+
+**Spread** (DUO): the sum over k of w_k Var(S_k), where S_k is the set of the first k documents, Var the population
+variance of their positions on an axis, and w_k >= 0.
+
+*Theorem.* Some order with the most spread has prefixes that are each some lowest and some highest documents of the
+list; in other words, what is not yet ranked lies side by side. ``most_spread`` looks at all such orders, O(n^2), so it
+is exact, whatever the weights.
+
+*Proof.* Let first all positions differ, and w_k > 0 for k = 2..n-1 (the first document alone has no variance, and the
+whole list the same in every order). Adding z to a non-empty set T of mean m gives
+
+    Var(T + z) = a Var(T) + b (z - m)^2,   where a, b > 0 depend on the size of T only,        (1)
+
+so the variance grows with the distance of z from m. Take a best order, suppose that some prefix is not of the form,
+and let k be the length of the first such. The documents R that are open before rank k lie side by side, and rank k
+holds neither the lowest nor the highest of R. Let j >= k be the last rank before one of these two ends of R is placed.
+If j = 1, exchange ranks 1 and 2: no variance changes, rank 1 now holds an end of the list, and if there is still a
+prefix that is not of the form, then it is longer, and j > 1. So let j > 1, u the document at rank j, v the end of R at
+rank j + 1, and let v be the lowest of R (else mirror the axis). The highest of R, above u, is still to come.
+
+    Exchange u and v. Only S_j changes, and not for the better, the order being best. With T = S_{j-1} and its mean m,
+    (1) says |u - m| >= |v - m|; v lies below u, so m <= (u + v) / 2 < u.
+
+    Exchange instead u and e, the first document after v that lies above u. The prefixes from S_j to the one before e
+    lose u and gain e. What else such a prefix holds is S_{j-1}, whose mean is below u, then v and others below u. The
+    mean of all that is below u, so e is farther from it than u is, and by (1) each of these variances grows.
+
+That contradicts the choice of a best order: no prefix is not of the form. The most over all orders and the most over
+the orders of the form are both continuous in positions and weights, so they are equal for equal positions and for
+weights of 0 (``step``) as well.
+
+*The least* is less well known. Of all sets of k documents, one of k neighbours has the least variance (the k documents
+nearest to the mean of any set do no worse than it), so the sum over k of w_k times the least variance of k neighbours
+is a **bound** below every order. ``over_intervals`` finds the least over the orders whose prefixes are neighbours,
+O(n^2). That no other order is below it is **not proved** for w_k = 1 / log2(k), though no counterexample is known; it
+is false for arbitrary weights (positions 0 0 3 10 10.1 .. 10.5, weights of 10^4 at k = 2, 1 at k = 8, else 0: best is
+the two zeros, then all the tens, before the 3). So lists of up to ``EXHAUSTIVE`` documents are solved over all their
+subsets, O(2^n n), which is exact, and a longer one comes with the bound: the truth lies between it and the value.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fairtrec.data import Floats, Ints
+
+_Solver = Callable[[Floats, Floats], tuple[Floats, ...]]
+
+EXHAUSTIVE = 14  # the longest list that is solved over all its subsets
+_TOGETHER = 256  # lists that are solved in one go: a few of their rows fit the cache
+
+
+def by_counts(cost: Floats) -> tuple[float, float]:
+    """Give the least and the most of the sum, over all orders, of ``cost`` [rank, marked so far].
+
+    The list has as many documents as ``cost`` has rows, one fewer of them marked than it has columns.
+
+    >>> by_counts(np.array([[1.0, 5.0], [0.0, 0.5]]))  # one of two is marked: it stands second, or first
+    (1.5, 5.5)
+    """
+    length, marked = len(cost), cost.shape[1] - 1
+    rank, count = np.arange(1, length + 1)[:, None], np.arange(marked + 1)
+    never = (count > rank) | (rank - count > length - marked)
+    least, most = np.where(never, np.inf, cost), np.where(never, -np.inf, cost)
+    low, high = np.full(marked + 2, np.inf), np.full(marked + 2, -np.inf)  # the first column stays: fewer than none
+    low[1] = high[1] = 0.0
+    for i in range(length):
+        low[1:] = np.minimum(low[1:], low[:-1]) + least[i]
+        high[1:] = np.maximum(high[1:], high[:-1]) + most[i]
+    return float(low[-1]), float(high[-1])
+
+
+def most_spread(positions: Floats, weights: Floats) -> Floats:
+    """Give the most of each list's sum over k of weights[k - 1] * (variance of the first k), over all orders.
+
+    ``positions`` [list, document] rise along each row, and are of the order of 1 around 0, as sums of squares ask.
+
+    >>> most_spread(np.array([[-1.0, 0.0, 1.0]]), np.array([0.0, 1.0, 0.0])).tolist()
+    [1.0]
+    """
+    most: Floats = _in_parts(positions, weights, _most_spread)[0]
+    return most
+
+
+def least_spread(positions: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Give the least of each list's sum over k of weights[k - 1] * (variance of the first k), and a bound below it.
+
+    The two are equal where the least is exact; otherwise what is least over all orders lies between them.
+    ``positions`` as for ``most_spread``.
+
+    >>> [ends.tolist() for ends in least_spread(np.array([[-1.0, 0.0, 1.0]]), np.array([0.0, 1.0, 0.0]))]
+    [[0.25], [0.25]]
+    """
+    least = _over_subsets if positions.shape[1] <= EXHAUSTIVE else over_intervals
+    result = _in_parts(positions, weights, least)
+    return result[0], result[-1]
+
+
+def _in_parts(positions: Floats, weights: Floats, solve: _Solver) -> Floats:
+    parts = [
+        np.stack(solve(np.ascontiguousarray(positions[i : i + _TOGETHER].T), weights))
+        for i in range(0, len(positions), _TOGETHER)
+    ]
+    result: Floats = np.concatenate(parts, axis=1)
+    return result
+
+
+def _most_spread(x: Floats, weights: Floats) -> tuple[Floats]:
+    """Solve lists [document, list]: the first k are the a lowest and the k - a highest, best[a] for each a."""
+    low, low2, high, high2 = _sums(x), _sums(x * x), _sums(x[::-1]), _sums(x[::-1] ** 2)
+    best = np.zeros((1, x.shape[1]))
+    for k in range(1, len(x)):
+        before, best = best, np.empty((k + 1, x.shape[1]))
+        best[0], best[k] = before[0], before[-1]
+        np.maximum(before[1:], before[:-1], out=best[1:k])
+        if weights[k - 1]:
+            best += weights[k - 1] * _variance(low[: k + 1] + high[k::-1], low2[: k + 1] + high2[k::-1], k)
+    most: Floats = best.max(axis=0)
+    return (most,)
+
+
+def over_intervals(x: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Solve lists [document, list]: the least over prefixes that lie side by side, and the bound below every order."""
+    sums, sums2 = _sums(x), _sums(x * x)
+    best, bound = np.zeros(x.shape), np.zeros(x.shape[1])
+    for k in range(2, len(x)):
+        best = np.minimum(best[1:], best[:-1])
+        if weights[k - 1]:
+            part = weights[k - 1] * _variance(sums[k:] - sums[:-k], sums2[k:] - sums2[:-k], k)
+            best += part
+            bound += part.min(axis=0)
+    least: Floats = best.min(axis=0)
+    return least, bound
+
+
+def _over_subsets(x: Floats, weights: Floats) -> tuple[Floats]:
+    """Solve lists [document, list]: the least over all sets that a prefix can be, a set being a number in binary."""
+    documents, lists = x.shape
+    sets = 1 << documents
+    sums, sums2 = np.zeros((sets, lists)), np.zeros((sets, lists))
+    size: Ints = np.zeros(sets, dtype=np.int64)
+    for i in range(documents):
+        without, within = slice(1 << i), slice(1 << i, 2 << i)
+        sums[within], sums2[within], size[within] = sums[without] + x[i], sums2[without] + x[i] ** 2, size[without] + 1
+    best = np.zeros((sets, lists))
+    for k in range(2, documents):
+        of_size = np.flatnonzero(size == k)
+        least, open_ = np.full((len(of_size), lists), np.inf), of_size
+        for _ in range(k):
+            last = open_ & -open_  # the lowest document that has not yet been tried as the last of the prefix
+            np.minimum(least, best[of_size ^ last], out=least)
+            open_ = open_ ^ last
+        best[of_size] = least + weights[k - 1] * _variance(sums[of_size], sums2[of_size], k)
+    result: Floats = best[size == documents - 1].min(axis=0)
+    return (result,)
+
+
+def _sums(x: Floats) -> Floats:
+    """Sum the first 0, 1, 2, ... of each list."""
+    return np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0)])
+
+
+def _variance(total: Floats, squares: Floats, k: int) -> Floats:
+    mean = total / k
+    return np.maximum(squares / k - mean * mean, 0.0)

@@ -1,0 +1,122 @@
+"""AWRF against scipy's Jensen-Shannon distance, nDCG against ir-measures."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.spatial.distance import jensenshannon
+
+from fairtrec.measures.awrf import AWRF, AWRFxnDCG
+
+A, B, NO, UNKNOWN = [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]
+EVEN = np.array([[0.5, 0.5]])
+
+
+def value(measure, ranked, target=EVEN, **inputs):
+    return measure(np.array([ranked]).reshape(1, len(ranked), 2), np.asarray(target), **inputs).item()
+
+
+RANKED = [A, [0.25, 0.75], B, A]
+
+
+@pytest.mark.parametrize("base", [2, "e"])
+@pytest.mark.parametrize("discount", ["log2_clipped", "log2"])
+def test_awrf_is_scipys_jensen_shannon(base, discount):
+    ranks = np.arange(1, 5)
+    weights = 1 / np.log2(np.maximum(ranks, 2) if discount == "log2_clipped" else ranks + 1)
+    share = weights @ np.array(RANKED) / weights.sum()
+    expected = 1 - jensenshannon(share, [0.3, 0.7], base=np.e if base == "e" else 2) ** 2
+    measure = AWRF(base=base, discount=discount)
+    assert value(measure, RANKED, [[0.3, 0.7]]) == pytest.approx(expected, abs=1e-12)
+
+
+def test_each_option_changes_the_value():
+    # clipped weights 1, 1, .630930, .5: shares a 1.75, b 1.380930 of 3.130930
+    values = {
+        (base, discount): value(AWRF(base=base, discount=discount), RANKED, [[0.3, 0.7]])
+        for base in (2, "e")
+        for discount in ("log2_clipped", "log2")
+    }
+    assert len({round(v, 6) for v in values.values()}) == 4
+    assert str(AWRF(base="e", discount="log2")) == "AWRF(base='e',discount='log2')@10"
+
+
+def test_both_ends_of_the_range():
+    assert value(AWRF(), [A, B], EVEN) == 1  # the clipped discount is 1 and 1
+    assert value(AWRF(), [A, A], [[0.0, 1.0]]) == 0
+    assert value(AWRF(base="e"), [A, A], [[0.0, 1.0]]) == pytest.approx(1 - np.log(2))
+
+
+def test_unknown_documents():
+    # dropped: a and b at ranks 1 and 3, weights 1 and .630930
+    ranked, weights = [A, UNKNOWN, B, UNKNOWN], np.array([1, 1 / np.log2(3)])
+    assert value(AWRF(), ranked) == pytest.approx(1 - jensenshannon(weights, [0.5, 0.5], base=2) ** 2)
+    # a group: unknown at ranks 2 and 4, weights 1 and .5, target 0
+    measure = AWRF(unknown="group")
+    expected = 1 - jensenshannon([*weights, 1.5], [0.5, 0.5, 0], base=2) ** 2
+    assert value(measure, ranked, lengths=np.array([4])) == pytest.approx(expected)
+    # the ranking ends before the fourth
+    expected = 1 - jensenshannon([*weights, 1], [0.5, 0.5, 0], base=2) ** 2
+    assert value(measure, ranked, lengths=np.array([3])) == pytest.approx(expected)
+    assert value(measure, [UNKNOWN], lengths=np.array([1])) == 0
+    # a document that is known to be of no group is in no group
+    assert value(measure, [A, NO, B], lengths=np.array([3])) == value(AWRF(), [A, UNKNOWN, B])
+
+
+def test_what_it_needs():
+    assert AWRF().needs == ("membership", "target")
+    assert AWRF(unknown="group").needs == ("membership", "target", "lengths")
+    assert AWRFxnDCG().needs == ("membership", "target", "relevance", "judged_relevance")
+
+
+def test_awrf_times_ndcg():
+    import ir_measures
+
+    grades, others = [0, 3, 0, 1], [2, 0]
+    judged = [*grades, *others]
+    qrels = [ir_measures.Qrel("q", f"d{i}", grade) for i, grade in enumerate(judged)]
+    run = [ir_measures.ScoredDoc("q", f"d{i}", 9.0 - i) for i in range(4)]
+    for k in (2, 10):
+        ndcg = ir_measures.calc_aggregate([ir_measures.nDCG @ k], qrels, run)[ir_measures.nDCG @ k]
+        inputs = {"relevance": np.array([grades], float), "judged_relevance": np.array([[*judged, np.nan]], float)}
+        for options in ({}, {"base": "e", "discount": "log2"}):
+            fair = value(AWRF(cutoff=k, **options), RANKED)
+            assert value(AWRFxnDCG(cutoff=k, **options), RANKED, **inputs) == pytest.approx(fair * ndcg)
+    grouped = value(AWRFxnDCG(unknown="group"), [UNKNOWN, *RANKED[1:]], lengths=np.array([4]), **inputs)
+    alone = value(AWRF(unknown="group"), [UNKNOWN, *RANKED[1:]], lengths=np.array([4]))
+    assert grouped == pytest.approx(alone * ndcg)
+
+
+def test_negative_grades_count_nothing():
+    inputs = {"relevance": np.array([[-2.0, 1.0]]), "judged_relevance": np.array([[-2.0, 1.0]])}
+    assert value(AWRFxnDCG(), [A, B], **inputs) == pytest.approx(1 / np.log2(3))
+
+
+def test_undefined_and_empty():
+    assert np.isnan(value(AWRF(), []))
+    assert np.isnan(value(AWRF(), [UNKNOWN, NO]))
+    assert np.isnan(value(AWRF(), [A], [[np.nan, np.nan]]))
+    judged, none = np.array([[1.0]]), np.zeros((1, 0))
+    assert value(AWRFxnDCG(), [], relevance=none, judged_relevance=judged) == 0
+    assert value(AWRFxnDCG(), [UNKNOWN], relevance=np.array([[0.0]]), judged_relevance=judged) == 0
+    assert np.isnan(value(AWRFxnDCG(), [UNKNOWN], relevance=judged, judged_relevance=judged))
+    assert np.isnan(value(AWRFxnDCG(), [A], relevance=judged, judged_relevance=0 * judged))
+    assert np.isnan(value(AWRFxnDCG(), [A], relevance=judged, judged_relevance=none))
+    assert np.isnan(value(AWRFxnDCG(), [A], [[np.nan, np.nan]], relevance=0 * judged, judged_relevance=judged))
+
+
+memberships = hnp.arrays(np.float64, (3, 5, 3), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(memberships, st.integers(1, 5), st.sampled_from([2, "e"]), st.sampled_from(["log2", "log2_clipped"]))
+def test_laws(membership, cutoff, base, discount):
+    measure, target = AWRF(cutoff=cutoff, base=base, discount=discount), np.array([[0.5, 0.3, 0.2]])
+    got = measure(membership, target)
+    known = membership[:, :cutoff].any(axis=(1, 2))
+    assert np.array_equal(~np.isnan(got), known)
+    assert np.all((got[known] >= (0 if base == 2 else 1 - np.log(2)) - 1e-12) & (got[known] <= 1 + 1e-12))
+    np.testing.assert_allclose(got, measure(membership[..., [2, 0, 1]], target[:, [2, 0, 1]]), atol=1e-12)
+    below = np.concatenate((membership[:, :cutoff], np.full((3, 4, 3), np.nan)), axis=1)
+    np.testing.assert_allclose(got, measure(below, target), atol=1e-12)

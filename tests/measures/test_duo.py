@@ -1,0 +1,286 @@
+"""DUO and its kin against all orders of short lists; the two dynamic programmes; laws, options, the published way."""
+
+from itertools import permutations
+from math import log2
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from fairtrec import orders
+from fairtrec.errors import UsageError
+from fairtrec.measures import duo
+from fairtrec.measures.duo import DUO, DUO_random, SignedDUO
+
+nan = np.nan
+random = np.random.default_rng(11)
+LISTS = [  # ties, clusters, outliers, few distinct places
+    [1, 2, 3],
+    [0, 0, 1],
+    [-1, -1, 1, 1],
+    [0, 1, 1, 1],
+    [5, 5.5, -3, 0.25, 0.25],
+    [-1, 1, -1, 1, 1],
+    [0, 0, 0, 0, 0, 9],
+    [0, 1, 2, 10, 11, 12],
+    [-1, -1, -1, 1, 1, 1],
+    [3, 1, 4, 1, 5, 9],
+    *random.normal(size=(4, 6)).tolist(),
+    *random.integers(0, 4, size=(3, 6)).astype(float).tolist(),
+]
+LONGER = [[-1, -1, -1, 0, 1, 1, 1], [0, 0, 2, 3, 5, 5, 8], *random.normal(size=(2, 7)).tolist()]
+
+
+def raw(positions, step=1, mean="prefix"):
+    """The formula, for many orders [order, rank] at once."""
+    n, total = positions.shape[1], 0.0
+    for k in range(2, n, step):
+        first = positions[:, :k]
+        about = first.mean(axis=1) if mean == "prefix" else positions.mean(axis=1)
+        total = total + ((first - about[:, None]) ** 2).mean(axis=1) / log2(k)
+    return total
+
+
+def every(positions):
+    return np.array(list(permutations(positions)), dtype=float)
+
+
+def score(measure, lists):
+    return measure(np.asarray(lists, dtype=float)[:, :, None])
+
+
+@pytest.mark.parametrize("positions", LISTS + LONGER, ids=str)
+@pytest.mark.parametrize("mean", ["prefix", "full"])
+@pytest.mark.parametrize("step", [1, 2])
+def test_every_order_of_short_lists(positions, mean, step):
+    tried = every(positions)
+    values = raw(tried, step, mean)
+    least, most = values.min(), values.max()
+    found = score(DUO(step=step, mean=mean), tried)
+    by_chance = score(DUO_random(step=step, mean=mean), tried)
+    if most - least < 1e-12:
+        assert np.isnan(found).all()
+        assert np.isnan(by_chance).all()
+        return
+    assert found == pytest.approx((most - values) / (most - least), abs=1e-9)
+    assert (found.min(), found.max()) == pytest.approx((0, 1), abs=1e-9)
+    assert by_chance == pytest.approx(np.full(len(tried), found.mean()), abs=1e-9)
+
+
+def test_eight_documents():
+    for positions in ([0, 0, 1, 2, 2, 3, 7, 7], random.normal(size=8)):
+        tried = every(positions)
+        values = raw(tried)
+        found = score(DUO(), tried[:100])
+        assert found == pytest.approx((values.max() - values[:100]) / (values.max() - values.min()), abs=1e-9)
+
+
+def test_worked_out_by_hand():
+    # 1 1 -1 -1: the variance of two is 0, of three 8/9 over log2(3) = .560826; 1 -1 1 -1: 1 + .560826
+    # every order has one of these two sums: 1 of 3 orders begins with one side twice
+    lists = [[1, 1, -1, -1], [1, -1, 1, -1], [-1, 1, 1, -1]]
+    assert score(DUO(), lists) == pytest.approx([1, 0, 0])
+    assert score(DUO_random(), lists) == pytest.approx([1 / 3] * 3)
+    # 0 1 3: pairs of variance 1/4, 9/4, 1
+    assert score(DUO(), [[0, 1, 3], [0, 3, 1], [1, 3, 0]]) == pytest.approx([1, 0, 1.25 / 2])
+
+
+@pytest.mark.parametrize("n", [5, 6, 7])
+def test_the_most_is_exact_for_any_weights(n):
+    for _ in range(12):
+        weights = random.exponential(size=n) * (random.random(n) < 0.7)
+        positions = np.sort(random.normal(size=n) if random.random() < 0.5 else random.integers(0, 4, n) - 2.0)
+        tried = every(positions)
+        variances = np.stack([tried[:, :k].var(axis=1) for k in range(1, n)], axis=1)
+        values = variances @ weights[:-1]
+        assert orders.most_spread(positions[None], weights) == pytest.approx(values.max())
+        least, bound = orders.least_spread(positions[None], weights)
+        assert least == pytest.approx(values.min(), abs=1e-12)
+        assert bound == pytest.approx(values.min(), abs=1e-12)
+        bound = orders.over_intervals(positions[:, None], weights)[1]
+        assert bound <= values.min() + 1e-12
+
+
+def test_intervals_find_the_least_for_the_weights_of_duo():
+    """No counterexample is known; the lists here and three kinds of random ones."""
+    for n in range(3, 12):
+        kinds = [
+            random.normal(size=(40, n)),
+            random.integers(0, 5, (40, n)) * 1.0,
+            random.exponential(size=(40, n)) ** 3,
+        ]
+        positions = np.sort(np.concatenate(kinds), axis=1)
+        positions -= positions.mean(axis=1, keepdims=True)
+        weights = duo.weights(n, 1)
+        exact, _ = orders.least_spread(positions, weights)
+        intervals, bound = orders.over_intervals(positions.T.copy(), weights)
+        assert intervals == pytest.approx(exact, abs=1e-9)
+        assert (bound <= exact + 1e-9).all()
+
+
+def test_intervals_miss_the_least_for_other_weights():
+    """Why nothing is claimed for them: two zeros, then all the tens, before the 3."""
+    positions = np.array([[0, 0, 3, *10 + np.arange(6) / 10]])
+    positions -= positions.mean()
+    weights = np.zeros(9)
+    weights[1], weights[7] = 1e4, 1
+    exact, _ = orders.least_spread(positions, weights)
+    intervals, bound = orders.over_intervals(positions.T.copy(), weights)
+    assert bound <= exact < intervals - 0.5
+
+
+def test_subsets_take_over_from_intervals_at_the_same_value():
+    lists = random.normal(size=(5, orders.EXHAUSTIVE))
+    ordered = np.sort(lists, axis=1)
+    intervals, _ = orders.over_intervals(ordered.T.copy(), duo.weights(orders.EXHAUSTIVE, 1))
+    assert orders.least_spread(ordered, duo.weights(orders.EXHAUSTIVE, 1))[0] == pytest.approx(intervals)
+
+
+def test_many_lists_are_solved_as_one_is():
+    lists = random.normal(size=(600, 20))
+    together = score(DUO(), lists)
+    assert together[[0, 255, 256, 599]].tolist() == [score(DUO(), lists[[i]])[0] for i in (0, 255, 256, 599)]
+
+
+@pytest.mark.parametrize("mean", ["prefix", "full"])
+def test_a_sorted_list_is_worst(mean):
+    values = score(DUO(mean=mean), np.repeat([[-1.0, -0.5, 0.5, 1.5]], [20, 10, 10, 20], axis=1))
+    assert values[0] == pytest.approx(1) if mean == "prefix" else 0 <= values[0] < 1
+
+
+@given(
+    st.lists(st.integers(-100, 100), min_size=3, max_size=30), st.integers(1, 3), st.sampled_from(["prefix", "full"])
+)
+@settings(deadline=None, max_examples=60)
+def test_laws(positions, step, mean):
+    assume(len(positions) > 14 or len(positions) < 10)  # the rest is slow, and the same
+    assume(len(set(positions)) > 1)
+    x = np.array(positions, dtype=float)
+    lists = [x, -x, x + 64, x * 0.25]
+    for measure in (DUO(step=step, mean=mean), DUO_random(step=step, mean=mean)):
+        plain, *others = score(measure, lists)
+        assert np.isnan(plain) or 0 <= plain <= 1
+        assert others == pytest.approx([plain] * 3, abs=1e-9, nan_ok=True)
+    signed, mirrored, _, shrunk = score(SignedDUO(step=step, mean=mean), lists)
+    assert mirrored == pytest.approx(-signed, abs=1e-9, nan_ok=True)
+    assert shrunk == pytest.approx(signed, abs=1e-9, nan_ok=True)
+    assert signed == 0 or abs(signed) == pytest.approx(score(DUO(step=step, mean=mean), [x])[0], abs=1e-9, nan_ok=True)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=15, max_size=25), st.integers(1, 20))
+@settings(deadline=None, max_examples=40)
+def test_below_the_cutoff_nothing_counts(positions, cutoff):
+    assume(cutoff not in (12, 13, 14))
+    x = np.array([positions])
+    assert score(DUO(cutoff=cutoff), x) == pytest.approx(score(DUO(), x[:, :cutoff]), nan_ok=True)
+
+
+def test_signs():
+    # -1 -1 -1 1 1: k = 2, 3: variance 0; k = 4: more than half below 0; so the lower side
+    values = score(SignedDUO(), [[-1, -1, -1, 1, 1], [1, 1, 1, -1, -1], [1, -1, 1, -1, 1]])
+    assert values == pytest.approx([-1, 1, 0], abs=1e-9)
+    # 0 does not count for a side: two of four is not more than half
+    assert score(SignedDUO(), [[1, 0, 1, 0, 0], [3, 1, 2, -1, -1]])[1] > 0
+    one_each = [[1, -1, 2, -2]]  # k = 2: none; k = 3: two of three above 0
+    assert score(SignedDUO(), one_each) == pytest.approx(score(DUO(), one_each))
+    even = [[1, -2, 0, 0.5]]  # k = 2, 3: no side has more than half
+    assert score(DUO(), even) > 0
+    assert score(SignedDUO(), even) == 0
+
+
+def test_unknown_positions_are_passed_over():
+    gappy = [[nan, 1, 2, nan, -1, 5, nan], [3, 1, nan, nan, nan, nan, 2]]
+    assert score(DUO(), gappy) == pytest.approx([*score(DUO(), [[1, 2, -1, 5]]), *score(DUO(), [[3, 1, 2]])])
+    assert score(SignedDUO(), gappy) == pytest.approx(
+        [*score(SignedDUO(), [[1, 2, -1, 5]]), *score(SignedDUO(), [[3, 1, 2]])]
+    )
+    assert score(DUO(cutoff=5), gappy)[0] == score(DUO(), [[1, 2, -1]])[0]
+
+
+@pytest.mark.parametrize("kind", [DUO, SignedDUO, DUO_random])
+def test_undefined(kind):
+    lists = [[nan] * 4, [1, nan, nan, nan], [1, 2, nan, nan], [7, 7, 7, 7], [0.1, 0.1, 0.1, nan]]
+    assert np.isnan(score(kind(), lists)).all()
+    assert kind()(np.empty((2, 0, 1))) == pytest.approx([nan, nan], nan_ok=True)
+    assert kind()(np.empty((0, 4, 1))).shape == (0,)
+    assert np.isnan(score(kind(mean="full"), [[-1, 1, 1, -1]])).all()  # all of one distance
+    assert not np.isnan(score(kind(), [[-1, 1, 1, -1], [7, 7, 7, 7]])[0])
+
+
+def test_several_axes():
+    both = np.stack([[[1, 1, -1, -1], [1, -1, 1, -1], [2, 2, 2, 2]], [[1, -1, -1, 1], [5, 5, 1, 1], [1, -1, 1, nan]]])
+    both = np.moveaxis(both, 0, 2)
+    assert DUO(axis=1)(both) == pytest.approx([1, 0, nan], nan_ok=True)
+    assert DUO(axis=2)(both) == pytest.approx([0, 1, 0], abs=1e-9)
+    assert DUO()(both) == pytest.approx([1, 1, 0], abs=1e-9)
+    assert SignedDUO()(both) == pytest.approx([SignedDUO(axis=1)(both)[0], SignedDUO(axis=2)(both)[1], 0], abs=1e-9)
+    assert DUO_random()(both) == pytest.approx([1 / 3, 1 / 3, nan], nan_ok=True)
+    assert DUO_random(axis=2)(both)[2] == pytest.approx(1 / 3)
+    with pytest.raises(UsageError, match="DUO: axis is 3, but the positions have 2 axes"):
+        DUO(axis=3)(both)
+    with pytest.raises(UsageError, match="DUO: axis is -1"):
+        DUO(axis=-1)
+    with pytest.raises(UsageError, match="DUO_random: axis is 0; it is 1 or more"):
+        DUO_random(axis=0)
+
+
+def test_the_published_normaliser_misses_the_ends():
+    lists = np.stack([np.linspace(-1, 1, 50), np.repeat([-1, 1], 25)])
+    sampled = score(DUO(normaliser="sampled"), lists)
+    assert score(DUO(), lists) == pytest.approx([1, 1])
+    assert sampled == pytest.approx([1.15, 1.36], abs=0.05)
+    few, other = DUO(normaliser="sampled", n=100), DUO(normaliser="sampled", n=100, seed=8)
+    assert score(few, lists[:1]) > sampled[0]
+    assert abs(score(few, lists[:1]) - score(other, lists[:1])) > 1e-4
+    assert score(few, lists[:1]) == score(few, lists)[0]
+    assert score(few, lists[:1]) == score(few, [lists[0], random.permuted(lists[0])])[0]
+    assert abs(score(DUO_random(normaliser="sampled", n=100), lists[:1]) - score(DUO_random(), lists[:1])) > 1e-3
+    assert few.remark(lists[:, :, None]) == ""
+
+
+def test_the_published_normaliser_tries_all_orders_of_up_to_eight():
+    for n in (3, 8):
+        lists = random.normal(size=(3, n))
+        assert score(DUO(normaliser="sampled", n=1), lists) == pytest.approx(score(DUO(), lists))
+    assert np.isnan(score(DUO(normaliser="sampled", n=1), random.normal(size=(1, 9)))).all()
+
+
+def test_what_is_not_proved_is_said():
+    # seven equal positions, and nine that are close: neither begins an order that is best at all lengths
+    lists = np.repeat([[0.0, 2.0, 3.0]], [7, 6, 3], axis=1)
+    lists = np.concatenate([lists, np.arange(16.0)[None]])
+    ordered = np.sort(lists, axis=1)
+    unit = (ordered - ordered[:, :1]) / (ordered[:, -1:] - ordered[:, :1]) - 0.5
+    bound, least, most = duo.ends(unit, 1, "prefix")
+    move = score(DUO(), lists) * (least - bound) / (most - bound)
+    said = DUO().remark(lists[:, :, None])
+    assert move.max() > 1e-3
+    assert said == (
+        f"for {(move > 1e-3).sum()} of 2 rankings the fairest possible order is proved only within bounds; "
+        f"their values are exact or too high, by {move.max():.4f} at most"
+    )
+    assert DUO(mean="full").remark(lists[:, :, None]) == ""
+    assert DUO(cutoff=14).remark(lists[:, :, None]) == ""
+    assert DUO().remark(np.repeat([-1.0, 1.0], 20)[None, :, None]) == ""
+    assert DUO().remark(np.empty((0, 4, 1))) == ""
+
+
+def test_positions_of_any_size():
+    x = random.normal(size=(2, 16))
+    for scale in (1e-200, 1e200):
+        assert score(DUO(), x * scale) == pytest.approx(score(DUO(), x))
+    assert score(DUO(), x + 1e6) == pytest.approx(score(DUO(), x), abs=1e-6)
+
+
+def test_refused_and_spelled():
+    for wrong, message in [({"step": 0}, "step is 0"), ({"n": 0}, "n is 0"), ({"seed": -1}, "seed is -1")]:
+        with pytest.raises(UsageError, match=f"DUO: {message}"):
+            DUO(**wrong)
+    with pytest.raises(UsageError, match="the cutoff is 0"):
+        SignedDUO(cutoff=0)
+    assert str(DUO()) == "DUO"
+    assert str(DUO(mean="full", cutoff=10, axis=2)) == "DUO(mean='full',axis=2)@10"
+    assert DUO().needs == SignedDUO().needs == DUO_random().needs == ("positions",)
+    assert DUO().remarks_on == ("positions",)
+    assert (DUO().better, SignedDUO().better, DUO_random().better) == ("lower", "nearer 0", "neither")

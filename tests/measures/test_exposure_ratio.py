@@ -1,0 +1,139 @@
+"""DP, DTR, DIR and ABR, written out."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from fairtrec.errors import UsageError
+from fairtrec.measures.exposure_ratio import ABR, DIR, DP, DTR
+
+A, B, NO, UNKNOWN = [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]
+GROUPS = ("f", "m")
+W = 1 / np.log2(np.arange(2, 8))
+
+
+def rows(ranked, groups=2):
+    return np.array([ranked]).reshape(1, len(ranked), groups)
+
+
+def row(grades):
+    return np.array([grades], dtype=float)
+
+
+def test_demographic_parity_written_out():
+    ranked = rows([A, UNKNOWN, B, B])  # exposures 1 and .5, .430677
+    f, m = 1, (W[2] + W[3]) / 2
+    assert DP()(ranked, GROUPS).item() == pytest.approx(m / f)
+    assert DP(protected="f")(ranked, GROUPS).item() == pytest.approx(f / m)
+    assert DP(protected="m")(ranked, GROUPS).item() == pytest.approx(m / f)
+    assert DP(cutoff=3)(ranked, GROUPS).item() == pytest.approx(W[2])
+    assert DP(cutoff=2)(ranked, GROUPS).item() == 0  # m is not there
+    assert DP(cutoff=2, protected="m")(ranked, GROUPS).item() == 0
+    assert DP(cutoff=2, protected="f")(ranked, GROUPS).item() == np.inf
+
+
+def test_soft_labels_weigh_the_mean():
+    ranked = rows([[0.75, 0.25], [0.25, 0.75]])
+    f, m = 0.75 + 0.25 * W[1], 0.25 + 0.75 * W[1]
+    assert DP()(ranked, GROUPS).item() == pytest.approx(m / f)
+
+
+def test_disparate_treatment_and_impact_written_out():
+    # ranked a (grade 1), b (grade 2), b (not judged); judged besides: b of grade 1, not retrieved. U = 1 and 3
+    ranked, relevance = rows([A, B, B]), row([1, 2, np.nan])
+    judged, grades = rows([A, B, B, UNKNOWN]), row([1, 2, 1, np.nan])
+    f, m = 1, (W[1] + W[2]) / 3
+    assert DTR()(ranked, grades, judged, GROUPS).item() == pytest.approx(m / f)
+    assert DTR(protected="f")(ranked, grades, judged, GROUPS).item() == pytest.approx(f / m)
+    assert DTR(cutoff=2)(ranked, grades, judged, GROUPS).item() == pytest.approx(W[1] / 3)
+    m = 2 * W[1] / 3
+    assert DIR()(ranked, relevance, grades, judged, GROUPS).item() == pytest.approx(m / f)
+    assert DIR(protected="m")(ranked, relevance, grades, judged, GROUPS).item() == pytest.approx(m / f)
+    assert DIR(cutoff=1)(ranked, relevance, grades, judged, GROUPS).item() == 0
+
+
+def test_a_group_without_relevant_documents_has_no_claim():
+    # three groups, the third without a relevant document; it is on top, and does not count
+    ranked, judged, grades = rows([np.eye(3)[g] for g in (2, 0, 1)], 3), rows(np.eye(3), 3), row([1, 1, 0])
+    assert DTR()(ranked, grades, judged, "abc").item() == pytest.approx(W[2] / W[1])
+    # with protected it counts among the rest, whose claim is that of b
+    assert DTR(protected="a")(ranked, grades, judged, "abc").item() == pytest.approx(W[1] / (1 + W[2]))
+    assert np.isnan(DTR(protected="c")(ranked, grades, judged, "abc")).item()
+
+
+def test_attention_bias_ratio_written_out():
+    # weights 1, p, p^2: f has rank 1, m ranks 2 and 3
+    ranked = rows([A, B, B])
+    assert ABR()(ranked).item() == pytest.approx((0.9 + 0.81) / 2)
+    assert ABR(p=0.5)(ranked).item() == pytest.approx((0.5 + 0.25) / 2)
+    assert ABR(cutoff=2)(ranked).item() == pytest.approx(0.9)
+    assert ABR(cutoff=1)(ranked).item() == 0
+
+
+def test_undefined_and_empty():
+    some, one = rows([A, B]), row([1, 1])
+    for ranked in (rows([]), rows([UNKNOWN, NO])):
+        blank = np.zeros((1, ranked.shape[1]))
+        assert np.isnan(ABR()(ranked)).item()
+        for options in ({}, {"protected": "f"}):
+            assert np.isnan(DP(**options)(ranked, GROUPS)).item()
+            assert np.isnan(DTR(**options)(ranked, one, some, GROUPS)).item()
+            assert np.isnan(DIR(**options)(ranked, blank, one, some, GROUPS)).item()
+    assert np.isnan(DTR()(some, row([1, 0]), some, GROUPS)).item()  # only f has a relevant document
+    assert np.isnan(DTR()(some, row([1, -1]), some, GROUPS)).item()
+
+
+def test_which_values_are_good():
+    assert DP().better == DTR().better == DIR().better == "higher"
+    assert DP(protected="f").better == "neither"
+    assert DP.better == "higher"
+    assert str(DP()) == "DP"
+    assert str(DP(cutoff=5, protected="f")) == "DP(protected='f')@5"
+
+
+def test_groups_are_checked():
+    DP(protected="f").check(GROUPS)
+    ABR().check(GROUPS)
+    with pytest.raises(UsageError, match="no group 'x'"):
+        DTR(protected="x").check(GROUPS)
+    for measure in (DP(), ABR()):
+        with pytest.raises(UsageError, match="two groups"):
+            measure.check(("f",))
+    for p in (0.0, 1.0):
+        with pytest.raises(UsageError, match="p is"):
+            ABR(p=p)
+
+
+hard = hnp.arrays(np.int64, (3, 5), elements=st.integers(0, 3)).map(lambda g: np.eye(4)[g][..., :3])
+grades = hnp.arrays(np.float64, (3, 5), elements=st.sampled_from([0.0, 1.0, 2.0]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(hard, grades, st.integers(1, 5))
+def test_laws(membership, relevance, cutoff):
+    order, judged = [2, 0, 1], membership
+    calls = {
+        "DP": lambda m, r, j, n: DP(cutoff=cutoff)(m, n),
+        "DTR": lambda m, r, j, n: DTR(cutoff=cutoff)(m, relevance, j, n),
+        "DIR": lambda m, r, j, n: DIR(cutoff=cutoff)(m, r, relevance, j, n),
+        "ABR": lambda m, r, j, n: ABR(cutoff=cutoff)(m),
+    }
+    below = np.concatenate((membership[:, :cutoff], np.full((3, 3, 3), np.nan)), axis=1)
+    padded = np.pad(relevance[:, :cutoff], ((0, 0), (0, 3)), constant_values=np.nan)
+    for call in calls.values():
+        got = call(membership, relevance, judged, "abc")
+        assert np.all(np.isnan(got) | ((got >= 0) & (got <= 1)))
+        np.testing.assert_allclose(got, call(membership[..., order], relevance, judged[..., order], "cab"), atol=1e-12)
+        np.testing.assert_allclose(got, call(below, padded, judged, "abc"), atol=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(hnp.arrays(np.int64, (3, 5), elements=st.integers(0, 1)))
+def test_two_groups_one_is_the_rest(group):
+    membership = np.eye(2)[group]
+    f, m = DP(protected="f")(membership, GROUPS), DP(protected="m")(membership, GROUPS)
+    both = (f > 0) & (m > 0) & np.isfinite(f)
+    np.testing.assert_allclose(f[both] * m[both], 1)
+    np.testing.assert_allclose(DP()(membership, GROUPS), np.minimum(f, m))

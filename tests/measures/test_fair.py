@@ -1,0 +1,177 @@
+"""FAIR against the hand check, plain utility measures of ir-measures, and arithmetic."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from fairtrec.errors import UsageError
+from fairtrec.measures.fair import FAIR, greedy_novelty
+
+A, B, NO, UNKNOWN = [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]
+EVEN = np.array([[0.5, 0.5]])
+GAINS = ["alpha", "ndcg", "rbp", "err_ia", "nrbp", "ap"]
+
+
+def value(measure, ranked, grades, target=EVEN, judged=None, judged_grades=None):
+    membership, relevance = np.array([ranked]), np.array([grades])
+    judged = membership if judged is None else np.array([judged])
+    judged_grades = relevance if judged_grades is None else np.array([judged_grades])
+    return measure(membership, relevance, np.asarray(target), judged_grades, judged).item()
+
+
+HAND = ([A, A, B, A, B], [1.0, 1.0, 1.0, 0.0, 1.0])  # a1 a2 b1 a3 b2, all relevant but a3
+D2 = 1 / np.log2(np.arange(2, 12))  # the discounts of ranks 1, 2, ...
+# dKL of the prefixes: shares 1:0, 1:0, 2:1, 3:1, 3:2 against even
+DKL = [np.log(2), np.log(2), np.log(2) - (np.log(3) - 2 / 3 * np.log(2)), None, None]
+DKL[3] = 3 / 4 * np.log(3 / 2) + 1 / 4 * np.log(1 / 2)
+DKL[4] = 3 / 5 * np.log(6 / 5) + 2 / 5 * np.log(4 / 5)
+
+
+def test_the_hand_check_of_the_specification():
+    assert np.allclose(DKL, [0.693147, 0.693147, 0.056633, 0.130812, 0.020136], atol=5e-7)
+    # gains 1, 1/2 (a seen once), 1, 0 (not relevant), 1/2; ideal a1 b1 a2 b2: 1, 1, 1/2, 1/2
+    assert value(FAIR(cutoff=5), *HAND) == pytest.approx(0.686813, abs=5e-7)
+
+
+@pytest.mark.parametrize(
+    ("gain", "gains", "ideal"),
+    [
+        ("alpha", [1, D2[1] / 2, D2[2], 0, D2[4] / 2], 1 + D2[1] + D2[2] / 2 + D2[3] / 2),
+        ("ndcg", [1, D2[1], D2[2], 0, D2[4]], D2[:4].sum()),
+        ("rbp", [1, 0.8, 0.8**2, 0, 0.8**4], 1 + 0.8 + 0.8**2 + 0.8**3),
+        ("err_ia", [1, 1 / 2 / 2, 1 / 3, 0, 1 / 2 / 5], 1 + 1 / 2 + 1 / 2 / 3 + 1 / 2 / 4),
+        ("nrbp", [1, 0.8 / 2, 0.8**2, 0, 0.8**4 / 2], 1 + 0.8 + 0.8**2 / 2 + 0.8**3 / 2),
+        ("ap", [1, 1, 1, 0, 4 / 5], 4),
+    ],
+)
+def test_each_gain_written_out(gain, gains, ideal):
+    expected = sum(g / (1 + d) for g, d in zip(gains, DKL, strict=True)) / ideal
+    assert value(FAIR(cutoff=5, gain=gain), *HAND) == pytest.approx(expected, abs=1e-12)
+
+
+def test_parameters_change_the_value():
+    # alpha .2: a2 gains .8, b2 gains .8; ideal 1, 1, .8, .8
+    gains = [1, 0.8 * D2[1], D2[2], 0, 0.8 * D2[4]]
+    expected = sum(g / (1 + d) for g, d in zip(gains, DKL, strict=True)) / (1 + D2[1] + 0.8 * D2[2] + 0.8 * D2[3])
+    assert value(FAIR(cutoff=5, alpha=0.2), *HAND) == pytest.approx(expected)
+    # p .5: 1, .5, .25, 0, .0625 over 1 + .5 + .25 + .125
+    gains = [1, 0.5, 0.25, 0, 0.0625]
+    expected = sum(g / (1 + d) for g, d in zip(gains, DKL, strict=True)) / 1.875
+    assert value(FAIR(cutoff=5, gain="rbp", p=0.5), *HAND) == pytest.approx(expected)
+    # rel 2: only the second document is relevant, at share 1:0
+    assert value(FAIR(gain="ap", rel=2), [B, A], [1.0, 2.0], [[0.5, 0.5]]) == pytest.approx(0.5)
+    # cutoff 1: a1 alone, over an ideal of 1
+    assert value(FAIR(cutoff=1), *HAND) == pytest.approx(1 / (1 + np.log(2)))
+
+
+def test_grades_count_for_ndcg():
+    # grade 1 before grade 3, both prefixes on target: (1 + 3 / log2 3) / (3 + 1 / log2 3)
+    ranked = [[0.5, 0.5], [0.5, 0.5]]
+    expected = (1 + 3 * D2[1]) / (3 + D2[1])
+    assert value(FAIR(gain="ndcg"), ranked, [1.0, 3.0]) == pytest.approx(expected)
+    assert value(FAIR(gain="ndcg"), ranked, [-1.0, 3.0]) == pytest.approx(3 * D2[1] / 3)
+
+
+@pytest.mark.parametrize(("gain", "name"), [("ndcg", "nDCG@3"), ("ap", "AP@3")])
+def test_on_target_throughout_it_is_the_plain_utility(gain, name):
+    import ir_measures
+
+    grades = [0, 2, 1, 0, 3]
+    docs = [f"d{i}" for i in range(5)]
+    qrels = [ir_measures.Qrel("q", doc, grade) for doc, grade in zip(docs, grades, strict=True)]
+    run = [ir_measures.ScoredDoc("q", doc, 9.0 - i) for i, doc in enumerate(docs)]
+    measure = ir_measures.parse_measure(name)
+    plain = ir_measures.calc_aggregate([measure], qrels, run)[measure]
+    both = [[0.5, 0.5]] * 5
+    assert value(FAIR(cutoff=3, gain=gain), both, [float(g) for g in grades]) == pytest.approx(plain)
+
+
+def test_on_target_throughout_rbp_is_the_plain_utility_over_its_ideal():
+    # every document is in both groups: D_i is even from the first on; relevant at ranks 1 and 4, ideal at 1 and 2
+    ranked, grades = [[1.0, 1.0]] * 4, [1.0, 0.0, 0.0, 1.0]
+    assert value(FAIR(gain="rbp"), ranked, grades) == pytest.approx((1 + 0.8**3) / (1 + 0.8))
+
+
+def test_a_group_that_nobody_wants_costs_the_rank():
+    # target all a: the second rank has an infinite dKL and earns 0, the ideal is a then b
+    assert value(FAIR(gain="rbp"), [A, B], [1.0, 1.0], [[1.0, 0.0]]) == pytest.approx(1 / 1.8)
+
+
+def test_unknown_documents_change_no_share_and_earn_no_alpha_gain():
+    # the unknown document is relevant: rbp pays it at the share that stands, nothing before the first known one
+    ranked, grades = [UNKNOWN, A, UNKNOWN], [1.0, 1.0, 1.0]
+    expected = (0.8 + 0.64) / (1 + np.log(2)) / (1 + 0.8 + 0.64)
+    assert value(FAIR(gain="rbp"), ranked, grades) == pytest.approx(expected)
+    assert value(FAIR(), ranked, grades) == pytest.approx(D2[1] / (1 + np.log(2)))
+    assert value(FAIR(), [NO, A], [1.0, 1.0]) == pytest.approx(D2[1] / (1 + np.log(2)))
+
+
+def test_the_ideal_takes_judged_documents_that_were_not_ranked():
+    # ideal: a then b, 1 + 1 / log2 3
+    expected = 1 / (1 + np.log(2)) / (1 + D2[1])
+    assert value(FAIR(), [A], [1.0], judged=[A, B, UNKNOWN], judged_grades=[1.0, 1.0, np.nan]) == pytest.approx(
+        expected
+    )
+
+
+def test_ties_of_the_greedy_ideal_follow_the_qrels():
+    # alpha 1: a group counts once; ab, cd, ac gain 2 each at rank 1, and what comes first decides what is left
+    one = greedy_novelty(np.array([[[1.0, 1, 0, 0], [0, 0, 1.0, 1], [1.0, 0, 1.0, 0]]]), 1.0, 3)
+    two = greedy_novelty(np.array([[[1.0, 0, 1.0, 0], [1.0, 1, 0, 0], [0, 0, 1.0, 1]]]), 1.0, 3)
+    assert one.tolist() == [[2.0, 2.0, 0.0]]
+    assert two.tolist() == [[2.0, 1.0, 1.0]]
+
+
+@pytest.mark.parametrize("gain", GAINS)
+def test_undefined_and_empty(gain):
+    measure = FAIR(gain=gain)
+    assert value(measure, [UNKNOWN], [np.nan], judged=[A], judged_grades=[1.0]) == 0  # an empty ranking
+    assert np.isnan(value(measure, [A], [0.0]))  # nothing relevant
+    assert np.isnan(value(measure, [A], [1.0], [[np.nan, np.nan]]))  # no target
+    assert np.isnan(value(measure, [UNKNOWN], [1.0]))  # no document of any group
+    none = measure(np.zeros((1, 0, 2)), np.zeros((1, 0)), EVEN, np.ones((1, 1)), np.array([[A]]))
+    assert none.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("bad", [{"alpha": -0.1}, {"alpha": 1.1}, {"p": 0.0}, {"p": 1.0}, {"cutoff": 0}])
+def test_bad_parameters(bad):
+    with pytest.raises(UsageError):
+        FAIR(**bad)
+
+
+hard = hnp.arrays(np.int64, (3, 6), elements=st.integers(0, 3)).map(lambda g: np.eye(4)[g][..., :3])  # 3: no group
+grades = hnp.arrays(np.float64, (3, 6), elements=st.sampled_from([0.0, 1.0, 2.0, np.nan]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(hard, grades, st.sampled_from(GAINS), st.integers(1, 6))
+def test_laws(membership, relevance, gain, cutoff):
+    measure, target = FAIR(gain=gain, cutoff=cutoff), np.array([[0.5, 0.3, 0.2]])
+    got = measure(membership, relevance, target, relevance, membership)
+    assert np.all((got[~np.isnan(got)] >= 0) & (got[~np.isnan(got)] <= 1 + 1e-9))
+    swapped = membership[..., [2, 0, 1]]
+    renamed = measure(swapped, relevance, target[:, [2, 0, 1]], relevance, swapped)
+    np.testing.assert_allclose(got, renamed, atol=1e-12)
+    longer = np.concatenate((membership, np.full((3, 2, 3), np.nan)), axis=1)
+    padded = measure(longer, np.pad(relevance, ((0, 0), (0, 2)), constant_values=np.nan), target, relevance, membership)
+    np.testing.assert_allclose(got, padded, atol=1e-12)
+    below = membership.copy()
+    below[:, cutoff:] = np.nan
+    judged = measure(below, relevance, target, relevance, membership)
+    np.testing.assert_allclose(got, judged, atol=1e-12)
+    alone = measure(membership[1:2], relevance[1:2], target, relevance[1:2], membership[1:2])
+    np.testing.assert_allclose(got[1:2], alone, atol=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(grades, st.sampled_from(GAINS))
+def test_a_fair_ranking_earns_the_utility_and_an_unfair_one_less(relevance, gain):
+    on_target = np.full((3, 6, 2), 0.5)
+    best = FAIR(gain=gain)(on_target, relevance, EVEN, relevance, on_target)
+    other = np.array([[0.1, 0.9]])
+    less = FAIR(gain=gain)(on_target, relevance, other, relevance, on_target)
+    # the same dKL at each rank: the whole value is divided by 1 + dKL
+    dkl = 0.5 * np.log(5) + 0.5 * np.log(5 / 9)
+    np.testing.assert_allclose(less, best / (1 + dkl), atol=1e-12)

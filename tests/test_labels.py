@@ -1,0 +1,251 @@
+"""Labels, positions and targets from files and objects, and what measures see of them."""
+
+import numpy as np
+import pytest
+
+import fairtrec
+from fairtrec.data import Docnos, Labels
+from fairtrec.errors import InputError, UsageError
+from fairtrec.formats import labels, positions, targets
+from fairtrec.membership import by_rule, looked_up, product
+
+NAN = float("nan")
+
+
+def table(read: Labels) -> dict[str, list[float]]:
+    return {name.decode(): row for name, row in zip(read.rows.names, read.weights.tolist(), strict=True)}
+
+
+def same(found: dict, wanted: dict) -> None:
+    assert found.keys() == wanted.keys()
+    for name, row in wanted.items():
+        np.testing.assert_array_equal(found[name], row)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("d1\tb\nd2\ta\n", {"d1": [0, 1], "d2": [1, 0]}),
+        ("d1\tb\t.25\nd1\ta\t.75\nd2\t?\t1\n", {"d1": [0.75, 0.25], "d2": [NAN, NAN]}),
+        ("q\td1\tb\nq\td2\ta\n", {"q d1": [0, 1], "q d2": [1, 0]}),
+        ("q\td1\tb\t.5\nr\td1\ta\t1\n", {"q d1": [0, 0.5], "r d1": [1, 0]}),
+        ("# what\ngroup\tdocno\nb\td1\na\td2\n", {"d1": [0, 1], "d2": [1, 0]}),
+        ("qid\tdocno\tgroup\n7\td1\t2\n7\td2\t1\n", {"7 d1": [0, 1], "7 d2": [1, 0]}),
+        (
+            '{"docno": "d1", "group": "b"}\n{"docno": "d2", "group": "a", "weight": 0.5}\n',
+            {"d1": [0, 1], "d2": [0.5, 0]},
+        ),
+        ("d1\tnorth east\nd2\ta\n", {"d1": [0, 1], "d2": [1, 0]}),
+    ],
+)
+def test_a_file_of_labels(tmp_path, text, wanted):
+    (tmp_path / "l.tsv").write_text(text)
+    same(table(labels.read(tmp_path / "l.tsv")), wanted)
+
+
+def test_a_parquet_file_of_labels(tmp_path):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    parquet.write_table(
+        pa.table({"docno": ["d1", "d2"], "group": ["b", "a"], "weight": [1.0, None]}), tmp_path / "l.parquet"
+    )
+    same(table(labels.read(tmp_path / "l.parquet")), {"d1": [0, 1], "d2": [1, 0]})
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("d1\ta\t1\nd1\tb\t1.5\n", 2, "the weight 1.5 of d1 is not between 0 and 1"),
+        ("d1\ta\t1\nd2\tb\t-0.5\n", 2, "the weight -0.5 of d2 is not between 0 and 1"),
+        ("d1\ta\t1\nd2\tb\tnan\n", 2, "the weight 'nan' is not a number"),
+        ("d1\ta\nd1\ta\n", 2, "document d1 has the label a twice"),
+        ("d1\ta\nd2\n", 2, "1 columns where the first line has 2"),
+        ("d1 a\n", 1, "1 columns where labels have docno, group"),
+        ("d1\ta\nd2\t\n", 2, "this label has no docno or no group"),
+        ('{"docno": "d1", "group": "b"}\n{"docno"\n', 2, "this line is not JSON"),
+        ('{"docno": "d1", "group": "b"}\n[1]\n', 2, "this line is no object"),
+        ("d1\ta\nd2\ta\n", None, "these labels have fewer than two groups"),
+    ],
+)
+def test_bad_labels_name_the_line(tmp_path, text, line, what):
+    (tmp_path / "l.tsv").write_text(text)
+    with pytest.raises(InputError) as fault:
+        labels.read(tmp_path / "l.tsv")
+    place = f"{tmp_path / 'l.tsv'}: " if line is None else f"{tmp_path / 'l.tsv'}:{line}: "
+    assert str(fault.value).startswith(place + what)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "per_query"),
+    [
+        ("d1\t.5\nd2\t-1\n", {"d1": [0.5], "d2": [-1]}, False),
+        ("7\t.5\t1\n8\t-1\t2\n", {"7": [0.5, 1], "8": [-1, 2]}, False),
+        ("q\td1\t.5\nq\td2\t0\n", {"q d1": [0.5], "q d2": [0]}, True),
+        ("qid\tdocno\tx\n1\t7\t.5\n", {"1 7": [0.5]}, True),
+        ("docno\tx\ty\n7\t.5\t1\n", {"7": [0.5, 1]}, False),
+    ],
+)
+def test_a_file_of_positions(tmp_path, text, wanted, per_query):
+    (tmp_path / "p.tsv").write_text(text)
+    read = positions.read(tmp_path / "p.tsv")
+    assert read.per_query is per_query
+    same({name.decode(): row for name, row in zip(read.rows.names, read.values.tolist(), strict=True)}, wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("d1\t.5\nd2\tnan\n", 2, "a position of d2 is not a finite number"),
+        ("d1\t.5\nd2\tinf\n", 2, "a position of d2 is not a finite number"),
+        ("d1\t.5\nd2\n", 2, "1 columns; write docno"),
+        ("d1\t.5\nd1\t.5\n", 2, "document d1 has two positions"),
+        ("docno\tx\n", None, "this file has no positions"),
+    ],
+)
+def test_bad_positions_name_the_line(tmp_path, text, line, what):
+    (tmp_path / "p.tsv").write_text(text)
+    with pytest.raises(InputError) as fault:
+        positions.read(tmp_path / "p.tsv")
+    place = f"{tmp_path / 'p.tsv'}: " if line is None else f"{tmp_path / 'p.tsv'}:{line}: "
+    assert str(fault.value).startswith(place + what)
+
+
+def test_targets_per_query(tmp_path):
+    (tmp_path / "t.tsv").write_text("q1\tm\t.25\nq1\tf\t.75\nq2\tm\t1\n")
+    read = targets.read(tmp_path / "t.tsv", ("f", "m"))
+    assert {qid: shares.tolist() for qid, shares in read.items()} == {"q1": [0.75, 0.25], "q2": [0, 1]}
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("q1\tm\t.5\n", 1, "the shares of query q1 sum to 0.5"),
+        ("q1\tx\t1\n", 1, "there is no group 'x'; the groups are f, m"),
+        ("q1\tm\tmany\n", 1, "the share 'many' is not a number"),
+        ("q1\tm\t.5\nq1\tm\t.5\n", 2, "query q1 has the group m twice"),
+        ("q1\tm\n", 1, "2 columns where a target has three"),
+    ],
+)
+def test_bad_targets_name_the_line(tmp_path, text, line, what):
+    (tmp_path / "t.tsv").write_text(text)
+    with pytest.raises(InputError, match=f"t.tsv:{line}: {what}"):
+        targets.read(tmp_path / "t.tsv", ("f", "m"))
+
+
+def test_rules_that_make_members_of_counts():
+    counts = np.array([[3.0, 1.0], [2.0, 2.0], [0.0, 0.0], [NAN, NAN]])
+    np.testing.assert_array_equal(by_rule(counts, "share"), [[0.75, 0.25], [0.5, 0.5], [0, 0], [NAN, NAN]])
+    np.testing.assert_array_equal(by_rule(counts, "majority"), [[1, 0], [0, 0], [0, 0], [NAN, NAN]])
+    np.testing.assert_array_equal(by_rule(counts, "any"), [[1, 1], [1, 1], [0, 0], [NAN, NAN]])
+
+
+def labelled(rows: dict[str, list[float]], groups: tuple[str, ...], *, per_query: bool = False) -> Labels:
+    names = np.array([name.encode() for name in rows])
+    docnos = Docnos.of(names)
+    weights = np.empty((len(rows), len(groups)))
+    weights[docnos.rows(names)] = list(rows.values())
+    return Labels("made", groups, docnos, weights, per_query)
+
+
+def test_labels_per_query_are_looked_up_for_their_query():
+    given = labelled({"q d": [1, 0], "r d": [0, 1]}, ("a", "b"), per_query=True)
+    found = looked_up(given, ["r", "q", "s"], np.array([b"d"]), np.array([[0, -1], [0, -1], [0, -1]]))
+    np.testing.assert_array_equal(found[:, 0], [[0, 1], [1, 0], [NAN, NAN]])
+    assert np.isnan(found[:, 1]).all()
+
+
+def test_crossing_two_attributes_multiplies_the_weights():
+    gender = labelled({"d1": [1, 0], "d2": [0.5, 0.5]}, ("f", "m"))
+    place = labelled({"d1": [0, 1], "d2": [1, 0], "d3": [1, 0]}, ("n", "s"))
+    crossed = product(gender, place)
+    assert crossed.groups == ("f*n", "f*s", "m*n", "m*s")
+    same(table(crossed), {"d1": [0, 1, 0, 0], "d2": [0.5, 0, 0.5, 0], "d3": [NAN] * 4})
+
+
+RUN = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}
+
+
+def value(measure: str, **given) -> float:
+    return fairtrec.evaluate(measure, RUN, **given).means["run"][measure]
+
+
+def test_hard_labels_stand_for_counts():
+    # omega(tau=0): 0 0 1; FaiRR@3 = 1 / log2(4) = .5
+    assert value("FaiRR(tau=0)@3", labels={"d1": "a", "d2": "b", "d3": ["a", "b"]}) == pytest.approx(0.5)
+
+
+def test_soft_labels_do_not():
+    with pytest.raises(UsageError, match="whole labels"):
+        value("FaiRR(tau=0)@3", labels={"d1": {"a": 0.5}, "d2": "b"})
+
+
+def test_labels_and_words_exclude_each_other():
+    with pytest.raises(UsageError, match="both labels and words"):
+        value("KL@3", labels={"d1": "a", "d2": "b"}, groups={"f": ["she"], "m": ["he"]}, docs={})
+
+
+def test_subtopics_of_the_qrels_are_labels(tmp_path):
+    qrels = tmp_path / "q.txt"
+    qrels.write_text("q1 1 d1 1\nq1 2 d2 1\nq1 1 d3 0\n")
+    # d1 is of topic 1, d2 of topic 2, d3 of neither: shares even, KL 0
+    assert value("KL@3", qrels=str(qrels), labels="qrels") == pytest.approx(0)
+
+
+@pytest.mark.parametrize(
+    ("target", "kl"),
+    [
+        ("even", np.log(2)),  # shares (1, 0) against (.5, .5)
+        ("collection", np.log(2)),  # d1 d2 a, d4 d5 b: (.5, .5)
+        ("background", np.log(3 / 2)),  # d1 d2 d4: (2/3, 1/3)
+        ("qrels", np.log(2)),  # d1 d4 are relevant: (.5, .5)
+        ("relevance", np.log(4)),  # d1 of grade 1, d4 of grade 3: (1/4, 3/4)
+        ({"a": 0.25, "b": 0.75}, np.log(4)),
+    ],
+)
+def test_targets_of_labels(target, kl):
+    found = value(
+        "KL@2",
+        qrels={"q1": {"d1": 1, "d4": 3, "d5": 0}},
+        labels={"d1": "a", "d2": "a", "d4": "b", "d5": "b"},
+        background={"q1": {"d1": 3.0, "d2": 2.0, "d4": 1.0}},
+        target=target,
+    )
+    assert found == pytest.approx(kl)
+
+
+def test_what_is_known_of_the_ranks_is_said():
+    result = fairtrec.evaluate("KL@2", RUN, labels={"d1": "a", "d9": "b"})
+    assert result.scores[0].remarks == ("groups are known for 1 of the 2 ranks looked at",)
+
+
+def test_labels_of_no_document_of_the_run_are_refused():
+    with pytest.raises(InputError, match="none of its documents"):
+        fairtrec.evaluate("KL@2", RUN, labels={"x1": "a", "x2": "b"})
+
+
+def test_positions_of_objects():
+    # two sides one after the other: as far apart as can be
+    positions = {"d1": -1, "d2": -1, "d3": 1, "d4": 1}
+    run = {"q1": {"d1": 4.0, "d2": 3.0, "d3": 2.0, "d4": 1.0}}
+    assert fairtrec.evaluate("DUO", run, positions=positions).means["run"]["DUO"] == pytest.approx(1)
+    with pytest.raises(InputError, match="finite"):
+        fairtrec.evaluate("DUO", run, positions={"d1": NAN})
+
+
+def test_every_measure_runs_on_the_example(example, fairtrec_command):
+    measures = (
+        "FAIR@10 FAIR(gain=ndcg)@10 FAIR(gain=rbp)@10 FAIR(gain=err_ia)@10 FAIR(gain=nrbp)@10 FAIR(gain=ap)@10 KL@10 "
+        "NDKL@10 nDRKL@10 Skew@10 MinSkew@10 MaxSkew@10 InfeasibleIndex@10 InfeasibleCount@10 rND rKL rRD DUO SignedDUO "
+        "DUO_random AWRF@10 AWRFxnDCG@10 EED@10 EER@10 EEL@10 GFR@10 DP DTR DIR ABR InputBias OutputBias@10 "
+        "RankingBias@10 MeanBias@10 MeanAbsoluteBias@10 nDCG@10"
+    )
+    given = ["--labels", f"{example}/labels.tsv", "--positions", f"{example}/positions.tsv"]
+    runs = [f"{example}/{name}.run" for name in ("bm25", "neural", "fair")]
+    ended = fairtrec_command(
+        "eval", f"{example}/qrels.txt", *runs, *given, "--background", f"{example}/background.run", "-m", measures
+    )
+    assert ended.code == 0, ended.err
+    values = [line.split("\t") for line in ended.out.splitlines() if "\tall\t" in line]
+    assert len(values) == 3 * (2 + len(measures.split()) + 1)  # runid and num_q, and Skew of two groups
+    assert not [row for row in values if row[2].strip() == "nan"]

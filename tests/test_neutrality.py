@@ -1,0 +1,104 @@
+"""omega against the paper's examples, a restatement in plain Python, and its laws; the discounts against their sums."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from fairtrec import discount
+from fairtrec.neutrality import omega
+
+EVEN = np.array([0.5, 0.5])
+
+
+def slow_omega(counts, target, tau):
+    """Say the formula once more, document by document."""
+    total = sum(counts)
+    if total <= tau:
+        return 1.0
+    return 1 - sum(abs(count / total - share) for count, share in zip(counts, target, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"), [((10, 0), 0), ((0, 10), 0), ((6, 4), 0.8), ((8, 2), 0.4), ((5, 5), 1)]
+)
+def test_the_examples_of_the_paper(counts, expected):
+    assert omega(np.array(counts, dtype=float), EVEN).item() == pytest.approx(expected, abs=1e-15)
+
+
+def test_at_most_tau_group_terms_are_neutral():
+    counts = np.array([[0, 0], [1, 0], [2, 0], [0, 3], [4, 0]], dtype=float)
+    assert omega(counts, EVEN, tau=0).tolist() == [1, 0, 0, 0, 0]  # "fewer than 1", as the paper prints
+    assert omega(counts, EVEN).tolist() == [1, 1, 0, 0, 0]  # "at most 1", as its program and figures
+    assert omega(counts, EVEN, tau=3).tolist() == [1, 1, 1, 1, 0]
+
+
+def test_the_range_of_three_groups_and_of_uneven_targets_is_not_clipped():
+    assert omega(np.array([9.0, 0, 0]), np.full(3, 1 / 3)).item() == pytest.approx(-1 / 3)
+    # shares (0, 1) from (.9, .1): 1 - .9 - .9
+    assert omega(np.array([0.0, 7]), np.array([0.9, 0.1])).item() == pytest.approx(-0.8)
+
+
+def test_infinite_counts_stand_for_the_least_neutral_document():
+    target = np.array([0.5, 0.3, 0.2])
+    worst = omega(np.full(3, np.inf), target).item()
+    assert worst == pytest.approx(2 * 0.2 - 1)
+    assert worst == pytest.approx(omega(np.array([0.0, 0, 5]), target).item())
+    assert omega(np.array([[np.inf, np.inf]]), EVEN, tau=5).item() == 0
+
+
+def test_what_is_not_there_is_nan():
+    assert np.isnan(omega(np.array([np.nan, np.nan]), EVEN)).all()
+    assert np.isnan(omega(np.array([[0.0, 0], [3, 1], [np.inf, np.inf]]), np.full(2, np.nan))).all()
+
+
+@st.composite
+def documents(draw):
+    groups = draw(st.integers(2, 4))
+    counts = draw(hnp.arrays(np.int64, (draw(st.integers(1, 5)), groups), elements=st.integers(0, 12)))
+    target = draw(hnp.arrays(np.float64, groups, elements=st.floats(0, 1)))
+    target = target + 1e-3
+    return counts.astype(float), target / target.sum()
+
+
+@settings(max_examples=50, deadline=None)
+@given(documents(), st.integers(0, 6))
+def test_omega_is_the_slow_omega(given_documents, tau):
+    counts, target = given_documents
+    expected = [slow_omega(row, target, tau) for row in counts.tolist()]
+    np.testing.assert_allclose(omega(counts, target, tau), expected, atol=1e-12)
+    assert np.all(omega(counts, target, tau) >= 2 * target.min() - 1 - 1e-12)
+    assert np.all(omega(counts, target, tau) <= 1)
+
+
+@settings(max_examples=50, deadline=None)
+@given(documents(), st.integers(0, 6), st.randoms())
+def test_laws(given_documents, tau, random):
+    counts, target = given_documents
+    groups = len(target)
+    order = random.sample(range(groups), groups)
+    before = omega(counts, target, tau)
+    np.testing.assert_allclose(omega(counts[:, order], target[order], tau), before, atol=1e-12)
+    even = np.full(groups, 1 / groups)
+    np.testing.assert_allclose(omega(counts[:, order], even, tau), omega(counts, even, tau), atol=1e-12)
+    assert np.all(omega(counts, target, tau + 1) >= before - 1e-15)
+    many = counts.sum(axis=1) > tau
+    np.testing.assert_allclose(omega(2 * counts, target, tau)[many], before[many], atol=1e-12)
+
+
+def test_the_discounts_are_those_of_the_specification():
+    assert discount.log2(5).sum() == pytest.approx(2.9484591188793923, abs=1e-14)
+    assert discount.log2(10).sum() == pytest.approx(4.543559338088346, abs=1e-14)
+    assert discount.log2(20).sum() == pytest.approx(7.040268381923513, abs=1e-14)
+    assert discount.log2(0).tolist() == discount.rank_averages(0).tolist() == []
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1, 60))
+def test_the_weights_of_averaged_ranks_are_a_mean_of_means(n):
+    expected = [math.fsum(1 / x for x in range(i, n + 1)) / n for i in range(1, n + 1)]
+    np.testing.assert_allclose(discount.rank_averages(n), expected, rtol=1e-13)
+    assert discount.rank_averages(n).sum() == pytest.approx(1, abs=1e-13)

@@ -1,0 +1,206 @@
+"""The utility measures: pytrec_eval's and ir-measures' own values from the raw files, and what is handed over to them."""
+
+import ir_measures
+import numpy as np
+import pytest
+import pytrec_eval
+
+import fairtrec
+from fairtrec.errors import InputError, UsageError
+
+MEASURES = {"nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "R@10": "recall_10", "AP": "map", "P@5": "P_5"}
+
+
+@pytest.fixture(scope="module")
+def qrels_file(shared):
+    return shared / "data" / "qrels" / "qrels.dl19-passage.txt"
+
+
+@pytest.fixture(scope="module")
+def judged(qrels_file):
+    """Read the judgements without any code of ours."""
+    table = {}
+    for line in qrels_file.read_text().splitlines():
+        qid, _, docno, grade = line.split()
+        table.setdefault(qid, {})[docno] = int(grade)
+    return table
+
+
+def raw(path):
+    """Read a run as pytrec_eval's users do: the scores as Python floats; it ranks them itself."""
+    run = {}
+    for line in path.read_text().splitlines():
+        qid, _, docno, _, score, _ = line.split()
+        run.setdefault(qid, {})[docno] = float(score)
+    return run
+
+
+def test_all_runs_equal_pytrec_eval_per_query(shared, qrels_file, judged):
+    files = sorted((shared / "data" / "rankllm-dl19").glob("*.run"))
+    files = [path for path in files if len(path.read_text().split("\n", 1)[0].split()) == 6]
+    assert len(files) == 43
+    runs = {path.name: raw(path) for path in files}
+    got = fairtrec.evaluate([*MEASURES], list(files), qrels_file).per_query
+    oracle = pytrec_eval.RelevanceEvaluator(judged, {"ndcg_cut.10", "recip_rank", "recall.10", "map", "P.5"})
+    compared = tied = 0
+    for path in files:
+        ours, theirs = got[str(path)], oracle.evaluate(runs[path.name])
+        for name, trec_name in MEASURES.items():
+            expected = {qid: values[trec_name] for qid, values in theirs.items()}
+            assert ours[name].keys() == expected.keys()
+            for qid, value in expected.items():
+                assert ours[name][qid] == pytest.approx(value, rel=0, abs=1e-12), (path.name, name, qid)
+                compared += 1
+        tied += any(len({*docs.values()}) < len(docs) for docs in runs[path.name].values())
+    assert compared >= 43 * 40 * 5
+    assert tied  # or the order within ties would go untested
+
+
+def test_ties_fall_by_docno_as_in_trec_eval():
+    run, qrels = {"q": {"a": 1.0, "c": 1.0, "b": 1.0, "z": 0.5}}, {"q": {"b": 1}}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)["q"]["recip_rank"]
+    assert fairtrec.evaluate("RR", run, qrels).means["run"]["RR"] == theirs == 1 / 2
+
+
+def test_scores_that_only_float64_can_tell_apart():
+    run, qrels = {"q": {"a": 1.0 + 1e-12, "b": 1.0}}, {"q": {"b": 1}}
+    assert fairtrec.evaluate("RR", run, qrels).means["run"]["RR"] == 1 / 2
+    assert fairtrec.evaluate("RR", run, qrels, score_dtype="float32").means["run"]["RR"] == 1
+
+
+def test_the_four_column_file_is_refused_with_its_line(shared, qrels_file):
+    (path,) = (shared / "data" / "rankllm-dl19").glob("REP_LLAMA__*9d3bb4.run")
+    with pytest.raises(InputError) as caught:
+        fairtrec.evaluate("RR", path, qrels_file)
+    message = str(caught.value)
+    assert message.startswith(f"{path}:1: ")
+    assert "\n" not in message
+    assert "column" in message
+
+
+def test_a_cut_rr_is_that_of_ir_measures(shared, qrels_file, judged):
+    path = shared / "data" / "cpjku" / "runs" / "trecdl2019_passage" / "RM3.run"
+    wanted = {"RR@10": ir_measures.RR @ 10, "RR(rel=3)@2": ir_measures.RR(rel=3) @ 2}
+    got = fairtrec.evaluate([*wanted], path, qrels_file).per_query[str(path)]
+    run = raw(path)
+    for name, measure in wanted.items():
+        # ir-measures breaks ties in its own way here, so it gets the ranking of trec_eval
+        untied = {
+            qid: {docno: -rank for rank, docno in enumerate(sorted(docs, key=lambda d: (docs[d], d), reverse=True))}
+            for qid, docs in run.items()
+        }
+        theirs = {m.query_id: m.value for m in measure.iter_calc(judged, untied)}
+        assert got[name]
+        for qid, value in got[name].items():
+            assert value == theirs[qid] or (np.isnan(value) and qid not in judged)
+    assert len({*got["RR(rel=3)@2"].values()}) > 1
+
+
+RUN = {"q1": {"a": 5.0, "x": 4.0, "b": 3.0, "y": 2.0}, "q2": {"a": 1.0, "c": 0.5}}
+QRELS = {"q1": {"a": 0, "b": 2, "c": 1}, "q2": {"c": 1}}
+
+
+def means(measures, run=RUN, qrels=QRELS, **choices):
+    (values,) = fairtrec.evaluate(measures, run, qrels, **choices).means.values()
+    return values
+
+
+def test_judged_only_looks_past_the_cutoff_for_judged_documents():
+    values = fairtrec.evaluate("P@2 P(judged_only=True)@2", RUN, QRELS).per_query["run"]
+    # q1: a x against a b, x being unjudged; q2: a is unjudged, c is there
+    assert values["P@2"] == {"q1": 0, "q2": 1 / 2}
+    assert values["P(judged_only=True)@2"] == {"q1": 1 / 2, "q2": 1 / 2}
+
+
+def test_the_relevance_level():
+    assert means("RR", relevance_level=2) == {"RR(rel=2)": (1 / 3 + 0) / 2}
+    assert means("RR(rel=1)", relevance_level=2) == {"RR": (1 / 3 + 1 / 2) / 2}  # what is written holds
+    assert means("num_rel_ret", relevance_level=2) == {"NumRet(rel=2)": 1}
+    assert means("num_ret nDCG@2 Judged@2", relevance_level=2).keys() == {"NumRet", "nDCG@2", "Judged@2"}
+
+
+def test_counts_are_summed():
+    result = fairtrec.evaluate("NumRet NumRelRet NumRel NumQ", RUN, QRELS)
+    assert result.means["run"] == {"NumRet": 6, "NumRet(rel=1)": 2, "NumRel": 3, "NumQ": 2}
+    assert [measure.total for measure in result.scores[0].measures] == [True] * 4
+    assert {measure.better for measure in result.scores[0].measures} == {"neither"}
+
+
+def test_a_query_without_judgements_has_no_value():
+    run = {**RUN, "q3": {"a": 1.0}}
+    result = fairtrec.evaluate(
+        "RR RaB", run, QRELS, groups={"f": ["she"], "m": ["he"]}, docs=dict.fromkeys("abcxy", "he")
+    )
+    (scores,) = result.scores
+    assert scores.qids == ("q1", "q2", "q3")
+    assert scores.defined.tolist() == [2, 3]
+    assert np.isnan(scores.values[0, 2])
+    assert scores.means[0] == pytest.approx((1 / 3 + 1 / 2) / 2)
+    alone = fairtrec.evaluate("RR", run, QRELS)
+    assert alone.scores[0].qids == ("q1", "q2")
+
+
+def test_no_query_with_judgements_at_all():
+    with pytest.raises(InputError, match="no query in common"):
+        fairtrec.evaluate("RR", {"q9": {"a": 1.0}}, QRELS)
+    both = fairtrec.evaluate(
+        "RR nDCG@5 RaB", {"q9": {"a": 1.0}}, QRELS, groups={"f": ["she"], "m": ["he"]}, docs={"a": "he"}
+    )
+    assert both.scores[0].defined.tolist() == [0, 0, 1]
+    assert np.isnan(both.scores[0].means[0])
+
+
+def test_a_missing_query_counts_as_nothing_found_when_complete():
+    assert means("RR NumRet", {"q1": RUN["q1"]}) == {"RR": 1 / 3, "NumRet": 4}
+    assert means("RR NumRet", {"q1": RUN["q1"]}, complete=True) == {"RR": 1 / 6, "NumRet": 4}
+
+
+def test_the_depth_cuts_what_every_measure_sees():
+    assert means("AP RR P@2 NumRet", depth=2) == {"AP": 1 / 4, "RR": 1 / 4, "P@2": 1 / 4, "NumRet": 4}
+
+
+def test_measures_of_several_depths_share_one_pass_and_agree_with_each_alone():
+    names = ["nDCG@1", "nDCG@3", "P@2", "AP@2", "AP", "RR@1", "RR@3", "RR", "Judged@2", "R@4", "NumRet", "P(rel=2)@2"]
+    names += ["nDCG(gains={2:5})@3", "nDCG(gains={2:5})@1", "P(judged_only=True)@2", "nDCG(judged_only=True)@3"]
+    alone = {name: means(name)[name] for name in names}
+    assert len({alone[name] for name in names if name.startswith("nDCG")}) >= 4
+    for order in (names, names[::-1], sorted(names)):
+        assert means(order) == alone  # in ir-measures itself some of these spill over to others
+
+
+def test_what_no_installed_provider_computes_is_wrong_usage(monkeypatch):
+    monkeypatch.setattr(ir_measures.pyndeval, "_is_available", False)
+    with pytest.raises(UsageError, match="pip install ir-measures") as caught:
+        means("alpha_nDCG@5")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(not ir_measures.pyndeval.is_available(), reason="pyndeval is not here")
+def test_subtopics_reach_the_provider():
+    qrels = [ir_measures.Qrel("q", docno, 1, subtopic) for docno, subtopic in (("a", "1"), ("b", "1"), ("c", "2"))]
+    diverse, alike = ({"q": dict(zip(order, (3.0, 2.0, 1.0), strict=True))} for order in ("acb", "abc"))
+    assert means("StRecall@2", diverse, qrels) == {"StRecall@2": 1}
+    assert means("StRecall@2", alike, qrels) == {"StRecall@2": 0.5}
+
+
+def test_what_a_provider_falls_over_is_wrong_usage():
+    # ir-measures 0.4.3 divides by the number of wrong documents in the top, which may be 0
+    with pytest.raises(UsageError, match=r"ir-measures cannot compute Accuracy@1: .*zero"):
+        means("Accuracy@1", {"q2": {"c": 1.0}}, {"q2": {"c": 1}})
+
+
+def test_an_empty_memory_is_no_wrong_usage(monkeypatch):
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(ir_measures, "evaluator", full)
+    with pytest.raises(MemoryError):
+        means("RR")
+
+
+@pytest.mark.parametrize(
+    "name", ["nDCG@0", "P@0", "R@-3", "ERR@0", "Success@99999999999", "RR@0", "Judged@0", "map_cut_0"]
+)
+def test_cutoffs_that_would_end_the_program_are_refused(name):
+    with pytest.raises(UsageError, match="ranks count from 1"):
+        means(name)
