@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairtrec.annotate.counter import Lexicon
 from fairtrec.data import NOTHING, Annotations, Docnos, Floats, GroupTerms, Labels, Positions, Qrels, Queries, Run
 from fairtrec.errors import FilePath, ResourceError, UsageError
 from fairtrec.formats import run as run_format
@@ -21,6 +20,7 @@ from fairtrec.order import Order
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fairtrec.annotate.counter import Lexicon
     from fairtrec.resources import Passport
 
 # What only some evaluations load is imported where it is used, so that the others start sooner.
@@ -84,23 +84,27 @@ def queries(thing: Any) -> Queries:
 
 def groups_of(annotations: Any) -> tuple[str, ...]:
     """Name the groups of a table of counts."""
-    from fairtrec.formats import annotations as annotations_format
+    if is_path(annotations):
+        from fairtrec.formats import annotations as annotations_format
+
+        return annotations_format.groups_of(annotations)
     from fairtrec.formats import memory
 
-    return annotations_format.groups_of(annotations) if is_path(annotations) else memory.frame_groups(annotations)
+    return memory.frame_groups(annotations)
 
 
 def counts(annotations: Any, wanted: Docnos, *, collection: bool) -> Annotations:
     """Load the counts of the wanted documents from a table of counts."""
-    from fairtrec.formats import annotations as annotations_format
+    if is_path(annotations):
+        from fairtrec.formats import annotations as annotations_format
+
+        return annotations_format.read(annotations, wanted, collection=collection)
     from fairtrec.formats import memory
 
-    if is_path(annotations):
-        return annotations_format.read(annotations, wanted, collection=collection)
     return memory.counts(annotations, wanted)
 
 
-def counted(docs: Any, wanted: Docnos, lexicon: Lexicon) -> Annotations:
+def counted(docs: Any, wanted: Docnos, lexicon: "Lexicon") -> Annotations:
     """Count tokens and group terms in the texts of the wanted documents."""
     from fairtrec.annotate.counter import annotate
 
@@ -145,9 +149,7 @@ def refuse_soft(labels: Labels) -> None:
     if labels.per_query:
         raise UsageError("measures of counts take one set of labels for all queries; give labels per document")
     if np.any(np.nan_to_num(labels.weights) % 1):
-        raise UsageError(
-            "measures of counts take whole labels, and these have weights between 0 and 1; leave them out"
-        )
+        raise UsageError("measures of counts take whole labels, and these have weights between 0 and 1; leave them out")
 
 
 def counts_of(labels: Labels, wanted: Docnos) -> Annotations:

@@ -6,12 +6,11 @@ So a measure that lacks an input, a target that does not sum to 1 or a group tha
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import fspath
-from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from fairtrec import distribution, loading, registry
-from fairtrec.annotate.counter import Lexicon
 from fairtrec.annotate.tokens import Tokenizer
 from fairtrec.data import Floats, GroupTerms, Labels, Positions
 from fairtrec.errors import InputError, UsageError
@@ -20,6 +19,9 @@ from fairtrec.inputs import OF_DOCUMENTS, OF_GROUPS, OPTIONS, Missing, TargetOf
 from fairtrec.measure import Measure
 from fairtrec.membership import Rule
 from fairtrec.order import Order
+
+if TYPE_CHECKING:
+    from fairtrec.annotate.counter import Lexicon
 
 Target = str | Mapping[str, float]
 DEFAULTS = (  # the measures of those inputs that were given, as far as they fit
@@ -116,7 +118,7 @@ class Plan:
     labels: Labels | None
     positions: Positions | None
     terms: GroupTerms | None
-    lexicon: Lexicon | None
+    lexicon: "Lexicon | None"
     notes: tuple[str, ...]
 
     def uses(self, what: Literal["documents", "background", "collection", "membership"]) -> bool:
@@ -147,6 +149,8 @@ def settle(measures: Any, sources: Sources, choices: Choices) -> Plan:
     lexicon = None
     notes = []
     if terms is not None and sources.docs is not None:
+        from fairtrec.annotate.counter import Lexicon
+
         lexicon = Lexicon.of(terms, choices.tokenizer, case_sensitive=choices.case_sensitive)
         if lexicon.shared:
             shown = ", ".join(lexicon.shared[:5]) + (", ..." if len(lexicon.shared) > 5 else "")

@@ -162,7 +162,7 @@ def _fast(block: bytes, layout: Layout, ends: int) -> Columns | None:
     try:
         table = csv.read_csv(
             pa.BufferReader(block),
-            read_options=csv.ReadOptions(column_names=list(layout.columns), block_size=1 << 22),
+            read_options=csv.ReadOptions(column_names=list(layout.columns), block_size=1 << 22, use_threads=False),
             parse_options=csv.ParseOptions(delimiter=delimiter.decode(), quote_char=False, double_quote=False),
             convert_options=csv.ConvertOptions(
                 column_types=wanted, include_columns=list(wanted), null_values=[], strings_can_be_null=False

@@ -5,7 +5,6 @@ Compression is told from the first bytes, not from the name.
 
 import bz2
 import gzip
-import hashlib
 import io
 import stat
 import sys
@@ -22,6 +21,7 @@ from fairtrec.progress import report
 STDIN = "-"
 BLOCK = 1 << 24  # bytes; about 400,000 lines of a run
 LONGEST_LINE = 1 << 26
+DAMAGE = (EOFError, OSError, zlib.error)
 
 
 class _Hashed(io.RawIOBase):
@@ -29,6 +29,8 @@ class _Hashed(io.RawIOBase):
 
     def __init__(self, raw: BinaryIO) -> None:
         self.raw = raw
+        import hashlib
+
         self.sha256 = hashlib.sha256()
 
     def readable(self) -> bool:
@@ -67,10 +69,15 @@ def opened(path: FilePath) -> Iterator[BinaryIO]:
         raise InputError("this is a folder; name a file in it", path) from None
     except PermissionError:
         raise InputError("this file may not be read; change its permissions", path) from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as fault:
-        raise InputError(f"the compressed data is cut off or damaged ({fault}); make or fetch it again", path) from None
-    except OSError as fault:
-        raise InputError(f"reading failed ({fault}); make or fetch the file again", path) from None
+    except DAMAGE as fault:
+        raise InputError(damaged(fault), path) from None
+
+
+def damaged(fault: BaseException) -> str:
+    """Say what is wrong with a file that cannot be read to its end."""
+    if isinstance(fault, EOFError | gzip.BadGzipFile | zlib.error):
+        return f"the compressed data is cut off or damaged ({fault}); make or fetch it again"
+    return f"reading failed ({fault}); make or fetch the file again"
 
 
 @contextmanager
@@ -117,6 +124,8 @@ def sha256(path: FilePath) -> str:
     if is_stream(path):
         return _streams.get(fspath(path), (None, ""))[1]
     with Path(path).open("rb") as file:
+        import hashlib
+
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -140,11 +149,11 @@ def blocks(stream: BinaryIO, path: FilePath) -> Iterator[tuple[bytes, int]]:
         check_text(block, path, line)
         ends = block.count(b"\n")
         line += ends
-        report(fspath(path), _position(stream), _size(path))
+        report(fspath(path), position(stream), _size(path))
         yield block.replace(b"\r\n", b"\n") if b"\r" in block else block, ends
 
 
-def _position(stream: BinaryIO) -> int:
+def position(stream: BinaryIO) -> int:
     """Tell how many bytes of the file have been read, compressed if it is."""
     raw = getattr(stream, "fileobj", None) or getattr(stream, "_fp", None) or stream
     try:
