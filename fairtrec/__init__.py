@@ -5,8 +5,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
-__all__ = ["Choices", "Result", "Scores", "evaluate"]
+from fairtrec.version import __version__
+
+__all__ = ["Choices", "Result", "Scores", "__version__", "evaluate"]
 
 if TYPE_CHECKING:
     from fairtrec.api import Result, evaluate
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     """Import the interface when it is first used, so that ``fairtrec --help`` need not."""
-    if name not in __all__:
+    if name not in __all__ or name == "__version__":
         raise AttributeError(f"module 'fairtrec' has no attribute {name!r}")
     from fairtrec import api
 

@@ -6,16 +6,18 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import Any, Literal
 
-from fairtrec import __version__, evaluation, loading
+from fairtrec import evaluation, loading
 from fairtrec.data import Queries, Run
+from fairtrec.documents import Documents
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation import Scores
 from fairtrec.formats import source
-from fairtrec.inputs import Documents, Given
+from fairtrec.inputs import Given
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Judge, Utility
 from fairtrec.plan import Choices, Plan, Sources, settle
 from fairtrec.signature import short, signature, tau_of
+from fairtrec.version import __version__
 
 
 @dataclass(frozen=True, eq=False)

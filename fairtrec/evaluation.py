@@ -8,8 +8,9 @@ import numpy as np
 
 from fairtrec.data import NOTHING, Docnos, Docs, Floats, Ints, Qrels, Queries, Run
 from fairtrec.distribution import quotient
+from fairtrec.documents import Documents, Missing, judged
 from fairtrec.errors import InputError
-from fairtrec.inputs import Documents, Given, Inputs, Missing, judged
+from fairtrec.inputs import Given, Inputs
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Judge, Utility
 

@@ -13,9 +13,10 @@ import numpy as np
 from fairtrec import distribution, loading, registry
 from fairtrec.annotate.tokens import Tokenizer
 from fairtrec.data import Floats, GroupTerms, Labels, Positions
+from fairtrec.documents import Missing
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats.run import ScoreType
-from fairtrec.inputs import OF_DOCUMENTS, OF_GROUPS, OPTIONS, Missing, TargetOf
+from fairtrec.inputs import OF_DOCUMENTS, OF_GROUPS, OPTIONS, TargetOf
 from fairtrec.measure import Measure
 from fairtrec.membership import Rule
 from fairtrec.order import Order
@@ -197,7 +198,7 @@ def _measures(measures: Any, sources: Sources, groups: tuple[str, ...], choices:
 
 
 def _fits(measure: Measure, sources: Sources, groups: tuple[str, ...], choices: Choices) -> bool:
-    """Tell whether one of the default measures goes with what was given: those of words with words, AWRF with labels."""
+    """Tell whether a default measure goes with what was given: those of words with words, AWRF with labels."""
     try:
         _refuse_unfit(measure, sources.inputs, groups, choices)
     except UsageError:

@@ -303,7 +303,8 @@ def test_passing_over_leaves_the_utility_measures_alone():
 def test_grades_stand_beside_the_documents_that_were_not_passed_over():
     from fairtrec import evaluation, loading
     from fairtrec.data import Annotations, Docnos
-    from fairtrec.inputs import Documents, Given, Inputs
+    from fairtrec.documents import Documents
+    from fairtrec.inputs import Given, Inputs
 
     run = loading.run({"q": {"dx": 3.0, "d2": 2.0, "d1": 1.0}, "r": {"d1": 1.0}}, "run", "score", "float64", None)
     qrels = loading.qrels({"q": {"dx": 3, "d1": 2}, "s": {"d2": 1}})
@@ -361,7 +362,7 @@ def test_relevant_for_several_subtopics_counts_once():
 
 def test_judged_documents_stand_once_at_their_highest_grade():
     from fairtrec import loading
-    from fairtrec.inputs import judged
+    from fairtrec.documents import judged
 
     lines = [("q1", "d1", 0), ("q2", "d1", 2), ("q1", "d3", 1), ("q1", "d1", 3), ("q1", "d1", 3), ("q9", "d1", 1)]
     qrels = loading.qrels([ir_measures.Qrel(*line, str(i)) for i, line in enumerate(lines)])

@@ -15,7 +15,7 @@ SHARE = '''
 
     import numpy as np
 
-    from fairtrec.inputs import take
+    from fairtrec.documents import take
     from fairtrec.measure import Measure
 
 

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import click
 
-from fairtrec import __version__
 from fairtrec.errors import FairtrecError
+from fairtrec.version import __version__
 
 COMMANDS = {  # the order of the help; the text stands here so that it can be shown without importing the commands
     "eval": "Evaluate runs: fairness and utility, per query and in the mean.",

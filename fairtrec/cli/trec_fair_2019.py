@@ -110,13 +110,13 @@ def _result(
 ) -> "Result":
     import numpy as np
 
-    from fairtrec import __version__
     from fairtrec.api import Result
     from fairtrec.errors import UsageError
     from fairtrec.evaluation import Scores
     from fairtrec.formats import source, trec_fair
     from fairtrec.measures.trec_fair_2019 import TREC19Share, TREC19Unfairness, TREC19Utility
     from fairtrec.signature import short, signature
+    from fairtrec.version import __version__
 
     utility = TREC19Utility(amortisation=amortisation)
     of_groups: list[tuple[Any, Authors]] = []

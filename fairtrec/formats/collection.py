@@ -53,16 +53,24 @@ def _documents(path: FilePath, wanted: Container[bytes]) -> Iterator[tuple[int, 
 
 def _json(line: bytes, path: FilePath, number: int) -> tuple[bytes, str]:
     try:
-        document: Any = json.loads(line)
+        return parsed(line)
+    except ValueError as fault:
+        raise InputError(str(fault), path, number) from None
+
+
+def parsed(line: bytes) -> tuple[bytes, str]:
+    """Take docno and text from a JSON line. Raises ValueError, with a message for the user, where it has none."""
+    try:
+        document: Any = json.loads(line.decode())
     except (ValueError, RecursionError) as fault:
-        raise InputError(f"this line is not JSON ({fault}); write one object a line", path, number) from None
+        raise ValueError(f"this line is not JSON ({fault}); write one object a line") from None
     docno = next((document[key] for key in document if key in IDS), None) if isinstance(document, dict) else None
     if not isinstance(docno, str | int) or isinstance(docno, bool) or docno == "":
-        raise InputError("this line has no docno; name it by one of the keys docno, id, _id, docid", path, number)
+        raise ValueError("this line has no docno; name it by one of the keys docno, id, _id, docid")
     body = document.get("text", document.get("contents"))
     title = document.get("title")
     if not isinstance(body, str):
-        raise InputError("this line has no text; put it under the key text or contents", path, number)
+        raise ValueError("this line has no text; put it under the key text or contents")  # noqa: TRY004 - of the file
     if not isinstance(title, str | None):
-        raise InputError("the title of this line is not text; write it in quotation marks", path, number)
+        raise ValueError("the title of this line is not text; write it in quotation marks")  # noqa: TRY004
     return str(docno).encode(errors="surrogatepass"), f"{title} {body}" if title else body

@@ -43,6 +43,14 @@ def _of_field(dataset: Any, field: str, name: str) -> Labels:
     return memory.labels({document.doc_id: getattr(document, field) or [] for document in dataset.docs_iter()})
 
 
+def documents(name: str) -> Iterator[tuple[str, str]]:
+    """Give docno and default text of all documents of a dataset."""
+    dataset = _dataset(name, "docs")
+    with _fetching(name):
+        for document in dataset.docs_iter():
+            yield document.doc_id, document.default_text()
+
+
 def _dataset(name: str, kind: Literal["qrels", "docs"]) -> Any:
     import ir_datasets
 

@@ -13,8 +13,8 @@ import numpy as np
 from fairtrec import discount
 from fairtrec.data import Floats, Ints
 from fairtrec.distribution import quotient
+from fairtrec.documents import take
 from fairtrec.errors import UsageError
-from fairtrec.inputs import take
 from fairtrec.measure import Measure
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from fairtrec import discount, neutrality
 from fairtrec.data import Floats, Ints
 from fairtrec.distribution import quotient
+from fairtrec.documents import Candidates, take
 from fairtrec.errors import UsageError
-from fairtrec.inputs import Candidates, take
 from fairtrec.measure import Measure
 
 

@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from fairtrec import __version__
 from fairtrec.api import Result
 from fairtrec.evaluation import Scores
+from fairtrec.version import __version__
 
 
 def jsonl(result: Result, *, per_query: bool, summary: bool, places: int) -> str:  # noqa: ARG001

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairtrec.data import NOTHING
+from fairtrec.documents import Candidates, take
 from fairtrec.errors import UsageError
-from fairtrec.inputs import Candidates, take
 from fairtrec.measures.nfairr import FaiRR, IFaiRR, NFaiRR, NSetFaiRR, SetFaiRR, fairr, ifairr, setfairr
 
 EVEN = np.array([[0.5, 0.5]])

@@ -47,7 +47,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from fairtrec import __version__
+from fairtrec.version import __version__
 from fairtrec.data import GroupTerms, Histogram
 from fairtrec.errors import FilePath, InputError
 

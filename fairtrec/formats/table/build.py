@@ -79,7 +79,10 @@ def built(output: Path, made: Meta, rows: Iterable[Rows], scratch: Path, form: F
 
 
 def reduced(
-    parts: Sequence[Iterable[Rows]], groups: Sequence[str], twice: Callable[[list[str], Keys, Keys], None], scratch: Path
+    parts: Sequence[Iterable[Rows]],
+    groups: Sequence[str],
+    twice: Callable[[list[str], Keys, Keys], None],
+    scratch: Path,
 ) -> Iterator[Rows]:
     """Merge any number of parts, in stages where there are many."""
     stage = 0
@@ -114,7 +117,9 @@ def joined(output: Path, paths: Sequence[FilePath], *, force: bool = False) -> M
 
     with TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as folder:
         scratch = Path(folder)
-        parts = [part for number, each in enumerate(tables) for part in _sorted(each, number, made.groups, scratch)]
+        parts = [
+            part for number, each in enumerate(tables) for part in sorted_parts(each, number, made.groups, scratch)
+        ]
         return built(output, made, reduced(parts, made.groups, twice, scratch), scratch)
 
 
@@ -123,16 +128,17 @@ def _agreed(tables: Sequence[Table]) -> Meta:
     known = [(each, each.meta or Meta(tuple(sorted(each.groups)), fairtrec="")) for each in tables]
     first, made = known[0]
     for each, other in known[1:]:
-        for name in ("groups", "tokenizer", "case_sensitive", "terms", "sha256", "fairtrec"):
+        for name in ("groups", "tokenizer", "case_sensitive", "sha256"):
             one, two = getattr(made, name), getattr(other, name)
-            if one != two and not (name == "terms" and made.sha256 == other.sha256):
+            if one != two:
                 message = f"its {name} is {two!r}, that of {fspath(first.path)} {one!r}; count both in the same way"
                 raise InputError(message, each.path)
     sources = sources_of(source for _, meta in known for source in meta.sources)
-    return Meta(made.groups, made.tokenizer, made.case_sensitive, made.terms, made.sha256, sources, made.fairtrec)
+    versions = ", ".join(sorted({meta.fairtrec for _, meta in known}))
+    return Meta(made.groups, made.tokenizer, made.case_sensitive, made.terms, made.sha256, sources, versions)
 
 
-def _sorted(each: Table, number: int, groups: Sequence[str], scratch: Path) -> Iterator[Iterable[Rows]]:
+def sorted_parts(each: Table, number: int, groups: Sequence[str], scratch: Path) -> Iterator[Iterable[Rows]]:
     """Give a table as one or several parts whose rows are sorted; their place is the table's number."""
     if each.is_sorted:
         yield (_placed(rows, number) for rows in rows_of(Path(each.path)))

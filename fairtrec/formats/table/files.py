@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
 from typing import Any, Literal
 
@@ -35,7 +35,7 @@ def format_to(path: FilePath) -> Format:
     end = Path(path).suffix
     for form in (*MAGIC.values(), "tsv"):
         if end == f".{form}":
-            return form  # type: ignore[return-value]
+            return form
     raise UsageError(f"{fspath(path)} ends in none of .arrow, .parquet, .tsv; name it so that it does")
 
 
@@ -57,6 +57,7 @@ class Table:
     def __init__(self, path: FilePath) -> None:
         self.path = path
         self.format = format_of(path)
+        self.is_sorted = False  # and has fingerprints, so that it can be searched
         self._texts: dict[bytes, bytes] = {}
         if self.format == "tsv":
             self._layout = self._header()
@@ -91,6 +92,7 @@ class Table:
         if not {DOCNO, TOKENS} <= set(schema.names) or len(set(names)) < 2 or len(set(names)) < len(names) or not whole:
             message = "this is no table of counts; its columns are docno, tokens and an integer for each group"
             raise InputError(message, self.path)
+        self.is_sorted = self.format == "arrow" and schema.names[0] == KEY and META in (schema.metadata or {})
         self._texts = {key: text for key, text in (schema.metadata or {}).items() if key in (META, DISTRIBUTION)}
         return Layout("table of counts", {DOCNO: "text", TOKENS: "int", **dict.fromkeys(names, "int")})
 
@@ -116,11 +118,6 @@ class Table:
         """All documents by their counts, as far as the file says so."""
         text = self._texts.get(DISTRIBUTION, b"{}")
         return Distribution.of_json(text, len(self.groups), self.path)
-
-    @property
-    def is_sorted(self) -> bool:
-        """Whether this is an Arrow file of ours, which can be searched."""
-        return self.format == "arrow" and META in self._texts
 
     def batches(self) -> Iterator[Any]:
         """Give the record batches of an Arrow or Parquet file."""

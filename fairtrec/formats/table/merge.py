@@ -39,19 +39,25 @@ class _Cursor:
             self.fill()
 
 
+def steps(parts: Sequence[Iterable[Rows]]) -> Iterator[list[list[Rows]]]:
+    """Go through parts, each sorted by key, together: give what each has up to one key, then up to the next."""
+    cursors = [_Cursor(part) for part in parts]
+    while keys := [cursor.rows.keys for cursor in cursors if cursor.rows is not None]:
+        cut = _cut(keys)
+        yield [list(cursor.until(cut)) for cursor in cursors]
+
+
 def merged(parts: Sequence[Iterable[Rows]], twice: Twice) -> Iterator[Rows]:
     """Merge parts, each sorted by key, into rows sorted by key and docno.
 
     Rows must have places. Of rows with the same docno the one of the lowest place stays; ``twice`` is told the others.
     """
-    cursors = [_Cursor(part) for part in parts]
-    while heads := [(cursor, cursor.rows) for cursor in cursors if cursor.rows is not None]:
-        cut = _cut([rows.keys for _, rows in heads])
-        whole = Rows.joined([piece for cursor, _ in heads for piece in cursor.until(cut)])
+    for pieces in steps(parts):
+        whole = Rows.joined([piece for some in pieces for piece in some])
         rows, again, first = arranged(whole)
         if len(again):
             assert whole.places is not None
-            twice(whole.take(again).docnos.to_pylist(), whole.places[first], whole.places[again])
+            twice(whole.docnos.take(again).to_pylist(), whole.places[first], whole.places[again])
         yield rows
 
 

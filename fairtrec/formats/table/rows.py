@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -73,7 +74,9 @@ class Rows:
     def batch(self, form: Any) -> Any:
         """Make a record batch of this schema."""
         columns = {KEY: pa.array(self.keys), DOCNO: self.docnos, PLACE: self.places}
-        columns |= dict(zip([name for name in form.names if name not in columns], map(pa.array, self.numbers), strict=True))
+        columns |= dict(
+            zip([name for name in form.names if name not in columns], map(pa.array, self.numbers), strict=True)
+        )
         return pa.record_batch([columns[name] for name in form.names], schema=form)
 
     def __len__(self) -> int:
@@ -116,7 +119,7 @@ def arranged(rows: Rows) -> tuple[Rows, Ints, Ints]:
         ranks = list(zip(keys[tied].tolist(), names, places.tolist(), strict=True))
         by_rank = sorted(range(len(tied)), key=ranks.__getitem__)  # code points sort as their UTF-8 does
         order[tied] = order[tied][by_rank]
-        repeats = [ranks[a][:2] == ranks[b][:2] for a, b in zip(by_rank, by_rank[1:], strict=False)]
+        repeats = [ranks[a][:2] == ranks[b][:2] for a, b in pairwise(by_rank)]
         again[tied[1:]] = repeats
     first = order[np.maximum.accumulate(np.where(again, 0, np.arange(len(order))))[again]] if again.any() else order[:0]
     return rows.take(order[~again]), order[again], first

@@ -4,12 +4,15 @@ import dataclasses
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from fairtrec import distribution, neutrality
-from fairtrec.data import Floats, Histogram, Ints
+from fairtrec.data import Floats, Histogram
 from fairtrec.formats import table
 from fairtrec.formats.histogram import distinct
 from fairtrec.formats.table import TAUS, Distribution, Meta
+
+Numbers = npt.NDArray[np.uint32]
 
 
 class Tally:
@@ -23,7 +26,7 @@ class Tally:
         self._pending: list[Histogram] = []
         self._sums: dict[int, list[float]] = {tau: [] for tau in TAUS}  # of what no histogram holds
 
-    def add(self, tokens: Ints, counts: Ints) -> None:
+    def add(self, tokens: Numbers, counts: Numbers) -> None:
         """Add rows: tokens [row] and counts [row, group]."""
         self.rows += len(tokens)
         self.tokens += int(tokens.sum(dtype=np.int64))

@@ -1,0 +1,191 @@
+"""From what a user names to tasks: pieces of a collection that can be counted one without the other.
+
+Pieces are cut by what is in the collection alone, so that an interrupted run finds the same ones again. A file that is
+not compressed is read by whoever counts the piece; of a compressed one, and of ir_datasets, the text goes along.
+"""
+
+import hashlib
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from os import fspath
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from fairtrec.annotate import documents
+from fairtrec.annotate.documents import Documents
+from fairtrec.errors import FilePath, InputError
+from fairtrec.formats import datasets, source, table
+from fairtrec.formats.source import opened
+
+SIZE = 1 << 24  # bytes of text in a task
+BLOCK = 1 << 19  # bytes of text that are counted at a time
+BOM = b"\xef\xbb\xbf"
+MIB = 1 << 20
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A source: a file of one of two kinds, or a dataset of ir_datasets."""
+
+    name: str
+    kind: Literal["tsv", "jsonl", "ir_datasets"]
+    is_plain: bool = False
+    size: int = 0
+
+    @classmethod
+    def of(cls, thing: FilePath) -> "Origin":
+        """Find out what something is. Raises InputError if it is nothing that can be read."""
+        name = fspath(thing)
+        if source.is_stream(name):
+            raise InputError("a collection is read twice, which a stream cannot be; give a file", name)
+        if not Path(name).exists():
+            return cls(name, "ir_datasets")
+        with opened(name) as stream:
+            is_plain = isinstance(getattr(stream, "raw", None), io.FileIO)
+            start = cast("Any", stream).read1(MIB).removeprefix(BOM).lstrip()
+        if not start:
+            raise InputError("this file has no lines; was it written to the end?", name)
+        kind: Literal["tsv", "jsonl"] = "jsonl" if start.startswith(b"{") else "tsv"
+        return cls(name, kind, is_plain, Path(name).stat().st_size)
+
+    def described(self) -> table.Source:
+        """Describe a source by what does not depend on where it lies: for the metadata, and to know it again."""
+        if self.kind == "ir_datasets":
+            return {"name": self.name}
+        with Path(self.name).open("rb") as file:
+            first = file.read(MIB)
+            file.seek(max(0, self.size - MIB))
+            last = file.read(MIB)
+        digests = {"first_mib": hashlib.sha256(first).hexdigest(), "last_mib": hashlib.sha256(last).hexdigest()}
+        return {"name": Path(self.name).name, "bytes": self.size, **digests}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A piece of a source; ``done`` of the source's ``size`` bytes have been read when it is counted."""
+
+    number: int
+    origin: int
+    done: int
+    start: int = 0
+    text: bytes | Pairs | None = None  # None: the ``SIZE`` bytes of the file from ``start`` on
+    damage: str = ""  # what ends the source before its end, in place of a text
+
+
+def tasks(origins: list[Origin], longest: int) -> Iterator[Task]:
+    """Cut sources into pieces; ``longest`` is how many bytes a line may have."""
+    number = 0
+    for which, origin in enumerate(origins):
+        for start, done, text, damage in _pieces(origin, longest):
+            yield Task(number, which, done, start, text, damage)
+            number += 1
+
+
+def _pieces(origin: Origin, longest: int) -> Iterator[tuple[int, int, bytes | Pairs | None, str]]:
+    if origin.kind == "ir_datasets":
+        pairs: list[tuple[str, str]] = []
+        size = 0
+        for pair in datasets.documents(origin.name):
+            pairs.append(pair)
+            size += len(pair[1])
+            if size >= SIZE:
+                yield 0, 0, tuple(pairs), ""
+                pairs, size = [], 0
+        if pairs:
+            yield 0, 0, tuple(pairs), ""
+    elif origin.is_plain:
+        for start in range(0, origin.size, SIZE):
+            yield start, min(start + SIZE, origin.size), None, ""
+    else:
+        with opened(origin.name) as stream:
+            lines = _Lines(stream, longest)
+            for text in lines.pieces():
+                yield 0, source.position(stream), text, ""
+            if lines.damage:
+                yield 0, origin.size, b"", lines.damage
+
+
+class _Lines:
+    """Whole lines of a stream, SIZE bytes or a little more at a time; of a line that is too long only the beginning."""
+
+    def __init__(self, stream: Any, longest: int) -> None:
+        self.stream, self.longest = stream, longest
+        self.damage = ""
+
+    def _read(self) -> bytes:
+        try:
+            data: bytes = self.stream.read1(MIB)
+        except source.DAMAGE as fault:
+            self.damage = source.damaged(fault)
+            return b""
+        return data
+
+    def pieces(self) -> Iterator[bytes]:
+        """Give the pieces; what stands behind the last line end of a damaged stream is left out."""
+        held: list[bytes] = []
+        size = 0  # of what is held
+        open_ = 0  # bytes of the line that is not at its end
+        first = True
+        while data := self._read():
+            data = data.removeprefix(BOM) if first else data
+            first = False
+            end = data.rfind(b"\n") + 1
+            if end == 0 and open_ > self.longest + 2:
+                continue  # the line is too long, and all of it that is needed is here
+            open_ = len(data) - end if end else open_ + len(data)
+            held.append(data)
+            size += len(data)
+            if size >= SIZE and end:
+                whole = b"".join(held)
+                while cut := whole.find(b"\n", SIZE) + 1:
+                    yield whole[:cut]
+                    whole = whole[cut:]
+                held, size = [whole], len(whole)
+        whole = b"".join(held)
+        whole = whole[: whole.rfind(b"\n") + 1] if self.damage else whole
+        if whole:
+            yield whole
+
+
+def lines_of(origin: Origin, task: Task, longest: int) -> Iterator[bytes]:
+    """Read the lines that begin in a task's part of a file; of a line that is too long only the beginning."""
+    with Path(origin.name).open("rb") as file:
+        end = min(task.start + SIZE, origin.size)
+        if task.start:
+            file.seek(task.start - 1)
+            _pass_line(file, end)
+        while (left := end - file.tell()) > 0:
+            text = file.read(min(BLOCK, left))
+            if not text.endswith(b"\n"):
+                text += file.readline(longest + 2)
+                if not text.endswith(b"\n"):
+                    _pass_line(file, end)
+            yield text if task.start or file.tell() > len(text) else text.removeprefix(BOM)
+
+
+def _pass_line(file: Any, end: int) -> None:
+    """Go to the end of a line, or at least to ``end``."""
+    while (rest := file.readline(MIB)) and not rest.endswith(b"\n") and file.tell() < end:
+        pass
+
+
+def blocks(text: bytes) -> Iterator[bytes]:
+    """Cut a text into about BLOCK bytes at a time, at line ends."""
+    start = 0
+    while start < len(text):
+        stop = text.find(b"\n", start + BLOCK) + 1 or len(text)
+        yield text[start:stop]
+        start = stop
+
+
+def documents_of(origin: Origin, task: Task, longest: int) -> Iterator[Documents]:
+    """Read the documents of a task, some at a time."""
+    if isinstance(task.text, tuple):
+        yield documents.of_pairs(task.text, longest)
+        return
+    read: Callable[[bytes, int], Documents] = documents.of_json if origin.kind == "jsonl" else documents.of_tsv
+    for block in lines_of(origin, task, longest) if task.text is None else blocks(task.text):
+        yield read(block, longest)

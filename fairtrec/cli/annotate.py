@@ -1,0 +1,104 @@
+"""``fairtrec annotate``: count the group terms of a whole collection, once."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from fairtrec.annotate.local import Progress
+
+
+@click.command(name="annotate", epilog="Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing.")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--groups", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The table of counts: .arrow (for `eval --annotations`), .parquet or .tsv.",
+)
+@click.option(
+    "--tokenizer",
+    type=click.Choice(["strip", "space", "word"]),
+    default="strip",
+    show_default=True,
+    help="How texts are split.",
+)
+@click.option("--case-sensitive", is_flag=True, help="Tell Hunter from hunter.")
+@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes that count.  [default: all cores]")
+@click.option("--resume", is_flag=True, help="Go on where an interrupted run of the same command ended.")
+@click.option("--force", is_flag=True, help="Overwrite FILE; drop what an interrupted run left.")
+@click.option(
+    "--on-error",
+    type=click.Choice(["fail", "skip"]),
+    default="fail",
+    show_default=True,
+    help="skip: write what is wrong to FILE.rejected.jsonl and go on.",
+)
+@click.option(
+    "--max-doc-bytes",
+    type=click.IntRange(1, 1 << 30),
+    default=1 << 26,
+    show_default=True,
+    metavar="N",
+    help="Refuse longer documents.",
+)
+@click.option("--engine", type=click.Choice(["local"]), default="local", show_default=True, help="What does the work.")
+def command(**options: Any) -> None:
+    """Count tokens and group terms of every document of SOURCE, and write a table of counts.
+
+    A SOURCE is a file of docno<TAB>text lines or JSON lines, which may be compressed, or an ir_datasets id.
+
+    \b
+    fairtrec annotate collection.tsv.gz --groups gender-en -o msmarco.gender.arrow
+    """
+    import time
+
+    from fairtrec import loading
+    from fairtrec.annotate.local import Options, annotate
+
+    sources, groups, output = options.pop("sources"), options.pop("groups"), options.pop("output")
+    del options["engine"]
+    began = time.monotonic()
+    with _bar() as watcher:
+        done = annotate(sources, loading.terms(groups), output, Options(**options), watcher)
+    seconds = time.monotonic() - began
+    text = f"{done.meta.rows:,} documents, {done.bytes / 1e6:,.1f} MB of text in {seconds:.1f} s"
+    if done.resumed:
+        text += f" ({done.resumed:,} documents were counted before)"
+    else:
+        text += f" ({done.bytes / 1e6 / seconds:,.0f} MB/s)"
+    text += f"; counter: {done.counter}, jobs: {done.jobs}"
+    if done.rejected:
+        text += f"; {done.rejected:,} lines passed over, see {output}.rejected.jsonl"
+    click.echo(f"# {text}", err=True)
+
+
+@contextmanager
+def _bar() -> Iterator[Any]:
+    """Show on standard error how far the counting has come, if somebody watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    text = TextColumn("{task.fields[documents]:,} documents, {task.fields[pace]}")
+    columns = (BarColumn(), TaskProgressColumn(), text, TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, documents=0, pace="")
+
+        def watch(now: "Progress") -> None:
+            seconds = bar.tasks[0].elapsed or 1e-9
+            pace = f"{now.documents / seconds:,.0f}/s, {now.bytes / 1e6 / seconds:,.0f} MB/s"
+            total = now.total or None
+            bar.update(task, completed=now.done, total=total, documents=now.documents, pace=pace)
+
+        yield watch

@@ -1,0 +1,95 @@
+"""``fairtrec annotations``: what to do with tables of counts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from fairtrec.formats.table import Meta
+
+OUTPUT = click.Path(dir_okay=False, path_type=Path)
+SHOWN = 10
+
+
+@click.group(name="annotations")
+def command() -> None:
+    """Convert, describe, merge and compare tables of counts."""
+
+
+@command.command()
+@click.argument("source", metavar="IN")
+@click.argument("output", metavar="OUT", type=OUTPUT)
+@click.option("--force", is_flag=True, help="Overwrite OUT.")
+def convert(source: str, output: Path, *, force: bool) -> None:
+    """Write the table IN as OUT, in the format that the end of its name tells: .arrow, .parquet or .tsv."""
+    from fairtrec.formats.table.build import joined
+
+    joined(output, [source], force=force)
+
+
+@command.command()
+@click.argument("output", metavar="OUT", type=OUTPUT)
+@click.argument("parts", nargs=-1, required=True, metavar="PART...")
+@click.option("--force", is_flag=True, help="Overwrite OUT.")
+def merge(output: Path, parts: tuple[str, ...], *, force: bool) -> None:
+    """Make one table OUT of several PARTs, which share no document and were counted in the same way."""
+    from fairtrec.formats.table.build import joined
+
+    joined(output, parts, force=force)
+
+
+@command.command()
+@click.argument("file", metavar="FILE")
+def info(file: str) -> None:
+    """Print how the table FILE was made and what it sums to."""
+    from fairtrec.formats.table.files import Table
+
+    table = Table(file)
+    click.echo(f"format          {table.format}")
+    click.echo(f"groups          {', '.join(table.groups)}")
+    if table.meta is None:
+        click.echo("made            unknown; `fairtrec annotations convert` computes the sums")
+        return
+    for name, value in _described(table.meta):
+        click.echo(f"{name:<15} {value}")
+    histogram = table.distribution.histogram
+    many = "too many to keep" if histogram is None else f"{len(histogram.documents):,}"
+    click.echo(f"kinds of counts {many}")
+
+
+def _described(meta: "Meta") -> Iterator[tuple[str, str]]:
+    yield "fairtrec", meta.fairtrec or "unknown"
+    yield "tokenizer", meta.tokenizer or "unknown"
+    yield "case", {None: "unknown", True: "sensitive", False: "insensitive"}[meta.case_sensitive]
+    yield "terms", f"{meta.terms} sha256:{meta.sha256}" if meta.sha256 else "unknown"
+    for source in meta.sources:
+        size = f" {source['bytes']:,} bytes" if "bytes" in source else ""
+        yield "source", f"{source['name']}{size}"
+    yield "documents", f"{meta.rows:,}"
+    yield "tokens", f"{meta.tokens:,}"
+    for group, total in zip(meta.groups, meta.totals, strict=True):
+        yield f"terms of {group}", f"{total:,}"
+    for tau, omega in meta.omega.items():
+        yield f"omega, tau={tau}", f"mean {omega / meta.rows:.6f}" if meta.rows else "none"
+
+
+@command.command()
+@click.argument("one", metavar="A")
+@click.argument("other", metavar="B")
+@click.pass_context
+def diff(ctx: click.Context, one: str, other: str) -> None:
+    """Compare the rows of the tables A and B; exit 1 if they differ."""
+    from fairtrec.formats.table.compare import differences
+
+    found = 0
+    for line in differences(one, other):
+        found += 1
+        if found <= SHOWN:
+            click.echo(line)
+    if found > SHOWN:
+        click.echo(f"... and {found - SHOWN:,} more")
+    if found:
+        ctx.exit(1)
+    click.echo("the tables hold the same")
