@@ -3,7 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 EXAMPLE := resources/example
 
-.PHONY: help demo setup test check lint types layers bench docs dist clean
+PYTEST :=
+
+.PHONY: help demo setup test check lint types layers stale bench docs dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -16,10 +18,10 @@ demo: .venv/run  ## set up .venv and evaluate the bundled example
 setup: .venv/dev  ## set up .venv with all that development needs
 
 test: .venv/dev  ## set up .venv and pass the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PYTEST)
 
-check: lint types layers  ## everything that CI checks, the tests included
-	$(MAKE) test
+check: lint types layers stale  ## everything that CI checks, the tests included
+	$(MAKE) test PYTEST="--cov=fairtrec/measures --cov-report=term-missing:skip-covered --cov-fail-under=100"
 
 lint: .venv/dev
 	$(BIN)/ruff check .
@@ -27,6 +29,9 @@ lint: .venv/dev
 
 types: .venv/dev
 	$(BIN)/mypy
+
+stale: .venv/dev
+	$(BIN)/python docs/build.py --check
 
 layers: .venv/dev
 	$(BIN)/lint-imports --no-cache
