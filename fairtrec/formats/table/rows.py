@@ -73,7 +73,7 @@ class Rows:
 
     def batch(self, form: Any) -> Any:
         """Make a record batch of this schema."""
-        columns = {KEY: pa.array(self.keys), DOCNO: self.docnos, PLACE: self.places}
+        columns = {KEY: pa.array(self.keys), DOCNO: _alone(self.docnos), PLACE: self.places}
         columns |= dict(
             zip([name for name in form.names if name not in columns], map(pa.array, self.numbers), strict=True)
         )
@@ -104,6 +104,14 @@ class Rows:
             np.concatenate([part.numbers for part in parts], axis=1),
             np.concatenate(places) if places else None,
         )
+
+
+def _alone(docnos: Any) -> Any:
+    """Copy docnos, so that nothing of their neighbours is written with them."""
+    letters, starts, ends = parts_of(docnos)
+    offsets = np.concatenate((starts, ends[-1:])) - starts[0]
+    buffers = [pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(letters[starts[0] : ends[-1]].tobytes())]
+    return pa.StringArray.from_buffers(len(docnos), *buffers)
 
 
 def arranged(rows: Rows) -> tuple[Rows, Ints, Ints]:
