@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from typing import Any, Literal
 
 from fairtrec import evaluation, loading
-from fairtrec.data import Queries, Run
+from fairtrec.data import Queries, Run, Samples
 from fairtrec.documents import Documents
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation import Scores
@@ -132,7 +132,10 @@ def evaluate(
     utility = [measure for measure in plan.measures if isinstance(measure, Utility)]
     judge = Judge(utility, judgements) if judgements is not None and utility else None
     scores = [
-        evaluation.score(run, plan.measures, qids, given, judge) for run, qids in zip(loaded, chosen, strict=True)
+        evaluation.expected(run, plan.measures, qids, given, judge)
+        if isinstance(run, Samples)
+        else evaluation.score(run, plan.measures, qids, given, judge)
+        for run, qids in zip(loaded, chosen, strict=True)
     ]
     line = _signature(plan, options, sources, query_set, unknown)
     parts = {**vars(sources), **{f"run {name}": run for name, run in named}}
@@ -142,7 +145,7 @@ def evaluate(
 
 def _runs(
     named: Sequence[tuple[str, Any]], plan: Plan, sources: Sources, options: Choices
-) -> tuple[list[Run], Run | Literal["collection"] | None]:
+) -> tuple[list[Run | Samples], Run | Literal["collection"] | None]:
     """Load the runs and the background, each file once, no deeper than anything looks."""
     background = sources.background if plan.uses("background") else None
     reach = None if options.missing == "skip" else evaluation.depth_of(plan.measures)
@@ -156,10 +159,12 @@ def _runs(
 
     deep = None if options.missing == "skip" else options.background_depth
     twice = loading.is_path(background) and background in [thing for _, thing in named if loading.is_path(thing)]
-    if twice and reach is not None and options.depth is None:
+    if twice and not options.samples and reach is not None and options.depth is None:
         reach = deep = max(reach, options.background_depth)  # one reading serves both
     cut = min((depth for depth in (reach, options.depth) if depth is not None), default=None)
-    loaded_runs = [run(name, thing, cut) for name, thing in named]
+    loaded_runs: list[Run | Samples] = [run(name, thing, cut) for name, thing in named if not options.samples]
+    if options.samples:
+        loaded_runs += [loading.samples(thing, name, options.order, options.score_dtype, cut) for name, thing in named]
     if background is None or sources.whole:
         return loaded_runs, None if background is None else "collection"
     return loaded_runs, run("background", background, deep)
@@ -184,6 +189,7 @@ def _signature(plan: Plan, options: Choices, sources: Sources, queries: Queries 
             "depth": str(options.depth or ""),
             "level": str(options.relevance_level or ""),
             "complete": "yes" if options.complete else "",
+            "samples": "column 2" if options.samples else "",
             "tokenizer": options.tokenizer if from_texts else "",
             "case": "sensitive" if from_texts and options.case_sensitive else "",
             "tau": tau_of(plan.measures),

@@ -150,6 +150,20 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
+class Samples:
+    """One system's rankings where it ranks at random: several for each query, one in each of the runs."""
+
+    name: str
+    tag: str
+    runs: tuple[Run, ...]
+
+    @property
+    def qids(self) -> tuple[str, ...]:
+        """The queries of all samples."""
+        return tuple(dict.fromkeys(qid for run in self.runs for qid in run.qids))
+
+
+@dataclass(frozen=True, eq=False)
 class Qrels:
     """Relevance judgements; line i says that ``docnos[i]`` has grade ``grades[i]`` for ``qids[query[i]]``.
 

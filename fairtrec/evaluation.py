@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Docnos, Docs, Floats, Ints, Qrels, Queries, Run
+from fairtrec.data import NOTHING, Docnos, Docs, Floats, Ints, Qrels, Queries, Run, Samples
 from fairtrec.distribution import quotient
 from fairtrec.documents import Documents, Missing, judged
 from fairtrec.errors import InputError
-from fairtrec.inputs import Given, Inputs
+from fairtrec.inputs import Given, Inputs, InputsOfSamples
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Judge, Utility
 
@@ -51,7 +51,7 @@ def depth_of(measures: Sequence[Measure]) -> int | None:
 
 
 def evaluated(
-    run: Run, measures: Sequence[Measure], qrels: Qrels | None, queries: Queries | None, *, complete: bool
+    run: Run | Samples, measures: Sequence[Measure], qrels: Qrels | None, queries: Queries | None, *, complete: bool
 ) -> tuple[str, ...]:
     """Choose a run's queries: its own, of those the wanted ones; the judged ones if every measure needs judgements.
 
@@ -75,14 +75,18 @@ def evaluated(
 
 
 def looked_at(
-    runs: Sequence[Run], chosen: Sequence[Sequence[str]], measures: Sequence[Measure], given: Given, missing: Missing
+    runs: Sequence[Run | Samples],
+    chosen: Sequence[Sequence[str]],
+    measures: Sequence[Measure],
+    given: Given,
+    missing: Missing,
 ) -> Docnos:
     """Collect the documents that the measures look at, in the chosen queries of the runs and in what is beside them."""
     parts: list[Docs] = []
     reading = [measure for measure in measures if {"ranked", "membership"} & set(measure.needs)]
     if reading:
         depth = None if missing == "skip" else depth_of(reading)
-        parts += [_top(run, qids, depth) for run, qids in zip(runs, chosen, strict=True)]
+        parts += [_top(one, qids, depth) for run, qids in zip(runs, chosen, strict=True) for one in single(run)]
     every = sorted(set().union(*chosen))
     if isinstance(given.background, Run):
         parts.append(_top(given.background, every, None if missing == "skip" else given.background_depth))
@@ -101,13 +105,19 @@ def _top(run: Run, qids: Sequence[str], depth: int | None) -> Docs:
     return docnos
 
 
-def refuse_unknown(documents: Documents, runs: Sequence[Run], chosen: Sequence[Sequence[str]]) -> None:
+def single(run: Run | Samples) -> tuple[Run, ...]:
+    """Give the runs that hold one ranking for a query."""
+    return run.runs if isinstance(run, Samples) else (run,)
+
+
+def refuse_unknown(documents: Documents, runs: Sequence[Run | Samples], chosen: Sequence[Sequence[str]]) -> None:
     """Raise InputError if a document that is looked at has no annotation and no option says what it is worth."""
     unknown = documents.docnos.names[~documents.annotations.known]
     if documents.missing != "error" or not len(unknown):
         return
     example, name = unknown[0].decode(), None
-    for run, qids in zip(runs, chosen, strict=True):
+    pairs = [(one, qids) for run, qids in zip(runs, chosen, strict=True) for one in single(run)]
+    for run, qids in pairs:
         lines = run.top(qids, None)
         hit = np.argwhere(np.isin(run.docnos[lines], unknown) & (lines != NOTHING))
         if len(hit):
@@ -120,6 +130,34 @@ def refuse_unknown(documents: Documents, runs: Sequence[Run], chosen: Sequence[S
         f"such as {example}; give the whole collection, or say what they are worth with --missing neutral|skip|worst"
     )
     raise InputError(message, name)
+
+
+def expected(
+    run: Samples, measures: Sequence[Measure], qids: Sequence[str], given: Given, judge: Judge | None
+) -> Scores:
+    """Compute all measures for a system that ranks at random.
+
+    The value of a query is the mean over its rankings for which the measure is defined; a measure of expected
+    exposure looks at all rankings of a query at once.
+    """
+    at_once = [row for row, measure in enumerate(measures) if "sample_of" in measure.needs]
+    each = [row for row in range(len(measures)) if row not in at_once]
+    column = {qid: i for i, qid in enumerate(qids)}
+    values = np.full((len(measures), len(qids)), np.nan)
+    total, defined = np.zeros((2, len(each), len(qids)))
+    remarks: dict[str, None] = {}
+    for one in run.runs:
+        ranked = [qid for qid in qids if qid in set(one.qids)]
+        scores = score(one, [measures[row] for row in each], ranked, given, judge)
+        at = [column[qid] for qid in ranked]
+        total[:, at] += np.where(np.isnan(scores.values), 0.0, scores.values)
+        defined[:, at] += ~np.isnan(scores.values)
+        remarks |= dict.fromkeys(scores.remarks)
+    values[each] = quotient(total, defined)
+    for row in at_once:
+        inputs = InputsOfSamples(run, qids, given, measures[row].depth)
+        values[row] = measures[row](**inputs.named(measures[row].needs))
+    return Scores(run.name, run.tag, tuple(measures), tuple(qids), values, tuple(remarks))
 
 
 def score(run: Run, measures: Sequence[Measure], qids: Sequence[str], given: Given, judge: Judge | None) -> Scores:

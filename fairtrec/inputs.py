@@ -24,7 +24,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrec import distribution
-from fairtrec.data import NOTHING, Docnos, Floats, Ints, Labels, Positions, Qrels, Run
+from fairtrec.data import NOTHING, Docnos, Floats, Ints, Labels, Positions, Qrels, Run, Samples
 from fairtrec.documents import Candidates, Documents, judged, take
 from fairtrec.errors import UsageError
 from fairtrec.membership import Rule, by_rule, looked_up
@@ -254,3 +254,38 @@ class Inputs:
         documents, there = self.given.documents_or_fail, self._judged != NOTHING
         rows[there] = documents.docnos.rows(self.given.qrels.docnos[self._judged[there]])
         return np.where(np.append(documents.dropped, False)[rows], NOTHING, rows)
+
+
+class InputsOfSamples(Inputs):
+    """Inputs for a measure that looks at all rankings of a query at once: [ranking, ...] in the place of [query, ...].
+
+    What belongs to a query (its target, its judged documents) stays [query, ...].
+    """
+
+    def __init__(self, samples: Samples, qids: Sequence[str], given: Given, depth: int | None) -> None:
+        super().__init__(samples.runs[0], qids, given, depth)
+        number = {qid: i for i, qid in enumerate(qids)}
+        chosen = [(run, [qid for qid in run.qids if qid in number]) for run in samples.runs]
+        self._parts = [Inputs(run, ranked, given, depth) for run, ranked in chosen]
+        self._sample_of = np.array([number[qid] for _, ranked in chosen for qid in ranked], dtype=np.int64)
+
+    @property
+    def sample_of(self) -> Ints:
+        """Which query each ranking belongs to [ranking]."""
+        return self._sample_of
+
+    @cached_property
+    def membership(self) -> Floats:
+        """Who belongs to which group [ranking, rank, group]."""
+        return self._together([part.membership for part in self._parts])
+
+    @cached_property
+    def relevance(self) -> Floats:
+        """Grades of the ranked documents [ranking, rank]."""
+        return self._together([part.relevance for part in self._parts])
+
+    def _together(self, parts: Sequence[Floats]) -> Floats:
+        width = max(part.shape[1] for part in parts)
+        rest = [(0, 0)] * (parts[0].ndim - 2)
+        filled = [np.pad(p, [(0, 0), (0, width - p.shape[1]), *rest], constant_values=np.nan) for p in parts]
+        return np.concatenate(filled)

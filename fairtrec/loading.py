@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Annotations, Docnos, Floats, GroupTerms, Labels, Positions, Qrels, Queries, Run
+from fairtrec.data import (
+    NOTHING,
+    Annotations,
+    Docnos,
+    Floats,
+    GroupTerms,
+    Labels,
+    Positions,
+    Qrels,
+    Queries,
+    Run,
+    Samples,
+)
 from fairtrec.errors import FilePath, ResourceError, UsageError
 from fairtrec.formats import run as run_format
 from fairtrec.formats import source
@@ -34,6 +46,13 @@ def is_path(thing: Any) -> bool:
 def is_file(thing: Any) -> bool:
     """Tell whether this names something that can be opened here."""
     return is_path(thing) and (fspath(thing) == source.STDIN or os.path.exists(thing))  # noqa: PTH110
+
+
+def samples(thing: Any, name: str, order: Order, score_dtype: ScoreType, depth: int | None) -> Samples:
+    """Load a run that holds several rankings for each query."""
+    if not is_path(thing):
+        raise UsageError("several rankings for each query are read from files; give a path")
+    return dataclasses.replace(run_format.read_samples(thing, order, score_dtype, depth), name=name)
 
 
 def run(thing: Any, name: str, order: Order, score_dtype: ScoreType, depth: int | None) -> Run:

@@ -92,6 +92,7 @@ class Choices:
     depth: int | None = None
     relevance_level: int | None = None
     complete: bool = False
+    samples: bool = False
     rule: Rule = "share"
 
     def __post_init__(self) -> None:

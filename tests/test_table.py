@@ -22,7 +22,7 @@ from fairtrec.neutrality import omega
 GROUPS = ("f", "m")
 MADE = Meta(GROUPS, "word", True, "list.csv", "ab" * 32, ({"name": "c.tsv", "bytes": 7},))
 FORMATS = ("arrow", "parquet", "tsv")
-quick = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 letters = st.characters(min_codepoint=33, max_codepoint=0x2FFF, exclude_categories=["Cs", "Z", "C"])
 docno = st.text(letters, min_size=1, max_size=20).filter(lambda text: text[0] != "#")

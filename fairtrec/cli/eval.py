@@ -65,6 +65,7 @@ FORMATS = ["auto", "trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex"
 @click.option("-q", "--per-query", is_flag=True, help="Print the value of each query too.")
 @click.option("-n", "--no-summary", is_flag=True, help="Print no means.")
 @click.option("-c", "--complete", is_flag=True, help="Count queries that a run lacks as empty rankings.")
+@click.option("--samples", is_flag=True, help="Column 2 of a run tells several rankings of a query apart.")
 @click.option(
     "-l",
     "--level",
