@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -174,3 +175,16 @@ def test_readme_python_works(desk):
 def test_commands_are_found_in_a_readme():
     text = "```sh\nfairtrec eval a \\\n  b\n$ fairtrec measures\nmake demo\n```\n    fairtrec x\n```\nfairtrec y\n```\n"
     assert commands_of(text) == ["fairtrec eval a    b", "fairtrec measures"]
+
+
+def test_the_readme_shows_what_the_demo_prints():
+    recipe = subprocess.run(
+        ["make", "-n", "-o", ".venv/run", "demo"], cwd=REPOSITORY, check=True, capture_output=True, text=True
+    )
+    words = shlex.split(recipe.stdout[recipe.stdout.index(".venv/bin/fairtrec") :].replace("\\\n", " "))
+    printed = subprocess.run(
+        [sys.executable, "-m", "fairtrec", *words[1:]], cwd=REPOSITORY, check=True, capture_output=True, text=True
+    ).stdout
+    shown = (REPOSITORY / "README.md").read_text("utf-8").partition("<!-- demo -->\n```\n")[2].partition("```\n")[0]
+    version = re.compile(r"ir-measures:\S+")  # which is not ours to fix
+    assert version.sub("", printed.strip("\n")) == version.sub("", shown.strip("\n"))
