@@ -138,7 +138,9 @@ def evaluate(
         for run, qids in zip(loaded, chosen, strict=True)
     ]
     line = _signature(plan, options, sources, query_set, unknown)
-    parts = {**vars(sources), **{f"run {name}": run for name, run in named}}
+    parts = {**vars(sources), "target": options.target, **{f"run {name}": run for name, run in named}}
+    if loading.is_path(labels) and "*" in fspath(labels):
+        parts |= {f"labels {number}": part for number, part in enumerate(fspath(labels).split("*"), 1)}
     files = {part: found for part, thing in parts.items() if (found := loading.origin(thing)) is not None}
     return Result(tuple(scores), line, tuple(notes), files)
 
@@ -193,8 +195,8 @@ def _signature(plan: Plan, options: Choices, sources: Sources, queries: Queries 
             "tokenizer": options.tokenizer if from_texts else "",
             "case": "sensitive" if from_texts and options.case_sensitive else "",
             "tau": tau_of(plan.measures),
-            "target": target if of_documents or plan.labels else "",
-            "groups": short(plan.terms.name, plan.terms.sha256) if plan.terms and of_documents else "",
+            "target": _name(target) if of_documents or plan.labels else "",
+            "groups": short(plan.terms.name, plan.terms.sha256) if plan.terms and from_texts else "",
             "counts": _name(sources.annotations) if of_documents and not (from_texts or plan.labels) else "",
             "labels": short(plan.labels.name, plan.labels.sha256) if plan.labels else "",
             "as": options.rule if not plan.labels and plan.uses("membership") else "",
@@ -207,7 +209,7 @@ def _signature(plan: Plan, options: Choices, sources: Sources, queries: Queries 
 
 
 def _name(thing: Any) -> str:
-    return fspath(thing) if loading.is_path(thing) else "given"
+    return fspath(thing).rsplit("/", 1)[-1] if loading.is_path(thing) else "given"
 
 
 def _version_of_ir_measures() -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from fairtrec.data import NOTHING, Docnos, Docs, Floats, Ints, Qrels, Queries, Run, Samples
 from fairtrec.distribution import quotient
 from fairtrec.documents import Documents, Missing, judged
-from fairtrec.errors import InputError
+from fairtrec.errors import InputError, UsageError
 from fairtrec.inputs import Given, Inputs, InputsOfSamples
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Judge, Utility
@@ -141,19 +141,26 @@ def expected(
     exposure looks at all rankings of a query at once.
     """
     at_once = [row for row, measure in enumerate(measures) if "sample_of" in measure.needs]
-    each = [row for row in range(len(measures)) if row not in at_once]
+    one_by_one = [row for row in range(len(measures)) if row not in at_once]
     column = {qid: i for i, qid in enumerate(qids)}
     values = np.full((len(measures), len(qids)), np.nan)
-    total, defined = np.zeros((2, len(each), len(qids)))
+    total, defined = np.zeros((2, len(one_by_one), len(qids)))
     remarks: dict[str, None] = {}
-    for one in run.runs:
-        ranked = [qid for qid in qids if qid in set(one.qids)]
-        scores = score(one, [measures[row] for row in each], ranked, given, judge)
-        at = [column[qid] for qid in ranked]
-        total[:, at] += np.where(np.isnan(scores.values), 0.0, scores.values)
-        defined[:, at] += ~np.isnan(scores.values)
-        remarks |= dict.fromkeys(scores.remarks)
-    values[each] = quotient(total, defined)
+    ordinary = [measures[row] for row in one_by_one]
+    known = set(run.qids)
+    ranked_by_none = [qid for qid in qids if qid not in known]
+    wanted = set(qids)
+    parts = [(one, [qid for qid in one.qids if qid in wanted]) for one in run.runs]
+    for one, ranked in [*parts, (run.runs[0], ranked_by_none)]:
+        scores = score(one, ordinary, ranked, given, judge) if ranked and ordinary else None
+        if scores is not None:
+            at = [column[qid] for qid in ranked]
+            total[:, at] += np.where(np.isnan(scores.values), 0.0, scores.values)
+            defined[:, at] += ~np.isnan(scores.values)
+            remarks = remarks or dict.fromkeys(
+                f"{each} (the first of {len(run.runs)} samples)" for each in scores.remarks
+            )
+    values[one_by_one] = quotient(total, defined)
     for row in at_once:
         inputs = InputsOfSamples(run, qids, given, measures[row].depth)
         values[row] = measures[row](**inputs.named(measures[row].needs))
@@ -172,12 +179,21 @@ def score(run: Run, measures: Sequence[Measure], qids: Sequence[str], given: Giv
     for row, measure in enumerate(measures):
         if isinstance(measure, Utility):
             continue
-        values[row] = np.broadcast_to(measure(**inputs.named(measure.needs)), (len(qids),))
-        remark = measure.remark(**inputs.named(measure.remarks_on))
+        value = measure(**inputs.named(measure.needs))
+        if np.shape(value) not in ((len(qids),), (1,)):
+            what = f"{measure} gave values of the shape {np.shape(value)} for {len(qids)} queries"
+            raise UsageError(f"{what}; it has a fault, report it to its authors")
+        values[row] = value
+        given_to_remark = inputs.named([name for name in measure.remarks_on if name != "values"])
+        if "values" in measure.remarks_on:
+            given_to_remark["values"] = values[row]
+        remark = measure.remark(**given_to_remark)
         if remark:
             remarks[f"{measure}: {remark}"] = None
     if any("membership" in measure.needs for measure in measures):
         remarks[_known(inputs)] = None
+    if any("positions" in measure.needs for measure in measures):
+        _refuse_strangers(inputs, inputs.positions, "positions")
     return Scores(run.name, run.tag, tuple(measures), tuple(qids), values, tuple(remarks))
 
 
@@ -185,10 +201,16 @@ def _known(inputs: Inputs) -> str:
     """Say for what share of the ranks looked at the groups are known."""
     there = inputs.lines != NOTHING
     known = there & ~np.isnan(inputs.membership).any(axis=2)
-    if inputs.given.labels is not None and there.any() and not known.any():
-        raise InputError("the labels know none of its documents; are they of the same collection?", inputs.run.name)
+    if inputs.given.labels is not None:
+        _refuse_strangers(inputs, inputs.membership, "labels")
     line = f"groups are known for {int(known.sum())} of the {int(there.sum())} ranks looked at"
     silent = int((there.any(axis=1) & ~known.any(axis=1)).sum())
     if silent * 10 > len(there):
         line += f"; {silent} of {len(there)} queries have no document of known group, are these the right labels?"
     return line
+
+
+def _refuse_strangers(inputs: Inputs, values: Floats, what: str) -> None:
+    """Raise InputError if labels or positions are known of none of the documents that were looked at."""
+    if (inputs.lines != NOTHING).any() and np.isnan(values).all():
+        raise InputError(f"the {what} know none of its documents; are they of the same collection?", inputs.run.name)

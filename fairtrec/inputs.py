@@ -228,15 +228,17 @@ class Inputs:
     def _amounts(self) -> Floats:
         """Add up group terms or membership over the documents that the target is taken from [query, group]."""
         given, labels = self.given, self.given.labels
+        whole = given.target_of == "background" and given.background == "collection"
+        of = "collection" if whole else given.target_of
         weights = np.ones((1, 1))
-        if given.target_of == "collection" and labels is not None:
+        if of == "collection" and labels is not None:
             amounts = labels.weights[None]
-        elif given.target_of == "background" and labels is not None:
+        elif of == "background" and labels is not None:
             assert isinstance(given.background, Run)
             lines = given.background.top(self.qids, given.background_depth)
             amounts = looked_up(labels, self.qids, given.background.docnos, lines)
-        elif given.target_of in ("collection", "background"):
-            candidates = self.collection if given.target_of == "collection" else self.background
+        elif of in ("collection", "background"):
+            candidates = self.collection if of == "collection" else self.background
             amounts, weights = candidates.counts, candidates.documents.astype(np.float64)
         else:
             amounts = self.judged_membership if labels is not None else take(self.counts, self._judged_rows)
@@ -268,6 +270,13 @@ class InputsOfSamples(Inputs):
         chosen = [(run, [qid for qid in run.qids if qid in number]) for run in samples.runs]
         self._parts = [Inputs(run, ranked, given, depth) for run, ranked in chosen]
         self._sample_of = np.array([number[qid] for _, ranked in chosen for qid in ranked], dtype=np.int64)
+
+    def named(self, names: Sequence[str]) -> dict[str, Any]:
+        """Compute the inputs of these names. Raises UsageError for one that is not known for each ranking."""
+        unknown = {"ranked", "lengths", "positions"}.intersection(names)
+        if unknown:
+            raise UsageError(f"{', '.join(sorted(unknown))} cannot be had together with sample_of; leave out --samples")
+        return super().named(names)
 
     @property
     def sample_of(self) -> Ints:

@@ -28,6 +28,7 @@ from fairtrec.formats import run as run_format
 from fairtrec.formats import source
 from fairtrec.formats.run import ScoreType
 from fairtrec.order import Order
+from fairtrec.signature import short
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,7 +155,8 @@ def labels(thing: Any, judgements: Any) -> Labels:
     if is_file(name):
         return labels_format.read(name)
     if "*" in name:
-        first, *others = [labels(part.strip(), judgements) for part in name.split("*")]
+        several = [labels(part.strip(), judgements) for part in name.split("*")]
+        first, *others = [dataclasses.replace(each, name=short(each.name, each.sha256)) for each in several]
         for other in others:
             if first.per_query != other.per_query:
                 raise UsageError(f"{name}: labels per query and per document cannot be crossed; use two of a kind")
@@ -225,7 +227,7 @@ def origin(thing: Any) -> tuple[str, FilePath] | None:
 
     try:
         passport = resources.passport(fspath(thing))
-    except ResourceError:  # an ir_datasets id
+    except ResourceError:  # a word that is no name, or an ir_datasets id
         return None
     return passport.name, passport.place
 

@@ -39,7 +39,10 @@ class Measure:
         raise TypeError(f"{self.name} does not say how it is computed; give it a __call__")
 
     def remark(self, *args: Any, **inputs: Any) -> str:  # noqa: ARG002 - for subclasses
-        """Say what a reader of the numbers should know, or nothing; names its inputs as ``__call__`` does."""
+        """Say what a reader of the numbers should know, or nothing.
+
+        Names its inputs as ``__call__`` does, and may name ``values``, what that has returned.
+        """
         return ""
 
     @property

@@ -16,7 +16,7 @@ from fairtrec.data import Floats, GroupTerms, Labels, Positions
 from fairtrec.documents import Missing
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats.run import ScoreType
-from fairtrec.inputs import OF_DOCUMENTS, OF_GROUPS, OPTIONS, TargetOf
+from fairtrec.inputs import OF_DOCUMENTS, OF_GROUPS, OPTIONS, Inputs, TargetOf
 from fairtrec.measure import Measure
 from fairtrec.membership import Rule
 from fairtrec.order import Order
@@ -142,7 +142,8 @@ def settle(measures: Any, sources: Sources, choices: Choices) -> Plan:
     labels = None if sources.labels is None else loading.labels(sources.labels, sources.qrels)
     positions = None if sources.positions is None else loading.positions(sources.positions)
     groups = labels.groups if labels is not None else _groups(terms, sources.annotations)
-    asked = [one for measure in _measures(measures, sources, groups, choices) for one in measure.expanded(groups)]
+    named = _measures(measures, sources, groups, choices)
+    asked = [one for measure in named for one in (measure.expanded(groups) if groups else (measure,))]
     for measure in asked:
         _refuse_unfit(measure, sources.inputs, groups, choices)
     target, target_of, targets = _target(choices.target, groups, sources.inputs) if groups else (None, None, None)
@@ -177,8 +178,11 @@ def _refuse_unfit(measure: Measure, inputs: frozenset[str], groups: tuple[str, .
         if need in OPTIONS and need not in inputs:
             what, option = OPTIONS[need]
             raise UsageError(f"{measure} needs {what}; give {option}")
+        if not hasattr(Inputs, need) and need not in OPTIONS:
+            raise UsageError(f"{measure} asks for {need}, which there is not; it has a fault, report it to its authors")
     measure.check(groups)
-    if choices.missing == "worst" and OF_DOCUMENTS & set(measure.needs) and not measure.worst_known:
+    of_counts = OF_DOCUMENTS | ({"membership", "judged_membership"} if "log_counts" in inputs else set())
+    if choices.missing == "worst" and of_counts & set(measure.needs) and not measure.worst_known:
         raise UsageError(f"{measure} knows no worst document; choose --missing error, neutral or skip")
 
 

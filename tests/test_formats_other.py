@@ -220,11 +220,12 @@ JSONL = [
     {"docno": "d1", "text": "one"},
     {"id": "d2", "contents": "two", "title": "Title"},
     {"title": "", "_id": "d3", "text": '{"id": "d4"}'},
-    {"text": '"docid": "d1"', "docid": "d4", "id": "d1"},
+    {"text": '"docid": "d1"', "docid": "d1", "_id": "d9", "id": "d4"},
     {"id": 5, "text": "five"},
     {"text": "", "title": None, "docno": "dü"},
     {"id": 'quoted "d9"', "text": "nine"},
     {"url": {"id": "d1"}, "id": "d6", "text": "six"},
+    {"docid": "no", "docno": "d8", "text": "eight"},
     {"id": "d7", "text": None, "contents": "never looked at: nobody wants d7"},
 ]
 
@@ -250,11 +251,12 @@ def test_json_collections(written, ascii_only, separators):
         "d1": "one",
         "d2": "Title two",
         "d3": '{"id": "d4"}',
-        "d4": '"docid": "d1"',  # docid stands first, so that is its name
+        "d4": '"docid": "d1"',  # id is stronger than _id and docid, wherever they stand
         "5": "five",
         "dü": "",
         'quoted "d9"': "nine",
         "d6": "six",
+        "d8": "eight",
     }
     assert texts(path, *expected, "d9", "no") == expected
 

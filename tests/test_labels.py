@@ -80,7 +80,6 @@ def test_bad_labels_name_the_line(tmp_path, text, line, what):
     ("text", "wanted", "per_query"),
     [
         ("d1\t.5\nd2\t-1\n", {"d1": [0.5], "d2": [-1]}, False),
-        ("7\t.5\t1\n8\t-1\t2\n", {"7": [0.5, 1], "8": [-1, 2]}, False),
         ("q\td1\t.5\nq\td2\t0\n", {"q d1": [0.5], "q d2": [0]}, True),
         ("qid\tdocno\tx\n1\t7\t.5\n", {"1 7": [0.5]}, True),
         ("docno\tx\ty\n7\t.5\t1\n", {"7": [0.5, 1]}, False),
@@ -100,6 +99,7 @@ def test_a_file_of_positions(tmp_path, text, wanted, per_query):
         ("d1\t.5\nd2\tinf\n", 2, "a position of d2 is not a finite number"),
         ("d1\t.5\nd2\n", 2, "1 columns; write docno"),
         ("d1\t.5\nd1\t.5\n", 2, "document d1 has two positions"),
+        ("7\t8\t.5\n", 1, "is column 2 a docno or a position?"),
         ("docno\tx\n", None, "this file has no positions"),
     ],
 )
@@ -214,6 +214,60 @@ def test_targets_of_labels(target, kl):
     assert found == pytest.approx(kl)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"labels": {"d1": 0, "d2": 1}},
+        {"labels": {"d1": None, "d2": "a"}},
+        {"labels": ["d1"]},
+        {"labels": {"": "a", "d2": "b"}},
+        {"positions": {"d1": [1, 2], "d2": [1]}},
+        {"positions": {"d1": "left"}},
+        {"positions": ["d1"]},
+        {"groups": {"f": "she", "m": "he"}, "docs": {}},
+        {"groups": ["she"], "docs": {}},
+        {"groups": {"f": ["she"], "m": ["he"]}, "docs": 3},
+        {"groups": {"f": ["she"], "m": ["he"]}, "docs": {"d1": "", "d2": "", "d3": ""}, "queries": 3},
+    ],
+)
+def test_objects_of_another_kind_are_refused_in_one_line(given):
+    with pytest.raises(InputError) as fault:
+        fairtrec.evaluate(None, RUN, **given)
+    assert "\n" not in str(fault.value)
+
+
+def test_labels_with_and_without_qid_do_not_mix(tmp_path):
+    (tmp_path / "l.tsv").write_text("qid\tdocno\tgroup\nq\td1\ta\n\td2\tb\n")
+    with pytest.raises(InputError, match="some of these labels have a qid"):
+        labels.read(tmp_path / "l.tsv")
+
+
+def test_a_target_s_group_stands_once_even_with_the_share_0(tmp_path):
+    (tmp_path / "t.tsv").write_text("q1\tf\t0\nq1\tf\t.5\nq1\tm\t.5\n")
+    with pytest.raises(InputError, match="t.tsv:2: query q1 has the group f twice"):
+        targets.read(tmp_path / "t.tsv", ("f", "m"))
+
+
+def test_the_background_as_target_may_be_the_collection():
+    found = value("KL@1", labels={"d1": "a", "d2": "a", "d4": "b"}, background="collection", target="background")
+    assert found == pytest.approx(np.log(3 / 2))
+
+
+def test_positions_of_another_collection_are_refused():
+    with pytest.raises(InputError, match="the positions know none of its documents"):
+        fairtrec.evaluate("DUO", RUN, positions={"x": 1, "y": 2})
+
+
+def test_a_measure_for_each_group_without_groups_says_what_it_needs():
+    with pytest.raises(UsageError, match="needs group labels"):
+        value("Skew@2")
+
+
+def test_there_is_no_worst_member_of_a_group():
+    with pytest.raises(UsageError, match="knows no worst document"):
+        value("AWRF@2", groups={"f": ["she"], "m": ["he"]}, docs={"d1": "she"}, missing="worst")
+
+
 def test_what_is_known_of_the_ranks_is_said():
     result = fairtrec.evaluate("KL@2", RUN, labels={"d1": "a", "d9": "b"})
     assert result.scores[0].remarks == ("groups are known for 1 of the 2 ranks looked at",)
@@ -247,5 +301,5 @@ def test_every_measure_runs_on_the_example(example, fairtrec_command):
     )
     assert ended.code == 0, ended.err
     values = [line.split("\t") for line in ended.out.splitlines() if "\tall\t" in line]
-    assert len(values) == 3 * (2 + len(measures.split()) + 1)  # runid and num_q, and Skew of two groups
+    assert len(values) == 3 * (3 + len(measures.split()) + 1)  # run, runid and num_q; and Skew of two groups
     assert not [row for row in values if row[2].strip() == "nan"]

@@ -47,6 +47,12 @@ def test_other_measures_are_averaged_over_the_rankings(run):
     assert "samples:column 2" in result.signature
 
 
+def test_queries_that_no_sample_has_count_as_empty_rankings(run):
+    qrels = {"q1": {"a1": 1}, "q2": {"a2": 1}, "q3": {"a1": 1}}
+    result = fairtrec.evaluate("P@1", run, qrels, samples=True, complete=True)
+    assert result.per_query[run]["P@1"] == {"q1": 0.5, "q2": 0.0, "q3": 0.0}
+
+
 def test_without_the_option_a_second_ranking_is_a_duplicate(run):
     with pytest.raises(fairtrec.errors.InputError, match="stands twice under query q1"):
         fairtrec.evaluate("KL@1", run, labels=LABELS)

@@ -13,8 +13,9 @@ from fairtrec.data import Docnos
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import source
 
-IDS = ("docno", "id", "_id", "docid")
-_LEADING_ID = re.compile(rb'\s*\{\s*"(?:docno|id|_id|docid)"\s*:\s*"([^"\\]+)"\s*[,}]')
+IDS = ("docno", "id", "_id", "docid")  # the strongest first
+_KEYS = [f'"{key}"'.encode() for key in IDS]
+_LEADING_ID = re.compile(rb'\s*\{\s*("docno"|"id"|"_id"|"docid")\s*:\s*"([^"\\]+)"\s*[,}]')
 
 
 def read(path: FilePath, wanted: Docnos) -> Iterator[tuple[int, str]]:
@@ -37,8 +38,7 @@ def _documents(path: FilePath, wanted: Container[bytes]) -> Iterator[tuple[int, 
         if is_json is None:
             is_json = line.lstrip()[:1] == b"{"
         if is_json:
-            lead = _LEADING_ID.match(line)
-            if lead is None or lead.group(1) in wanted:
+            if not _surely_unwanted(line, wanted):
                 docno, text = _json(line, path, number)
                 if docno in wanted:
                     yield number, docno, text
@@ -58,13 +58,21 @@ def _json(line: bytes, path: FilePath, number: int) -> tuple[bytes, str]:
         raise InputError(str(fault), path, number) from None
 
 
+def _surely_unwanted(line: bytes, wanted: Container[bytes]) -> bool:
+    """Tell without parsing it that a JSON line is of another document: its id stands first, no stronger key follows."""
+    lead = _LEADING_ID.match(line)
+    if lead is None or lead.group(2) in wanted:
+        return False
+    return not any(key in line for key in _KEYS[: _KEYS.index(lead.group(1))])
+
+
 def parsed(line: bytes) -> tuple[bytes, str]:
     """Take docno and text from a JSON line. Raises ValueError, with a message for the user, where it has none."""
     try:
         document: Any = json.loads(line.decode())
     except (ValueError, RecursionError) as fault:
         raise ValueError(f"this line is not JSON ({fault}); write one object a line") from None
-    docno = next((document[key] for key in document if key in IDS), None) if isinstance(document, dict) else None
+    docno = next((document[key] for key in IDS if key in document), None) if isinstance(document, dict) else None
     if not isinstance(docno, str | int) or isinstance(docno, bool) or docno == "":
         raise ValueError("this line has no docno; name it by one of the keys docno, id, _id, docid")
     body = document.get("text", document.get("contents"))

@@ -41,6 +41,8 @@ def of_rows(rows: Iterable[Row], path: FilePath) -> Labels:
     if len(groups) < 2:
         raise InputError("these labels have fewer than two groups; fairness needs at least two", path)
     per_query = any(qid for qid, _ in weights)
+    if per_query and not all(qid for qid, _ in weights):
+        raise InputError("some of these labels have a qid and others have none; give it to all or to none", path)
     names = np.array([f"{qid} {docno}".strip().encode() for qid, docno in weights], dtype=np.bytes_)
     column = {group: i for i, group in enumerate(groups)}
     table = np.zeros((len(names), len(groups)))

@@ -4,6 +4,7 @@ Frames are recognised by their columns, so pandas and polars frames both do; nei
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -132,9 +133,19 @@ def qrels(thing: Any) -> Qrels:
     return Qrels(names, query, column, _whole(grades, "grade of the qrels")[lines], iteration)
 
 
+@contextmanager
+def _understood(what: str) -> Iterator[None]:
+    """Turn the failure to take data from an object of another kind into one line."""
+    try:
+        yield
+    except (TypeError, ValueError, AttributeError, KeyError) as fault:
+        raise InputError(f"cannot take {what} from this object ({fault}); docs/python.md says what does") from None
+
+
 def queries(thing: Iterable[Any]) -> Queries:
     """Take a query set from ids."""
-    qids = tuple(map(str, thing))
+    with _understood("a query set"):
+        qids = tuple(map(str, thing))
     if not qids:
         raise InputError("the query set is empty")
     return Queries("queries", qids)
@@ -142,9 +153,12 @@ def queries(thing: Iterable[Any]) -> Queries:
 
 def terms(thing: Mapping[str, Iterable[str]]) -> GroupTerms:
     """Take group terms from ``{group: [term, ...]}``."""
-    lists = {
-        str(group): tuple(dict.fromkeys(" ".join(term.split()) for term in words)) for group, words in thing.items()
-    }
+    with _understood("group terms"):
+        if any(isinstance(words, str) for words in thing.values()):
+            raise ValueError("a group's terms are a list, not one string")
+        lists = {
+            str(group): tuple(dict.fromkeys(" ".join(term.split()) for term in words)) for group, words in thing.items()
+        }
     if len(lists) < 2:
         raise InputError("the term list has fewer than two groups; fairness needs at least two")
     if any("" in words for words in lists.values()):
@@ -165,6 +179,8 @@ def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
         thing = dict(zip(docnos, _column(thing, ("text",), "docs"), strict=True))
         if len(thing) < len(docnos):
             raise InputError("the docs frame holds a document twice; keep one row")
+    if not isinstance(thing, Mapping):
+        raise InputError(f"cannot take texts from {type(thing).__name__}; docs/python.md says what does")
     for row, name in enumerate(names):
         if name in thing:
             if not isinstance(thing[name], str):
@@ -200,7 +216,10 @@ def frame_groups(frame: Any) -> tuple[str, ...]:
 
 def labels(thing: Mapping[str, Any]) -> Labels:
     """Take group labels from ``{docno: group}``, ``{docno: [group, ...]}`` or ``{docno: {group: weight}}``."""
-    return label_format.of_rows(_labels(thing), "labels")
+    with _understood("group labels"):
+        rows = list(_labels(thing))
+    _ids([docno for _, _, docno, _, _ in rows], "labels")
+    return label_format.of_rows(rows, "labels")
 
 
 def _labels(thing: Mapping[str, Any]) -> Iterator[label_format.Row]:
@@ -213,7 +232,8 @@ def _labels(thing: Mapping[str, Any]) -> Iterator[label_format.Row]:
 
 def positions(thing: Mapping[str, Any]) -> Positions:
     """Take positions from ``{docno: x}`` or ``{docno: [x, y, ...]}``."""
-    table = np.array([np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in thing.values()])
+    with _understood("positions"):
+        table = np.array([np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in thing.values()])
     if table.ndim != 2 or not np.isfinite(table).all():
         raise InputError("the positions are not finite numbers, as many for each document; correct them")
     names = _ids([str(docno) for docno in thing], "positions")

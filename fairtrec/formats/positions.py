@@ -1,7 +1,7 @@
 """Positions of documents on axes of opinion: ``docno x [y ...]``, or per query ``qid docno x [y ...]``, between tabs.
 
-A first line whose first column is called ``docno`` or ``qid`` is a header and settles which they are. Without one the
-second column tells: if it is a number, it is x.
+A first line whose first column is called ``docno`` or ``qid`` is a header and settles which they are. It may be left
+out where there is no doubt: two columns are docno and x, and of more the second is a docno if it is no number.
 """
 
 import numpy as np
@@ -20,7 +20,12 @@ def read(path: FilePath) -> Positions:
         cells = [cell.strip() for cell in line.decode().split("\t")]
         if keys is None:
             header = cells[0] in ("docno", "qid")
-            keys = 2 if (cells[0] == "qid" if header else len(cells) > 2 and _number(cells[1]) is None) else 1
+            if not header and len(cells) > 2 and _number(cells[1]) is not None:
+                message = (
+                    "is column 2 a docno or a position? Write a first line that says so: docno x y, or qid docno x"
+                )
+                raise InputError(message, path, number)
+            keys = 2 if (cells[0] == "qid" if header else len(cells) > 2) else 1
             width = len(cells)
             if header:
                 continue

@@ -15,6 +15,7 @@ def read(path: FilePath, groups: tuple[str, ...]) -> dict[str, Floats]:
     """
     targets: dict[str, Floats] = {}
     first: dict[str, int] = {}
+    seen: set[tuple[str, str]] = set()
     for number, line in source.lines(path, comment=b"#"):
         cells = [cell.strip() for cell in line.decode().split("\t")]
         if len(cells) != 3 or not cells[0]:
@@ -29,8 +30,9 @@ def read(path: FilePath, groups: tuple[str, ...]) -> dict[str, Floats]:
             value = float(share)
         except ValueError:
             raise InputError(f"the share {share!r} is not a number; correct it", path, number) from None
-        if target[groups.index(group)]:
+        if (qid, group) in seen:
             raise InputError(f"query {qid} has the group {group} twice; keep one line", path, number)
+        seen.add((qid, group))
         target[groups.index(group)] = value
     for qid, target in targets.items():
         if not sums_to_one(target):

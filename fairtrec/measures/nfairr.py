@@ -139,6 +139,11 @@ class NFaiRR(_Neutrality):
         value = fairr(self.omega(take(counts, ranked), target), self.cutoff)
         return quotient(value, self.ideal(background, target))
 
+    def remark(self, values: Floats) -> str:
+        """Count the rankings that documents from outside the background have lifted above 1."""
+        above = int((values > 1 + 1e-9).sum())
+        return f"{above} of {len(values)} rankings are above 1, by documents from elsewhere" if above else ""
+
 
 @dataclass(frozen=True)
 class _OfSet(_Neutrality):

@@ -52,7 +52,8 @@ def closing(result: Result) -> list[str]:
     lines = list(result.notes)
     for (what, of), measures in together.items():
         line = f"{', '.join(measures)}: {what}" if measures != [""] else what
-        lines.append(line if len(of) == len(result.scores) else f"{line} ({', '.join(of)})")
+        more = f", and {len(of) - 3} more" if len(of) > 4 else ""
+        lines.append(line if len(of) == len(result.scores) else f"{line} ({', '.join(of[:3] if more else of)}{more})")
     return [*lines, result.signature]
 
 

@@ -36,7 +36,7 @@ folder.
 
 A *part* is what an engine makes of a piece of a collection: a file in one of the three formats, or anything that
 pyarrow reads as ``.arrow`` or ``.parquet`` with the columns docno, tokens and the groups (any integers, any order of
-rows, no nulls). ``merge.merged`` makes one table of parts; their metadata, of which only what says how the counts
+rows, no nulls). ``build.joined`` makes one table of parts; their metadata, of which only what says how the counts
 were made is needed (Meta without its sums), must agree.
 """
 
@@ -47,9 +47,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from fairtrec.version import __version__
 from fairtrec.data import GroupTerms, Histogram
 from fairtrec.errors import FilePath, InputError
+from fairtrec.version import __version__
 
 FORMAT = 1
 ROWS = 1 << 17

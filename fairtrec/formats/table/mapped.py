@@ -16,12 +16,11 @@ from fairtrec.data import Bools, Docnos, Ints, Keys
 from fairtrec.errors import FilePath
 from fairtrec.formats.table import TOKENS
 from fairtrec.formats.table.files import readable
-
-MASKS = np.array([b"\xff" * n for n in range(9)], dtype="S8").view(np.uint64)
+from fairtrec.formats.table.rows import words_of
 
 
 class _Mapped:
-    """A file in memory, its record batches, and a view of the 8 bytes from each byte on."""
+    """A file in memory, its record batches, and all its bytes."""
 
     def __init__(self, path: FilePath) -> None:
         with Path(path).open("rb") as file:
@@ -29,7 +28,7 @@ class _Mapped:
         buffer = pa.py_buffer(self.memory)
         self.address = buffer.address
         self.reader = pa.ipc.open_file(buffer)
-        self.windows = np.ndarray((len(self.memory) - 7,), np.uint64, self.memory, strides=(1,))
+        self.letters = np.frombuffer(buffer, np.uint8)
 
     def batches(self) -> Iterator[Any]:
         """Give the batches in turn; the pages of each are given back behind it."""
@@ -51,9 +50,7 @@ class _Mapped:
         equal: Bools = length <= 8 * words.shape[1]
         if words.shape[1] > 1:  # with 8 bytes the key is the docno
             start += letters.address - self.address
-            for j, word in enumerate(words.T):
-                left = np.clip(length - 8 * j, 0, 8)
-                equal &= (self.windows[np.where(left > 0, start + 8 * j, 0)] & MASKS[left]) == word
+            equal &= (words_of(self.letters, start, start + length, words.shape[1]) == words).all(axis=1)
         return equal
 
 

@@ -14,6 +14,7 @@ from fairtrec.formats import table
 from fairtrec.formats.table import DOCNO, KEY, TOKENS
 
 PLACE = "place"  # in the parts of an engine: where a document stood, so that a second one can be pointed at
+MASKS = np.array([b"\xff" * n for n in range(9)], dtype="S8").view(np.uint64)
 Numbers = npt.NDArray[np.uint32]
 
 
@@ -31,19 +32,26 @@ def parts_of(docnos: Any) -> tuple[npt.NDArray[np.uint8], Ints, Ints]:
     return np.frombuffer(letters or b"", np.uint8), edges[:-1], edges[1:]
 
 
+def words_of(letters: npt.NDArray[np.uint8], starts: Ints, ends: Ints, width: int) -> Keys:
+    """Give texts as words of 8 bytes [text, word], filled up with zeros; 7 bytes must stand behind the last of them."""
+    windows = np.ndarray((max(0, len(letters) - 7),), np.uint64, letters, strides=(1,))
+    words = np.empty((len(starts), width), dtype=np.uint64)
+    for j in range(width):
+        left = np.clip(ends - starts - 8 * j, 0, 8)
+        words[:, j] = windows[np.where(left > 0, starts + 8 * j, 0)] & MASKS[left]
+    return words
+
+
 def keys_of(letters: npt.NDArray[np.uint8], starts: Ints, ends: Ints) -> Keys:
     """Give the fingerprint of each docno; long ones are no burden to the short ones."""
+    letters = np.append(letters, np.zeros(8, np.uint8))
     keys = np.zeros(len(starts), dtype=np.uint64)
-    width = 8
-    left = np.flatnonzero(ends > starts)
+    left = np.arange(len(starts))
+    width = 1
     while len(left):
-        short = ends[left] - starts[left] <= width
+        short = ends[left] - starts[left] <= 8 * width
         rows, left = left[short], left[~short]
-        for some in np.array_split(rows, len(rows) * width // (1 << 22) + 1):
-            places = starts[some, None] + np.arange(width)
-            inside = places < ends[some, None]
-            texts = np.where(inside, letters[np.where(inside, places, 0)], 0).astype(np.uint8)
-            keys[some] = fingerprints(texts.view(f"S{width}").ravel())
+        keys[rows] = fingerprints(words_of(letters, starts[rows], ends[rows], width).view(f"S{8 * width}").ravel())
         width *= 2
     return keys
 

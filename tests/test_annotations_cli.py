@@ -1,0 +1,141 @@
+"""``fairtrec annotate`` and ``fairtrec annotations`` as they are typed."""
+
+import json
+
+import pytest
+
+from fairtrec import cli
+from fairtrec.formats.table.files import Table
+
+TEXTS = "a\tShe and he.\nb\tthe queen\nlong-docno-c\tking he her she\n"
+
+
+@pytest.fixture(autouse=True)
+def commands(monkeypatch):
+    monkeypatch.setitem(cli.COMMANDS, "annotate", "")
+    monkeypatch.setitem(cli.COMMANDS, "annotations", "")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a collection and a list of terms."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.tsv").write_text(TEXTS)
+    (tmp_path / "terms.csv").write_text("she,f\nqueen,f\nhe,m\nking,m\n")
+    return tmp_path
+
+
+@pytest.fixture
+def annotated(folder, fairtrec_command):
+    assert fairtrec_command("annotate", "c.tsv", "--groups", "terms.csv", "-o", "t.arrow", "-j", 1).code == 0
+    return folder
+
+
+def test_annotate_prints_one_line(folder, fairtrec_command):
+    done = fairtrec_command("annotate", "c.tsv", "--groups", "terms.csv", "-o", "t.tsv", "-j", 1)
+    assert (done.code, done.out, done.complaints) == (0, "", [])
+    assert done.err.startswith("# 3 documents, 0.0 MB of text in ")
+    assert "counter: num" in done.err
+    assert done.err.endswith(", jobs: 1\n")
+    rows = (folder / "t.tsv").read_text().splitlines()
+    assert rows[2:] == ["docno\ttokens\tf\tm", "long-docno-c\t4\t1\t2", "a\t3\t1\t1", "b\t2\t1\t0"]
+
+
+def test_annotate_takes_a_word_list_by_name(folder, fairtrec_command):
+    done = fairtrec_command("annotate", "c.tsv", "--groups", "gender-en", "-o", "t.arrow", "-j", 1)
+    assert done.code == 0
+    meta = Table("t.arrow").meta
+    assert meta.terms == "gender-en"
+    assert len(meta.sha256) == 64
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["c.tsv", "--groups", "terms.csv", "-o", "t.csv"], 2, "t.csv ends in none of .arrow, .parquet, .tsv"),
+        (["c.tsv", "--groups", "terms.csv", "-o", "no/t.arrow"], 2, "the folder of no/t.arrow is not there"),
+        (["no.tsv", "--groups", "terms.csv", "-o", "t.arrow"], 3, "no.tsv: there is no such file, nor is it an id"),
+        (["-", "--groups", "terms.csv", "-o", "t.arrow"], 3, "-: a collection is read twice"),
+        (["empty.tsv", "--groups", "terms.csv", "-o", "t.arrow"], 3, "empty.tsv: this file has no lines"),
+        (["c.tsv", "--groups", "nope", "-o", "t.arrow"], 4, "there is no file nope"),
+        (["c.tsv", "c.tsv", "--groups", "terms.csv", "-o", "t.arrow"], 3, "c.tsv:1: document a stands twice"),
+    ],
+)
+def test_annotate_fails(arguments, code, message, folder, fairtrec_command):
+    (folder / "empty.tsv").write_text("\n")
+    done = fairtrec_command("annotate", *arguments, "-j", 1)
+    assert done.code == code
+    assert len(done.complaints) == 1
+    assert done.complaints[0].startswith(message)
+
+
+def test_annotate_passes_over_and_says_so(folder, fairtrec_command):
+    (folder / "c.tsv").write_text(TEXTS + "no tab\n")
+    given = ["annotate", "c.tsv", "--groups", "terms.csv", "-o", "t.arrow", "-j", 1]
+    assert fairtrec_command(*given).complaints[0].startswith("c.tsv:4: this line has no tab behind a docno")
+    assert fairtrec_command(*given).complaints[0].startswith("t.arrow.parts holds an unfinished run")
+    done = fairtrec_command(*given, "--on-error", "skip", "--force")
+    assert done.code == 0
+    assert "; 1 lines passed over, see t.arrow.rejected.jsonl" in done.err
+    assert json.loads((folder / "t.arrow.rejected.jsonl").read_text())["line"] == 4
+    assert fairtrec_command(*given).complaints[0].startswith("t.arrow exists; give --force")
+
+
+def test_info(annotated, fairtrec_command):
+    done = fairtrec_command("annotations", "info", "t.arrow")
+    lines = dict(line.split("  ", 1) for line in done.out.splitlines() if "  " in line)
+    said = {name: value.strip() for name, value in lines.items()}
+    assert said["groups"] == "f, m"
+    assert said["tokenizer"] == "strip"
+    assert said["source"] == "c.tsv 55 bytes"
+    assert said["documents"] == "3"
+    assert said["terms of m"] == "3"
+    assert said["omega, tau=0"] == "mean 0.555556"
+    (annotated / "plain.tsv").write_text("docno tokens f m\na 1 2 3\n")
+    assert "made            unknown" in fairtrec_command("annotations", "info", "plain.tsv").out
+
+
+def test_convert_merge_and_diff(annotated, fairtrec_command):
+    for path in ("t.parquet", "t.tsv"):
+        assert fairtrec_command("annotations", "convert", "t.arrow", path).code == 0
+    for path in ("t.parquet", "t.tsv", "t.arrow"):
+        done = fairtrec_command("annotations", "diff", path, "t.arrow")
+        assert (done.code, done.out) == (0, "the tables hold the same\n")
+    lines = (annotated / "t.tsv").read_text().splitlines(keepends=True)
+    (annotated / "one.tsv").write_text("".join(lines[2:4]))
+    (annotated / "two.tsv").write_text("".join([lines[2], *lines[4:]]))
+    assert fairtrec_command("annotations", "merge", "m.tsv", "two.tsv", "one.tsv").code == 0
+    assert (annotated / "m.tsv").read_text().splitlines()[2:] == "".join(lines[2:]).splitlines()
+    assert fairtrec_command("annotations", "merge", "m.tsv", "two.tsv", "one.tsv").code == 2
+    done = fairtrec_command("annotations", "merge", "m.arrow", "t.tsv", "one.tsv")
+    assert done.code == 3
+    assert done.complaints[0].startswith("one.tsv: its tokenizer is None, that of t.tsv 'strip'")
+
+
+def test_diff_tells_what_differs(annotated, fairtrec_command):
+    (annotated / "other.tsv").write_text("docno tokens f m\na 3 1 2\nb 2 1 0\nx 1 0 0\n")
+    done = fairtrec_command("annotations", "diff", "t.arrow", "other.tsv")
+    assert done.code == 1
+    assert sorted(done.out.splitlines()) == [
+        "a: 3 1 1 | 3 1 2",
+        "long-docno-c: only in t.arrow",
+        "x: only in other.tsv",
+    ]
+    (annotated / "other.tsv").write_text("docno tokens f n\na 3 1 2\n")
+    assert fairtrec_command("annotations", "diff", "t.arrow", "other.tsv").out == "groups: f, m | f, n\n"
+    rows = "".join(f"n{i} 1 0 0\n" for i in range(20))
+    (annotated / "other.tsv").write_text("docno tokens f m\n" + rows)
+    assert fairtrec_command("annotations", "diff", "t.arrow", "other.tsv").out.endswith("... and 13 more\n")
+
+
+def test_eval_takes_all_three_formats(annotated, fairtrec_command):
+    (annotated / "a.run").write_text("q Q0 a 1 3 x\nq Q0 long-docno-c 2 2 x\n")
+    printed = set()
+    for path in ("t.parquet", "t.tsv", "t.arrow"):
+        if path != "t.arrow":
+            fairtrec_command("annotations", "convert", "t.arrow", path)
+        given = ["--annotations", path, "--background", "collection", "-m", "NFaiRR(tau=0)@2 ARaB@2"]
+        done = fairtrec_command("eval", "none", "a.run", *given)
+        assert done.code == 0
+        printed.add(done.out)
+    assert len(printed) == 1
