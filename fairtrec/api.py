@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike, fspath
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from fairtrec import evaluation, loading
 from fairtrec.data import Queries, Run, Samples
@@ -15,7 +15,7 @@ from fairtrec.formats import source
 from fairtrec.inputs import Given
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Judge, Utility
-from fairtrec.plan import Choices, Plan, Sources, settle
+from fairtrec.plan import ChoiceKeywords, Choices, Plan, Sources, settle
 from fairtrec.signature import short, signature, tau_of
 from fairtrec.version import __version__
 
@@ -63,7 +63,7 @@ def evaluate(
     positions: Any = None,
     queries: Any = None,
     background: Any = None,
-    **choices: Any,
+    **choices: Unpack[ChoiceKeywords],
 ) -> Result:
     """Evaluate runs.
 
@@ -87,7 +87,7 @@ def evaluate(
     named = list(loading.named_runs(runs))
     if not named:
         raise UsageError("there is no run to evaluate; name at least one")
-    options = Choices(**choices)
+    options = Choices.of(choices)
     sources = Sources(qrels, groups, docs, annotations, labels, positions, queries, background)
     plan = settle(measures, sources, options)
     query_set = None if queries is None else loading.queries(queries)

@@ -6,7 +6,7 @@ arithmetic on integers. A docno holds no NUL byte; the readers see to that.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -247,4 +247,3 @@ class Queries:
     name: str
     qids: tuple[str, ...]
     sha256: str = ""
-    text: Mapping[str, str] = field(default_factory=dict)

@@ -18,7 +18,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -26,7 +26,7 @@ import numpy as np
 from fairtrec import distribution
 from fairtrec.data import NOTHING, Docnos, Floats, Ints, Labels, Positions, Qrels, Run, Samples
 from fairtrec.documents import Candidates, Documents, judged, take
-from fairtrec.errors import UsageError
+from fairtrec.errors import InputError, UsageError
 from fairtrec.membership import Rule, by_rule, looked_up
 
 TargetOf = Literal["background", "collection", "qrels", "relevance"]
@@ -158,6 +158,10 @@ class Inputs:
         if self.given.target is not None:
             return self.given.target[None]
         if self.given.targets is not None:
+            if not self.given.targets.keys() & set(self.qids):
+                raise InputError(
+                    "the targets are for none of its queries; are they of the same collection?", self.run.name
+                )
             unknown = np.full(len(self.groups), np.nan)
             return np.array([self.given.targets.get(qid, unknown) for qid in self.qids]).reshape(-1, len(unknown))
         return distribution.shares(self._amounts())
@@ -165,8 +169,9 @@ class Inputs:
     @cached_property
     def lines(self) -> Ints:
         """Lines of the run [query, rank]."""
-        documents = self.given.documents
-        return (self.run.top if documents is None else partial(documents.lines, self.run))(self.qids, self.depth)
+        if self.given.documents is None or self.given.labels is not None:
+            return self.run.top(self.qids, self.depth)
+        return self.given.documents.lines(self.run, self.qids, self.depth)
 
     @property
     def lengths(self) -> Ints:
@@ -214,7 +219,7 @@ class Inputs:
     def positions(self) -> Floats:
         """Where the ranked documents stand [query, rank, axis]."""
         assert self.given.positions is not None
-        return looked_up(self.given.positions, self.qids, self.run.docnos, self.lines)
+        return looked_up(self.given.positions, self.qids, self.run.docnos, self.run.top(self.qids, self.depth))
 
     @cached_property
     def background_positions(self) -> Floats:

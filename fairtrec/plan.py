@@ -5,8 +5,9 @@ So a measure that lacks an input, a target that does not sum to 1 or a group tha
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from os import fspath
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -49,6 +50,8 @@ class Sources:
             raise UsageError("both texts and counts were given; leave out --docs or --annotations")
         if self.labels is not None and not (self.docs is None and self.annotations is None and self.groups is None):
             raise UsageError("both labels and words or counts were given; leave out --labels, or the others")
+        if loading.is_path(self.background) and not self.whole and not loading.is_file(self.background):
+            raise InputError("there is no such file; check --background", self.background)
         if self.docs is not None and self.groups is None:
             raise UsageError("texts were given, but no words to look for; give --groups LIST")
         if self.whole and self.annotations is None and self.labels is None:
@@ -78,6 +81,23 @@ class Sources:
         return frozenset(name for name, can in makes.items() if can) | {"lengths", "queries", "sample_of"}
 
 
+class ChoiceKeywords(TypedDict, total=False):
+    """The fields of Choices, as keywords of ``evaluate``."""
+
+    background_depth: int
+    target: Target
+    tokenizer: Tokenizer
+    case_sensitive: bool
+    missing: Missing
+    order: Order
+    score_dtype: ScoreType
+    depth: int | None
+    relevance_level: int | None
+    complete: bool
+    samples: bool
+    rule: Rule
+
+
 @dataclass(frozen=True)
 class Choices:
     """The options of an evaluation; each is also one of ``fairtrec eval``, whose help says what it does."""
@@ -94,6 +114,18 @@ class Choices:
     complete: bool = False
     samples: bool = False
     rule: Rule = "share"
+
+    @classmethod
+    def of(cls, keywords: ChoiceKeywords) -> "Choices":
+        """Take keywords. Raises UsageError for one that there is not."""
+        for name in keywords:
+            if name not in ChoiceKeywords.__annotations__:
+                near = get_close_matches(name, ChoiceKeywords.__annotations__, 1)
+                hint = (
+                    f"; did you mean {near[0]}?" if near else f"; there are {', '.join(ChoiceKeywords.__annotations__)}"
+                )
+                raise UsageError(f"there is no option {name}{hint}")
+        return cls(**keywords)
 
     def __post_init__(self) -> None:
         for name, hint in get_type_hints(type(self)).items():
@@ -237,6 +269,8 @@ def _target(target: Target, groups: tuple[str, ...], inputs: frozenset[str]) -> 
         shares = {str(group).strip(): float(share) for group, share in pairs}
     except ValueError:
         raise UsageError(f"cannot read the target {target!r}; write it like f=0.4,m=0.6") from None
+    if len(pairs) > len(shares):
+        raise UsageError(f"the target {target} names a group twice; keep one")
     if set(shares) != set(groups):
         raise UsageError(f"the target names the groups {', '.join(shares)}; name each of {', '.join(groups)}")
     values = np.array([shares[group] for group in groups])

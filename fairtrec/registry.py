@@ -188,7 +188,8 @@ def _resolved(
             return [_utility(known[name], params, spelled, relevance_level)]
         kind = plugin(name)
     if kind is not None:
-        return [_built(kind, _with_cutoff(params, "cutoff", cutoff, spelled), spelled)]
+        params = _with_cutoff(params, "cutoff", cutoff, spelled)
+        return [_built(kind, params, spelled, relevance_level)]
     if not params and cutoff is None and _TREC_NUMBERS.fullmatch(name):
         try:
             with redirect_stdout(sys.stderr):  # what it prints of names that stand for several is no data
@@ -253,7 +254,7 @@ def plugins() -> list[str]:
     return sorted(point.name for point in entry_points(group=ENTRY_POINTS))
 
 
-def _built(kind: type[Measure], params: dict[str, Any], spelled: str) -> Measure:
+def _built(kind: type[Measure], params: dict[str, Any], spelled: str, relevance_level: int | None) -> Measure:
     hints = get_type_hints(kind)
     fields = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
     for name, value in params.items():
@@ -263,6 +264,8 @@ def _built(kind: type[Measure], params: dict[str, Any], spelled: str) -> Measure
             has = ", ".join(fields) or "none"
             raise UsageError(f"{spelled}: {kind.__name__} has no parameter {name}; {hint}it has: {has}")
         params[name] = _fitting(value, fields[name], f"{spelled}: the parameter {name}")
+    if relevance_level is not None and "rel" in fields:
+        params.setdefault("rel", relevance_level)
     return kind(**params)
 
 
@@ -277,6 +280,8 @@ def _fitting(value: Any, hint: Any, what: str) -> Any:
         return options[options.index(value)]
     types = options or (hint,)  # int | None has options, int has none
     if isinstance(value, bool) is (bool in types):
+        if isinstance(value, int) and abs(value) > LARGEST:
+            raise UsageError(f"{what} is {value}; it must be at most {LARGEST:,}")
         if isinstance(value, types):
             return value
         if float in types and isinstance(value, int):

@@ -199,7 +199,10 @@ def _read(path: Path) -> Passport:
 
 def _home() -> Path:
     if home := os.environ.get("FAIRTREC_HOME"):
-        return Path(home).expanduser()
+        try:
+            return Path(home).expanduser()
+        except RuntimeError:
+            raise ResourceError(f"FAIRTREC_HOME is {home}, and there is no such user; name a folder") from None
     from platformdirs import user_cache_path
 
     return user_cache_path("fairtrec")

@@ -265,10 +265,21 @@ def test_a_closed_pipe_ends_quietly(workplace):
     assert complaints == b""
 
 
+def opened_by_reader(pipe, process):
+    """Open a pipe for writing once the process reads from it; fail, rather than wait, if it has ended."""
+    for _ in range(600):
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.05)
+    raise TimeoutError(pipe)
+
+
 def test_ctrl_c_ends_quietly(workplace):
     os.mkfifo(workplace / "never")  # nobody writes to it, so reading waits
     with fairtrec("eval", "qrels", "never") as process:
-        writer = os.open(workplace / "never", os.O_WRONLY)  # waits until the command has opened it
+        writer = opened_by_reader(workplace / "never", process)
         time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         complaints = process.stderr.read()

@@ -76,7 +76,11 @@ def test_exit_codes(monkeypatch, capsys, arguments, code):
         (UsageError("wrong; do right"), 2, "wrong; do right\n"),
         (InputError("bad; mend it", "a.run", 7), 3, "a.run:7: bad; mend it\n"),
         (ResourceError("gone; fetch it"), 4, "gone; fetch it\n"),
-        (MemoryError(), 3, "the memory of this machine does not suffice; evaluate fewer runs at once\n"),
+        (
+            MemoryError(),
+            3,
+            "the memory of this machine does not suffice; give each measure a cutoff (like DP@100), cut with -M N, or name fewer runs\n",
+        ),
         (
             OSError(28, "full"),
             2,

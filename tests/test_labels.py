@@ -244,7 +244,7 @@ def test_labels_with_and_without_qid_do_not_mix(tmp_path):
 
 def test_a_target_s_group_stands_once_even_with_the_share_0(tmp_path):
     (tmp_path / "t.tsv").write_text("q1\tf\t0\nq1\tf\t.5\nq1\tm\t.5\n")
-    with pytest.raises(InputError, match="t.tsv:2: query q1 has the group f twice"):
+    with pytest.raises(InputError, match=r"t\.tsv:2: query q1 has the group f twice"):
         targets.read(tmp_path / "t.tsv", ("f", "m"))
 
 

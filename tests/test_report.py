@@ -126,7 +126,8 @@ def test_trec_lines_are_those_of_trec_eval():
         [[1, 1], [0, 0], [3, 3]],
         qids=["1", "2"],
     )
-    lines = report.render(result, "trec", per_query=True).splitlines()
+    first, *lines = report.render(result, "trec", per_query=True).splitlines()
+    assert first == "run                   \tall\truns/a.run"  # of several runs: tags need not tell them apart
     block = [
         *(("Higher@10", "1", 0.123456), ("Nearer@10", "1", -12.5), ("Count", "1", 7)),
         *(("Higher@10", "2", 0.5), ("Nearer@10", "2", NAN), ("Count", "2", 5)),
@@ -137,7 +138,7 @@ def test_trec_lines_are_those_of_trec_eval():
         f"{name:<22}\t{qid}\t{f'{value:6.4f}' if isinstance(value, float) else value}" for name, qid, value in block
     ]
     assert lines[: len(block)] == as_in_c
-    assert lines[len(block) : len(block) + 2] == [
+    assert lines[len(block) + 1 : len(block) + 3] == [
         "Higher@10             \t1\t1.0000",
         "Nearer@10             \t1\t0.0000",
     ]

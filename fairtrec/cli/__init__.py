@@ -88,7 +88,8 @@ def _run() -> int:  # noqa: PLR0911 - one for each way to end
     except (BrokenPipeError, _PipeClosed):
         return 141
     except MemoryError:
-        click.echo("the memory of this machine does not suffice; evaluate fewer runs at once", err=True)
+        what = "the memory of this machine does not suffice"
+        click.echo(f"{what}; give each measure a cutoff (like DP@100), cut with -M N, or name fewer runs", err=True)
         return 3
     except OSError as fault:
         if fault.errno != errno.ENOSPC:

@@ -129,6 +129,9 @@ def command(**options: Any) -> None:
     runs, measures = options.pop("runs"), options.pop("measures")
     qrels = None if options["qrels"] == "none" else options["qrels"]
     del options["qrels"]
+    report.refuse_input(
+        view["output"], [*runs, *(value for value in (qrels, *options.values()) if isinstance(value, str))]
+    )
     with _progress():
         result = evaluate(measures or None, list(runs), qrels, **options)
     form = view["form"]

@@ -15,6 +15,7 @@ import numpy as np
 from fairtrec.data import Docnos, Labels, Qrels, text
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import source
+from fairtrec.formats.columns import WIDEST
 
 UNKNOWN = "?"
 NAMES = {2: ("docno", "group"), 4: ("qid", "docno", "group", "weight")}
@@ -107,7 +108,7 @@ def _cells(cells: list[str], names: tuple[str, ...], path: FilePath, number: int
 def _object(line: bytes, path: FilePath, number: int) -> Row:
     try:
         document: Any = json.loads(line)
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         raise InputError(f"this line is not JSON ({fault}); write one object a line", path, number) from None
     if not isinstance(document, dict):
         raise InputError('this line is no object; write it like {"docno": ..., "group": ...}', path, number)
@@ -127,13 +128,22 @@ def _parquet(path: FilePath) -> Iterator[Row]:
 
 
 def _row(cells: dict[str, Any], path: FilePath, number: int) -> Row:
-    docno, group = str(cells.get("docno", "")), str(cells.get("group", ""))
-    if not docno or not group or any(letter.isspace() for letter in docno):
-        raise InputError("this label has no docno or no group; give both", path, number)
+    qid, docno, group = (_word(cells.get(name, "")) for name in ("qid", "docno", "group"))
+    if not docno or not group or qid is None or any(letter.isspace() for letter in qid + docno):
+        raise InputError("this label has no docno or no group; give both as text", path, number)
     weight = cells.get("weight", 1)
     if not _is_number(weight):
         raise InputError(f"the weight {weight!r} is not a number; correct it", path, number)
-    return number, str(cells.get("qid", "")), docno, group, float(weight)
+    return number, qid, docno, group, float(weight)
+
+
+def _word(cell: Any) -> str | None:
+    """Take a name that can be written on a line; None if it is none."""
+    if isinstance(cell, bytes):
+        cell = cell.decode(errors="replace")
+    word = str(cell) if isinstance(cell, str | int) and not isinstance(cell, bool) else None
+    printable = word is not None and len(word) <= WIDEST and (not word or word.isprintable())
+    return word if printable else None
 
 
 def _is_number(cell: Any) -> bool:

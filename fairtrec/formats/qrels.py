@@ -6,6 +6,7 @@ from fairtrec.data import Docs, Ints, Qrels
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns
 
+LARGEST = 1_000_000  # grade; pytrec_eval counts up to the largest one
 LAYOUT = columns.Layout("qrels file", {"qid": "blocks", "iteration": "text", "docno": "text", "grade": "int"})
 
 
@@ -21,7 +22,14 @@ def read(path: FilePath) -> Qrels:
         docno, qid = docnos[row].decode(), qids[query[row]]
         message = f"document {docno} is judged twice for query {qid}; keep one grade"
         raise InputError(message, path, table.line(int(lines[row])))
-    return Qrels(qids, query, docnos, table.columns["grade"][lines], iterations)
+    grades = table.columns["grade"][lines]
+    large = np.flatnonzero(np.abs(grades) > LARGEST)
+    if len(large):
+        row = int(large[0])
+        raise InputError(
+            f"the grade {grades[row]} is beyond {LARGEST:,}; is it one?", path, table.line(int(lines[row]))
+        )
+    return Qrels(qids, query, docnos, grades, iterations)
 
 
 def repeated(query: Ints, docnos: Docs, iterations: Docs) -> int | None:

@@ -70,9 +70,8 @@ def _read(
         query, rows = twice
         first, second = sorted(rows if together is None else together[rows].tolist())
         message = f"document {docnos[rows[0]].decode()} stands twice under query {qids[query]}"
-        raise InputError(
-            f"{message} (first on line {table.line(first)}); remove one of the two", path, table.line(second)
-        )
+        advice = "remove one of the two, or add --samples if column 2 tells rankings apart"
+        raise InputError(f"{message} (first on line {table.line(first)}); {advice}", path, table.line(second))
     tag = table.columns["tag"][0].decode()
     return ranked(fspath(path), tag, qids, starts, docnos, scores, order, depth)
 

@@ -1,7 +1,7 @@
 """DUO: how late a ranking shows the spread of positions that its documents have on an axis of debate.
 
 The value is normalised by the least and the most that any order of the same list could have. Both are computed, not
-sampled: orders.py proves that the most is exact, and says up to where the least is.
+sampled: extremes.py proves that the most is exact, and says up to where the least is.
 
 Source: Ziems, Held, Dwivedi-Yu, Yang: Measuring and Addressing Indexical Bias in Information Retrieval. Findings of
 ACL 2024. https://doi.org/10.18653/v1/2024.findings-acl.763
@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from fairtrec import orders
+from fairtrec import extremes
 from fairtrec.data import Floats, Ints
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
@@ -91,8 +91,8 @@ def ends(positions: Floats, step: int, mean: Mean) -> Floats:
 def _ends(ordered: bytes, n: int, step: int) -> Floats:
     positions = np.frombuffer(ordered).reshape(-1, n)
     by_length = weights(n, step)
-    least, bound = orders.least_spread(positions, by_length)
-    return np.stack([bound, least, orders.most_spread(positions, by_length)])
+    least, bound = extremes.least_spread(positions, by_length)
+    return np.stack([bound, least, extremes.most_spread(positions, by_length)])
 
 
 def sampled_ends(positions: Floats, step: int, mean: Mean, *, n: int, seed: int) -> Floats:

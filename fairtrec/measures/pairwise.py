@@ -1,7 +1,7 @@
 """rND, rKL, rRD: how far the prefixes of a ranking are from the shares of a protected group in the whole list.
 
 The value is normalised by the least and the most that any order of the same list could have; both are exact (see
-orders.py), not simulated as in the published program.
+extremes.py), not simulated as in the published program.
 
 Source: Yang, Stoyanovich: Measuring Fairness in Ranked Outputs. SSDBM 2017. https://doi.org/10.1145/3085504.3085526
 As given in: Ziems et al.: Measuring and Addressing Indexical Bias in Information Retrieval. Findings of ACL 2024,
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fairtrec import discount, orders
+from fairtrec import discount, extremes
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
@@ -81,7 +81,7 @@ def ends(difference: Difference, length: int, marked: int, step: int, kind: Disc
     rank, count = np.arange(1, length + 1)[:, None], np.arange(marked + 1)
     possible = np.clip(count, rank - (length - marked), rank)  # elsewhere the cost does not matter
     cost = difference(possible, rank, np.array(marked), np.array(length))
-    return orders.by_counts(cost * weights(length, step, kind)[:, None])
+    return extremes.by_counts(cost * weights(length, step, kind)[:, None])
 
 
 def unevenness(

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 
@@ -102,13 +102,20 @@ def refuse_unwritable(output: Path | None) -> None:
         raise UsageError(f"the folder of {output} is not there or may not be written; choose another with -o")
 
 
+def refuse_input(output: Path | None, inputs: Iterable[str]) -> None:
+    """Raise UsageError if the output is one of the files that are read."""
+    for path in inputs:
+        if output is not None and output.is_file() and os.path.exists(path) and output.samefile(path):  # noqa: PTH110
+            raise UsageError(f"the output {output} is also read; choose another with -o")
+
+
 def emit(text: str, output: Path | None) -> None:
     """Print a report, or write it to a file: to a temporary name that is then moved, so all or nothing."""
     if output is None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    part = output if _is_device(output) else output.with_name(f".{output.name}.{os.getpid()}")
+    part = output if _is_device(output) else output.with_name(f".fairtrec-{os.getpid()}.part")
     try:
         part.write_bytes(text.encode("utf-8", "surrogateescape"))
         if part != output:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from fairtrec import orders
+from fairtrec import extremes
 from fairtrec.errors import UsageError
 from fairtrec.measures import duo
 from fairtrec.measures.duo import DUO, DUO_random, SignedDUO
@@ -94,11 +94,11 @@ def test_the_most_is_exact_for_any_weights(n):
         tried = every(positions)
         variances = np.stack([tried[:, :k].var(axis=1) for k in range(1, n)], axis=1)
         values = variances @ weights[:-1]
-        assert orders.most_spread(positions[None], weights) == pytest.approx(values.max())
-        least, bound = orders.least_spread(positions[None], weights)
+        assert extremes.most_spread(positions[None], weights) == pytest.approx(values.max())
+        least, bound = extremes.least_spread(positions[None], weights)
         assert least == pytest.approx(values.min(), abs=1e-12)
         assert bound == pytest.approx(values.min(), abs=1e-12)
-        bound = orders.over_intervals(positions[:, None], weights)[1]
+        bound = extremes.over_intervals(positions[:, None], weights)[1]
         assert bound <= values.min() + 1e-12
 
 
@@ -113,8 +113,8 @@ def test_intervals_find_the_least_for_the_weights_of_duo():
         positions = np.sort(np.concatenate(kinds), axis=1)
         positions -= positions.mean(axis=1, keepdims=True)
         weights = duo.weights(n, 1)
-        exact, _ = orders.least_spread(positions, weights)
-        intervals, bound = orders.over_intervals(positions.T.copy(), weights)
+        exact, _ = extremes.least_spread(positions, weights)
+        intervals, bound = extremes.over_intervals(positions.T.copy(), weights)
         assert intervals == pytest.approx(exact, abs=1e-9)
         assert (bound <= exact + 1e-9).all()
 
@@ -125,16 +125,16 @@ def test_intervals_miss_the_least_for_other_weights():
     positions -= positions.mean()
     weights = np.zeros(9)
     weights[1], weights[7] = 1e4, 1
-    exact, _ = orders.least_spread(positions, weights)
-    intervals, bound = orders.over_intervals(positions.T.copy(), weights)
+    exact, _ = extremes.least_spread(positions, weights)
+    intervals, bound = extremes.over_intervals(positions.T.copy(), weights)
     assert bound <= exact < intervals - 0.5
 
 
 def test_subsets_take_over_from_intervals_at_the_same_value():
-    lists = random.normal(size=(5, orders.EXHAUSTIVE))
+    lists = random.normal(size=(5, extremes.EXHAUSTIVE))
     ordered = np.sort(lists, axis=1)
-    intervals, _ = orders.over_intervals(ordered.T.copy(), duo.weights(orders.EXHAUSTIVE, 1))
-    assert orders.least_spread(ordered, duo.weights(orders.EXHAUSTIVE, 1))[0] == pytest.approx(intervals)
+    intervals, _ = extremes.over_intervals(ordered.T.copy(), duo.weights(extremes.EXHAUSTIVE, 1))
+    assert extremes.least_spread(ordered, duo.weights(extremes.EXHAUSTIVE, 1))[0] == pytest.approx(intervals)
 
 
 def test_many_lists_are_solved_as_one_is():

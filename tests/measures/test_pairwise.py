@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairtrec import orders
+from fairtrec import extremes
 from fairtrec.errors import UsageError
 from fairtrec.measures.pairwise import ends, kl, nd, rKL, rND, rRD
 
@@ -112,7 +112,7 @@ def test_programme_by_another_way():
 def test_counts_of_any_cost():
     cost = np.random.default_rng(3).normal(size=(7, 4))
     values = [sum(cost[i, sum(marks[: i + 1])] for i in range(7)) for marks in all_orders(7, 3)]
-    assert orders.by_counts(cost) == pytest.approx((min(values), max(values)))
+    assert extremes.by_counts(cost) == pytest.approx((min(values), max(values)))
 
 
 lists = st.lists(st.integers(0, 1), min_size=3, max_size=40)
