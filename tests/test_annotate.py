@@ -5,12 +5,12 @@ import gzip
 import json
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import ir_datasets
 import numpy as np
@@ -171,22 +171,17 @@ def test_json_lines_titles_and_half_characters(tmp_path, small_pieces):
 @given(st.text("a\t\n\r\0 é\ufeff", max_size=60), st.integers(1, 20), st.integers(1, 9))
 def test_lines_are_cut_as_one_would_by_hand(text, size, block):
     data = text.encode()
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
         patch.setattr(tasks, "SIZE", size)
         patch.setattr(tasks, "BLOCK", block)
-        folder = Path(os.environ.get("PYTEST_TMP", "/tmp/e1" if Path("/tmp/e1").is_dir() else "/tmp"))
-        path = folder / f"lines-{os.getpid()}"
-        packed = folder / f"lines-{os.getpid()}.gz"
-        try:
-            path.write_bytes(data)
-            packed.write_bytes(gzip.compress(data))
-            plain = tasks.Origin(str(path), "tsv", is_plain=True, size=len(data))
-            other = tasks.Origin(str(packed), "tsv", size=9)
-            for origin in (plain, other):
-                assert read(origin, 1000) == by_hand(data)
-        finally:
-            path.unlink(missing_ok=True)
-            packed.unlink(missing_ok=True)
+        plain, packed = Path(folder, "lines"), Path(folder, "lines.gz")
+        plain.write_bytes(data)
+        packed.write_bytes(gzip.compress(data))
+        for origin in (
+            tasks.Origin(str(plain), "tsv", is_plain=True, size=len(data)),
+            tasks.Origin(str(packed), "tsv"),
+        ):
+            assert read(origin, 1000) == by_hand(data)
 
 
 def read(origin, longest):
@@ -205,7 +200,7 @@ def by_hand(data):
     documents_, faults = [], []
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n"), 1):
         name, tab, text = line.partition(b"\t")
-        if name and tab and b"\0" not in line and line.strip():
+        if name.strip() and tab and b"\0" not in line:
             documents_.append((number, name.decode(), text))
         elif line.strip():
             faults.append(number)
@@ -241,14 +236,11 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_told_with_file_and_line(fault, jobs, packed, tmp_path, monkeypatch):
-    if jobs == 1:  # the processes have pieces of their own size
-        monkeypatch.setattr(tasks, "SIZE", 1500)
-    elif fault not in ("no tab", "twice"):
-        pytest.skip("one job shows it")
+@pytest.mark.parametrize(
+    ("fault", "jobs", "packed"),
+    [*((fault, 1, packed) for fault in FAULTS for packed in (False, True)), ("no tab", 2, True), ("twice", 2, False)],
+)
+def test_a_fault_is_told_with_file_and_line(fault, jobs, packed, tmp_path, small_pieces):
     line, message = FAULTS[fault]
     before, after = tsv({"first": "she", **passages(100)}), tsv({f"z{i}": "he" for i in range(100)})
     data = before + b"\n" + line + b"\n" + after
@@ -357,7 +349,7 @@ def stop_after(monkeypatch, many):
     monkeypatch.setattr(part.Counting, "__call__", counting)
 
 
-def interrupted(folder, monkeypatch, small=1500):
+def interrupted(folder, monkeypatch):
     texts = passages(300)
     (folder / "c.tsv").write_bytes(tsv(texts))
     run(folder, folder / "c.tsv", name="whole.arrow")
@@ -396,20 +388,22 @@ def test_resumes_only_the_same(options, what, tmp_path, small_pieces, monkeypatc
 
 
 def command(*arguments):
-    return [sys.executable, "-c", "from fairtrec.cli.annotate import command; command()", *map(str, arguments)]
+    small = "from fairtrec.annotate import tasks; tasks.SIZE = 1 << 17"
+    program = f"from fairtrec import cli; {small}; cli.COMMANDS['annotate'] = ''; cli.main()"
+    return [sys.executable, "-c", program, "annotate", *map(str, arguments)]
 
 
 def test_killed_at_any_moment_and_resumed_the_bytes_are_the_same(tmp_path):
     texts = {f"{'d' * (i % 12)}{i}": " ".join(random.Random(i).choices(WORDS, k=40)) for i in range(2000)}
     (tmp_path / "c.tsv").write_bytes(
-        tsv(texts) + b"".join(b"%d\t%s\n" % (i, b"she said he " * 30) for i in range(90_000))
+        tsv(texts) + b"".join(b"n%d\t%s\n" % (i, b"she said he " * 30) for i in range(12_000))
     )
     (tmp_path / "terms.csv").write_text("she,f\nhe,m\n")
     given_ = [tmp_path / "c.tsv", "--groups", tmp_path / "terms.csv"]
     began = time.monotonic()
     subprocess.run(command(*given_, "-o", tmp_path / "whole.arrow", "-j", 2), check=True, capture_output=True)
     seconds = time.monotonic() - began
-    for seed in range(3):
+    for seed in range(2):
         chosen = random.Random(seed)
         output = tmp_path / f"{seed}.arrow"
         kills = 0
@@ -418,7 +412,7 @@ def test_killed_at_any_moment_and_resumed_the_bytes_are_the_same(tmp_path):
             process = subprocess.Popen(
                 command(*given_, "-o", output, "-j", jobs, "--resume"), stderr=subprocess.PIPE, start_new_session=True
             )
-            if kills < 3:
+            if kills < 2:
                 time.sleep(chosen.uniform(0.2, 1) * seconds)
                 process.send_signal(signal.SIGKILL)
                 kills += 1
@@ -428,8 +422,8 @@ def test_killed_at_any_moment_and_resumed_the_bytes_are_the_same(tmp_path):
 
 
 def test_memory_stays_bounded_whatever_the_lines(tmp_path):
-    nasty = [b"a\t" + b"x" * (30 << 20), b"b\t" + "女".encode() * (5 << 20), b"c\t" + b"x y " * (5 << 20)]
-    (tmp_path / "c.tsv").write_bytes(b"\n".join([*nasty, *(b"%d\tshe he" % i for i in range(300_000))]))
+    nasty = [b"a\t" + b"x" * (16 << 20), b"b\t" + "女".encode() * (4 << 20), b"c\t" + b"x y " * (2 << 20)]
+    (tmp_path / "c.tsv").write_bytes(b"\n".join([*nasty, *(b"%d\tshe he" % i for i in range(100_000))]))
     (tmp_path / "terms.csv").write_text("she,f\nhe,m\n")
     for given_ in (["c.tsv"], ["c.tsv", "--max-doc-bytes", 1 << 20, "--on-error", "skip", "--force"]):
         process = subprocess.Popen(
@@ -440,9 +434,8 @@ def test_memory_stays_bounded_whatever_the_lines(tmp_path):
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         assert process.returncode == 0, errors
-        assert usage.ru_maxrss < (900 << 10)
+        assert usage.ru_maxrss < (500 << 10)
     assert "3 lines passed over, see t.arrow.rejected.jsonl" in errors
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss > 0
 
 
 characters = st.text("aAe éÉİΣς.'-\u3000\u00a0\u0085\x1c\t女x_", max_size=80)
@@ -471,6 +464,8 @@ def test_lower_case_keeps_what_long_documents_rely_on():
         lower = character.lower()
         assert lower == character or lower.lower() == lower
         assert any(map(str.isalnum, lower)) == character.isalnum()
+        if not "\ud800" <= character <= "\udfff":
+            assert bool(long.WHITE.fullmatch(character.encode())) == character.isspace()
 
 
 def test_both_counters_see_the_same_documents():

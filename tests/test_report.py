@@ -143,7 +143,8 @@ def test_trec_lines_are_those_of_trec_eval():
         "Nearer@10             \t1\t0.0000",
     ]
     assert report.render(result, "trec", summary=False) == ""
-    assert not re.search(r"\tall\t", report.render(result, "trec", per_query=True, summary=False))
+    queries = report.render(result, "trec", per_query=True, summary=False)
+    assert re.findall(r"^.*\tall\t.*$", queries, re.MULTILINE) == [f"{'run':<22}\tall\truns/{x}.run" for x in "ab"]
 
 
 def test_a_long_name_keeps_its_tab():

@@ -12,7 +12,7 @@ from fairtrec.data import Ints
 from fairtrec.formats import collection
 from fairtrec.formats.table import LONGEST_DOCNO
 
-LF, TAB, CR = b"\n\t\r"
+LF, TAB, CR, BLANK = b"\n\t\r "
 Fault = tuple[int, str]  # the number of a line, and what is wrong with it
 
 
@@ -32,17 +32,19 @@ class Documents:
 def of_tsv(block: bytes, longest: int) -> Documents:
     """Read lines ``docno<TAB>text``; ``longest`` is how many bytes a line may have."""
     letters = np.frombuffer(block, np.uint8)
-    stops = np.flatnonzero(letters == LF)
+    places = np.flatnonzero(letters <= CR)  # line ends, tabs, and little else
+    marks = letters[places]
+    stops = places[marks == LF]
     whole = len(stops)
     if not block.endswith(b"\n"):
         stops = np.append(stops, len(block))
     begins = np.concatenate(([0], stops[:-1] + 1))
-    tabs = np.append(np.flatnonzero(letters == TAB), len(block))
+    tabs = np.append(places[marks == TAB], len(block))
     tabs = tabs[np.searchsorted(tabs, begins)]
     ends = stops.copy()
-    if b"\r\n" in block:
+    if CR in marks:
         ends[:whole] -= letters[stops[:whole] - 1] == CR
-    sound = (tabs > begins) & (tabs < ends) & (tabs - begins <= LONGEST_DOCNO) & (ends - begins <= longest)
+    sound = (letters[begins] > BLANK) & (tabs < ends) & (tabs - begins <= LONGEST_DOCNO) & (ends - begins <= longest)
     if not _is_text(block):
         sound &= [_is_text(block[a:b]) for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
     faults = []
@@ -51,7 +53,11 @@ def of_tsv(block: bytes, longest: int) -> Documents:
         for row in np.flatnonzero(~sound).tolist():
             line = block[begins[row] : ends[row]]
             if line.strip():
-                faults.append((row + 1, _fault(line, longest)))
+                reason = _fault(line, longest)
+                if not reason:
+                    sound[row] = True
+                    continue
+                faults.append((row + 1, reason))
             clean[begins[row] : ends[row]] = b" " * len(line)
         block = bytes(clean)
     lines = np.flatnonzero(sound)
@@ -88,7 +94,7 @@ def _too_long(longest: int) -> str:
 
 def unfit(docno: bytes) -> str:
     """Say why something cannot be a docno; nothing if it can."""
-    if not docno:
+    if not docno.strip():
         return "an empty docno; name the document"
     if b"\0" in docno or b"\n" in docno:
         return "a docno with a NUL or a line end in it; give the document another"

@@ -7,9 +7,10 @@ import signal
 import threading
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from fairtrec.annotate import fastest
 from fairtrec.annotate.counter import Lexicon
@@ -18,9 +19,11 @@ from fairtrec.annotate.kernel import Kernel
 from fairtrec.annotate.long import PIECE, shortened
 from fairtrec.annotate.tasks import Origin, Task, documents_of
 from fairtrec.annotate.terms import joined
-from fairtrec.data import Ints
+from fairtrec.data import Ints, Keys
 from fairtrec.formats.table.build import committed, written
-from fairtrec.formats.table.rows import Rows, arranged, schema
+from fairtrec.formats.table.rows import Numbers, Rows, arranged, schema
+
+Piece = tuple[Any, Numbers, Keys]  # docnos, numbers and places
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -62,7 +65,7 @@ class Counting:
         """Count one task and commit its part."""
         if task.damage:
             return self._finish(task, [], [(1, task.damage)], 0, 0)
-        pieces: list[Rows] = []
+        pieces: list[Piece] = []
         faults: list[Fault] = []
         lines = size = 0
         for some in documents_of(self.work.origins[task.origin], task, self.work.longest):
@@ -71,19 +74,20 @@ class Counting:
             if len(some.starts) and (self.work.skip or not faults):
                 tokens, counts = counted(self.counter, some)
                 numbers = np.concatenate((tokens[None], counts.T)).astype(np.uint32)
-                pieces.append(Rows.of(some.docnos, numbers, (some.lines + lines).astype(np.uint64)))
+                pieces.append((some.docnos, numbers, (some.lines + lines).astype(np.uint64)))
             lines += some.passed
         return self._finish(task, pieces, faults, lines, size)
 
-    def _finish(self, task: Task, pieces: list[Rows], faults: list[Fault], lines: int, size: int) -> Done:
+    def _finish(self, task: Task, pieces: list[Piece], faults: list[Fault], lines: int, size: int) -> Done:
         documents = 0
         if pieces:
-            whole = Rows.joined(pieces)
+            docnos, numbers, places = zip(*pieces, strict=True)
+            whole = Rows.of(pa.concat_arrays(docnos), np.concatenate(numbers, axis=1), np.concatenate(places))
             rows, again, _ = arranged(whole)
             documents = len(rows)
             if len(again):
-                docnos, places = whole.docnos.take(again).to_pylist(), whole.places[again].tolist()  # type: ignore[index]
-                faults = sorted(faults + [(line, twice(name)) for line, name in zip(places, docnos, strict=True)])
+                names, where = whole.docnos.take(again).to_pylist(), whole.places[again].tolist()  # type: ignore[index]
+                faults = sorted(faults + [(line, twice(name)) for line, name in zip(where, names, strict=True)])
         if faults and not self.work.skip:
             return Done(task.number, task.origin, fault=min(faults))
         if faults:

@@ -19,7 +19,7 @@ from fairtrec.formats import datasets, source, table
 from fairtrec.formats.source import opened
 
 SIZE = 1 << 24  # bytes of text in a task
-BLOCK = 1 << 19  # bytes of text that are counted at a time
+BLOCK = (1 << 20) - (1 << 13)  # bytes of text that are counted at a time; with a last line, two batches of a counter
 BOM = b"\xef\xbb\xbf"
 MIB = 1 << 20
 
@@ -45,7 +45,10 @@ class Origin:
             return cls(name, "ir_datasets")
         with opened(name) as stream:
             is_plain = isinstance(getattr(stream, "raw", None), io.FileIO)
-            start = cast("Any", stream).read1(MIB).removeprefix(BOM).lstrip()
+            try:
+                start = cast("Any", stream).read1(MIB).removeprefix(BOM).lstrip()
+            except source.DAMAGE:  # which is told when the lines are read
+                start = b"?"
         if not start:
             raise InputError("this file has no lines; was it written to the end?", name)
         kind: Literal["tsv", "jsonl"] = "jsonl" if start.startswith(b"{") else "tsv"
@@ -70,8 +73,8 @@ class Task:
     number: int
     origin: int
     done: int
-    start: int = 0
-    text: bytes | Pairs | None = None  # None: the ``SIZE`` bytes of the file from ``start`` on
+    span: tuple[int, int] = (0, 0)  # from which to which byte of the file its lines begin, where there is no text
+    text: bytes | Pairs | None = None
     damage: str = ""  # what ends the source before its end, in place of a text
 
 
@@ -79,12 +82,13 @@ def tasks(origins: list[Origin], longest: int) -> Iterator[Task]:
     """Cut sources into pieces; ``longest`` is how many bytes a line may have."""
     number = 0
     for which, origin in enumerate(origins):
-        for start, done, text, damage in _pieces(origin, longest):
-            yield Task(number, which, done, start, text, damage)
+        for done, span, text, damage in _pieces(origin, longest):
+            yield Task(number, which, done, span, text, damage)
             number += 1
 
 
-def _pieces(origin: Origin, longest: int) -> Iterator[tuple[int, int, bytes | Pairs | None, str]]:
+def _pieces(origin: Origin, longest: int) -> Iterator[tuple[int, tuple[int, int], bytes | Pairs | None, str]]:
+    nowhere = 0, 0
     if origin.kind == "ir_datasets":
         pairs: list[tuple[str, str]] = []
         size = 0
@@ -92,20 +96,21 @@ def _pieces(origin: Origin, longest: int) -> Iterator[tuple[int, int, bytes | Pa
             pairs.append(pair)
             size += len(pair[1])
             if size >= SIZE:
-                yield 0, 0, tuple(pairs), ""
+                yield 0, nowhere, tuple(pairs), ""
                 pairs, size = [], 0
         if pairs:
-            yield 0, 0, tuple(pairs), ""
+            yield 0, nowhere, tuple(pairs), ""
     elif origin.is_plain:
         for start in range(0, origin.size, SIZE):
-            yield start, min(start + SIZE, origin.size), None, ""
+            stop = min(start + SIZE, origin.size)
+            yield stop, (start, stop), None, ""
     else:
         with opened(origin.name) as stream:
             lines = _Lines(stream, longest)
             for text in lines.pieces():
-                yield 0, source.position(stream), text, ""
+                yield source.position(stream), nowhere, text, ""
             if lines.damage:
-                yield 0, origin.size, b"", lines.damage
+                yield origin.size, nowhere, b"", lines.damage
 
 
 class _Lines:
@@ -153,9 +158,9 @@ class _Lines:
 def lines_of(origin: Origin, task: Task, longest: int) -> Iterator[bytes]:
     """Read the lines that begin in a task's part of a file; of a line that is too long only the beginning."""
     with Path(origin.name).open("rb") as file:
-        end = min(task.start + SIZE, origin.size)
-        if task.start:
-            file.seek(task.start - 1)
+        start, end = task.span
+        if start:
+            file.seek(start - 1)
             _pass_line(file, end)
         while (left := end - file.tell()) > 0:
             text = file.read(min(BLOCK, left))
@@ -163,7 +168,7 @@ def lines_of(origin: Origin, task: Task, longest: int) -> Iterator[bytes]:
                 text += file.readline(longest + 2)
                 if not text.endswith(b"\n"):
                     _pass_line(file, end)
-            yield text if task.start or file.tell() > len(text) else text.removeprefix(BOM)
+            yield text if start or file.tell() > len(text) else text.removeprefix(BOM)
 
 
 def _pass_line(file: Any, end: int) -> None:

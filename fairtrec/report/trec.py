@@ -12,7 +12,7 @@ def trec(result: Result, *, per_query: bool, summary: bool, places: int) -> str:
     """Write each run's block of queries, sorted by id, and its means behind; of several, each after its name."""
     lines: list[str] = []
     for scores in result.scores:
-        if len(result.scores) > 1:  # tags need not tell runs apart
+        if len(result.scores) > 1 and (per_query or summary):  # tags need not tell runs apart
             lines.append(f"{'run':<22}\tall\t{scores.run}")
         if per_query:
             for qid, values in zip(scores.qids, scores.values.T, strict=True):
