@@ -5,7 +5,7 @@ EXAMPLE := resources/example
 
 PYTEST :=
 
-.PHONY: help demo setup test check lint types layers stale bench docs dist clean
+.PHONY: help demo setup test spark check lint types layers stale bench docs dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -19,6 +19,9 @@ setup: .venv/dev  ## set up .venv with all that development needs
 
 test: .venv/dev  ## set up .venv and pass the tests
 	$(BIN)/python -m pytest $(PYTEST)
+
+spark: .venv/spark  ## the tests of the Spark engine, which need Java and 400 MB more
+	$(BIN)/python -m pytest -m spark
 
 check: lint types layers stale  ## everything that CI checks, the tests included
 	$(MAKE) test PYTEST="--cov=fairtrec/measures --cov-report=term-missing:skip-covered --cov-fail-under=100"
@@ -56,7 +59,9 @@ clean:  ## remove .venv and all that was built
 	$(BIN)/pip install -q --disable-pip-version-check -e .
 	@touch $@
 
-.venv/dev: .venv/run
-	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["dev"], sep="\n")' > .venv/dev.txt
-	$(BIN)/pip install -q --disable-pip-version-check -r .venv/dev.txt
+.venv/spark: .venv/dev
+
+.venv/dev .venv/spark: .venv/run
+	$(BIN)/python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")' $(@F) > $@.txt
+	$(BIN)/pip install -q --disable-pip-version-check -r $@.txt
 	@touch $@

@@ -15,7 +15,6 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
-from fairtrec.version import __version__
 from fairtrec.annotate.counter import Lexicon
 from fairtrec.annotate.gather import Places, merged
 from fairtrec.annotate.manifest import Manifest
@@ -26,6 +25,7 @@ from fairtrec.data import GroupTerms
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.formats.table import COLUMNS, Meta, plain, sources_of
 from fairtrec.formats.table.build import refuse_existing
+from fairtrec.version import __version__
 
 LONGEST = 1 << 26
 Watcher = Callable[["Progress"], None]

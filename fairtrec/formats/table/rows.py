@@ -32,6 +32,12 @@ def parts_of(docnos: Any) -> tuple[npt.NDArray[np.uint8], Ints, Ints]:
     return np.frombuffer(letters or b"", np.uint8), edges[:-1], edges[1:]
 
 
+def flat(values: npt.NDArray[Any]) -> Any:
+    """Give numbers as an Arrow array; ``pa.array`` would import pandas, where it is installed, to look at them."""
+    buffer = pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, buffer])
+
+
 def words_of(letters: npt.NDArray[np.uint8], starts: Ints, ends: Ints, width: int) -> Keys:
     """Give texts as words of 8 bytes [text, word], filled up with zeros; 7 bytes must stand behind the last of them."""
     windows = np.ndarray((max(0, len(letters) - 7),), np.uint64, letters, strides=(1,))
@@ -81,10 +87,9 @@ class Rows:
 
     def batch(self, form: Any) -> Any:
         """Make a record batch of this schema."""
-        columns = {KEY: pa.array(self.keys), DOCNO: _alone(self.docnos), PLACE: self.places}
-        columns |= dict(
-            zip([name for name in form.names if name not in columns], map(pa.array, self.numbers), strict=True)
-        )
+        columns = {KEY: flat(self.keys), DOCNO: _alone(self.docnos)}
+        columns |= {} if self.places is None else {PLACE: flat(self.places)}
+        columns |= dict(zip([name for name in form.names if name not in columns], map(flat, self.numbers), strict=True))
         return pa.record_batch([columns[name] for name in form.names], schema=form)
 
     def __len__(self) -> int:
@@ -98,7 +103,7 @@ class Rows:
     def take(self, order: Ints) -> "Rows":
         """Pick rows by number."""
         places = None if self.places is None else self.places[order]
-        return Rows(self.keys[order], self.docnos.take(pa.array(order)), self.numbers[:, order], places)
+        return Rows(self.keys[order], self.docnos.take(flat(order)), self.numbers[:, order], places)
 
     @staticmethod
     def joined(parts: Sequence["Rows"]) -> "Rows":
@@ -130,7 +135,7 @@ def arranged(rows: Rows) -> tuple[Rows, Ints, Ints]:
     again = np.zeros(len(order), dtype=np.bool_)
     if len(same):
         tied = np.union1d(same, same + 1)
-        names = rows.docnos.take(pa.array(order[tied])).to_pylist()
+        names = rows.docnos.take(flat(order[tied])).to_pylist()
         places = np.zeros(len(tied)) if rows.places is None else rows.places[order[tied]]
         ranks = list(zip(keys[tied].tolist(), names, places.tolist(), strict=True))
         by_rank = sorted(range(len(tied)), key=ranks.__getitem__)  # code points sort as their UTF-8 does
