@@ -126,7 +126,9 @@ def test_a_plug_in_that_asks_for_what_there_is_not_is_one_line(fairtrec_with):
     fairtrec = fairtrec_with(SHARE.replace("counts", "colours"), ["SpokenShare = plug_in:SpokenShare"])
     done = fairtrec("eval", "none", "my.run", "-m", "SpokenShare", "--groups", "terms.csv", "--docs", "docs.tsv")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "SpokenShare@10 asks for colours, which there is not; it has a fault, report it to its authors\n"
+    assert (
+        done.stderr == "SpokenShare@10 asks for colours, which there is not; it has a fault, report it to its authors\n"
+    )
 
 
 def test_a_plug_in_that_is_broken_is_no_trouble_to_others(fairtrec_with):
