@@ -434,7 +434,7 @@ def test_memory_stays_bounded_whatever_the_lines(tmp_path):
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         assert process.returncode == 0, errors
-        assert usage.ru_maxrss < (500 << 10)
+        assert usage.ru_maxrss < (1 << 20)  # KiB: the promise is 1 GiB above the interpreter
     assert "3 lines passed over, see t.arrow.rejected.jsonl" in errors
 
 

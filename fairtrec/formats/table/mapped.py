@@ -16,7 +16,7 @@ from fairtrec.data import Bools, Docnos, Ints, Keys
 from fairtrec.errors import FilePath
 from fairtrec.formats.table import TOKENS
 from fairtrec.formats.table.files import readable
-from fairtrec.formats.table.rows import words_of
+from fairtrec.formats.table.rows import numbers_of, words_of
 
 
 class _Mapped:
@@ -63,7 +63,7 @@ def find(path: FilePath, wanted: Docnos, groups: Sequence[str]) -> tuple[Bools, 
     with readable(path):
         mapped = _Mapped(path)
         for batch in mapped.batches():
-            keys = batch.column(0).to_numpy()
+            keys = numbers_of(batch.column(0))
             low = int(np.searchsorted(wanted.keys, keys[0]))
             high = int(np.searchsorted(wanted.keys, keys[-1], side="right"))
             asked = np.arange(low, high)
@@ -75,6 +75,6 @@ def find(path: FilePath, wanted: Docnos, groups: Sequence[str]) -> tuple[Bools, 
                 hit = mapped.same(batch.column(1), rows, words[asked])
                 known[asked[hit]] = True
                 for column, name in zip(numbers, (TOKENS, *groups), strict=True):
-                    column[asked[hit]] = batch.column(name).to_numpy()[rows[hit]]
+                    column[asked[hit]] = numbers_of(batch.column(name))[rows[hit]]
                 asked, rows = asked[~hit], rows[~hit] + 1  # the next row may have the same key
     return known, numbers[0], numbers[1:].T

@@ -38,6 +38,12 @@ def flat(values: npt.NDArray[Any]) -> Any:
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, buffer])
 
 
+def numbers_of(column: Any) -> npt.NDArray[Any]:
+    """Give an Arrow array of numbers as numpy's, on the same memory; ``to_numpy`` would import pandas too."""
+    values = np.frombuffer(column.buffers()[1], column.type.to_pandas_dtype())
+    return values[column.offset : column.offset + len(column)]
+
+
 def words_of(letters: npt.NDArray[np.uint8], starts: Ints, ends: Ints, width: int) -> Keys:
     """Give texts as words of 8 bytes [text, word], filled up with zeros; 7 bytes must stand behind the last of them."""
     windows = np.ndarray((max(0, len(letters) - 7),), np.uint64, letters, strides=(1,))
@@ -81,9 +87,9 @@ class Rows:
         """Take the rows of a record batch with a fingerprint; nothing is copied but the counts."""
         names = batch.schema.names
         placed = names[-1] == PLACE
-        columns = [batch.column(i).to_numpy() for i in range(2, len(names) - placed)]
-        places = batch.column(len(names) - 1).to_numpy() if placed else None
-        return cls(batch.column(0).to_numpy(), batch.column(1), np.stack(columns), places)
+        columns = [numbers_of(batch.column(i)) for i in range(2, len(names) - placed)]
+        places = numbers_of(batch.column(len(names) - 1)) if placed else None
+        return cls(numbers_of(batch.column(0)), batch.column(1), np.stack(columns), places)
 
     def batch(self, form: Any) -> Any:
         """Make a record batch of this schema."""
