@@ -182,6 +182,13 @@ def _signature(plan: Plan, options: Choices, sources: Sources, queries: Queries 
         target = ",".join(f"{group}={share}" for group, share in target.items())
     uses_utility = any(isinstance(measure, Utility) for measure in plan.measures)
     from_texts = of_documents and plan.lexicon is not None
+    made = plan.counted if of_documents else None
+    tokenizer: str = options.tokenizer or "strip"
+    case_sensitive = options.case_sensitive
+    groups = short(plan.terms.name, plan.terms.sha256) if plan.terms and from_texts else ""
+    if made is not None:
+        tokenizer, case_sensitive = made.tokenizer or "", made.case_sensitive
+        groups = short(made.terms, made.sha256)
     return signature(
         {
             "fairtrec": __version__,
@@ -192,11 +199,11 @@ def _signature(plan: Plan, options: Choices, sources: Sources, queries: Queries 
             "level": str(options.relevance_level or ""),
             "complete": "yes" if options.complete else "",
             "samples": "column 2" if options.samples else "",
-            "tokenizer": options.tokenizer if from_texts else "",
-            "case": "sensitive" if from_texts and options.case_sensitive else "",
+            "tokenizer": tokenizer if from_texts or made else "",
+            "case": "sensitive" if (from_texts or made) and case_sensitive else "",
             "tau": tau_of(plan.measures),
             "target": _name(target) if of_documents or plan.labels else "",
-            "groups": short(plan.terms.name, plan.terms.sha256) if plan.terms and from_texts else "",
+            "groups": groups,
             "counts": _name(sources.annotations) if of_documents and not (from_texts or plan.labels) else "",
             "labels": short(plan.labels.name, plan.labels.sha256) if plan.labels else "",
             "as": options.rule if not plan.labels and plan.uses("membership") else "",

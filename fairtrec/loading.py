@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fairtrec.annotate.counter import Lexicon
+    from fairtrec.formats.table import Meta
     from fairtrec.resources import Passport
 
 # What only some evaluations load is imported where it is used, so that the others start sooner.
@@ -111,6 +112,22 @@ def groups_of(annotations: Any) -> tuple[str, ...]:
     from fairtrec.formats import memory
 
     return memory.frame_groups(annotations)
+
+
+def meta(annotations: Any) -> "Meta | None":
+    """Tell how a table of counts was made, as far as it says so."""
+    from fairtrec.formats import annotations as annotations_format
+
+    return annotations_format.meta(annotations)
+
+
+def refuse_other(
+    made: "Meta | None", path: Any, terms: GroupTerms | None, tokenizer: str | None, case_sensitive: bool | None
+) -> None:
+    """Raise InputError where counts were made with another list, tokeniser or case than is asked for."""
+    from fairtrec.formats.table import check
+
+    check(made, path, terms, tokenizer, case_sensitive)
 
 
 def counts(annotations: Any, wanted: Docnos, *, collection: bool) -> Annotations:

@@ -24,6 +24,7 @@ from fairtrec.order import Order
 
 if TYPE_CHECKING:
     from fairtrec.annotate.counter import Lexicon
+    from fairtrec.formats.table import Meta
 
 Target = str | Mapping[str, float]
 DEFAULTS = (  # the measures of those inputs that were given, as far as they fit
@@ -86,8 +87,8 @@ class ChoiceKeywords(TypedDict, total=False):
 
     background_depth: int
     target: Target
-    tokenizer: Tokenizer
-    case_sensitive: bool
+    tokenizer: Tokenizer | None
+    case_sensitive: bool | None
     missing: Missing
     order: Order
     score_dtype: ScoreType
@@ -104,8 +105,8 @@ class Choices:
 
     background_depth: int = 200
     target: Target = "even"
-    tokenizer: Tokenizer = "strip"
-    case_sensitive: bool = False
+    tokenizer: Tokenizer | None = None  # strip; or that of the counts
+    case_sensitive: bool | None = None  # no; or as the counts
     missing: Missing = "error"
     order: Order = "score"
     score_dtype: ScoreType = "float64"
@@ -130,8 +131,9 @@ class Choices:
     def __post_init__(self) -> None:
         for name, hint in get_type_hints(type(self)).items():
             value, what = getattr(self, name), f"the {name.replace('_', ' ')}"
-            if get_origin(hint) is Literal and value not in get_args(hint):
-                raise UsageError(f"{what} {value!r} is not known; choose one of {', '.join(get_args(hint))}")
+            words = next((get_args(one) for one in (hint, *get_args(hint)) if get_origin(one) is Literal), ())
+            if words and value not in words and value is not None:
+                raise UsageError(f"{what} {value!r} is not known; choose one of {', '.join(words)}")
             if hint in (int, int | None) and value is not None:
                 if not isinstance(value, int) or isinstance(value, bool):
                     raise UsageError(f"{what} is {value!r}; it must be a whole number")
@@ -153,6 +155,7 @@ class Plan:
     positions: Positions | None
     terms: GroupTerms | None
     lexicon: "Lexicon | None"
+    counted: "Meta | None"  # how counts were made, as far as they say so
     notes: tuple[str, ...]
 
     def uses(self, what: Literal["documents", "background", "collection", "membership"]) -> bool:
@@ -174,6 +177,7 @@ def settle(measures: Any, sources: Sources, choices: Choices) -> Plan:
     labels = None if sources.labels is None else loading.labels(sources.labels, sources.qrels)
     positions = None if sources.positions is None else loading.positions(sources.positions)
     groups = labels.groups if labels is not None else _groups(terms, sources.annotations)
+    counted = _made(terms, sources, choices)
     named = _measures(measures, sources, groups, choices)
     asked = [one for measure in named for one in (measure.expanded(groups) if groups else (measure,))]
     for measure in asked:
@@ -186,11 +190,11 @@ def settle(measures: Any, sources: Sources, choices: Choices) -> Plan:
     if terms is not None and sources.docs is not None:
         from fairtrec.annotate.counter import Lexicon
 
-        lexicon = Lexicon.of(terms, choices.tokenizer, case_sensitive=choices.case_sensitive)
+        lexicon = Lexicon.of(terms, choices.tokenizer or "strip", case_sensitive=bool(choices.case_sensitive))
         if lexicon.shared:
             shown = ", ".join(lexicon.shared[:5]) + (", ..." if len(lexicon.shared) > 5 else "")
             notes.append(f"in the list of more than one group, so counted for each: {shown}")
-    return Plan(tuple(asked), target, target_of, targets, labels, positions, terms, lexicon, tuple(notes))
+    return Plan(tuple(asked), target, target_of, targets, labels, positions, terms, lexicon, counted, tuple(notes))
 
 
 def _groups(terms: GroupTerms | None, annotations: Any) -> tuple[str, ...]:
@@ -202,6 +206,18 @@ def _groups(terms: GroupTerms | None, annotations: Any) -> tuple[str, ...]:
         path = fspath(annotations) if loading.is_path(annotations) else None
         raise InputError(f"{both}; leave out --groups, or give counts made with it", path)
     return groups
+
+
+def _made(terms: GroupTerms | None, sources: Sources, choices: Choices) -> "Meta | None":
+    """Tell how counts were made. Raises InputError if that is not how they are asked for."""
+    if not loading.is_path(sources.annotations):
+        return None
+    meta = loading.meta(sources.annotations)
+    for asked, option in ((choices.tokenizer, "--tokenizer"), (choices.case_sensitive, "--case-sensitive")):
+        if meta is None and asked is not None:
+            raise UsageError(f"these counts do not say how they were made, so {option} cannot be checked; leave it out")
+    loading.refuse_other(meta, sources.annotations, terms, choices.tokenizer, choices.case_sensitive)
+    return meta
 
 
 def _refuse_unfit(measure: Measure, inputs: frozenset[str], groups: tuple[str, ...], choices: Choices) -> None:

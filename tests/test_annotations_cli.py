@@ -4,16 +4,9 @@ import json
 
 import pytest
 
-from fairtrec import cli
 from fairtrec.formats.table.files import Table
 
 TEXTS = "a\tShe and he.\nb\tthe queen\nlong-docno-c\tking he her she\n"
-
-
-@pytest.fixture(autouse=True)
-def commands(monkeypatch):
-    monkeypatch.setitem(cli.COMMANDS, "annotate", "")
-    monkeypatch.setitem(cli.COMMANDS, "annotations", "")
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from fairtrec.version import __version__
 
 COMMANDS = {  # the order of the help; the text stands here so that it can be shown without importing the commands
     "eval": "Evaluate runs: fairness and utility, per query and in the mean.",
+    "annotate": "Count the group terms of a whole collection, once.",
+    "annotations": "Convert, merge, compare and look into tables of counts.",
     "trec-fair-2019": "Evaluate runs of the TREC 2019 Fair Ranking track.",
     "measures": "List the measures, or print the page of one.",
     "resources": "List, fetch, add and check word lists and query sets.",

@@ -49,7 +49,10 @@ if TYPE_CHECKING:
     metavar="N",
     help="Refuse longer documents.",
 )
-@click.option("--engine", type=click.Choice(["local"]), default="local", show_default=True, help="What does the work.")
+@click.option(
+    "--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="What does the work."
+)
+@click.option("--master", metavar="URL", help="Where Spark runs, like spark://host:7077.  [default: this machine]")
 def command(**options: Any) -> None:
     """Count tokens and group terms of every document of SOURCE, and write a table of counts.
 
@@ -62,12 +65,21 @@ def command(**options: Any) -> None:
 
     from fairtrec import loading
     from fairtrec.annotate.local import Options, annotate
+    from fairtrec.errors import UsageError
 
     sources, groups, output = options.pop("sources"), options.pop("groups"), options.pop("output")
-    del options["engine"]
+    engine, master = options.pop("engine"), options.pop("master")
+    if master is not None and engine != "spark":
+        raise UsageError("--master says where Spark runs; add --engine spark")
+    terms = loading.terms(groups)
     began = time.monotonic()
-    with _bar() as watcher:
-        done = annotate(sources, loading.terms(groups), output, Options(**options), watcher)
+    if engine == "spark":
+        from fairtrec.annotate import spark
+
+        done = spark.run(sources, terms, output, Options(**options), master)
+    else:
+        with _bar() as watcher:
+            done = annotate(sources, terms, output, Options(**options), watcher)
     seconds = time.monotonic() - began
     text = f"{done.meta.rows:,} documents, {done.bytes / 1e6:,.1f} MB of text in {seconds:.1f} s"
     if done.resumed:

@@ -25,7 +25,9 @@ FORMATS = ["auto", "trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex"
 @click.option("--groups", metavar="NAME|FILE", help="Group terms: a word list by name, or a file of term,group lines.")
 @click.option("--docs", metavar="FILE|ID", help="The texts: TSV or JSON lines, or an ir_datasets id.")
 @click.option(
-    "--annotations", metavar="FILE", help="Counts instead of texts: TSV with the header docno tokens GROUP GROUP..."
+    "--annotations",
+    metavar="FILE",
+    help="Counts instead of texts, as `fairtrec annotate` makes them; or TSV: docno tokens GROUP...",
 )
 @click.option("--labels", metavar="FILE", help="Groups instead of words: TSV of docno group [weight]; or qrels; A*B.")
 @click.option(
@@ -48,13 +50,9 @@ FORMATS = ["auto", "trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex"
     help="The share each group should have: even, background, collection, qrels, relevance, a file, or f=0.4,m=0.6.",
 )
 @click.option(
-    "--tokenizer",
-    type=click.Choice(["strip", "space", "word"]),
-    default="strip",
-    show_default=True,
-    help="How texts are split.",
+    "--tokenizer", type=click.Choice(["strip", "space", "word"]), help="How texts are split.  [default: strip]"
 )
-@click.option("--case-sensitive", is_flag=True, help="Tell Hunter from hunter.")
+@click.option("--case-sensitive", is_flag=True, default=None, help="Tell Hunter from hunter.")
 @click.option(
     "--missing",
     type=click.Choice(["error", "neutral", "skip", "worst"]),
