@@ -96,6 +96,8 @@ def evaluate(
     chosen = [
         evaluation.evaluated(run, plan.measures, judgements, query_set, complete=options.complete) for run in loaded
     ]
+    utility = [measure for measure in plan.measures if isinstance(measure, Utility)]
+    judge = Judge(utility, judgements) if judgements is not None and utility else None
     level = options.relevance_level or 1
     given = Given(
         judgements,
@@ -129,8 +131,6 @@ def evaluate(
             notes.append(
                 f"{unknown} of the {len(wanted)} documents looked at have no text or counts: {options.missing}"
             )
-    utility = [measure for measure in plan.measures if isinstance(measure, Utility)]
-    judge = Judge(utility, judgements) if judgements is not None and utility else None
     scores = [
         evaluation.expected(run, plan.measures, qids, given, judge)
         if isinstance(run, Samples)
@@ -138,7 +138,9 @@ def evaluate(
         for run, qids in zip(loaded, chosen, strict=True)
     ]
     line = _signature(plan, options, sources, query_set, unknown)
-    parts = {**vars(sources), "target": options.target, **{f"run {name}": run for name, run in named}}
+    parts = {**vars(sources), **{f"run {name}": run for name, run in named}}
+    if loading.is_file(options.target):
+        parts["target"] = options.target
     if loading.is_path(labels) and "*" in fspath(labels):
         parts |= {f"labels {number}": part for number, part in enumerate(fspath(labels).split("*"), 1)}
     files = {part: found for part, thing in parts.items() if (found := loading.origin(thing)) is not None}
