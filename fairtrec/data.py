@@ -71,6 +71,11 @@ class Docnos:
     def of(cls, docnos: Docs) -> "Docnos":
         """Collect the distinct docnos of a column."""
         keys = fingerprints(docnos)
+        if docnos.dtype.itemsize <= 8:  # the key is the docno
+            keys = np.sort(keys)
+            keys = keys[np.concatenate((np.ones(min(len(keys), 1), np.bool_), keys[1:] != keys[:-1]))]
+            names: Docs = keys.astype(">u8").view("S8")
+            return cls(names, keys)
         order = np.argsort(keys, kind="stable")
         names, keys = docnos[order], keys[order]
         if np.any((keys[1:] == keys[:-1]) & (names[1:] != names[:-1])):  # two share a key: sort by name as well
@@ -84,16 +89,18 @@ class Docnos:
         return len(self.names)
 
     @cached_property
-    def _slots(self) -> Ints:
+    def _slots(self) -> Any:
         """A hash table of row numbers: each row stands in the first free slot at or behind that of its key."""
-        slots = np.full(1 << (2 * len(self)).bit_length(), NOTHING, dtype=np.int64)
-        waiting = np.arange(len(self))
+        slots: Any = np.full(
+            1 << (2 * len(self)).bit_length(), NOTHING, dtype=np.int32 if len(self) < 1 << 31 else np.int64
+        )
+        waiting = np.arange(len(self), dtype=slots.dtype)
         at = _slot(self.keys, len(slots))
         while len(waiting):
             free = slots[at] == NOTHING
             slots[at[free]] = waiting[free]
             rejected = slots[at] != waiting
-            waiting, at = waiting[rejected], (at[rejected] + 1) % len(slots)
+            waiting, at = waiting[rejected], (at[rejected] + 1) & (len(slots) - 1)
         return slots
 
     def rows(self, docnos: Docs) -> Ints:
@@ -102,25 +109,29 @@ class Docnos:
         >>> Docnos.of(np.array([b"b", b"a", b"b"])).rows(np.array([b"b", b"c", b"a"])).tolist()
         [1, -1, 0]
         """
-        keys = fingerprints(docnos)
+        slots, keys = self._slots, fingerprints(docnos)
         found = np.full(len(keys), NOTHING, dtype=np.int64)
-        asked = np.arange(len(keys))
-        at = _slot(keys, len(self._slots))
-        while len(asked):
-            rows = self._slots[at]
-            hit = (rows != NOTHING) & (self.keys[rows] == keys[asked]) if len(self) else rows != NOTHING
-            if self.names.dtype.itemsize > 8 or docnos.dtype.itemsize > 8:
-                hit[hit] = self.names[rows[hit]] == docnos[asked[hit]]
-            found[asked[hit]] = rows[hit]
-            open_ = ~hit & (rows != NOTHING)
-            asked, at = asked[open_], (at[open_] + 1) % len(self._slots)
+        if not len(self):
+            return found
+        long = self.names.dtype.itemsize > 8 or docnos.dtype.itemsize > 8
+        asked: Any = slice(None)  # in the first round all, then those whose slot another docno has
+        at = _slot(keys, len(slots))
+        while len(at):
+            rows = slots[at]
+            hit = (rows != NOTHING) & (self.keys[rows] == keys[asked])
+            if long:
+                hit[hit] = self.names[rows[hit]] == docnos[asked][hit]
+            found[asked] = np.where(hit, rows, NOTHING)
+            others = np.flatnonzero(~hit & (rows != NOTHING))
+            asked = others if isinstance(asked, slice) else asked[others]
+            at = (at[others] + 1) & (len(slots) - 1)
         return found
 
 
 def _slot(keys: Keys, slots: int) -> Ints:
     """Spread keys over so many slots, a power of two."""
     spread = keys * np.uint64(0x9E3779B97F4A7C15)
-    return (spread >> np.uint64(64 - (slots.bit_length() - 1))).astype(np.int64) % slots
+    return (spread >> np.uint64(64 - (slots.bit_length() - 1))).astype(np.int64) & (slots - 1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,6 +73,9 @@ def _scanned(table: Table, groups: Sequence[str]) -> Histogram:
 def _refuse_repeats(
     rows: Ints, known: Bools, block: columns.Columns, here: Ints, path: FilePath, lines: columns.Lines
 ) -> None:
+    times = np.bincount(rows, minlength=len(known))
+    if times.max(initial=0) < 2 and not known[rows].any():
+        return
     first = np.zeros(len(rows), dtype=np.bool_)
     first[np.unique(rows, return_index=True)[1]] = True
     repeated = known[rows] | ~first

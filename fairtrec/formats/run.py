@@ -13,6 +13,7 @@ from fairtrec.formats import columns
 from fairtrec.order import Order
 
 ScoreType = Literal["float64", "float32"]
+LARGE = 1_000_000  # lines, from which duplicates are looked for in a thread beside the ranking
 
 
 def read(path: FilePath, order: Order = "score", score_dtype: ScoreType = "float64", depth: int | None = None) -> Run:
@@ -65,15 +66,24 @@ def _read(
     )
     if together is not None:
         docnos, scores = docnos[together], scores[together]
-    twice = repeated(starts, docnos)
+    tag = table.columns["tag"][0].decode()
+    if len(docnos) < LARGE:
+        twice = repeated(starts, docnos)
+        run = None
+    else:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(1) as beside:
+            found = beside.submit(repeated, starts, docnos)
+            run = ranked(fspath(path), tag, qids, starts, docnos, scores, order, depth)
+        twice = found.result()
     if twice is not None:
         query, rows = twice
         first, second = sorted(rows if together is None else together[rows].tolist())
         message = f"document {docnos[rows[0]].decode()} stands twice under query {qids[query]}"
         advice = "remove one of the two, or add --samples if column 2 tells rankings apart"
         raise InputError(f"{message} (first on line {table.line(first)}); {advice}", path, table.line(second))
-    tag = table.columns["tag"][0].decode()
-    return ranked(fspath(path), tag, qids, starts, docnos, scores, order, depth)
+    return run or ranked(fspath(path), tag, qids, starts, docnos, scores, order, depth)
 
 
 def as_type(scores: Floats, score_dtype: ScoreType) -> Floats:
