@@ -193,4 +193,5 @@ def documents_of(origin: Origin, task: Task, longest: int) -> Iterator[Documents
         return
     read: Callable[[bytes, int], Documents] = documents.of_json if origin.kind == "jsonl" else documents.of_tsv
     for block in lines_of(origin, task, longest) if task.text is None else blocks(task.text):
-        yield read(block, longest)
+        if block:  # a byte-order mark alone leaves nothing
+            yield read(block, longest)
