@@ -116,7 +116,9 @@ def _refused(measures: Iterable[Any]) -> Iterator[None]:
         raise
     except Exception as fault:
         why = " ".join(str(fault).split()) or type(fault).__name__
-        raise UsageError(f"ir-measures cannot compute {' '.join(map(str, measures))}: {why}") from fault
+        what = f"ir-measures cannot compute {' '.join(map(str, measures))}: {why}"
+        hint = " Run: pip install cwl-eval pyndeval" if why.startswith("Unsupported") else ""
+        raise UsageError(what + hint) from fault
 
 
 def rankings(run: Run, qids: Sequence[str], depth: int | None) -> dict[str, dict[str, float]]:
