@@ -43,8 +43,7 @@ def shares(amounts: Floats) -> Floats:
     [[0.6, 0.4], [nan, nan]]
     """
     total = amounts.sum(axis=-1, keepdims=True)
-    divided: Floats = np.divide(amounts, total, out=np.full(amounts.shape, np.nan), where=total > 0)
-    return divided
+    return quotient(amounts, total)
 
 
 def distance(p: Floats, q: Floats) -> Floats:

@@ -12,6 +12,7 @@ import numpy as np
 
 from fairtrec import discount, distribution
 from fairtrec.data import Floats, Ints
+from fairtrec.distribution import quotient
 from fairtrec.measure import Measure
 
 
@@ -35,8 +36,7 @@ def ndcg(relevance: Floats, judged_relevance: Floats, cutoff: int) -> Floats:
     best = -np.sort(-np.maximum(np.nan_to_num(judged_relevance), 0.0), axis=1)[:, :cutoff]
     ideal = best @ weights[: best.shape[1]]
     earned = gains @ weights[: gains.shape[1]]
-    value: Floats = np.divide(earned, ideal, out=np.full(len(gains), np.nan), where=ideal > 0)
-    return value
+    return quotient(earned, ideal)
 
 
 @dataclass(frozen=True)

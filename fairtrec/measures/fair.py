@@ -11,6 +11,7 @@ import numpy as np
 
 from fairtrec import discount, distribution
 from fairtrec.data import Floats
+from fairtrec.distribution import quotient
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
 
@@ -27,8 +28,7 @@ def fair(gains: Floats, ideal: Floats, membership: Floats, target: Floats) -> Fl
     """
     divergence = distribution.kl(distribution.prefix_shares(membership), target[:, None])
     earned = (gains * distribution.closeness(divergence)).sum(axis=1)
-    value: Floats = np.divide(earned, ideal, out=np.full(len(gains), np.nan), where=ideal > 0)
-    return value
+    return quotient(earned, ideal)
 
 
 def novelty(worth: Floats, alpha: float) -> Floats:

@@ -17,6 +17,7 @@ import numpy as np
 
 from fairtrec import discount, extremes
 from fairtrec.data import Bools, Floats, Ints
+from fairtrec.distribution import quotient
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
 
@@ -149,8 +150,7 @@ class _Pairwise(Measure):
             )
         defined = (~np.isnan(values)).sum(axis=0)
         total: Floats = np.nan_to_num(values).sum(axis=0)
-        mean: Floats = np.divide(total, defined, out=np.full(len(top), np.nan), where=defined > 0)
-        return mean
+        return quotient(total, defined)
 
     def remark(self, membership: Floats, **_: Any) -> str:
         """Count the documents whose membership had to be made hard."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from fairtrec import discount
 from fairtrec.data import Floats
+from fairtrec.distribution import quotient
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
 
@@ -24,8 +25,7 @@ def mean_position(positions: Floats) -> Floats:
     """
     known = (~np.isnan(positions)).sum(axis=1)
     total = np.nan_to_num(positions).sum(axis=1)
-    mean: Floats = np.divide(total, known, out=np.full(len(positions), np.nan), where=known > 0)
-    return mean
+    return quotient(total, known)
 
 
 def output_bias(positions: Floats) -> Floats:

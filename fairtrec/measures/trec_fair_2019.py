@@ -25,6 +25,7 @@ import numpy as np
 
 from fairtrec import distribution
 from fairtrec.data import Floats, Ints
+from fairtrec.distribution import quotient
 from fairtrec.errors import UsageError
 from fairtrec.formats.trec_fair import Authors, Sequences
 from fairtrec.measure import Measure
@@ -130,8 +131,7 @@ def means(values: Floats, sequence: Ints, sequences: int) -> Floats:
     """
     total = sums(np.nan_to_num(values), sequence, sequences)
     many = sums((~np.isnan(values)).astype(np.float64), sequence, sequences)
-    mean: Floats = np.divide(total, many, out=np.full(total.shape, np.nan), where=many > 0)
-    return mean
+    return quotient(total, many)
 
 
 @dataclass(frozen=True)
