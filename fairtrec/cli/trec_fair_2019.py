@@ -1,11 +1,11 @@
 """``fairtrec trec-fair-2019``: evaluate or check the JSON runs of the TREC 2019 Fair Ranking track."""
 
-import sys
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from fairtrec.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from fairtrec.formats.trec_fair import Authors, Requests, Truth
     from fairtrec.measures.trec_fair_2019 import Amortisation, Variant
 
-FORMATS = ["auto", "trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex"]
 MOST_FAULTS = 20  # shown of one run
 
 
@@ -45,27 +44,9 @@ MOST_FAULTS = 20  # shown of one run
 )
 @click.option("--shares", is_flag=True, help="Print each group's share of exposure and of relevance too.")
 @click.option("--validate", is_flag=True, help="Only check the runs, and list their faults; needs no --groups.")
-@click.option("-q", "--per-query", is_flag=True, help="Print the value of each sequence too.")
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="auto",
-    show_default=True,
-    help="auto: a table on a terminal, else as trec_eval prints.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write to FILE, all or nothing.",
-)
-@click.option(
-    "--places", type=click.IntRange(0, 17), default=4, show_default=True, metavar="N", help="Digits behind the point."
-)
-def command(runs: tuple[str, ...], sequences: str, truth: str, groups: tuple[str, ...], **options: Any) -> None:
+@options.per_query
+@options.reported()
+def command(runs: tuple[str, ...], sequences: str, truth: str, groups: tuple[str, ...], **chosen: Any) -> None:
     """Print the utility of each RUN, and its unfairness by each group file, in the mean over the sequences.
 
     A RUN holds JSON lines {"q_num": "seq.num", "qid": ..., "ranking": [docid, ...]}, one for each request of the
@@ -75,27 +56,21 @@ def command(runs: tuple[str, ...], sequences: str, truth: str, groups: tuple[str
     fairtrec trec-fair-2019 --sequences seq.csv --truth truth.jsonl \\
         --groups level.csv --groups h-index.csv my-run.jsonl
     """
-    from fairtrec import report
     from fairtrec.errors import UsageError
     from fairtrec.formats import trec_fair
 
-    if not groups and not options["validate"]:
+    validate, form, output = (chosen.pop(name) for name in ("validate", "form", "output"))
+    view = {name: chosen.pop(name) for name in ("per_query", "places")}
+    if not groups and not validate:
         raise UsageError("unfairness needs the groups of authors; give --groups FILE, or --validate to check the runs")
-    report.refuse_unwritable(options["output"])
+    options.refuse_output(output, *runs, sequences, truth, *groups)
     wanted = trec_fair.truth(truth)
     asked = trec_fair.requests(sequences, wanted)
-    if options["validate"]:
+    if validate:
         _validate(runs, asked, wanted)
         return
     authors = {path: trec_fair.authors(path, wanted) for path in groups}
-    chosen = {name: options[name] for name in ("variant", "amortisation", "shares")}
-    result = _result(runs, asked, wanted, authors, **chosen)
-    terminal = options["output"] is None and sys.stdout.isatty()
-    form = options["form"] if options["form"] != "auto" else "table" if terminal else "trec"
-    view = {"per_query": options["per_query"], "places": options["places"]}
-    report.emit(report.render(result, form, terminal=terminal, **view), options["output"])
-    for line in report.remarks(result, form):
-        click.echo(f"# {line}", err=True)
+    options.write(_result(runs, asked, wanted, authors, **chosen), form, output, **view)
 
 
 def _result(
