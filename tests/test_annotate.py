@@ -170,6 +170,7 @@ def test_json_lines_titles_and_half_characters(tmp_path, small_pieces):
 @settings(deadline=None, max_examples=60)
 @given(st.text("a\t\n\r\0 é\ufeff", max_size=60), st.integers(1, 20), st.integers(1, 9))
 @example(text="\ufeff", size=1, block=1)
+@example(text="\na\r", size=1, block=1)
 def test_lines_are_cut_as_one_would_by_hand(text, size, block):
     data = text.encode()
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:

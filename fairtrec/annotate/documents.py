@@ -43,7 +43,7 @@ def of_tsv(block: bytes, longest: int) -> Documents:
     tabs = tabs[np.searchsorted(tabs, begins)]
     ends = stops.copy()
     if CR in marks:
-        ends[:whole] -= letters[stops[:whole] - 1] == CR
+        ends[:whole] -= (letters[stops[:whole] - 1] == CR) & (stops > begins)[:whole]
     sound = (letters[begins] > BLANK) & (tabs < ends) & (tabs - begins <= LONGEST_DOCNO) & (ends - begins <= longest)
     if not _is_text(block):
         sound &= [_is_text(block[a:b]) for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
@@ -69,10 +69,14 @@ def _is_text(line: bytes) -> bool:
     """Tell whether this is UTF-8 without NUL."""
     if b"\0" in line:
         return False
+    if line.isascii():
+        return True
+    edges = np.array([0, len(line)], np.int32)
     try:
-        return line.isascii() or bool(line.decode())
-    except UnicodeDecodeError:
+        pa.StringArray.from_buffers(1, pa.py_buffer(edges), pa.py_buffer(line)).validate(full=True)
+    except pa.ArrowInvalid:
         return False
+    return True
 
 
 def _fault(line: bytes, longest: int) -> str:

@@ -47,6 +47,9 @@ class Kernel:
         """
         if np.any(starts[1:] <= ends[:-1]):
             block, starts, ends = joined([block[start:end] for start, end in zip(starts, ends, strict=True)])
+        return self._counted(block, starts, ends)
+
+    def _counted(self, block: bytes, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
         tokens, counts, odd = self._sweep(block, starts, ends, lowered=self.lexicon.case_sensitive)
         if len(odd):
             texts = (block[start:end].decode() for start, end in zip(starts[odd], ends[odd], strict=True))

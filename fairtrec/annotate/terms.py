@@ -3,7 +3,7 @@
 A token's key is its first 8 bytes, its tail the last 8; with its length they make it up where it has at most 16.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -105,17 +105,21 @@ class Terms:
         """Give the number of each token, NONE if no term has it."""
         keys = keys_of(text, first, last)
         tails = tails_of(text, keys, first, last)
-        prints = _fingerprints(keys, tails, last - first)
+        return self.numbered(keys, tails, last - first, lambda i: bytes(text[first[i] : last[i]]))
+
+    def numbered(self, keys: Keys, tails: Keys, lengths: Ints, token: Callable[[int], bytes]) -> Ints:
+        """Give the number of each token, NONE if no term has it; ``token`` gives a whole one, for the rare long one."""
+        prints = _fingerprints(keys, tails, lengths)
         at = self.near[(prints >> self.near_shift).view(np.int64)]
         behind = np.flatnonzero(self.prints[at] < prints)
         while len(behind):
             at[behind] += 1
             behind = behind[self.prints[at[behind]] < prints[behind]]
-        same = (self.keys[at] == keys) & (self.tails[at] == tails) & (self.lengths[at] == last - first)
+        same = (self.keys[at] == keys) & (self.tails[at] == tails) & (self.lengths[at] == lengths)
         numbers = np.where(same, self.number[at], NONE)
         unsure = (self.number[at] == ASK) & (self.prints[at] == prints)
         for i in np.flatnonzero(unsure).tolist():
-            numbers[i] = self.numbers.get(bytes(text[first[i] : last[i]]), NONE)
+            numbers[i] = self.numbers.get(token(i), NONE)
         return numbers
 
     def _fill_trie(self, steps: dict[tuple[int, int], int], marked: dict[int, tuple[int, ...]]) -> None:
