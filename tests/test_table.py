@@ -14,8 +14,8 @@ from pyarrow import parquet
 from fairtrec import data
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.errors import InputError, UsageError
-from fairtrec.formats import annotations, histogram, table
-from fairtrec.formats.table import Meta, build, check, compare, files, mapped, rows
+from fairtrec.formats import annotations, histogram, spans, table
+from fairtrec.formats.table import Meta, build, check, compare, files, mapped
 from fairtrec.formats.table.files import Table
 from fairtrec.neutrality import omega
 
@@ -79,7 +79,7 @@ def test_docnos_of_the_same_fingerprint_are_told_apart(documents, others, tmp_pa
     documents = {**documents, "a": (1, 2, 3), "4": (1, 1, 1)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(data, "fingerprints", poor)
-        patch.setattr(rows, "fingerprints", poor)
+        patch.setattr(spans, "fingerprints", poor)
         path = tmp_path / "t.arrow"
         make(path, documents)
         assert found(path, [*documents, *others]) == documents | {n: documents[n] for n in others if n in documents}

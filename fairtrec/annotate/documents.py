@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from fairtrec.annotate.terms import joined
 from fairtrec.data import Ints
-from fairtrec.formats import collection
+from fairtrec.formats import collection, spans
 from fairtrec.formats.table import LONGEST_DOCNO
 
-LF, TAB, CR, BLANK = b"\n\t\r "
+CR, BLANK = b"\r "
 Fault = tuple[int, str]  # the number of a line, and what is wrong with it
 
 
@@ -32,18 +32,11 @@ class Documents:
 def of_tsv(block: bytes, longest: int) -> Documents:
     """Read lines ``docno<TAB>text``; ``longest`` is how many bytes a line may have."""
     letters = np.frombuffer(block, np.uint8)
-    places = np.flatnonzero(letters <= CR)  # line ends, tabs, and little else
-    marks = letters[places]
-    stops = places[marks == LF]
-    whole = len(stops)
-    if not block.endswith(b"\n"):
-        stops = np.append(stops, len(block))
-    begins = np.concatenate(([0], stops[:-1] + 1))
-    tabs = np.append(places[marks == TAB], len(block))
-    tabs = tabs[np.searchsorted(tabs, begins)]
-    ends = stops.copy()
-    if CR in marks:
-        ends[:whole] -= (letters[stops[:whole] - 1] == CR) & (stops > begins)[:whole]
+    begins, tabs, stops = spans.lines_of(letters)
+    ends = stops
+    if b"\r" in block:
+        is_lf = stops < len(block)
+        ends = stops - (is_lf & (letters[stops - 1] == CR) & (stops > begins))
     sound = (letters[begins] > BLANK) & (tabs < ends) & (tabs - begins <= LONGEST_DOCNO) & (ends - begins <= longest)
     if not _is_text(block):
         sound &= [_is_text(block[a:b]) for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]

@@ -9,9 +9,11 @@ import re
 from collections.abc import Container, Iterator
 from typing import Any
 
+import numpy as np
+
 from fairtrec.data import Docnos
 from fairtrec.errors import FilePath, InputError
-from fairtrec.formats import source
+from fairtrec.formats import source, spans
 
 IDS = ("docno", "id", "_id", "docid")  # the strongest first
 _KEYS = [f'"{key}"'.encode() for key in IDS]
@@ -25,30 +27,58 @@ def read(path: FilePath, wanted: Docnos) -> Iterator[tuple[int, str]]:
     """
     row_of = {docno: row for row, docno in enumerate(wanted.names.tolist())}
     seen: set[bytes] = set()
-    for number, docno, text in _documents(path, row_of):
+    for number, docno, text in _documents(path, wanted, row_of):
         if docno in seen:
             raise InputError(f"document {docno.decode()} stands twice; keep one line", path, number)
         seen.add(docno)
         yield row_of[docno], text
 
 
-def _documents(path: FilePath, wanted: Container[bytes]) -> Iterator[tuple[int, bytes, str]]:
-    is_json: bool | None = None
-    for number, line in source.lines(path):
-        if is_json is None:
-            is_json = line.lstrip()[:1] == b"{"
-        if is_json:
-            if not _surely_unwanted(line, wanted):
-                docno, text = _json(line, path, number)
-                if docno in wanted:
-                    yield number, docno, text
-        else:
-            tab = line.find(b"\t")
-            if tab < 1:
-                raise InputError("this line has no tab behind a docno; write it as: docno<TAB>text", path, number)
-            docno = line[:tab]
-            if docno in wanted:
-                yield number, docno, line[tab + 1 :].decode()
+def _documents(path: FilePath, wanted: Docnos, names: Container[bytes]) -> Iterator[tuple[int, bytes, str]]:
+    """Give line number, docno and text of each wanted document."""
+    first = 1
+    read = None
+    with source.opened(path) as stream:
+        for block, ends in source.blocks(stream, path):
+            if read is None and (start := block.lstrip()[:1]):
+                read = _json_lines if start == b"{" else _tsv_lines
+            if read is not None:
+                yield from read(block, first, path, wanted, names)
+            first += ends
+
+
+def _tsv_lines(
+    block: bytes, first: int, path: FilePath, wanted: Docnos, names: Container[bytes]
+) -> Iterator[tuple[int, bytes, str]]:
+    letters = np.frombuffer(block, np.uint8)
+    starts, tabs, ends = spans.lines_of(letters)
+    no_docno = (tabs >= ends) | (tabs == starts)
+    for line in np.flatnonzero(no_docno).tolist():
+        if block[starts[line] : ends[line]].strip():
+            message = "this line has no tab behind a docno; write it as: docno<TAB>text"
+            raise InputError(message, path, first + line)
+    tabs = np.where(no_docno, starts, tabs)
+    keys = spans.keys_of(letters, starts, tabs)
+    at = np.minimum(np.searchsorted(wanted.keys, keys), len(wanted.keys) - 1)
+    for line in np.flatnonzero(wanted.keys[at] == keys).tolist() if len(wanted) else ():
+        start, tab, end = starts[line], tabs[line], ends[line]
+        docno = block[start:tab]
+        if docno in names:
+            yield first + line, docno, block[tab + 1 : end].decode()
+
+
+def _json_lines(
+    block: bytes,
+    first: int,
+    path: FilePath,
+    wanted: Docnos,  # noqa: ARG001 - as _tsv_lines
+    names: Container[bytes],
+) -> Iterator[tuple[int, bytes, str]]:
+    for number, line in enumerate(block.split(b"\n"), first):
+        if line.strip() and not _surely_unwanted(line, names):
+            docno, text = _json(line, path, number)
+            if docno in names:
+                yield number, docno, text
 
 
 def _json(line: bytes, path: FilePath, number: int) -> tuple[bytes, str]:

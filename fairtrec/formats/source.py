@@ -170,7 +170,7 @@ def check_text(block: bytes, path: FilePath, line: int) -> None:
     """Refuse bytes that are not UTF-8, and NUL; ``line`` is the number of the block's first line."""
     fault = block.find(b"\0")
     what = "a NUL byte"
-    if not block.isascii():
+    if not block.isascii() and not _is_utf8(block):
         try:
             block.decode()
         except UnicodeDecodeError as error:
@@ -179,6 +179,21 @@ def check_text(block: bytes, path: FilePath, line: int) -> None:
     if fault >= 0:
         where = line + block.count(b"\n", 0, fault)
         raise InputError(f"{what}; save the file as UTF-8 text", path, where)
+
+
+def _is_utf8(block: bytes) -> bool:
+    """Tell quickly of a large block that it is UTF-8; False if it may not be."""
+    if len(block) < 1 << 20:
+        return False
+    import numpy as np
+    import pyarrow as pa
+
+    text = pa.StringArray.from_buffers(1, pa.py_buffer(np.array([0, len(block)], np.int32)), pa.py_buffer(block))
+    try:
+        text.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def lines(path: FilePath, comment: bytes = b"") -> Iterator[tuple[int, bytes]]:

@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from fairtrec.data import Bools, Docnos, Ints, Keys
 from fairtrec.errors import FilePath
+from fairtrec.formats.spans import words_of
 from fairtrec.formats.table import TOKENS
 from fairtrec.formats.table.files import readable
-from fairtrec.formats.table.rows import numbers_of, words_of
+from fairtrec.formats.table.rows import numbers_of
 
 
 class _Mapped:

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from fairtrec.data import Ints, Keys, fingerprints
+from fairtrec.data import Ints, Keys
 from fairtrec.formats import table
+from fairtrec.formats.spans import keys_of
 from fairtrec.formats.table import DOCNO, KEY, TOKENS
 
 PLACE = "place"  # in the parts of an engine: where a document stood, so that a second one can be pointed at
-MASKS = np.array([b"\xff" * n for n in range(9)], dtype="S8").view(np.uint64)
 Numbers = npt.NDArray[np.uint32]
 
 
@@ -42,30 +42,6 @@ def numbers_of(column: Any) -> npt.NDArray[Any]:
     """Give an Arrow array of numbers as numpy's, on the same memory; ``to_numpy`` would import pandas too."""
     values = np.frombuffer(column.buffers()[1], column.type.to_pandas_dtype())
     return values[column.offset : column.offset + len(column)]
-
-
-def words_of(letters: npt.NDArray[np.uint8], starts: Ints, ends: Ints, width: int) -> Keys:
-    """Give texts as words of 8 bytes [text, word], filled up with zeros; 7 bytes must stand behind the last of them."""
-    windows = np.ndarray((max(0, len(letters) - 7),), np.uint64, letters, strides=(1,))
-    words = np.empty((len(starts), width), dtype=np.uint64)
-    for j in range(width):
-        left = np.clip(ends - starts - 8 * j, 0, 8)
-        words[:, j] = windows[np.where(left > 0, starts + 8 * j, 0)] & MASKS[left]
-    return words
-
-
-def keys_of(letters: npt.NDArray[np.uint8], starts: Ints, ends: Ints) -> Keys:
-    """Give the fingerprint of each docno; long ones are no burden to the short ones."""
-    letters = np.append(letters, np.zeros(8, np.uint8))
-    keys = np.zeros(len(starts), dtype=np.uint64)
-    left = np.arange(len(starts))
-    width = 1
-    while len(left):
-        short = ends[left] - starts[left] <= 8 * width
-        rows, left = left[short], left[~short]
-        keys[rows] = fingerprints(words_of(letters, starts[rows], ends[rows], width).view(f"S{8 * width}").ravel())
-        width *= 2
-    return keys
 
 
 @dataclass(frozen=True, eq=False)
