@@ -1,4 +1,4 @@
-"""Write the pages that are made from the code: docs/measures.md and docs/cli.md."""
+"""Write the pages that are made from the code: docs/measures.md, docs/cli.md and the table of docs/validate.md."""
 
 import sys
 from pathlib import Path
@@ -8,6 +8,7 @@ import click
 from fairtrec import registry
 from fairtrec.cli import COMMANDS, command
 from fairtrec.pages import overview, page
+from fairtrec.validate import table
 
 HERE = Path(__file__).parent
 MADE = "<!-- made from the code by `make docs`; do not edit -->\n\n"
@@ -34,6 +35,12 @@ def cli() -> str:
     return "\n".join(parts)
 
 
+def codes() -> str:
+    """Write the page of ``fairtrec validate``: what stands above the mark as it is, and the table of codes."""
+    above, _, _ = (HERE / "validate.md").read_text("utf-8").partition(MADE)
+    return f"{above}{MADE}{table()}"
+
+
 def _help(of: click.Command, path: str) -> str:
     lines = of.get_help(click.Context(of, info_name=path, max_content_width=100, terminal_width=100)).splitlines()
     return "\n".join(line.rstrip() for line in lines)
@@ -42,7 +49,7 @@ def _help(of: click.Command, path: str) -> str:
 def main() -> int:
     """Write the pages; with --check only say whether they are what the code would write."""
     stale = []
-    for name, text in {"measures.md": measures(), "cli.md": cli()}.items():
+    for name, text in {"measures.md": measures(), "cli.md": cli(), "validate.md": codes()}.items():
         path = HERE / name
         if not path.exists() or path.read_text("utf-8") != text:
             stale.append(name)

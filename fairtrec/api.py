@@ -1,21 +1,23 @@
 """``fairtrec.evaluate``: from whatever the caller has (paths, names, frames, dicts) to the scores of each run."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from os import PathLike, fspath
 from typing import Any, Literal, Unpack
 
 from fairtrec import evaluation, loading
-from fairtrec.data import Queries, Run, Samples
+from fairtrec.batch import processes
+from fairtrec.data import Queries, Run
 from fairtrec.documents import Documents
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation import Scores
 from fairtrec.formats import source
 from fairtrec.inputs import Given
 from fairtrec.measure import Measure
-from fairtrec.measures.utility import Judge, Utility
+from fairtrec.measures.utility import Utility
 from fairtrec.plan import ChoiceKeywords, Choices, Plan, Sources, settle
+from fairtrec.scoring import Scoring, Seen
 from fairtrec.signature import short, signature, tau_of
 from fairtrec.version import __version__
 
@@ -28,6 +30,8 @@ class Result:
     signature: str
     notes: tuple[str, ...]
     files: Mapping[str, tuple[str, FilePath]]  # by the part that each plays: how it was named, and where it is
+    failed: tuple[tuple[str, str], ...] = ()  # the name of each run that could not be read, and what is wrong with it
+    options: Mapping[str, Any] = field(default_factory=dict)  # what was asked for beside measures and runs
 
     @property
     def means(self) -> dict[str, dict[str, float]]:
@@ -63,6 +67,8 @@ def evaluate(
     positions: Any = None,
     queries: Any = None,
     background: Any = None,
+    jobs: int | None = 1,
+    keep_going: bool = False,
     **choices: Unpack[ChoiceKeywords],
 ) -> Result:
     """Evaluate runs.
@@ -79,6 +85,9 @@ def evaluate(
     ``positions``    a path, or ``{docno: [x, ...]}``.
     ``queries``      the name of a query set, a path, or query ids.
     ``background``   a run, or ``"collection"`` for all documents of the annotations.
+    ``jobs``         how many processes read the runs; None: as many as there are cores, where that pays. Where these
+                     are several, a script calls this below ``if __name__ == "__main__":``.
+    ``keep_going``   lists runs that cannot be read in ``failed`` and scores the others.
     ``choices``      the fields of Choices, such as ``tokenizer="word"``.
 
     Raises UsageError for what does not fit together, InputError for what cannot be read, ResourceError for a word
@@ -87,18 +96,16 @@ def evaluate(
     named = list(loading.named_runs(runs))
     if not named:
         raise UsageError("there is no run to evaluate; name at least one")
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"jobs is {jobs}; it must be 1 or more")
     options = Choices.of(choices)
+    number = processes([thing for _, thing in named], jobs)
     sources = Sources(qrels, groups, docs, annotations, labels, positions, queries, background)
     plan = settle(measures, sources, options)
     query_set = None if queries is None else loading.queries(queries)
     judgements = None if qrels is None else loading.qrels(qrels)
-    loaded, behind = _runs(named, plan, sources, options)
-    chosen = [
-        evaluation.evaluated(run, plan.measures, judgements, query_set, complete=options.complete) for run in loaded
-    ]
-    utility = [measure for measure in plan.measures if isinstance(measure, Utility)]
-    judge = Judge(utility, judgements) if judgements is not None and utility else None
-    level = options.relevance_level or 1
+    reach = _reach(plan, options)
+    things, behind = _with_background(named, plan, sources, options, reach)
     given = Given(
         judgements,
         None,
@@ -110,68 +117,84 @@ def evaluate(
         plan.labels,
         plan.positions,
         options.rule,
-        level,
+        options.relevance_level or 1,
     )
+    scoring = Scoring(plan.measures, given, query_set, options, reach, plan.uses("documents"))
+    seen, failed = scoring.read(things, number, keep_going=keep_going)
     notes = list(plan.notes)
-    unknown = 0
-    if plan.uses("documents"):
-        wanted = evaluation.looked_at(loaded, chosen, plan.measures, given, options.missing)
-        if plan.lexicon is not None:
-            counted = loading.counted(docs, wanted, plan.lexicon)
-        elif plan.labels is not None:
-            counted = loading.counts_of(plan.labels, wanted)
-        else:
-            counted = loading.counts(
-                annotations, wanted, collection=plan.uses("collection") or (sources.whole and plan.uses("background"))
-            )
-        given = replace(given, documents=Documents(counted, options.missing))
-        evaluation.refuse_unknown(given.documents_or_fail, loaded, chosen)
-        unknown = int((~counted.known).sum())
+    scores, unknown = [each.scores for each in seen], 0
+    if scoring.in_two and seen:
+        documents = _documents(seen, plan, sources, given, options)
+        scores, more = scoring.finished(seen, documents, keep_going=keep_going)
+        failed |= more
+        unknown = int((~documents.annotations.known).sum()) if options.missing != "error" else 0
         if unknown:
-            notes.append(
-                f"{unknown} of the {len(wanted)} documents looked at have no text or counts: {options.missing}"
-            )
-    scores = [
-        evaluation.expected(run, plan.measures, qids, given, judge)
-        if isinstance(run, Samples)
-        else evaluation.score(run, plan.measures, qids, given, judge)
-        for run, qids in zip(loaded, chosen, strict=True)
-    ]
-    line = _signature(plan, options, sources, query_set, unknown)
-    parts = {**vars(sources), **{f"run {name}": run for name, run in named}}
+            many = len(documents.docnos)
+            notes.append(f"{unknown} of the {many} documents looked at have no text or counts: {options.missing}")
+    return Result(
+        tuple(scores),
+        _signature(plan, options, sources, query_set, unknown),
+        tuple(notes),
+        _files(sources, options, {name: thing for name, thing in named if name not in failed}),
+        tuple((name, failed[name]) for name, _ in named if name in failed),
+        _asked(sources, options),
+    )
+
+
+def _reach(plan: Plan, options: Choices) -> int | None:
+    """Tell how deep anything looks into a run; None is to its end."""
+    reach = None if options.missing == "skip" else evaluation.depth_of(plan.measures)
+    return min((depth for depth in (reach, options.depth) if depth is not None), default=None)
+
+
+def _with_background(
+    named: Sequence[tuple[str, Any]], plan: Plan, sources: Sources, options: Choices, reach: int | None
+) -> tuple[list[tuple[str, Any]], Run | Literal["collection"] | None]:
+    """Load the background; where it is one of the runs, that run is taken from it, so that it is read once."""
+    background = sources.background if plan.uses("background") else None
+    if background is None or sources.whole:
+        return list(named), None if background is None else "collection"
+    deep = None if options.missing == "skip" else options.background_depth
+    is_run = [loading.is_path(thing) and thing == background and not options.samples for _, thing in named]
+    if any(is_run):
+        deep = None if deep is None or reach is None else max(deep, reach)
+    behind = loading.run(background, "background", options.order, options.score_dtype, deep)
+    top = evaluation.cut(behind, behind.qids, reach) if any(is_run) else None
+    return [(name, top if same else thing) for (name, thing), same in zip(named, is_run, strict=True)], behind
+
+
+def _documents(seen: Sequence[Seen], plan: Plan, sources: Sources, given: Given, options: Choices) -> Documents:
+    """Read about all documents that any run's measures look at, once."""
+    rest = [each.rest for each in seen if each.rest is not None]
+    wanted = evaluation.looked_at(rest, [each.scores.qids for each in seen], plan.measures, given, options.missing)
+    if plan.lexicon is not None:
+        counted = loading.counted(sources.docs, wanted, plan.lexicon)
+    elif plan.labels is not None:
+        counted = loading.counts_of(plan.labels, wanted)
+    else:
+        whole = plan.uses("collection") or (sources.whole and plan.uses("background"))
+        counted = loading.counts(sources.annotations, wanted, collection=whole)
+    return Documents(counted, options.missing)
+
+
+def _files(sources: Sources, options: Choices, runs: Mapping[str, Any]) -> dict[str, tuple[str, FilePath]]:
+    """Find the files that were read, by the part that each plays."""
+    parts = {**vars(sources), **{f"run {name}": run for name, run in runs.items()}}
     if loading.is_file(options.target):
         parts["target"] = options.target
-    if loading.is_path(labels) and "*" in fspath(labels):
-        parts |= {f"labels {number}": part for number, part in enumerate(fspath(labels).split("*"), 1)}
-    files = {part: found for part, thing in parts.items() if (found := loading.origin(thing)) is not None}
-    return Result(tuple(scores), line, tuple(notes), files)
+    if loading.is_path(sources.labels) and "*" in fspath(sources.labels):
+        crossed = map(str.strip, fspath(sources.labels).split("*"))
+        parts |= {f"labels {number}": part for number, part in enumerate(crossed, 1)}
+    return {part: found for part, thing in parts.items() if (found := loading.origin(thing)) is not None}
 
 
-def _runs(
-    named: Sequence[tuple[str, Any]], plan: Plan, sources: Sources, options: Choices
-) -> tuple[list[Run | Samples], Run | Literal["collection"] | None]:
-    """Load the runs and the background, each file once, no deeper than anything looks."""
-    background = sources.background if plan.uses("background") else None
-    reach = None if options.missing == "skip" else evaluation.depth_of(plan.measures)
-    loaded: dict[Any, Run] = {}
-
-    def run(name: str, thing: Any, depth: int | None) -> Run:
-        key = (fspath(thing), depth) if loading.is_path(thing) else (id(thing), depth)
-        if key not in loaded:
-            loaded[key] = loading.run(thing, name, options.order, options.score_dtype, depth)
-        return replace(loaded[key], name=name)
-
-    deep = None if options.missing == "skip" else options.background_depth
-    twice = loading.is_path(background) and background in [thing for _, thing in named if loading.is_path(thing)]
-    if twice and not options.samples and reach is not None and options.depth is None:
-        reach = deep = max(reach, options.background_depth)  # one reading serves both
-    cut = min((depth for depth in (reach, options.depth) if depth is not None), default=None)
-    loaded_runs: list[Run | Samples] = [run(name, thing, cut) for name, thing in named if not options.samples]
-    if options.samples:
-        loaded_runs += [loading.samples(thing, name, options.order, options.score_dtype, cut) for name, thing in named]
-    if background is None or sources.whole:
-        return loaded_runs, None if background is None else "collection"
-    return loaded_runs, run("background", background, deep)
+def _asked(sources: Sources, options: Choices) -> dict[str, Any]:
+    """Name what was asked for by the keywords of ``evaluate``; True stands for an object, which has no name."""
+    named = {
+        part: None if thing is None else fspath(thing) if loading.is_path(thing) else True
+        for part, thing in vars(sources).items()
+    }
+    return {**named, **asdict(options)}
 
 
 def _signature(plan: Plan, options: Choices, sources: Sources, queries: Queries | None, unknown: int) -> str:

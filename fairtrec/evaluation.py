@@ -1,7 +1,7 @@
 """From runs and what was given beside them to scores [measure, query], and their means over defined queries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -87,6 +87,13 @@ def looked_at(
     if reading:
         depth = None if missing == "skip" else depth_of(reading)
         parts += [_top(one, qids, depth) for run, qids in zip(runs, chosen, strict=True) for one in single(run)]
+    parts += _beside(chosen, measures, given, missing)
+    return Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
+
+
+def _beside(chosen: Sequence[Sequence[str]], measures: Sequence[Measure], given: Given, missing: Missing) -> list[Docs]:
+    """Collect the documents beside the runs: those of the background, and judged ones."""
+    parts: list[Docs] = []
     every = sorted(set().union(*chosen))
     if isinstance(given.background, Run):
         parts.append(_top(given.background, every, None if missing == "skip" else given.background_depth))
@@ -96,7 +103,25 @@ def looked_at(
         lines = lines[lines != NOTHING]
         least = given.relevance_level if given.target_of == "qrels" else 1
         parts.append(given.qrels.docnos[lines if ideal else lines[given.qrels.grades[lines] >= least]])
-    return Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
+    return parts
+
+
+def cut(run: Run | Samples, qids: Sequence[str], depth: int | None) -> Run | Samples:
+    """Keep of a run only the first ``depth`` documents of these queries, of those that it has."""
+    if isinstance(run, Samples):
+        return replace(run, runs=tuple(_cut(one, qids, depth) for one in run.runs))
+    return _cut(run, qids, depth)
+
+
+def _cut(run: Run, qids: Sequence[str], depth: int | None) -> Run:
+    there = set(run.qids)
+    kept = tuple(qid for qid in qids if qid in there)
+    if len(kept) == len(there) and (depth is None or depth >= np.diff(run.starts).max(initial=0)):
+        return run
+    lines = run.top(kept, depth)
+    starts = np.concatenate(([0], np.cumsum((lines != NOTHING).sum(axis=1))))
+    lines = lines[lines != NOTHING]
+    return replace(run, qids=kept, starts=starts, docnos=run.docnos[lines], scores=run.scores[lines])
 
 
 def _top(run: Run, qids: Sequence[str], depth: int | None) -> Docs:
@@ -110,32 +135,64 @@ def single(run: Run | Samples) -> tuple[Run, ...]:
     return run.runs if isinstance(run, Samples) else (run,)
 
 
-def refuse_unknown(documents: Documents, runs: Sequence[Run | Samples], chosen: Sequence[Sequence[str]]) -> None:
-    """Raise InputError if a document that is looked at has no annotation and no option says what it is worth."""
-    unknown = documents.docnos.names[~documents.annotations.known]
-    if documents.missing != "error" or not len(unknown):
-        return
-    example, name = unknown[0].decode(), None
-    pairs = [(one, qids) for run, qids in zip(runs, chosen, strict=True) for one in single(run)]
-    for run, qids in pairs:
-        lines = run.top(qids, None)
-        hit = np.argwhere(np.isin(run.docnos[lines], unknown) & (lines != NOTHING))
+def unknown_in(run: Run | Samples, qids: Sequence[str], documents: Documents) -> InputError | None:
+    """Find a document of the run that has no annotation, where no option says what it is worth."""
+    if documents.missing != "error" or documents.annotations.known.all():
+        return None
+    for one in single(run):
+        lines = one.top(qids, None)
+        rows = documents.docnos.rows(one.docnos[lines[lines != NOTHING]])
+        unknown = np.zeros(lines.shape, dtype=np.bool_)
+        unknown[lines != NOTHING] = (rows != NOTHING) & ~documents.annotations.known[rows]
+        hit = np.argwhere(unknown)
         if len(hit):
             query, rank = hit[np.argmin(hit[:, 1])]
-            example = f"{run.docnos[lines[query, rank]].decode()} at rank {rank + 1} of query {qids[query]}"
-            name = run.name
-            break
-    message = (
-        f"{len(unknown)} of the {len(documents.docnos)} documents that the measures look at have no text or counts, "
-        f"such as {example}; give the whole collection, or say what they are worth with --missing neutral|skip|worst"
+            docno = one.docnos[lines[query, rank]].decode()
+            return _unknown(documents, f"{docno} at rank {rank + 1} of query {qids[query]}", run.name)
+    return None
+
+
+def refuse_unknown(
+    chosen: Sequence[Sequence[str]], measures: Sequence[Measure], given: Given, documents: Documents
+) -> None:
+    """Raise InputError if a document beside the runs has no annotation, where no option says what it is worth."""
+    if documents.missing != "error" or documents.annotations.known.all():
+        return
+    for docnos in _beside(chosen, measures, given, documents.missing):
+        unknown = ~documents.annotations.known[documents.docnos.rows(docnos)]
+        if unknown.any():
+            raise _unknown(documents, docnos[unknown.argmax()].decode(), None)
+
+
+def _unknown(documents: Documents, example: str, name: str | None) -> InputError:
+    many = int((~documents.annotations.known).sum())
+    return InputError(
+        f"{many} of the {len(documents.docnos)} documents that the measures look at have no text or counts, "
+        f"such as {example}; give the whole collection, or say what they are worth with --missing neutral|skip|worst",
+        name,
     )
-    raise InputError(message, name)
 
 
-def expected(
+def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores:
+    """Put the scores of one run together in the order of ``measures``, each of which is in one of the two."""
+    rows = {str(measure): row for row, measure in enumerate(first.measures + second.measures)}
+    values = np.concatenate((first.values, second.values))[[rows[str(measure)] for measure in measures]]
+    return replace(first, measures=tuple(measures), values=values, remarks=first.remarks + second.remarks)
+
+
+def score(
+    run: Run | Samples, measures: Sequence[Measure], qids: Sequence[str], given: Given, judge: Judge | None
+) -> Scores:
+    """Compute the measures of one run."""
+    if isinstance(run, Samples):
+        return _expected(run, measures, qids, given, judge)
+    return _score(run, measures, qids, given, judge)
+
+
+def _expected(
     run: Samples, measures: Sequence[Measure], qids: Sequence[str], given: Given, judge: Judge | None
 ) -> Scores:
-    """Compute all measures for a system that ranks at random.
+    """Compute the measures of a system that ranks at random.
 
     The value of a query is the mean over its rankings for which the measure is defined; a measure of expected
     exposure looks at all rankings of a query at once.
@@ -152,7 +209,7 @@ def expected(
     wanted = set(qids)
     parts = [(one, [qid for qid in one.qids if qid in wanted]) for one in run.runs]
     for one, ranked in [*parts, (run.runs[0], ranked_by_none)]:
-        scores = score(one, ordinary, ranked, given, judge) if ranked and ordinary else None
+        scores = _score(one, ordinary, ranked, given, judge) if ranked and ordinary else None
         if scores is not None:
             at = [column[qid] for qid in ranked]
             total[:, at] += np.where(np.isnan(scores.values), 0.0, scores.values)
@@ -167,8 +224,7 @@ def expected(
     return Scores(run.name, run.tag, tuple(measures), tuple(qids), values, tuple(remarks))
 
 
-def score(run: Run, measures: Sequence[Measure], qids: Sequence[str], given: Given, judge: Judge | None) -> Scores:
-    """Compute all measures for one run."""
+def _score(run: Run, measures: Sequence[Measure], qids: Sequence[str], given: Given, judge: Judge | None) -> Scores:
     depth = depth_of([measure for measure in measures if not isinstance(measure, Utility)])
     inputs = Inputs(run, qids, given, depth)
     values = np.full((len(measures), len(qids)), np.nan)
@@ -176,23 +232,24 @@ def score(run: Run, measures: Sequence[Measure], qids: Sequence[str], given: Giv
     utility = [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
     if utility and judge is not None:
         values[utility] = judge.values(run, qids)
-    for row, measure in enumerate(measures):
-        if isinstance(measure, Utility):
-            continue
-        value = measure(**inputs.named(measure.needs))
+    needs = {row: measure.needs for row, measure in enumerate(measures) if row not in utility}
+    for row, names in needs.items():
+        measure, remarks_on = measures[row], measures[row].remarks_on
+        value = measure(**inputs.named(names))
         if np.shape(value) not in ((len(qids),), (1,)):
             what = f"{measure} gave values of the shape {np.shape(value)} for {len(qids)} queries"
             raise UsageError(f"{what}; it has a fault, report it to its authors")
         values[row] = value
-        given_to_remark = inputs.named([name for name in measure.remarks_on if name != "values"])
-        if "values" in measure.remarks_on:
+        given_to_remark = inputs.named([name for name in remarks_on if name != "values"])
+        if "values" in remarks_on:
             given_to_remark["values"] = values[row]
         remark = measure.remark(**given_to_remark)
         if remark:
             remarks[f"{measure}: {remark}"] = None
-    if any("membership" in measure.needs for measure in measures):
+    asked = {name for names in needs.values() for name in names}
+    if "membership" in asked:
         remarks[_known(inputs)] = None
-    if any("positions" in measure.needs for measure in measures):
+    if "positions" in asked:
         _refuse_strangers(inputs, inputs.positions, "positions")
     return Scores(run.name, run.tag, tuple(measures), tuple(qids), values, tuple(remarks))
 

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-Listener = Callable[[str, int, int], None]  # what is read, bytes done, bytes in all (0: unknown)
+Listener = Callable[[str, int, int], None]  # what is read, bytes done, bytes in all (0: unknown); or RUNS, in runs
+RUNS = "runs scored"
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 

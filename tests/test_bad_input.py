@@ -139,7 +139,7 @@ OPTIONS = {
     "unknown query set": (TEXTS + " --queries no-such-set", RESOURCE, "there is no file no-such-set, and no resource"),
     "word list as a query set": (TEXTS + " --queries gender-en", RESOURCE, "gender-en is a wordlist, not a query set"),
     "query set that is not here": (TEXTS + " --queries msmarco-fair", RESOURCE, "msmarco-fair is not on this machine; run: fairtrec resources get msmarco-fair"),
-    "a folder as a run": ("eval qrels .", INPUT, ".: this is a folder; name a file in it"),
+    "a pattern that matches nothing": ("eval qrels ./z*.run", INPUT, "no file matches ./z*.run; check the pattern"),
     "a folder as qrels": ("eval . a.run", INPUT, ".: this is a folder; name a file in it"),
     "a folder as texts": ("eval qrels a.run --groups groups --docs .", INPUT, ".: this is a folder; name a file in it"),
     "a folder as groups": ("eval qrels a.run --groups . --docs docs.tsv", INPUT, ".: this is a folder"),

@@ -30,6 +30,8 @@ def test_prints(case, monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("FAIRTREC_HOME", str(tmp_path))
     monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     command = case.read_text("utf-8").splitlines()[0]
     program, *arguments = shlex.split(command.removeprefix("$ "))
     assert program == "fairtrec"

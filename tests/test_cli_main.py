@@ -13,7 +13,7 @@ import click
 import pytest
 
 from fairtrec import cli, progress
-from fairtrec.cli.eval import _progress
+from fairtrec.cli import bar
 from fairtrec.errors import InputError, ResourceError, UsageError
 
 REPOSITORY = Path(__file__).parent.parent
@@ -204,7 +204,7 @@ def long_ago(monkeypatch):
 
 def test_the_bar_shows_what_takes_long(monkeypatch, long_ago):
     watched = terminal(monkeypatch)
-    with _progress():
+    with bar.progress():
         progress.report("runs/a.run", 5, 10)
         progress.report("runs/[b].run", 0, 0)
         progress.report("runs/a.run", 10, 10)
@@ -216,7 +216,7 @@ def test_the_bar_shows_what_takes_long(monkeypatch, long_ago):
 
 def test_the_bar_stays_away_from_what_is_quick(monkeypatch):
     watched = terminal(monkeypatch)
-    with _progress():
+    with bar.progress():
         progress.report("runs/a.run", 5, 10)
     assert watched.getvalue() == ""
 
@@ -225,7 +225,7 @@ def test_the_bar_is_taken_away_when_reading_fails(monkeypatch, long_ago):
     watched = terminal(monkeypatch)
 
     def read():
-        with _progress():
+        with bar.progress():
             progress.report("runs/a.run", 5, 10)
             raise InputError("bad; mend it")
 
@@ -239,6 +239,6 @@ def test_the_bar_is_taken_away_when_reading_fails(monkeypatch, long_ago):
 
 def test_no_bar_where_nobody_watches(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with _progress():
+    with bar.progress():
         progress.report("runs/a.run", 5, 10)
     assert sys.stderr.getvalue() == ""

@@ -79,6 +79,9 @@ def test_wheel_has_what_it_needs_and_no_more(wheel):
     assert [name for name in names if name.endswith("licenses/LICENSE")]
     assert "fairtrec/_resources/wordlists/gender-en.csv" in names
     assert "fairtrec/_resources/example/collection.tsv" in names
+    assert {
+        f"fairtrec/report/{part}" for part in ("page.html", "scatter.html", "queries.html", "page.css", "page.js")
+    } <= set(names)
     assert not [name for name in names if "test_" in name or "__pycache__" in name or name.endswith(".pyc")]
     tracked = {f"fairtrec/_{path.relative_to(REPOSITORY)}" for path in (REPOSITORY / "resources").rglob("*.*")}
     assert tracked <= set(names)

@@ -7,8 +7,10 @@ import os
 import re
 import stat
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 
 from fairtrec import report
@@ -19,7 +21,7 @@ from fairtrec.measure import Measure
 
 NAN = float("nan")
 INF = float("inf")
-FORMS = ["trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex"]
+FORMS = ["trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex", "html", "parquet"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def result_of(measures, *runs, names=None, tags=None, qids=None, notes=()):
 
 
 def best_of(measure, *means, places=4):
-    return report.best(result_of([measure], *([[mean]] for mean in means)), places)[:, 0].tolist()
+    return report.standing(result_of([measure], *([[mean]] for mean in means)), places).best[:, 0].tolist()
 
 
 @pytest.mark.parametrize(
@@ -247,9 +249,9 @@ def test_what_a_report_does_not_say_is_said_beside_it():
     said = ["careful", "Higher@10: defined for 1 of 2 queries (a)", "fairtrec:1 | order:score"]
     for form in ["trec", "tsv", "csv", "jsonl"]:
         assert report.remarks(result, form) == said
-    for form in ["table", "md", "latex", "json"]:
+    for form in ["table", "md", "latex", "json", "html"]:
         assert report.remarks(result, form) == []
-    for form in ["table", "md", "latex"]:
+    for form in ["table", "md", "latex", "html"]:
         assert all(line in report.render(result, form) for line in said)
 
 
@@ -315,6 +317,173 @@ def test_table_takes_names_as_they_are():
     assert "[red]1" in text
 
 
+# ------------------------------------------------------------------------------------------ the leader board
+
+
+BOARD = [
+    [[0.5], [0.3], [0.1], [7]],
+    [[0.9], [-0.1], [0.2], [5]],
+    [[0.9], [0.2], [0.2], [6]],
+    [[NAN], [0.2], [0.3], [6]],
+]
+
+
+def board():
+    return result_of([Higher(), Nearer(), Lower(), Count()], *BOARD)
+
+
+def test_a_sorted_table_has_ranks_and_marks_and_says_what_they_mean():
+    rows = [line.split() for line in table(board(), sort=Higher()).splitlines() if "─" not in line]
+    assert rows[1:6] == [
+        ["rank", "run", "queries", "Higher@10", "↑", "Nearer@10", "→0", "Lower@10", "↓", "Count"],
+        ["1", "b", "1", "0.9000*", "-0.1000*", "0.2000", "5"],
+        ["1", "c", "×", "1", "0.9000*", "0.2000", "0.2000", "6"],  # as useful and as low as b, and farther from 0
+        ["3", "a", "1", "0.5000°", "0.3000°", "0.1000*", "7"],
+        [
+            "-",
+            "d",
+            "1",
+            "nan",
+            "0.2000",
+            "0.3000°",
+            "6",
+        ],  # without a value it cannot be compared, so it is not dominated
+    ]
+    below = table(board(), sort=Higher()).splitlines()[-4:]
+    assert below == [
+        (
+            "rank: by Higher@10, highest first; ↑ higher is better, ↓ lower is better, →0 nearer 0 is better; "
+            "* the best, ° the worst"
+        ),
+        "× dominated: another run is as good or better in every measure with an arrow, and better in one",
+        "Higher@10: defined for 0 of 1 queries (d)",
+        "fairtrec:1 | order:score",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("measure", "order", "ranks", "how"),
+    [
+        (Higher(), "bcad", "113-", "highest first"),
+        (Nearer(), "bcda", "1224", "nearest 0 first"),
+        (Lower(), "abcd", "1224", "lowest first"),
+        (Count(), "acdb", "1224", "highest first"),
+    ],
+)
+def test_the_rank_goes_by_the_direction_of_the_measure(measure, order, ranks, how):
+    text = report.render(board(), "md", sort=measure)
+    rows = [line.split(" | ")[:2] for line in text.splitlines() if re.match(r"\| [\d-] \|", line)]
+    assert rows == [[f"| {rank}", run] for rank, run in zip(ranks, order, strict=True)]
+    assert f"- rank: by {measure}, {how}; " in text
+
+
+@pytest.mark.parametrize("form", ["trec", "tsv", "csv", "json", "jsonl", "parquet"])
+def test_formats_for_programs_are_sorted_and_keep_their_shape(form):
+    result = board()
+    sorted_by_hand = Result(tuple(result.scores[at] for at in (1, 2, 0, 3)), result.signature, (), {})
+    assert report.render(result, form, sort=Higher(), per_query=True) == report.render(
+        sorted_by_hand, form, per_query=True
+    )
+    assert report.render(result, form, sort=Higher()) != report.render(result, form)
+
+
+def test_one_run_has_no_rank_and_no_marks():
+    result = result_of([Higher(), Lower()], [[0.5], [0.5]])
+    for form in ["table", "md", "csv"]:
+        assert report.render(result, form, sort=Higher()) == report.render(result, form)
+
+
+def test_the_rank_is_that_of_the_printed_digits():
+    result = result_of([Higher()], [[0.12341]], [[0.12344]], [[0.1]])
+    ranks = {
+        places: re.findall(r"^ +(\d) +([abc]) ", table(result, sort=Higher(), places=places), re.MULTILINE)
+        for places in (4, 5)
+    }
+    assert ranks == {4: [("1", "b"), ("1", "a"), ("3", "c")], 5: [("1", "b"), ("2", "a"), ("3", "c")]}
+
+
+def test_a_sorted_markdown_table_has_as_many_cells_in_each_row():
+    text = report.render(board(), "md", sort=Higher(), per_query=True)
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert {row.count("|") for row in rows} == {9}
+    assert rows[:3] == [
+        "| rank | run |  | query | Higher@10 ↑ | Nearer@10 →0 | Lower@10 ↓ | Count |",
+        "| --: | :-- | :-- | :-- | --: | --: | --: | --: |",
+        "|  | b |  | q0 | 0.9000 | -0.1000 | 0.2000 | 5 |",
+    ]
+    assert "| 1 | b |  | all | **0.9000** | **-0.1000** | 0.2000 | 5 |" in rows
+    assert "| 3 | a |  | all | *0.5000* | *0.3000* | **0.1000** | 7 |" in rows
+    assert "rank" not in report.render(board(), "md", sort=Higher(), per_query=True, summary=False).partition("\n\n")[0]
+
+
+def test_a_sorted_latex_table_explains_itself_in_a_comment():
+    text = report.render(result_of([Higher(), Nearer()], [[-0.5], [-0.1]], [[-0.6], [-0.2]]), "latex", sort=Higher())
+    assert text.startswith(
+        "% rank: by Higher@10, highest first; ↑ higher is better, →0 nearer 0 is better; bold the best, "
+    )
+    assert r"\begin{tabular}{rllrr}" in text
+    assert r"1 & a &  & \textbf{$-$0.5000} & \textbf{$-$0.1000} \\" in text
+    assert r"2 & b & $\times$ & \textit{$-$0.6000} & \textit{$-$0.2000} \\" in text
+
+
+# ------------------------------------------------------------------------------------------------- parquet
+
+
+def parquet(result, **view):
+    return pyarrow.parquet.read_table(io.BytesIO(report.render(result, "parquet", **view)))
+
+
+def test_parquet_has_the_rows_of_jsonl():
+    result = result_of(
+        [Higher(), Nearer()],
+        [[1 / 3, NAN], [-1.0, INF]],
+        [[NAN, NAN], [0.0, 1e-300]],
+        qids=["q1", "ü"],
+        notes=["careful"],
+    )
+    for view in [{}, {"per_query": True}, {"per_query": True, "summary": False}]:
+        rows = parquet(result, **view).to_pylist()
+        lines = [strict(line) for line in report.render(result, "jsonl", **view).splitlines()]
+        infinite = {"Infinity": INF, "-Infinity": -INF}
+        assert rows == [
+            {
+                **{name: line[name] for name in ("run", "tag", "measure")},
+                "better": "higher" if line["measure"] == "Higher@10" else "nearer 0",
+                "qid": None if line["qid"] == "all" else line["qid"],
+                "value": infinite.get(line["value"], line["value"]),
+                "n": line.get("n"),
+            }
+            for line in lines
+        ]
+
+
+def test_parquet_says_where_it_comes_from_and_of_which_types_it_is():
+    table = parquet(result_of([Higher()], [[0.5, NAN]], names=["\udcff.run"], notes=["careful"]))
+    assert table.schema.metadata[b"signature"] == b"fairtrec:1 | order:score"
+    assert strict(table.schema.metadata[b"remarks"]) == ["careful", r"Higher@10: defined for 1 of 2 queries"]
+    assert [str(kind) for kind in table.schema.types] == ["string"] * 5 + ["double", "int64"]
+    assert table["run"].to_pylist() == [r"\udcff.run"]
+
+
+def test_bytes_are_written_as_they_are(tmp_path, capfdbinary):
+    report.emit(b"PAR1\xff\n", tmp_path / "x")
+    assert (tmp_path / "x").read_bytes() == b"PAR1\xff\n"
+    report.emit(b"PAR1\xff\n", None)
+    assert capfdbinary.readouterr().out == b"PAR1\xff\n"
+
+
+def test_what_a_format_cannot_show_is_refused(monkeypatch):
+    with pytest.raises(UsageError, match="compares the means of runs; leave out -n"):
+        report.refuse_view("html", None, summary=False)
+    report.refuse_view("parquet", None, summary=True)  # into a pipe
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    report.refuse_view("html", None, summary=True)
+    report.refuse_view("parquet", Path("x"), summary=False)
+    for refused in [lambda: report.refuse_view("parquet", None, summary=True), lambda: report.emit(b"PAR1", None)]:
+        with pytest.raises(UsageError, match="not for a terminal to show; name a file with -o"):
+            refused()
+
+
 # -------------------------------------------------------------------------------------------------- output
 
 
@@ -370,5 +539,5 @@ def test_every_format_ends_its_last_line_and_is_the_same_each_time(form):
     result = result_of([Higher(), Count()], [[0.5, NAN], [1, 2]], [[NAN, NAN], [1, NAN]])
     for view in [{}, {"per_query": True}, {"per_query": True, "summary": False}]:
         text = report.render(result, form, **view)
-        assert text.endswith("\n")
+        assert isinstance(text, bytes) or text.endswith("\n")
         assert text == report.render(result, form, **view)

@@ -4,8 +4,6 @@ What the table holds depends neither on the number of processes nor on the order
 """
 
 import hashlib
-import multiprocessing
-import os
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +23,7 @@ from fairtrec.data import GroupTerms
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.formats.table import COLUMNS, Meta, plain, sources_of
 from fairtrec.formats.table.build import refuse_existing
+from fairtrec.jobs import context, cores
 from fairtrec.version import __version__
 
 LONGEST = 1 << 26
@@ -104,11 +103,6 @@ def annotate(
     return Summary(meta, sum(done.bytes for done in parts), rejected, resumed, counter, jobs)
 
 
-def cores() -> int:
-    """Tell how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _count(work: Work, manifest: Manifest, jobs: int, watcher: Watcher | None) -> str:
     """Do the tasks that are not done; give the name of the counter."""
     lines = [0] * len(work.origins)
@@ -160,9 +154,4 @@ def _ended(task: Task, done: Done | Future[Done]) -> tuple[Task, Done]:
 
 
 def _pool(work: Work, jobs: int) -> Any:
-    """Start processes: from one that has imported what they need and has no threads, where there are such."""
-    method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-    context: Any = multiprocessing.get_context(method)
-    if method == "forkserver":
-        context.set_forkserver_preload([f"{__package__}.ready"])
-    return ProcessPoolExecutor(jobs, context, begin, (work,))
+    return ProcessPoolExecutor(jobs, context([f"{__package__}.ready"]), begin, (work,))

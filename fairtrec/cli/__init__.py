@@ -14,8 +14,14 @@ from fairtrec.version import __version__
 
 COMMANDS = {  # the order of the help; the text stands here so that it can be shown without importing the commands
     "eval": "Evaluate runs: fairness and utility, per query and in the mean.",
+    "compare": "Compare runs with a baseline: tests, intervals, effects; correlations; cutoffs.",
+    "check": "Check runs against requirements and a baseline, as a step of CI.",
+    "diff": "Tell what differs between two results files.",
+    "replay": "Evaluate a results file again, and tell what differs.",
     "annotate": "Count the group terms of a whole collection, once.",
     "annotations": "Convert, merge, compare and look into tables of counts.",
+    "validate": "Find all that is wrong with runs, and repair what is certain.",
+    "rbo": "Compare the rankings of runs: rank-biased overlap.",
     "trec-fair-2019": "Evaluate runs of the TREC 2019 Fair Ranking track.",
     "measures": "List the measures, or print the page of one.",
     "resources": "List, fetch, add and check word lists and query sets.",

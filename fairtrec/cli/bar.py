@@ -9,19 +9,23 @@ from typing import Any
 
 @contextmanager
 def progress() -> Iterator[None]:
-    """Show a bar on standard error while files are read, if that takes more than a second and somebody watches."""
+    """Show how many runs and how much of each file are read, if that takes more than a second and somebody watches."""
     if not sys.stderr.isatty():
         yield
         return
     import time
 
-    from fairtrec.progress import reported_to
+    from fairtrec.progress import RUNS, reported_to
 
     began = time.monotonic()
     shown: dict[str, Any] = {}
 
     def listen(what: str, done: int, total: int) -> None:
-        if not shown:
+        tasks = shown.setdefault("tasks", {})
+        over = 0 < total <= done
+        if what not in tasks and over:  # of a batch of small files each is over before it is shown
+            return
+        if "bar" not in shown:
             if time.monotonic() - began < 1 or not total:
                 return
             from rich.console import Console
@@ -31,14 +35,15 @@ def progress() -> Iterator[None]:
             shown["bar"].start()
         from rich.markup import escape
 
-        bar, tasks = shown["bar"], shown.setdefault("tasks", {})
+        bar = shown["bar"]
         if what not in tasks:
-            tasks[what] = bar.add_task(escape(f"reading {Path(what).name}"), total=total or None)
-        bar.update(tasks[what], completed=done)
+            tasks[what] = bar.add_task("", total=total or None)
+        text = f"{done} of {total} {what}" if what == RUNS else f"reading {Path(what).name}"
+        bar.update(tasks[what], description=escape(text), completed=done, visible=not over or RUNS not in tasks)
 
     try:
         with reported_to(listen):
             yield
     finally:
-        if shown:
+        if "bar" in shown:
             shown["bar"].stop()

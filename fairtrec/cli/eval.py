@@ -12,6 +12,8 @@ from fairtrec.cli import options
 @options.evaluated
 @options.per_query
 @click.option("-n", "--no-summary", is_flag=True, help="Print no means.")
+@options.sort
+@click.option("--keep-going", is_flag=True, help="Report runs that are broken, score the others, and exit with 3.")
 @options.reported()
 def command(
     qrels: str,
@@ -23,24 +25,40 @@ def command(
     places: int,
     per_query: bool,
     no_summary: bool,
+    sort: str | None,
+    keep_going: bool,
     **given: Any,
-) -> None:
+) -> int:
     """Evaluate each RUN against QRELS and print its measures.
 
-    QRELS is a TREC qrels file, an ir_datasets id, or none. A RUN is a TREC run file, or - for standard input.
-    Files may be compressed with gzip, bzip2 or Zstandard.
+    QRELS is a TREC qrels file, an ir_datasets id, or none. A RUN is a TREC run file, a folder of them, a pattern
+    like 'deep/**/*.run', @FILE that lists any of these, or - for standard input. Files may be compressed with gzip,
+    bzip2 or Zstandard.
 
     \b
     fairtrec eval qrels.txt bm25.run bert.run --groups gender-en --docs docs.tsv \\
         --background bm25.run -m 'nDCG@10 NFaiRR@10 TExFAIR@10'
     """
-    from fairtrec.api import evaluate
-    from fairtrec.cli.bar import progress
-    from fairtrec.errors import UsageError
+    from fairtrec.batch import paths, processes
+    from fairtrec.errors import InputError, UsageError
 
     if no_summary and not per_query:
         raise UsageError("-n leaves out the means, so nothing is left to print; add -q")
-    options.refuse_output(output, qrels, *runs, *given.values())
+    named = paths(runs)
+    given["jobs"] = processes(named, given["jobs"])  # they start while this one imports the rest
+
+    from fairtrec import leaderboard, report
+    from fairtrec.api import evaluate
+    from fairtrec.cli.bar import progress
+
+    report.refuse_view(form, output, summary=not no_summary)
+    by = None if sort is None else leaderboard.sort_key(sort, measures, given["relevance_level"])
+    options.refuse_output(output, qrels, *named, *given.values())
     with progress():
-        result = evaluate(measures or None, list(runs), None if qrels == "none" else qrels, **given)
-    options.write(result, form, output, per_query=per_query, summary=not no_summary, places=places)
+        judgements = None if qrels == "none" else qrels
+        result = evaluate(measures or None, named, judgements, keep_going=keep_going, **given)
+    for _, fault in result.failed:
+        click.echo(fault, err=True)
+    if result.scores:
+        options.write(result, form, output, per_query=per_query, summary=not no_summary, places=places, sort=by)
+    return InputError.exit_code if result.failed else 0

@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from fairtrec.api import Result
 
-FORMATS = ("auto", "trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex")
+FORMATS = ("auto", "trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex", "html", "parquet")
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
 Function = Callable[..., Any]
 
@@ -110,11 +110,32 @@ evaluated = together(  # the arguments and options that `fairtrec.evaluate` take
         show_default=True,
         help="float32 compares scores as old trec_eval did.",
     ),
+    click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Read so many runs at a time.  [default: as many as there are cores, where that pays]",
+    ),
+)
+sort = click.option(
+    "--sort", metavar="MEASURE", help="Best run first by this measure, with ranks and marks.  [default: as given]"
 )
 per_query = click.option("-q", "--per-query", is_flag=True, help="Print the value of each query too.")
 
+_places = click.option(
+    "--places",
+    type=click.IntRange(0, 17),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="Digits behind the point.",
+)
 
-def reported(forms: Sequence[str] = FORMATS) -> Callable[[Function], Function]:
+
+def reported(
+    forms: Sequence[str] = FORMATS, default: str = "auto", *, places: bool = True
+) -> Callable[[Function], Function]:
     """Give a command the options of a report: its format, its place, its digits."""
     return together(
         click.option(
@@ -122,9 +143,13 @@ def reported(forms: Sequence[str] = FORMATS) -> Callable[[Function], Function]:
             "--format",
             "form",
             type=click.Choice(forms),
-            default="auto",
+            default=default,
             show_default=True,
-            help="auto: a table on a terminal, else as trec_eval prints." if "trec" in forms else "auto: a table.",
+            help=None
+            if default != "auto"
+            else "auto: a table on a terminal, else as trec_eval prints."
+            if "trec" in forms
+            else "auto: a table.",
         ),
         click.option(
             "-o",
@@ -133,14 +158,7 @@ def reported(forms: Sequence[str] = FORMATS) -> Callable[[Function], Function]:
             metavar="FILE",
             help="Write to FILE, all or nothing.",
         ),
-        click.option(
-            "--places",
-            type=click.IntRange(0, 17),
-            default=4,
-            show_default=True,
-            metavar="N",
-            help="Digits behind the point.",
-        ),
+        *[_places] * places,
     )
 
 

@@ -1,11 +1,13 @@
 """Files of columns between white space (runs, qrels): two readers that give the same arrays.
 
 Small files go through Python, a line at a time; blocks of a large one through pyarrow, which is five times as fast
-once it has been imported. Whatever pyarrow does not take as it stands (double blanks, tabs among blanks, an odd line)
-goes through Python too, which either understands it or says what is wrong with which line.
+once it has been imported, and so do small files if it has been. Whatever pyarrow does not take as it stands (double
+blanks, tabs among blanks, an odd line) goes through Python too, which either understands it or says what is wrong with
+which line.
 """
 
 import re
+import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -28,6 +30,7 @@ Columns = dict[str, Any]
 Lines = int | list[int]  # of the rows of a block: its first line, or all of them
 WIDEST = 1024  # bytes of a query id or docno
 WORKERS = 2
+SMALL = 1 << 16  # bytes, below which pyarrow gains nothing
 MOST_BYTES = 1 << 32  # of one column
 _HEX = re.compile(rb"[ \t\n][+-]?0[xX]")
 _HEAD = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?(?:\n|\Z))*")  # blank lines and comment lines before the first entry
@@ -83,7 +86,8 @@ def stream(path: FilePath, layout: Layout) -> Iterator[tuple[Columns, Lines]]:
         parsed: deque[Future[tuple[Columns, Lines]]] = deque()
         for block, line, ends, full in _entries(file, path, layout):
             if workers is None and not full:
-                yield _exact(block, layout, path, line)
+                imported = len(block) >= SMALL and "pyarrow.csv" in sys.modules
+                yield _parse(block, layout, path, line, ends) if imported else _exact(block, layout, path, line)
                 continue
             if workers is None:
                 from concurrent.futures import ThreadPoolExecutor
@@ -97,7 +101,7 @@ def stream(path: FilePath, layout: Layout) -> Iterator[tuple[Columns, Lines]]:
 
 
 def _parse(block: bytes, layout: Layout, path: FilePath, line: int, ends: int) -> tuple[Columns, Lines]:
-    columns = _fast(block, layout, ends)
+    columns = fast(block, layout, ends)
     return _exact(block, layout, path, line) if columns is None else (columns, line)
 
 
@@ -144,12 +148,13 @@ def _joined(parts: list[Any], path: FilePath) -> Any:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _fast(block: bytes, layout: Layout, ends: int) -> Columns | None:
+def fast(block: bytes, layout: Layout, ends: int) -> Columns | None:
     """Parse a block of so many line ends with pyarrow; None if it is not plain enough for that."""
     delimiter = b"\t" if b"\t" in block[:200] else b" "
     letters = np.frombuffer(block, np.uint8)
     blank = letters <= ord(" ")
-    if not block.isascii() or blank[0] or np.any(blank[1:] & blank[:-1]):  # an empty column, or an empty line
+    is_open = block[-1:] in (b" ", b"\t")  # the last line ends in an empty column
+    if not block.isascii() or blank[0] or is_open or np.any(blank[1:] & blank[:-1]):  # the same, or an empty line
         return None
     tabs = block.count(b"\t") if delimiter == b"\t" else 0
     if np.count_nonzero(letters < ord(" ")) != ends + tabs or (tabs and b" " in block) or _has_hex(block, layout):
@@ -199,7 +204,9 @@ def array_of(column: Any) -> Any:
     import pyarrow.compute as pc
 
     if column.type != pa.string():
-        return column.to_numpy()
+        from fairtrec.formats.table.rows import numbers_of
+
+        return np.concatenate([numbers_of(chunk) for chunk in column.chunks if len(chunk)])
     width = pc.max(pc.binary_length(column)).as_py()
     padded = pc.ascii_rpad(column, width, padding="\0")
     return np.concatenate(

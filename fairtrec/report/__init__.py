@@ -6,29 +6,46 @@ import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from fairtrec import leaderboard
 from fairtrec.api import Result
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import Scores
+from fairtrec.leaderboard import Standing
+from fairtrec.measure import Measure
 
 WRITERS = {
     "trec": "trec", "table": "table", "tsv": "delimited", "csv": "delimited", "json": "records", "jsonl": "records",
-    "md": "markup", "latex": "markup",
+    "md": "markup", "latex": "markup", "html": "page", "parquet": "columnar",
 }  # fmt: skip
-COMPLETE = {"table", "json", "md", "latex"}  # carry the remarks and the signature themselves
+COMPLETE = {"table", "json", "md", "latex", "html"}  # carry the remarks and the signature themselves
+RANKED = {"table", "md", "latex", "html"}  # say at which rank each run stands, where they are sorted by a measure
 
 
 def render(
-    result: Result, form: str, *, per_query: bool = False, summary: bool = True, places: int = 4, terminal: bool = False
-) -> str:
-    """Write a result in one of the formats of WRITERS; ``terminal`` allows colour and fits the width of the window."""
+    result: Result,
+    form: str,
+    *,
+    per_query: bool = False,
+    summary: bool = True,
+    places: int = 4,
+    terminal: bool = False,
+    sort: Measure | None = None,
+) -> str | bytes:
+    """Write a result in one of the formats of WRITERS, the runs best first by the measure ``sort``, or as given.
+
+    ``terminal`` allows colour and fits the width of the window. Raises UsageError if ``sort`` is no measure of it.
+    """
     module = import_module(f"fairtrec.report.{WRITERS[form]}")
-    writer: Callable[..., str] = getattr(module, form)
+    writer: Callable[..., str | bytes] = getattr(module, form)
+    more: dict[str, Any] = {"sort": sort} if form in RANKED else {}
     if form == "table":
-        return writer(result, per_query=per_query, summary=summary, places=places, terminal=terminal)
-    return writer(result, per_query=per_query, summary=summary, places=places)
+        more["terminal"] = terminal
+    ordered = result if sort is None else leaderboard.by(result, sort)
+    return writer(ordered, per_query=per_query, summary=summary, places=places, **more)
 
 
 def remarks(result: Result, form: str) -> list[str]:
@@ -68,18 +85,10 @@ def number(value: float, places: int, *, whole: bool = False) -> str:
     return f"{value:.{places}f}"
 
 
-def best(result: Result, places: int) -> np.typing.NDArray[np.bool_]:
-    """Mark the best means [run, measure] by each measure's own direction, as far as the printed digits tell."""
+def standing(result: Result, places: int) -> Standing:
+    """Compare the runs by their means, as far as the printed digits tell."""
     means = np.array([list(map(float, cells(scores, scores.means, places))) for scores in result.scores])
-    marks = np.zeros(means.shape, dtype=np.bool_)
-    if len(means) < 2:
-        return marks
-    for column, measure in enumerate(result.scores[0].measures):
-        if measure.better == "neither" or np.isnan(means[:, column]).all():
-            continue
-        badness = {"higher": -means, "lower": means, "nearer 0": np.abs(means)}[measure.better][:, column]
-        marks[:, column] = badness == np.nanmin(badness)
-    return marks
+    return Standing(means, [measure.better for measure in result.scores[0].measures])
 
 
 def names(result: Result) -> list[str]:
@@ -96,6 +105,19 @@ def cells(scores: Scores, values: np.typing.NDArray[np.float64], places: int) ->
     ]
 
 
+def refuse_view(form: str, output: Path | None, *, summary: bool) -> None:
+    """Raise UsageError if a format cannot show what it is asked for, or not there, before any work is done."""
+    if form == "html" and not summary:
+        raise UsageError("the page compares the means of runs; leave out -n, or choose another format with -f")
+    if form == "parquet" and output is None:
+        _refuse_terminal()
+
+
+def _refuse_terminal() -> None:
+    if sys.stdout.isatty():
+        raise UsageError("Parquet is not for a terminal to show; name a file with -o")
+
+
 def refuse_unwritable(output: Path | None) -> None:
     """Raise UsageError if the output cannot be written, before any work is done."""
     if output is not None and not _is_device(output) and not os.access(output.parent, os.W_OK | os.X_OK):
@@ -109,15 +131,19 @@ def refuse_input(output: Path | None, inputs: Iterable[str]) -> None:
             raise UsageError(f"the output {output} is also read; choose another with -o")
 
 
-def emit(text: str, output: Path | None) -> None:
+def emit(report: str | bytes, output: Path | None) -> None:
     """Print a report, or write it to a file: to a temporary name that is then moved, so all or nothing."""
     if output is None:
-        sys.stdout.write(text)
+        if isinstance(report, bytes):
+            _refuse_terminal()
+            sys.stdout.buffer.write(report)
+        else:
+            sys.stdout.write(report)
         sys.stdout.flush()
         return
     part = output if _is_device(output) else output.with_name(f".fairtrec-{os.getpid()}.part")
     try:
-        part.write_bytes(text.encode("utf-8", "surrogateescape"))
+        part.write_bytes(report if isinstance(report, bytes) else report.encode("utf-8", "surrogateescape"))
         if part != output:
             part.replace(output)
     except OSError as fault:

@@ -1,64 +1,89 @@
-"""Tables for documents: Markdown and LaTeX, the best value of each measure in bold."""
+"""Tables for documents: Markdown and LaTeX, the best of each measure in bold and, if sorted, the worst in italics."""
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from fairtrec.api import Result
-from fairtrec.report import best, cells, closing, names
-from fairtrec.report.table import heading, legend
+from fairtrec.measure import Measure
+from fairtrec.report import cells, closing, names, standing
+from fairtrec.report.signs import DOMINATED, dominations, heading, legend, ranks
 
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
     c: f"\\{c}" for c in "&%$#_{}"
 }
 LATEX_ARROWS = {"higher": r" $\uparrow$", "lower": r" $\downarrow$", "nearer 0": r" $\rightarrow 0$", "neither": ""}
+MARKS = ("bold the best", "italics the worst")
 
 
-def md(result: Result, *, per_query: bool, summary: bool, places: int) -> str:
+@dataclass(frozen=True)
+class _Language:
+    """How names, the best, the worst and dominated runs are written."""
+
+    escaped: Callable[[str], str]
+    best: str
+    worst: str
+    dominated: str
+
+
+def md(result: Result, *, per_query: bool, summary: bool, places: int, sort: Measure | None) -> str:
     """Write a Markdown table; what its signs mean, the remarks and the signature below it."""
-    measures = result.scores[0].measures
-    head = ["run", *["query"] * per_query, *(_markdown(heading(measure)) for measure in measures)]
-    rule = [":--", *[":--"] * per_query, *["--:"] * len(measures)]
-    rows = _rows(result, _markdown, lambda cell: f"**{cell}**", per_query=per_query, summary=summary, places=places)
-    lines = [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
+    language = _Language(_markdown, "**{}**", "*{}*", DOMINATED)
+    measures = [_markdown(heading(measure)) for measure in result.scores[0].measures]
+    keys, rows = _rows(result, language, per_query=per_query, summary=summary, places=places, sort=sort)
+    rule = [{"rank": "--:"}.get(key, ":--") for key in keys] + ["--:"] * len(measures)
+    lines = [f"| {' | '.join(row)} |" for row in ([*keys, *measures], rule, *rows)]
     *remarks, signature = closing(result)
-    below = [*filter(None, [legend(result, "bold the best")]), *remarks]
+    below = [*legend(result, standing(result, places), sort, *MARKS), *remarks]
     lines += ["", *(f"- {_markdown(line)}" for line in below), *[""] * bool(below), f"`{signature}`"]
     return "".join(f"{line}\n" for line in lines)
 
 
-def latex(result: Result, *, per_query: bool, summary: bool, places: int) -> str:
-    """Write a LaTeX tabular (with booktabs); the remarks and the signature as comments."""
-    measures = result.scores[0].measures
-    head = ["run", *["query"] * per_query, *(f"{_latex(str(m))}{LATEX_ARROWS[m.better]}" for m in measures)]
-    rows = _rows(
-        result, _latex, lambda cell: rf"\textbf{{{cell}}}", per_query=per_query, summary=summary, places=places
-    )
-    body = [re.sub(r"(& (?:\\textbf\{)?)-(?=[\di])", r"\1$-$", " & ".join(row)) + r" \\" for row in rows]
+def latex(result: Result, *, per_query: bool, summary: bool, places: int, sort: Measure | None) -> str:
+    """Write a LaTeX tabular (with booktabs); the remarks and the signature as comments, and the signs if sorted."""
+    language = _Language(_latex, r"\textbf{{{}}}", r"\textit{{{}}}", r"$\times$")
+    measures = [f"{_latex(str(measure))}{LATEX_ARROWS[measure.better]}" for measure in result.scores[0].measures]
+    keys, rows = _rows(result, language, per_query=per_query, summary=summary, places=places, sort=sort)
+    aligned = "".join("r" if key == "rank" else "l" for key in keys) + "r" * len(measures)
+    body = [re.sub(r"(& (?:\\text(?:bf|it)\{)?)-(?=[\di])", r"\1$-$", " & ".join(row)) + r" \\" for row in rows]
+    signs = legend(result, standing(result, places), sort, *MARKS) if sort is not None else []
     lines = [
-        *(f"% {line}" for line in closing(result)),
-        rf"\begin{{tabular}}{{{'l' * (1 + per_query)}{'r' * len(measures)}}}",
-        r"\toprule", " & ".join(head) + r" \\", r"\midrule", *body, r"\bottomrule", r"\end{tabular}",
+        *(f"% {line}" for line in [*signs, *closing(result)]),
+        rf"\begin{{tabular}}{{{aligned}}}",
+        r"\toprule", " & ".join([*keys, *measures]) + r" \\", r"\midrule", *body, r"\bottomrule", r"\end{tabular}",
     ]  # fmt: skip
     return "".join(f"{line}\n" for line in lines)
 
 
 def _rows(
-    result: Result,
-    escaped: Callable[[str], str],
-    bold: Callable[[str], str],
-    *,
-    per_query: bool,
-    summary: bool,
-    places: int,
-) -> Iterator[list[str]]:
-    marks = best(result, places)
-    for row, (name, scores) in enumerate(zip(names(result), result.scores, strict=True)):
-        if per_query:
-            for qid, values in zip(scores.qids, scores.values.T, strict=True):
-                yield [escaped(name), escaped(qid), *cells(scores, values, places)]
-        if summary:
-            written = zip(cells(scores, scores.means, places), marks[row].tolist(), strict=True)
-            yield [escaped(name), *["all"] * per_query, *(bold(cell) if mark else cell for cell, mark in written)]
+    result: Result, language: _Language, *, per_query: bool, summary: bool, places: int, sort: Measure | None
+) -> tuple[list[str], Iterator[list[str]]]:
+    """Give the headings of the columns before the values, and the rows."""
+    compared = standing(result, places)
+    ranked = sort if summary and len(result.scores) > 1 else None
+    rank = [] if ranked is None else ranks(result, compared, ranked)
+    signs = [] if ranked is None else dominations(compared, language.dominated)
+    named = list(map(language.escaped, names(result)))
+
+    def keys(row: int, qid: str, *, of_run: bool) -> list[str]:
+        at, sign = (each[row : row + 1] if of_run else [""] * bool(each) for each in (rank, signs))
+        return [*at, named[row], *sign, *[qid] * per_query]
+
+    def rows() -> Iterator[list[str]]:
+        for row, scores in enumerate(result.scores):
+            if per_query:
+                for qid, values in zip(scores.qids, scores.values.T, strict=True):
+                    yield [*keys(row, language.escaped(qid), of_run=False), *cells(scores, values, places)]
+            if summary:
+                forms = [
+                    language.best if best else language.worst if worst and rank else "{}"
+                    for best, worst in zip(compared.best[row], compared.worst[row], strict=True)
+                ]
+                means = cells(scores, scores.means, places)
+                written = [form.format(cell) for form, cell in zip(forms, means, strict=True)]
+                yield [*keys(row, "all", of_run=True), *written]
+
+    return [*["rank"] * bool(rank), "run", *[""] * bool(signs), *["query"] * per_query], rows()
 
 
 def _markdown(text: str) -> str:

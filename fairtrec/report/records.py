@@ -27,13 +27,14 @@ def _values(result: Result, *, per_query: bool, summary: bool) -> Iterator[dict[
         for row, measure in enumerate(scores.measures):
             if per_query:
                 for qid, value in zip(scores.qids, scores.values[row].tolist(), strict=True):
-                    yield {**common, "measure": str(measure), "qid": qid, "value": _number(value)}
+                    yield {**common, "measure": str(measure), "qid": qid, "value": number(value)}
             if summary:
-                mean, many = _number(float(scores.means[row])), int(scores.defined[row])
+                mean, many = number(float(scores.means[row])), int(scores.defined[row])
                 yield {**common, "measure": str(measure), "qid": "all", "value": mean, "n": many}
 
 
-def _number(value: float) -> float | str | None:
+def number(value: float) -> float | str | None:
+    """Give a value as JSON can hold it."""
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
     return None if math.isnan(value) else value
@@ -49,6 +50,7 @@ def json(result: Result, *, per_query: bool, summary: bool, places: int) -> str:
         "fairtrec": __version__,
         "signature": result.signature,
         "inputs": {part: {"path": result.files[part][0], "sha256": digest} for part, digest in result.digests.items()},
+        "options": dict(result.options),
         "notes": list(result.notes),
         "measures": measures,
         "runs": [_run(scores, per_query=per_query, summary=summary) for scores in result.scores],
@@ -62,10 +64,10 @@ def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
     run["remarks"] = list(scores.remarks)
     if summary:
         means = zip(spelled, scores.means.tolist(), scores.defined.tolist(), strict=True)
-        run["means"] = {name: {"value": _number(value), "n": many} for name, value, many in means}
+        run["means"] = {name: {"value": number(value), "n": many} for name, value, many in means}
     if per_query:
         run["queries"] = {
-            qid: {name: _number(value) for name, value in zip(spelled, values, strict=True)}
+            qid: {name: number(value) for name, value in zip(spelled, values, strict=True)}
             for qid, values in zip(scores.qids, scores.values.T.tolist(), strict=True)
         }
     return run

@@ -5,13 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from fairtrec.api import Result
 from fairtrec.measure import Measure
-from fairtrec.report import best, cells, closing, names
+from fairtrec.report import cells, closing, names, standing
+from fairtrec.report.signs import dominations, heading, legend, ranks
 
-ARROWS = {"higher": "↑", "lower": "↓", "nearer 0": "→0", "neither": ""}
-LEGEND = {"higher": "↑ higher is better", "lower": "↓ lower is better", "nearer 0": "→0 nearer 0 is better"}
 GAP = 3  # between two columns
+STYLES = {"*": "bold green", "°": "dim"}  # of the best and the worst
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,6 @@ class _Column:
     heading: str
     cells: Sequence[str]
     left: bool = False
-    marked: Sequence[bool] = ()
 
     @property
     def width(self) -> int:
@@ -37,13 +38,13 @@ class _Column:
         return [text + pad if self.left else pad + text for text, pad in zip(texts, pads, strict=True)]
 
 
-def table(result: Result, *, per_query: bool, summary: bool, places: int, terminal: bool) -> str:
+def table(result: Result, *, per_query: bool, summary: bool, places: int, terminal: bool, sort: Measure | None) -> str:
     """Draw the means, and before them each run's queries if asked for; as several tables if the window is narrow."""
     from rich.console import Console
 
     tables = [_queries(result, row, places, summary=summary) for row in range(len(result.scores) if per_query else 0)]
     if summary and not (per_query and len(result.scores) == 1):
-        tables.append(_means(result, places))
+        tables.append(_means(result, places, sort))
     window = Console().width if terminal else None
     pages = [(title, page) for title, keys, values in tables for page in _pages(keys, values, window)]
     stream = io.StringIO()
@@ -51,36 +52,30 @@ def table(result: Result, *, per_query: bool, summary: bool, places: int, termin
     console = Console(file=stream, force_terminal=terminal, width=max(widest, window or 0), highlight=False)
     for title, page in pages:
         console.print(_drawn(title, page, total=per_query and summary and page[0].heading == "query"))
-    for line in filter(None, [legend(result), *closing(result)]):
+    signs = legend(result, standing(result, places), sort, "* the best", "° the worst")
+    for line in [*signs, *closing(result)]:
         console.print(line, style="dim", markup=False, soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
-def legend(result: Result, best_is: str = "* the best") -> str:
-    """Explain the signs that stand in a table of this result."""
-    used = {measure.better for measure in result.scores[0].measures}
-    arrows = ", ".join(text for better, text in LEGEND.items() if better in used)
-    return "; ".join(part for part in (arrows, best_is if arrows and len(result.scores) > 1 else "") if part)
-
-
-def heading(measure: Measure) -> str:
-    """Name a measure and its direction."""
-    return f"{measure} {ARROWS[measure.better]}".strip()
-
-
-def _means(result: Result, places: int) -> tuple[str, list[_Column], list[_Column]]:
-    rows = [cells(scores, scores.means, places) for scores in result.scores]
-    marks = best(result, places)
+def _means(result: Result, places: int, sort: Measure | None) -> tuple[str, list[_Column], list[_Column]]:
+    compared = standing(result, places)
     keys = [
         _Column("run", names(result), left=True),
         _Column("queries", [str(len(scores.qids)) for scores in result.scores]),
     ]
+    worst = np.zeros_like(compared.worst)
+    if sort is not None and len(result.scores) > 1:
+        signs = dominations(compared)
+        keys = [_Column("rank", ranks(result, compared, sort)), keys[0], *[_Column("", signs)] * bool(signs), keys[1]]
+        worst = compared.worst
+    rows = [cells(scores, scores.means, places) for scores in result.scores]
+    marks = np.where(compared.best, "*", np.where(worst, "°", "")).T.tolist()
     values = []
     for column, measure in enumerate(result.scores[0].measures):
-        marked = marks[:, column].tolist()
-        end = {True: "*", False: " " if any(marked) else ""}
-        written = [f"{row[column]}{end[mark]}" for row, mark in zip(rows, marked, strict=True)]
-        values.append(_Column(heading(measure), written, marked=marked))
+        space = " " if any(marks[column]) else ""
+        written = [f"{row[column]}{mark or space}" for row, mark in zip(rows, marks[column], strict=True)]
+        values.append(_Column(heading(measure), written))
     return "", keys, values
 
 
@@ -126,6 +121,10 @@ def _drawn(title: str, page: Sequence[_Column], *, total: bool) -> Any:
     for number, row in enumerate(rows):
         if total and number == len(rows) - 1:
             drawn.add_section()
-        styles = ["bold green" if column.marked and column.marked[number] else "" for column in page]
-        drawn.add_row(*map(Text, row, styles))
+        drawn.add_row(
+            *(
+                Text(cell, "" if column.left else STYLES.get(cell[-1:], ""))
+                for column, cell in zip(page, row, strict=True)
+            )
+        )
     return drawn

@@ -1,0 +1,142 @@
+"""``fairtrec eval`` on a batch of runs: 43 of 43 queries x 100 documents, and 60 of 54 x 1,000."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import sleep
+
+import numpy as np
+
+from benchmarks.timing import BIN, FOLDER, paired, report
+
+UTILITY = "nDCG@10 RR R@100 AP"
+FAIRNESS = "NFaiRR@10 TExFAIR@10"
+THEIRS = """
+import sys
+import ir_measures
+measures = [ir_measures.parse_measure(name) for name in sys.argv[1].split()]
+evaluator = ir_measures.evaluator(measures, ir_measures.read_trec_qrels(sys.argv[2]))
+for path in sys.argv[3:]:
+    for measure, value in evaluator.calc_aggregate(ir_measures.read_trec_run(path)).items():
+        print(path, measure, value)
+"""
+SHARED = Path(os.environ.get("FAIRTREC_SHARED", "../shared")) / "data"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Runs, and what they are evaluated with."""
+
+    runs: list[Path]
+    qrels: Path
+    counts: Path
+
+
+def generated(folder: Path, runs: int, queries: int, depth: int) -> Batch:
+    """Write runs that share most of their documents, as those of a track do, with qrels and a table of counts."""
+    paths = [folder / f"{number:02}.run" for number in range(runs)]
+    batch = Batch(paths, folder / "qrels", folder / "counts.tsv")
+    if batch.counts.exists():
+        return batch
+    folder.mkdir(parents=True, exist_ok=True)
+    random = np.random.default_rng(2019)
+    pool = random.choice(8_841_823, (queries, 2 * depth), replace=False)
+    for path in paths:
+        with path.open("w") as file:
+            for query, docnos in enumerate(pool):
+                order = np.argsort(np.arange(2 * depth) + random.normal(0, depth / 4, 2 * depth))[:depth]
+                scores = np.sort(random.random(depth) * 20)[::-1].tolist()
+                rows = zip(docnos[order].tolist(), scores, strict=True)
+                file.write("".join(f"{query} Q0 {d} {i} {s:.6f} {path.stem}\n" for i, (d, s) in enumerate(rows, 1)))
+    with batch.qrels.open("w") as file:
+        for query, docnos in enumerate(pool):
+            judged = random.choice(docnos, min(depth, 170), replace=False).tolist()
+            grades = random.choice(4, len(judged), p=[0.6, 0.2, 0.13, 0.07]).tolist()
+            file.write("".join(f"{query} 0 {d} {g}\n" for d, g in zip(judged, grades, strict=True)))
+    counts = np.stack([random.poisson(mean, pool.size) for mean in (60, 0.2, 0.3)], axis=1).tolist()
+    lines = (f"{d}\t{t}\t{f}\t{m}\n" for d, (t, f, m) in zip(pool.ravel().tolist(), counts, strict=True))
+    batch.counts.write_text("docno\ttokens\tf\tm\n" + "".join(lines))
+    return batch
+
+
+def submitted() -> Batch | None:
+    """Give the runs of TREC DL 2019 that lie beside the repository, if they do: those of six columns."""
+    found = sorted((SHARED / "rankllm-dl19").glob("*.run"))
+    runs = [path for path in found if len(path.open().readline().split()) == 6]
+    counts = SHARED / "dl19-dl20-counts" / "gender.strip.tsv"
+    return Batch(runs, SHARED / "qrels" / "qrels.dl19-passage.txt", counts) if runs and counts.exists() else None
+
+
+def ours(batch: Batch, *options: str) -> list[str | Path]:
+    """Give the command that evaluates a batch, utility and fairness."""
+    given = ["--annotations", batch.counts, "--background", batch.runs[0], "-m", f"{UTILITY} {FAIRNESS}"]
+    return [BIN / "fairtrec", "eval", batch.qrels, *batch.runs, *given, *options]
+
+
+def theirs(batch: Batch) -> list[str | Path]:
+    """Give the command that evaluates its utility with ir_measures, in one process."""
+    return [BIN / "python", "-c", THEIRS, UTILITY, batch.qrels, *batch.runs]
+
+
+def by_trec_eval(batch: Batch) -> list[str | Path]:
+    """Give the command that calls trec_eval on each run."""
+    loop = (
+        'qrels=$1; shift; for run; do trec_eval -m ndcg_cut.10 -m recip_rank -m recall.100 -m map "$qrels" "$run"; done'
+    )
+    return ["sh", "-c", loop, "sh", batch.qrels, *batch.runs]
+
+
+def largest(command: Sequence[str | Path]) -> float:
+    """Run a command; give the peak memory (MiB) of the largest of its processes, as Linux counts it."""
+    process = subprocess.Popen(
+        list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    peak = 0
+    while process.poll() is None:
+        for status in Path("/proc").glob("[0-9]*/status"):
+            try:
+                session = int((status.parent / "stat").read_text().rpartition(")")[2].split()[3])
+                text = status.read_text()
+            except (OSError, ValueError):
+                continue
+            if session == process.pid and "VmHWM:" in text:
+                peak = max(peak, int(text.partition("VmHWM:")[2].split()[0]))
+        sleep(0.02)
+    assert process.returncode == 0
+    return peak / 1024
+
+
+def main() -> None:
+    large = generated(FOLDER / "batch60", 60, 54, 1_000)
+    small = submitted() or generated(FOLDER / "batch43", 43, 43, 100)
+    for what, batch in (("43 runs of 43 queries x 100", small), ("60 runs of 54 queries x 1,000", large)):
+        pair = paired(ours(batch), theirs(batch), 5)
+        detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
+        report(f"{what}, with fairness: time, of ir_measures", pair.time_ratio, 0.5, detail)
+        if shutil.which("trec_eval"):
+            pair = paired(ours(batch), by_trec_eval(batch), 5)
+            detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
+            report(f"{what}, with fairness: time, of a loop of trec_eval", pair.time_ratio, 1, detail)
+        else:
+            print("      trec_eval is not on PATH, so nothing is compared with it")
+    pair = paired(ours(large, "-j", "1"), ours(large, "-j", "2"), 5)
+    detail = f"{pair.ours.seconds:.2f} s, {pair.theirs.seconds:.2f} s"
+    report("60 runs: time of one job, of two", pair.time_ratio, 1.5, detail, at_least=True)
+    many = FOLDER / "batch600"
+    many.mkdir(exist_ok=True)
+    for number in range(600):
+        link = many / f"{number:03}.run"
+        link.unlink(missing_ok=True)
+        link.symlink_to(large.runs[number % 60].resolve())
+    few, all_of_them = (
+        largest(ours(batch, "-j", "2")) for batch in (large, Batch(sorted(many.iterdir()), large.qrels, large.counts))
+    )
+    report(
+        "600 runs: peak memory of the largest process, of 60 runs",
+        all_of_them / few,
+        1.25,
+        f"{all_of_them:.0f} MiB of {few:.0f} MiB",
+    )

@@ -1,0 +1,115 @@
+"""Options from a TOML file: ``[tool.fairtrec.check]``, as if they stood on the command line before all others."""
+
+import tomllib
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fairtrec.cli.options import Function
+from fairtrec.errors import InputError
+
+DEFAULT = "pyproject.toml"
+LARGEST = 1 << 20  # bytes
+FILES = {
+    "annotations",
+    "positions",
+    "baseline",
+    "slice",
+    "junit",
+    "output",
+}  # always a file, and so beside the TOML file
+NAMES = {"groups", "docs", "labels", "queries", "background", "target"}  # a file, or the name of something
+
+
+def option(table: str) -> Callable[[Function], Function]:
+    """Give a command the option --config, which reads its other options from a table of a TOML file."""
+
+    def load(context: click.Context, _: click.Parameter, value: str | None) -> None:
+        path = Path(value or DEFAULT)
+        if value is None and not path.is_file():
+            return
+        found = _table(path, table)
+        if found is None and value is not None:
+            raise InputError(f"there is no [{table}] in this file; write one, or leave out --config", path)
+        if found is not None:
+            context.default_map = _options(context.command, table, found, path)
+            context.meta["config"] = str(path)
+
+    return click.option(
+        "--config",
+        metavar="FILE",
+        is_eager=True,
+        expose_value=False,
+        callback=load,
+        help=f"Take options from [{table}] of this TOML file.  [default: {DEFAULT} of this folder, if it has that]",
+    )
+
+
+def _table(path: Path, name: str) -> Any:
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+        found: Any = tomllib.loads(data[:LARGEST].decode())
+    except OSError as fault:
+        raise InputError(f"cannot be read ({fault.strerror}); check --config", path) from None
+    except (ValueError, RecursionError) as fault:  # of TOML, and of UTF-8
+        raise InputError(f"this is no TOML ({fault}); mend it, or name another file with --config", path) from None
+    if len(data) > LARGEST:
+        raise InputError(f"more than {LARGEST >> 20} MiB; name another file with --config", path)
+    for part in name.split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found
+
+
+def _options(command: click.Command, table: str, found: Any, path: Path) -> dict[str, Any]:
+    """Translate the keys of a table, which are long options, to parameters."""
+    known = {
+        option.removeprefix("--"): parameter
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and parameter.expose_value
+        for option in parameter.opts
+        if option.startswith("--")
+    }
+    if not isinstance(found, dict):
+        raise InputError(f"{table} must be a table, [{table}]", path)
+    options = {}
+    for key, value in found.items():
+        if key not in known:
+            near = get_close_matches(key, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise InputError(f"there is no option {key}; {hint}", path)
+        parameter = known[key]
+        assert parameter.name is not None
+        options[parameter.name] = _value(parameter, key, value, path)
+    return options
+
+
+def _value(parameter: click.Option, key: str, value: Any, path: Path) -> Any:
+    """Check the type of a value, and find the files that it names. Raises InputError."""
+    if parameter.multiple:
+        several = value if isinstance(value, list) else [value]
+        if not all(isinstance(each, str) for each in several):
+            raise InputError(f"{key} must be text, or a list of texts in quotation marks", path)
+        return several
+    if parameter.is_flag is not isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InputError(f"{key} must be {'true or false' if parameter.is_flag else 'text or a number'}", path)
+    if key == "labels" and isinstance(value, str) and not _beside(path, value).exists():
+        return "*".join(_placed(part.strip(), key, path) for part in value.split("*"))
+    return _placed(value, key, path) if isinstance(value, str) else value
+
+
+def _beside(path: Path, name: str) -> Path:
+    return path.parent / name
+
+
+def _placed(name: str, key: str, path: Path) -> str:
+    """Find a file beside the TOML file; what is none there is a name, and not a file of another folder."""
+    place = _beside(path, name)
+    if name != "-" and (key in FILES or (key in NAMES and place.exists())):
+        return str(place)
+    if key in NAMES and Path(name).exists():
+        raise InputError(f"{key} names {name}, which is not beside this file but in the working directory", path)
+    return name

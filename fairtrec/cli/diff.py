@@ -1,0 +1,36 @@
+"""``fairtrec diff``: what tells two results files apart."""
+
+from pathlib import Path
+
+import click
+
+from fairtrec.cli import options
+
+EXITS = "Exit codes: 0 the same, 1 different, 2 wrong usage, 3 bad input."
+tolerance = click.option(
+    "--tolerance",
+    type=click.FloatRange(0),
+    default=0.0,
+    show_default=True,
+    help="Values no farther apart are the same.",
+)
+
+
+@click.command(name="diff", epilog=EXITS)
+@click.argument("one", metavar="A.json")
+@click.argument("other", metavar="B.json")
+@tolerance
+@options.reported(("text", "json"), "text", places=False)
+def command(one: str, other: str, tolerance: float, form: str, output: Path | None) -> int:
+    """Tell what differs between two files that `fairtrec eval -f json` wrote: choices, inputs, values.
+
+    Inputs are told apart by their sha256, not by their place; values are compared for each query if both files have
+    them (-q), and in the mean.
+    """
+    from fairtrec import difference, report, results
+    from fairtrec.report import differences
+
+    options.refuse_output(output, one, other)
+    found = difference.between(results.read(one), results.read(other), tolerance)
+    report.emit({"text": differences.text, "json": differences.json}[form](found, (one, other)), output)
+    return 0 if found.same else 1

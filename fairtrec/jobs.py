@@ -1,0 +1,124 @@
+"""The same work done to many things, in this process or in several; what comes of it stands in the order of the things.
+
+Processes are forked from one that has imported what they need and does nothing itself, because a fork of a process
+whose libraries have threads may wait for one of them for ever. Each sets up once what all things share. What makes
+processes is imported where it is used, so that the work of one process starts sooner.
+"""
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any, Protocol, TypeVar
+
+from fairtrec.errors import InputError
+
+Thing = TypeVar("Thing")
+Outcome = TypeVar("Outcome")
+Thing_contra = TypeVar("Thing_contra", contravariant=True)
+Outcome_co = TypeVar("Outcome_co", covariant=True)
+
+
+class Work(Protocol[Thing_contra, Outcome_co]):
+    """What is done to each thing."""
+
+    def begin(self) -> Callable[[Thing_contra], Outcome_co]:
+        """Set up what all things share; called once in each process."""
+
+
+def cores() -> int:
+    """Tell how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def context(ready: Sequence[str]) -> Any:
+    """Choose how processes are started: from one that has imported the modules ``ready``, where there is such."""
+    import multiprocessing
+
+    method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+    chosen: Any = multiprocessing.get_context(method)
+    if method == "forkserver":
+        chosen.set_forkserver_preload(list(ready))
+    return chosen
+
+
+def warm(ready: Sequence[str]) -> None:
+    """Let the process that others are forked from import its modules while this one has other things to do."""
+    if context(ready).get_start_method() == "forkserver":
+        from multiprocessing.forkserver import ensure_running
+
+        ensure_running()
+
+
+def outcomes(
+    work: Work[Thing, Outcome], things: Sequence[Thing], jobs: int, ready: Sequence[str] = ()
+) -> Iterator[Outcome | InputError]:
+    """Give what comes of each thing, in order; an InputError in the place of what comes of a broken one.
+
+    Work that cannot be sent to another process, such as a measure defined at a prompt, is done in this one. Raises
+    InputError if a process is killed.
+    """
+    sent = _written(work) if jobs > 1 else None
+    if sent is None:
+        call = work.begin()
+        yield from (_outcome(call, thing) for thing in things)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    call_here = cache(work.begin)
+    try:
+        with ProcessPoolExecutor(jobs, context(ready), _begin, (sent,)) as pool:
+            try:
+                for thing, done in zip(things, pool.map(_done, things), strict=True):
+                    yield _outcome(call_here(), thing) if done is None else done[0]
+            finally:
+                pool.shutdown(cancel_futures=True)
+    except BrokenProcessPool:
+        what = "a process was killed before it was done, as happens when memory runs out"
+        raise InputError(f"{what}; use fewer with -j, give each measure a cutoff, or cut with -M N") from None
+
+
+def _outcome(call: Callable[[Thing], Outcome], thing: Thing) -> Outcome | InputError:
+    try:
+        return call(thing)
+    except InputError as fault:
+        return fault
+
+
+def _written(work: Work[Thing, Outcome]) -> bytes | None:
+    """Write the work down for another process; None if that cannot be done."""
+    from multiprocessing.reduction import ForkingPickler
+
+    try:
+        return bytes(ForkingPickler.dumps(work))
+    except Exception:  # noqa: BLE001 - an object may refuse in any way
+        return None
+
+
+_received = b""
+
+
+def _begin(sent: bytes) -> None:
+    """Keep what the first process has sent; it alone is interrupted, and then ends this one."""
+    global _received  # noqa: PLW0603 - a process has nowhere else
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _received = sent
+
+
+@cache
+def _call() -> Callable[[Any], Any] | None:
+    """Set the work up in this process; None if a part of it is not known here."""
+    from multiprocessing.reduction import ForkingPickler
+
+    try:
+        work: Work[Any, Any] = ForkingPickler.loads(_received)
+    except (AttributeError, ImportError):
+        return None
+    return work.begin()
+
+
+def _done(thing: Any) -> tuple[Any] | None:
+    """Do the work to one thing; None if it cannot be done in this process."""
+    call = _call()
+    return None if call is None else (_outcome(call, thing),)

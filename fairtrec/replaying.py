@@ -1,0 +1,62 @@
+"""Evaluating again what a results file holds, from the inputs that it names."""
+
+from pathlib import Path
+from typing import Any
+
+from fairtrec import api, loading, registry
+from fairtrec.api import Result
+from fairtrec.errors import InputError, UsageError
+from fairtrec.formats import source
+from fairtrec.plan import ChoiceKeywords, Sources
+from fairtrec.results import Results
+
+
+def evaluate(recorded: Results, root: Path | None = None) -> Result:
+    """Evaluate the runs of a results file again; relative paths start at ``root``.
+
+    Raises InputError if an input is not there, or is not what it was, and for what a file cannot be replayed from.
+    """
+    places = {part: _found(recorded, part, root) for part in recorded.inputs}
+    known = {*Sources.__annotations__, *ChoiceKeywords.__annotations__}
+    if not recorded.options or not known >= set(recorded.options):
+        strange = ", ".join(sorted(set(recorded.options) - known))
+        what = f"options that there are not: {strange}" if strange else "no options"
+        raise InputError(f"this file has {what}; write it again with this version of fairtrec", recorded.path)
+    options = {name: _option(recorded, name, value, places) for name, value in recorded.options.items()}
+    for run in recorded.runs:
+        if f"run {run.name}" not in places:
+            raise InputError(f"the run {run.name} was no file, and only a file can be replayed", recorded.path)
+    try:
+        measures = [each for name in recorded.measures for each in registry.parse(name)]
+        runs = {run.name: places[f"run {run.name}"] for run in recorded.runs}
+        return api.evaluate(measures, runs, options.pop("qrels", None), **options)
+    except UsageError as fault:
+        raise InputError(f"this file cannot be replayed: {fault}", recorded.path) from None
+
+
+def _found(recorded: Results, part: str, root: Path | None) -> str:
+    """Find an input, and make sure that it is what it was."""
+    name, sha256 = recorded.inputs[part]
+    place = name if root is None else str(root / name)
+    origin = loading.origin(place) or loading.origin(name)
+    of = f"{part.partition(' ')[0]} of {recorded.path}"
+    if origin is None:
+        raise InputError(f"there is no such file, which is the {of}; say with --root where paths start", place)
+    if not Path(origin[1]).is_file():
+        raise InputError(f"this {of} is a stream or a folder, and only a file can be replayed", place)
+    found = source.sha256(origin[1])
+    if found != sha256:
+        raise InputError(
+            f"this {of} has changed: its sha256 was {sha256[:8]}, and is {found[:8]}; bring back the old file", place
+        )
+    return place if loading.is_file(place) else name
+
+
+def _option(recorded: Results, name: str, value: Any, places: dict[str, str]) -> Any:
+    """Give an option as it was; where it names a file, the one that was found."""
+    if value is True and name in Sources.__annotations__:
+        raise InputError(f"the {name} were an object in Python, and only a file can be replayed", recorded.path)
+    if name == "labels" and isinstance(value, str) and "*" in value and name not in places:
+        crossed = [part.strip() for part in value.split("*")]
+        return "*".join(places.get(f"labels {number}", part) for number, part in enumerate(crossed, 1))
+    return places.get(name, value) if isinstance(value, str) else value

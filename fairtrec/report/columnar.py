@@ -1,0 +1,60 @@
+"""Parquet: a row for each value, as in jsonl: null where it is undefined, and no qid for the mean over queries."""
+
+import io
+import json
+from typing import Any
+
+import numpy as np
+
+from fairtrec.api import Result
+from fairtrec.data import Floats, Ints
+from fairtrec.evaluation import Scores
+from fairtrec.report import closing
+from fairtrec.version import __version__
+
+
+def parquet(result: Result, *, per_query: bool, summary: bool, places: int) -> bytes:  # noqa: ARG001
+    """Write run, tag, measure, better, qid, value and n, the queries behind a mean; the signature as metadata."""
+    import pyarrow as pa
+    from pyarrow import parquet as writer
+
+    tables = [_rows(scores, per_query=per_query, summary=summary) for scores in result.scores]
+    *remarks, signature = map(_text, closing(result))
+    about = {"fairtrec": __version__, "signature": signature, "remarks": json.dumps(remarks)}
+    table = pa.concat_tables(tables).replace_schema_metadata(about)
+    stream = io.BytesIO()
+    writer.write_table(table, stream, compression="zstd")
+    return stream.getvalue()
+
+
+def _rows(scores: Scores, *, per_query: bool, summary: bool) -> Any:
+    """Make the rows of one run: measure by measure its queries, and behind them its mean."""
+    import pyarrow as pa
+
+    qids: list[str | None] = [*map(_text, scores.qids if per_query else ()), *[None] * summary]
+    means, many = scores.means[:, None], scores.defined[:, None]
+    values: Floats = np.hstack([scores.values] * per_query + [means] * summary)
+    counts: Ints = np.hstack([np.zeros(scores.values.shape, np.int64)] * per_query + [many] * summary)
+    of_mean = np.arange(len(qids)) == len(qids) - 1 if summary else np.zeros(len(qids), np.bool_)
+    shape = (len(scores.measures), len(qids))
+
+    def column(words: list[str | None], places: Ints) -> Any:
+        return pa.array(words, pa.string()).take(pa.array(np.broadcast_to(places, shape).ravel()))
+
+    every, measure, query = np.zeros((1, 1), np.int64), np.arange(shape[0])[:, None], np.arange(shape[1])
+    return pa.table(
+        {
+            "run": column([_text(scores.run)], every),
+            "tag": column([_text(scores.tag)], every),
+            "measure": column([_text(str(each)) for each in scores.measures], measure),
+            "better": column([each.better for each in scores.measures], measure),
+            "qid": column(qids, query),
+            "value": pa.array(values.ravel(), mask=np.isnan(values.ravel())),
+            "n": pa.array(counts.ravel(), mask=~np.broadcast_to(of_mean, shape).ravel()),
+        }
+    )
+
+
+def _text(text: str) -> str:
+    """Write what is no Unicode, in the name of a file, as Python escapes it."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,0 +1,203 @@
+"""Results files: what ``fairtrec eval -f json`` wrote, read again and believed in nothing that was not checked."""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from os import fspath
+from typing import Any, NoReturn
+
+import numpy as np
+
+from fairtrec.errors import FilePath, InputError
+from fairtrec.evaluation import Scores
+from fairtrec.formats import source
+from fairtrec.measure import Measure
+
+LARGEST = 1 << 26  # bytes, decompressed; the values of a million queries
+SPELLED = {"Infinity": math.inf, "-Infinity": -math.inf}  # JSON has no such numbers
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedRun:
+    """The values of one run: means by measure, and by query and measure where they were written (-q)."""
+
+    name: str
+    tag: str
+    many: int  # queries
+    means: Mapping[str, float]
+    queries: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What a results file holds."""
+
+    path: str
+    signature: Mapping[str, str]
+    inputs: Mapping[str, tuple[str, str]]  # by part: the path and the sha256
+    measures: tuple[str, ...]
+    runs: tuple[RecordedRun, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def scores(self, measures: Sequence[Measure]) -> Scores:
+        """Give the values of its run as scores. Raises InputError if it is not one run, or lacks a measure."""
+        if len(self.runs) != 1:
+            names = ", ".join(run.name for run in self.runs[:3])
+            raise InputError(f"a baseline is one run, and here are {len(self.runs)}: {names}; evaluate one", self.path)
+        run = self.runs[0]
+        if not run.queries:
+            raise InputError("here are no values of queries, which are compared; evaluate with -q", self.path)
+        for measure in measures:
+            if str(measure) not in self.measures:
+                has = ", ".join(self.measures)
+                raise InputError(f"here is no {measure}, only {has}; evaluate with -m '{measure}'", self.path)
+        rows = [[values[str(measure)] for values in run.queries.values()] for measure in measures]
+        shape = (len(measures), len(run.queries))
+        return Scores(run.name, run.tag, tuple(measures), tuple(run.queries), np.array(rows).reshape(shape))
+
+
+def is_results(path: FilePath) -> bool:
+    """Tell a results file from a run by its first character."""
+    if source.is_stream(path):
+        return False
+    with source.opened(path) as stream:
+        return stream.read(256).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+
+
+def read(path: FilePath) -> Results:
+    """Read a results file. Raises InputError for what is not one."""
+    with source.opened(path) as stream:
+        data = stream.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise InputError(f"more than {LARGEST >> 20} MiB; a results file of fewer runs will do", path)
+    return parse(data, path)
+
+
+def parse(data: bytes, path: FilePath) -> Results:
+    """Read the bytes of a results file; ``path`` is for errors."""
+    return _Reader(fspath(path)).results(data)
+
+
+def parts(signature: str) -> dict[str, str]:
+    """Take a signature apart.
+
+    >>> parts("fairtrec:1.0 | order:score | groups:a | b.csv@01234567")
+    {'fairtrec': '1.0', 'order': 'score', 'groups': 'a | b.csv@01234567'}
+    """
+    pairs = [part.partition(":") for part in re.split(r" \| (?=[a-z-]+:)", signature)]
+    return {name: text for name, _, text in pairs}
+
+
+class _Reader:
+    """Takes a document apart, and says where it is not what it must be."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def fail(self, what: str, where: str = "") -> NoReturn:
+        raise InputError(f"{f'{where} ' if where else ''}{what}; write it with: fairtrec eval -f json -q", self.path)
+
+    def document(self, data: bytes) -> Any:
+        try:
+            text = data.decode("utf-8-sig")
+            return json.loads(text, object_pairs_hook=self.unique, parse_constant=self.constant)
+        except json.JSONDecodeError as fault:
+            message = f"this is no JSON ({fault.msg}); was it written to its end?"
+            raise InputError(message, self.path, fault.lineno) from None
+        except UnicodeDecodeError:
+            self.fail("this is not UTF-8 text")
+        except (ValueError, RecursionError):
+            self.fail("this holds a number that is too long, or is nested too deeply, for a results file")
+
+    def unique(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            self.fail("stands twice in one object", repr(next(name for name in names if names.count(name) > 1)))
+        return found
+
+    def constant(self, name: str) -> NoReturn:
+        self.fail("is no number of JSON", name)
+
+    def results(self, data: bytes) -> Results:
+        document = self.table(self.document(data), "the file")
+        measures = tuple(self.table(self.part(document, "measures"), "measures"))
+        inputs = {
+            part: self.input(entry, f"inputs.{part}")
+            for part, entry in self.table(self.part(document, "inputs"), "inputs").items()
+        }
+        entries = self.part(document, "runs")
+        if not isinstance(entries, list) or not entries:
+            self.fail("must be a list of one run or more", "runs")
+        runs = tuple(self.run(entry, measures, f"runs[{number}]") for number, entry in enumerate(entries))
+        if len({run.name for run in runs}) < len(runs):
+            self.fail("names a run twice", "runs")
+        options = self.table(document.get("options", {}), "options")
+        return Results(
+            self.path, parts(self.text(self.part(document, "signature"), "signature")), inputs, measures, runs, options
+        )
+
+    def part(self, table: dict[str, Any], name: str, where: str = "") -> Any:
+        if name not in table:
+            self.fail(f"has no {name!r}", where or "the file")
+        return table[name]
+
+    def table(self, value: Any, where: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            self.fail("must be an object", where)
+        return value
+
+    def text(self, value: Any, where: str) -> str:
+        if not isinstance(value, str):
+            self.fail("must be text", where)
+        return value
+
+    def input(self, value: Any, where: str) -> tuple[str, str]:
+        entry = self.table(value, where)
+        path = self.text(self.part(entry, "path", where), f"{where}.path")
+        sha256 = self.text(self.part(entry, "sha256", where), f"{where}.sha256")
+        if not re.fullmatch(r"[0-9a-f]{64}|", sha256) or not path or "\0" in path:
+            self.fail("must hold a path and 64 hexadecimal digits", where)
+        return path, sha256
+
+    def run(self, value: Any, measures: tuple[str, ...], where: str) -> RecordedRun:
+        entry = self.table(value, where)
+        name, tag = (self.text(self.part(entry, key, where), f"{where}.{key}") for key in ("run", "tag"))
+        many = self.part(entry, "num_q", where)
+        if type(many) is not int or many < 0:
+            self.fail("must be a number of queries", f"{where}.num_q")
+        means = {
+            measure: self.number(self.part(self.table(mean, measure), "value", measure), f"{where}.means.{measure}")
+            for measure, mean in self.table(entry.get("means", {}), f"{where}.means").items()
+        }
+        queries = {
+            qid: self.values(row, f"{where}.queries.{qid}")
+            for qid, row in self.table(entry.get("queries", {}), f"{where}.queries").items()
+        }
+        for row in [*[means] * ("means" in entry), *queries.values()]:
+            if set(row) != set(measures):
+                self.fail("has other measures than 'measures' names", where)
+        if "queries" in entry and len(queries) != many:
+            self.fail(f"has {len(queries)} queries, and says that they are {many}", where)
+        return RecordedRun(name, tag, many, means, queries)
+
+    def values(self, value: Any, where: str) -> dict[str, float]:
+        row = self.table(value, where)
+        return {measure: self.number(number, f"{where}.{measure}") for measure, number in row.items()}
+
+    def number(self, value: Any, where: str) -> float:
+        if value is None:
+            return math.nan
+        if isinstance(value, str) and value in SPELLED:
+            return SPELLED[value]
+        if type(value) not in (int, float):
+            self.fail("must be a number, or null where it is undefined", where)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            self.fail("is too large for a number", where)
+        return number

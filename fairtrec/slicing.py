@@ -1,0 +1,67 @@
+"""A result on some of its queries: slices of a query set."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import neg, pos
+
+from fairtrec.api import Result
+from fairtrec.errors import UsageError
+from fairtrec.evaluation import Scores
+from fairtrec.formats.slices import ALL
+from fairtrec.measure import Better
+
+Slices = Mapping[str, Sequence[str]]  # the query ids of each
+SMALL = 10  # queries; of fewer, a mean says little
+BADNESS: dict[Better, Callable[[float], float]] = {"higher": neg, "lower": pos, "nearer 0": abs}
+
+
+def restricted(scores: Scores, qids: Sequence[str]) -> Scores:
+    """Keep those of a run's queries that are among ``qids``."""
+    wanted = set(qids)
+    kept = [column for column, qid in enumerate(scores.qids) if qid in wanted]
+    return replace(scores, qids=tuple(scores.qids[column] for column in kept), values=scores.values[:, kept])
+
+
+def sliced(result: Result, slices: Slices | None) -> Iterator[tuple[str, Result]]:
+    """Give the whole result under the name ``all``, then each slice of it."""
+    yield ALL, result
+    for name, qids in (slices or {}).items():
+        yield name, replace(result, scores=tuple(restricted(scores, qids) for scores in result.scores))
+
+
+def remarks(result: Result, slices: Slices | None) -> list[str]:
+    """Say which slices are small, and which queries of the slices or of the runs stand outside.
+
+    Raises UsageError if the runs have no query of any slice, and for a slice of the name ``all``.
+    """
+    if not slices:
+        return []
+    if ALL in slices:
+        raise UsageError(f"{ALL!r} stands for all queries; give this slice another name")
+    evaluated = set().union(*(scores.qids for scores in result.scores))
+    in_slices = set().union(*slices.values())
+    if not evaluated & in_slices:
+        raise UsageError("the runs have no query of any slice; are the query ids of the same collection?")
+    small = [name for name, qids in slices.items() if len(evaluated.intersection(qids)) < SMALL]
+    lines = [f"small, fewer than {SMALL} queries: {', '.join(small)}"] if small else []
+    strangers, outside = len(in_slices - evaluated), len(evaluated - in_slices)
+    lines += [f"{strangers} of the {len(in_slices)} queries of the slices are not evaluated"] if strangers else []
+    lines += [f"{outside} of the {len(evaluated)} queries are in no slice"] if outside else []
+    return lines
+
+
+def worst(rows: Sequence[tuple[Hashable, str, float, Better]]) -> list[bool]:
+    """Mark the means that are the worst of those of the same key over slices, by the measure's direction.
+
+    A row is a key (run and measure), a slice, a mean and a direction; that of all queries is no slice.
+    """
+    marks = [False] * len(rows)
+    together: dict[Hashable, list[int]] = {}
+    for place, (key, name, mean, better) in enumerate(rows):
+        if name != ALL and better != "neither" and mean == mean:  # noqa: PLR0124 - nan is not itself
+            together.setdefault(key, []).append(place)
+    for places in together.values():
+        badness = [BADNESS[rows[place][3]](rows[place][2]) for place in places]
+        for place, bad in zip(places, badness, strict=True):
+            marks[place] = bad == max(badness) > min(badness)
+    return marks

@@ -1,0 +1,112 @@
+"""Reports of checked runs: lines for people and editors, JSON, and the annotations of a GitHub workflow."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from os import fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairtrec.validate import Checked, repair
+from fairtrec.validate.codes import CODES
+from fairtrec.validate.findings import Finding, plural
+
+Show = Callable[[Checked, Path | None], None]  # a checked run, and where it should be written repaired
+
+
+@contextmanager
+def writer(form: str) -> Iterator[Show]:
+    """Give the function that prints one run after the other."""
+    if form != "json":
+        lines = _text if form == "text" else _github
+
+        def show(checked: Checked, place: Path | None) -> None:
+            sys.stdout.write("".join(f"{line}\n" for line in lines(checked, place)))
+
+        yield show
+        return
+    runs: list[dict[str, Any]] = []
+    yield lambda checked, place: runs.append(_record(checked, place))
+    sys.stdout.write(json.dumps({"runs": runs}, ensure_ascii=False, indent=1) + "\n")
+
+
+def _text(checked: Checked, place: Path | None) -> Iterator[str]:
+    path, fixed = fspath(checked.path), repair.is_written(checked, place)
+    for finding in checked.found.in_order:
+        if not (fixed and finding.code.repair):
+            where = path if finding.line is None else f"{path}:{finding.line}"
+            yield f"{where}: {finding.code.name} {finding.message}"
+    for name, many in checked.found.hidden.items():
+        if not (fixed and CODES[name].repair):
+            yield f"{path}: {name} {many:,} more; --all shows them"
+    yield f"{path}: {_counts(checked)}{_size(checked)}"
+    yield from _repair(checked, place)
+
+
+def _counts(checked: Checked) -> str:
+    errors, warnings = (checked.found.total(errors=errors) for errors in (True, False))
+    if not errors + warnings:
+        return "clean; "
+    return f"{plural(errors, 'error')}, {plural(warnings, 'warning')}; "
+
+
+def _size(checked: Checked) -> str:
+    depths = checked.depths
+    if not len(depths):
+        return plural(checked.rows.length, "line") + (", none of them an entry" if checked.found.many["E201"] else "")
+    low, high = int(depths.min()), int(depths.max())
+    deep = f"{low:,} deep" if low == high else f"{low:,} to {high:,} deep, median {np.median(depths):,g}"
+    many = [plural(checked.rows.length, "line"), plural(len(depths), "query"), plural(checked.documents, "document")]
+    return ", ".join([*many, deep])
+
+
+def _repair(checked: Checked, place: Path | None) -> Iterator[str]:
+    """Say what was written and why it differs, or why nothing was."""
+    if place is None:
+        return
+    obstacles = repair.obstacles(checked)
+    if obstacles:
+        yield f"{place}: not written; what {', '.join(code.name for code in obstacles)} found has no certain repair"
+        return
+    done = repair.repaired(checked)
+    yield f"{place}: written{'' if done else ', with nothing to repair'}"
+    for code, many in done:
+        yield f"{place}: {code.name} {code.title} ({many:,}): {code.repair}"
+
+
+def _github(checked: Checked, place: Path | None) -> Iterator[str]:
+    def escaped(text: str) -> str:
+        return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+    path = escaped(fspath(checked.path)).replace(":", "%3A").replace(",", "%2C")
+    for finding in checked.found.in_order:
+        kind = "error" if finding.code.is_error else "warning"
+        line = "" if finding.line is None else f",line={finding.line}"
+        yield f"::{kind} file={path}{line},title={finding.code.name} {finding.code.title}::{escaped(finding.message)}"
+    yield f"{fspath(checked.path)}: {_counts(checked)}{_size(checked)}"
+    yield from _repair(checked, place)
+
+
+def _record(checked: Checked, place: Path | None) -> dict[str, Any]:
+    depths = checked.depths
+    return {
+        "run": fspath(checked.path),
+        "errors": checked.found.total(errors=True),
+        "warnings": checked.found.total(errors=False),
+        "lines": checked.rows.length,
+        "queries": len(depths),
+        "documents": checked.documents,
+        "depth": [int(depths.min()), float(np.median(depths)), int(depths.max())] if len(depths) else None,
+        "counts": dict(sorted(checked.found.many.items())),
+        "findings": [_finding(finding) for finding in checked.found.in_order],
+        "fixed": fspath(place) if place is not None and repair.is_written(checked, place) else None,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    severity = "error" if finding.code.is_error else "warning"
+    named = {"code": finding.code.name, "name": finding.code.title, "severity": severity}
+    return {"line": finding.line, **named, "message": finding.message}

@@ -1,0 +1,293 @@
+"""A batch of runs: how it is named, broken runs among it, several processes, and what is read how often."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import fairtrec
+from fairtrec import jobs
+from fairtrec.batch import paths, processes
+from fairtrec.data import Run
+from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation import cut
+from fairtrec.formats import run as run_format
+from fairtrec.formats import source
+from fairtrec.measure import Measure
+
+MEASURES = "NFaiRR@2 nDCG@2 AP TExFAIR@2"
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
+TEXTS = "a\tshe said\nb\the said\nc\tnobody said\nd\tshe and she\n"
+GROUPS = {"f": ["she"], "m": ["he"]}
+
+
+@dataclass(frozen=True)
+class AtPrompt(Measure):
+    """A measure that no other process knows."""
+
+    def __call__(self, lengths):
+        return lengths.astype(np.float64)
+
+
+class Faulty(AtPrompt):
+    """A measure that gives a value too many."""
+
+    def __call__(self, lengths):
+        return np.append(lengths, 0.0)
+
+
+@pytest.fixture
+def batch(tmp_path, monkeypatch):
+    """Five runs in a folder, and what they are evaluated with."""
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(7)
+    (tmp_path / "runs").mkdir()
+    for name in "abcde":
+        rows = [(qid, docno, score) for qid in QRELS for docno, score in zip("abcd", random.random(4), strict=True)]
+        text = "".join(f"{qid} Q0 {docno} 1 {score} {name}\n" for qid, docno, score in rows)
+        (tmp_path / "runs" / f"{name}.run").write_text(text)
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, of in QRELS.items() for d, g in of.items()))
+    (tmp_path / "docs.tsv").write_text(TEXTS)
+    (tmp_path / "groups.csv").write_text("she,f\nhe,m\n")
+    (tmp_path / "counts.tsv").write_text("docno\ttokens\tf\tm\na\t2\t1\t0\nb\t2\t0\t1\nc\t2\t0\t0\nd\t3\t2\t0\n")
+    return tmp_path
+
+
+def ours(runs, **given):
+    chosen = {"groups": "groups.csv", "docs": "docs.tsv", "background": "runs/a.run"} | given
+    return fairtrec.evaluate(MEASURES, runs, "qrels", **chosen)
+
+
+def seen(result):
+    return result.per_query, result.signature, result.notes, result.failed, [one.remarks for one in result.scores]
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_stands_for_its_files(batch):
+    (batch / "runs" / ".hidden").touch()
+    (batch / "runs" / "inner").mkdir()
+    (batch / "runs" / "inner" / "z.run").touch()
+    names = [f"runs/{name}.run" for name in "abcde"]
+    assert paths(["runs"]) == paths(["runs/"]) == paths(["runs/*.run"]) == paths(["runs/*"]) == names
+    assert paths(["runs/**/*.run"]) == sorted([*names, "runs/inner/z.run"])
+    assert paths(["qrels", "runs/[ab].run", "-"]) == ["qrels", "runs/a.run", "runs/b.run", "-"]
+
+
+def test_what_exists_is_taken_by_its_name(batch):
+    for name in ("a[1].run", "@b.run"):
+        (batch / name).touch()
+        assert paths([name]) == [name]
+    (batch / "a[x]").mkdir()
+    (batch / "a[x]" / "z.run").touch()
+    assert paths(["a[x]"]) == ["a[x]/z.run"]
+    assert paths(["missing.run"]) == ["missing.run"]  # whoever reads it says that it is not there
+    assert paths(["x" * 5000]) == ["x" * 5000]
+
+
+def test_a_list_names_files_folders_and_patterns(batch):
+    (batch / "list.txt").write_bytes(b"# mine\r\n\r\nruns/[ab].run\r\n  qrels  \n-\nruns")
+    assert paths(["@list.txt"]) == [
+        "runs/a.run", "runs/b.run", "qrels", "-", *(f"runs/{name}.run" for name in "abcde")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("runs/*.txt", "no file matches runs/*.txt; "),
+        ("empty", "the folder empty holds no files; "),
+        ("@nowhere", "nowhere: there is no such file; "),
+        ("@blank", "blank: this list names no run; "),
+        ("@list", "list:3: no file matches runs/z*; "),
+    ],
+)
+def test_what_stands_for_nothing_is_refused(batch, argument, message):
+    (batch / "empty").mkdir()
+    (batch / "blank").write_text("# none\n\n")
+    (batch / "list").write_text("runs/a.run\n\nruns/z*\n")
+    with pytest.raises(InputError) as fault:
+        paths([argument])
+    assert str(fault.value).startswith(message)
+
+
+def test_a_list_that_is_no_list_is_refused(batch, monkeypatch):
+    monkeypatch.setattr("fairtrec.batch.LONGEST_LIST", 20)
+    (batch / "list").write_text("runs/a.run\n" * 3)
+    with pytest.raises(InputError, match="list:3: a list of more than"):
+        paths(["@list"])
+
+
+# --- processes ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", [{}, {"docs": None, "annotations": "counts.tsv", "groups": None}])
+def test_jobs_change_nothing(batch, given):
+    runs = [*paths(["runs"]), "runs/b.run"]  # one of them twice
+    assert seen(ours(runs, jobs=2, **given)) == seen(ours(runs, jobs=1, **given))
+    assert list(ours(runs, jobs=2, **given).means) == [*(f"runs/{name}.run" for name in "abcde"), "runs/b.run (2)"]
+
+
+def test_a_batch_is_its_runs_one_by_one(batch):
+    together = ours(paths(["runs"])).per_query
+    assert together == {name: ours(name).per_query[name] for name in paths(["runs"])}
+
+
+def test_samples_in_two_processes(batch):
+    runs = paths(["runs/[ab].run"])
+    assert seen(ours(runs, jobs=2, samples=True)) == seen(ours(runs, samples=True))
+
+
+def test_a_measure_that_cannot_be_sent_is_computed_here(batch, monkeypatch):
+    runs = paths(["runs"])
+    monkeypatch.setattr(sys.modules["__main__"], "AtPrompt", AtPrompt, raising=False)
+    monkeypatch.setattr(AtPrompt, "__module__", "__main__")  # it is sent, and nobody there knows it
+    means = fairtrec.evaluate(AtPrompt(), runs, jobs=2).means
+    assert means == {run: {"AtPrompt": 4.0} for run in runs}
+
+    class Local(AtPrompt):
+        """It cannot even be sent."""
+
+    assert fairtrec.evaluate(Local(), runs, jobs=2).means == {run: {"Local": 4.0} for run in runs}
+
+
+def test_objects_and_streams_stay_in_this_process(batch):
+    assert processes(["runs/a.run", {"q1": {"a": 1.0}}], 2) == 1
+    assert processes(["runs/a.run", source.STDIN], 2) == 1
+    assert processes(["runs/a.run"], 2) == 1
+    assert processes(paths(["runs"]), None) == 1  # they are small
+    given = {"x": {"q1": {"a": 2.0, "b": 1.0}}, "y": {"q1": {"b": 2.0}}}
+    assert fairtrec.evaluate("P@1", given, QRELS, jobs=2).means == {"x": {"P@1": 1.0}, "y": {"P@1": 0.0}}
+
+
+@pytest.mark.parametrize("wanted", [0, -1])
+def test_jobs_are_one_or_more(batch, wanted):
+    with pytest.raises(UsageError, match="it must be 1 or more"):
+        ours("runs/a.run", jobs=wanted)
+
+
+class Killed:
+    """Work in which a process is killed."""
+
+    def begin(self):
+        return self.kill
+
+    def kill(self, thing):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_process_that_is_killed_is_one_line():
+    with pytest.raises(InputError, match="a process was killed before it was done"):
+        list(jobs.outcomes(Killed(), [1, 2, 3], 2))
+
+
+def test_a_fault_of_a_measure_is_told_from_another_process(batch):
+    with pytest.raises(UsageError, match="Faulty gave values of the shape"):
+        fairtrec.evaluate(Faulty(), paths(["runs"]), jobs=2)
+
+
+# --- broken runs ----------------------------------------------------------------------------------------------------
+
+
+def test_the_first_broken_run_in_order_stops_all(batch):
+    (batch / "runs" / "b.run").write_text("q1 Q0 a 1 x t\n")
+    (batch / "runs" / "d.run").write_text("q1 Q0 a 1\n")
+    for number in (1, 2):
+        with pytest.raises(InputError, match=r"runs/b.run:1: the score 'x'"):
+            ours(paths(["runs"]), jobs=number)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_rest_is_scored(batch, number):
+    whole = ours(paths(["runs"])).per_query
+    (batch / "runs" / "b.run").write_text("q1 Q0 a 1 x t\n")
+    (batch / "runs" / "d.run").write_text("q1 Q0 unheard 1 1 t\n")
+    result = ours([*paths(["runs"]), "missing.run"], jobs=number, keep_going=True, missing="error")
+    assert result.per_query == {name: whole[name] for name in paths(["runs/[ace].run"])}
+    reasons = dict(result.failed)
+    assert list(reasons) == ["runs/b.run", "runs/d.run", "missing.run"]
+    assert reasons["runs/b.run"].startswith("runs/b.run:1: the score 'x'")
+    assert reasons["missing.run"] == "missing.run: there is no such file; check the name"
+    assert "such as unheard at rank 1 of query q1" in reasons["runs/d.run"]
+    assert "missing:error |" in f"{result.signature} |"
+    assert not {"run runs/b.run", "run runs/d.run"} & set(result.files)
+
+
+def test_a_background_without_counts_stops_all(batch):
+    (batch / "behind.run").write_text("q1 Q0 unheard 1 1 t\nq2 Q0 a 1 1 t\n")
+    with pytest.raises(InputError, match=r"1 of the 5 documents .* such as unheard; "):
+        ours(paths(["runs"]), background="behind.run", keep_going=True)
+    (batch / "runs" / "b.run").write_text("q1 Q0 unheard 1 1 t\n")  # which explains it only for this run
+    with pytest.raises(InputError, match="such as unheard; "):
+        ours(paths(["runs"]), background="behind.run", keep_going=True)
+
+
+def test_nothing_is_left(batch):
+    (batch / "a").write_text("q1 Q0 a 1 x t\n")
+    result = fairtrec.evaluate("P@1", ["a", "b"], QRELS, keep_going=True)
+    assert not result.scores
+    assert [name for name, _ in result.failed] == ["a", "b"]
+
+
+def test_the_command_ends_with_3_and_prints_the_rest(batch, fairtrec_command):
+    good = fairtrec_command("eval", "qrels", "runs/a.run", "runs/c.run", "-m", "P@1")
+    (batch / "runs" / "b.run").write_text("q1 Q0 a 1 x t\n")
+    (batch / "list").write_text("runs/[abc].run\n")
+    stopped = fairtrec_command("eval", "qrels", "@list", "-m", "P@1")
+    assert (stopped.code, stopped.out) == (3, "")
+    assert stopped.complaints[0].startswith("runs/b.run:1: ")
+    kept = fairtrec_command("eval", "qrels", "@list", "-m", "P@1", "--keep-going")
+    assert (kept.code, kept.out, kept.complaints) == (3, good.out, stopped.complaints)
+    none = fairtrec_command("eval", "qrels", "runs/b.run", "-m", "P@1", "--keep-going")
+    assert (none.code, none.out, none.err) == (3, "", stopped.err)
+    assert fairtrec_command("eval", "qrels", "runs/z*.run").complaints[0].startswith("no file matches runs/z*.run; ")
+
+
+# --- reading and keeping --------------------------------------------------------------------------------------------
+
+
+def test_each_file_is_read_once(batch, monkeypatch):
+    opened = []
+    raw = source._raw
+    monkeypatch.setattr(source, "_raw", lambda path: opened.append(str(path)) or raw(path))
+    ours([*paths(["runs"]), "runs/a.run"])
+    once = [*paths(["runs"]), "qrels", "groups.csv", "docs.tsv"]
+    assert sorted(opened) == sorted(once)
+
+
+def test_standard_input_is_a_run_and_the_background(batch):
+    given = ["eval", "none", "-", "runs/b.run", "--background", "-", "--annotations", "counts.tsv", "-m", "NFaiRR@2"]
+    line = [sys.executable, "-m", "fairtrec", *given, "-j", "2"]
+    text = (batch / "runs" / "a.run").read_bytes()
+    piped = subprocess.run(line, input=text, capture_output=True, check=True).stdout.decode()
+    named = ours(paths(["runs/[ab].run"]), docs=None, groups=None, annotations="counts.tsv").means
+    printed = [row.split("\t")[2] for row in piped.splitlines() if row.startswith("NFaiRR")]
+    assert printed == [f"{means['NFaiRR@2']:.4f}" for means in named.values()]
+
+
+rankings = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q3", "q4"]),
+    st.lists(st.sampled_from("abcdefgh"), min_size=1, unique=True),
+    min_size=1,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rankings, st.lists(st.sampled_from(["q1", "q2", "q3", "q9"]), unique=True), st.none() | st.integers(1, 9))
+def test_a_cut_run_is_the_top_of_the_run(ranked, qids, depth):
+    starts = np.concatenate(([0], np.cumsum([len(docnos) for docnos in ranked.values()])))
+    docnos = np.array([docno.encode() for docnos in ranked.values() for docno in docnos])
+    whole = run_format.ranked("r", "t", tuple(ranked), starts, docnos, -np.arange(len(docnos), dtype=float))
+    kept = cut(whole, qids, depth)
+    assert isinstance(kept, Run)
+    assert sorted(kept.qids) == sorted(set(qids) & set(ranked))
+    for row, qid in enumerate(kept.qids):
+        left = kept.docnos[kept.starts[row] : kept.starts[row + 1]].tolist()
+        assert left == [docno.encode() for docno in ranked[qid][:depth]]

@@ -1,0 +1,79 @@
+"""Correlations against scipy, and their intervals against scipy and arithmetic."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from fairtrec.correlation import KINDS, correlation
+
+SCIPYS = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("places", [1, 9])
+def test_coefficient_and_p_are_scipys(kind, places):
+    x, y = np.random.default_rng(4).random((2, 43)).round(places)
+    found, expected = correlation(x, y, kind), SCIPYS[kind](x, y)
+    assert (found.value, found.p) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-12)
+
+
+def test_intervals():
+    x, y = np.random.default_rng(5).random((2, 20))
+    expected = stats.pearsonr(x, y).confidence_interval(0.9)
+    found = correlation(x, y, "pearson", 0.9)
+    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=1e-12)
+    x, y = np.arange(20.0), np.arange(20.0)
+    y[[0, 1, 2, 3]] = [3, 2, 1, 0]
+    # Spearman: 1 - 6 (9 + 1 + 1 + 9) / (20 * 399) = 0.984962; z = atanh(0.984962) = 2.441401,
+    # error = sqrt((1 + 0.970151 / 2) / 17) = 0.295563, so z is between 1.862108 and 3.020693
+    found = correlation(x, y, "spearman")
+    assert (found.low, found.value, found.high) == pytest.approx((0.952873, 0.984962, 0.995255), abs=1e-5)
+    # Kendall: 6 of 190 pairs are turned, 1 - 12 / 190 = 0.936842; error = sqrt(0.437 / 16) = 0.165265,
+    # z = 1.711588, between 1.387675 and 2.035501
+    found = correlation(x, y, "kendall")
+    assert (found.low, found.value, found.high) == pytest.approx((0.882658, 0.936842, 0.966452), abs=1e-5)
+
+
+def test_spearman_of_few_pairs_is_exact():
+    # of the 24 orders of 4 values one is the same and one the reverse
+    found = correlation(np.array([1.0, 2, 3, 4]), np.array([2.0, 4, 6, 9]), "spearman")
+    assert found.p == pytest.approx(2 / 24)
+    assert (found.low, found.value, found.high) == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_undefined(kind):
+    line = np.arange(5.0)
+    for x, y in [(line[:0], line[:0]), (line[:1], line[:1]), (np.ones(5), line), (line, np.full(5, 0.1 + 0.2))]:
+        found = correlation(x, y, kind)
+        assert found.n == len(x)
+        assert math.isnan(found.value)
+        assert math.isnan(found.p)
+    few = correlation(np.array([1.0, 2, 4]), np.array([1.0, 3, 2]), kind)
+    assert math.isnan(few.low)
+    assert not math.isnan(few.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pairs_without_a_value_are_left_out_and_counted(kind):
+    x = np.array([1.0, math.nan, 2.0, math.inf, 4.0, 3.0])
+    y = np.array([1.0, 5.0, 4.0, 2.0, 3.0, math.nan])
+    assert correlation(x, y, kind) == correlation(np.array([1.0, 2.0, 4.0]), np.array([1.0, 4.0, 3.0]), kind)
+    assert correlation(x, y, kind).n == 3
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=8, max_size=20), st.sampled_from(KINDS))
+def test_laws(points, kind):
+    x, y = np.array(points, dtype=np.float64).T
+    found, other = correlation(x, y, kind), correlation(y, x, kind)
+    if math.isnan(found.value):
+        return
+    assert found.value == pytest.approx(other.value)
+    assert correlation(x, -y, kind).value == pytest.approx(-found.value)
+    assert found.low <= found.value <= found.high
+    assert 0 <= found.p <= 1

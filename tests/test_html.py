@@ -1,0 +1,381 @@
+"""The page: well-formed, whole in itself, harmless whatever names are, and with the numbers of the result."""
+
+import json
+import math
+import re
+import shutil
+import subprocess
+from base64 import b64encode
+from dataclasses import dataclass
+from hashlib import sha256
+from html.parser import HTMLParser
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairtrec import registry, report
+from fairtrec.api import Result
+from fairtrec.evaluation import Scores
+from fairtrec.measure import Measure
+from fairtrec.report import page, scatter
+
+NAN, INF = float("nan"), float("inf")
+VOID = {"meta", "link", "img", "input", "br", "hr", "base"}
+EVIL = [
+    "</script><script>alert(1)</script>",
+    '" onclick="alert(2)" x="',
+    "' & <b>bold</b> &amp; $style ${script}",
+    "line\u2028separator\u2029\nend",
+    "right\u202eot\u2066left",
+    "<!--",
+    "]]>",
+    "\udcff\udcfe.not-utf-8",
+]
+
+
+@dataclass(frozen=True)
+class Fair(Measure):
+    cutoff: int = 10
+
+
+@dataclass(frozen=True)
+class Lower(Measure):
+    cutoff: int = 10
+    better = "lower"
+
+
+@dataclass(frozen=True)
+class Nearer(Measure):
+    better = "nearer 0"
+
+
+@dataclass(frozen=True)
+class Count(Measure):
+    total = True
+    better = "neither"
+
+
+class Page(HTMLParser):
+    """Every element with its attributes and its text; raises if one is not closed, or closed without being open."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements = [], []
+        self.feed(text)
+        self.close()
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        assert len({name for name, _ in attrs}) == len(attrs)
+        found = {"tag": tag, "text": "", **dict(attrs)}
+        self.elements.append(found)
+        if tag not in VOID:
+            self.open.append(found)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()["tag"] == tag
+
+    def handle_data(self, data):
+        for element in self.open:
+            element["text"] += data
+
+    def all(self, tag, **attributes):
+        wanted = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items()}
+        return [e for e in self.elements if e["tag"] == tag and wanted.items() <= e.items()]
+
+    def one(self, tag, **attributes):
+        (found,) = self.all(tag, **attributes)
+        return found
+
+    @property
+    def data(self):
+        return json.loads(self.one("script", id="data")["text"])
+
+
+MEASURES = (*registry.parse("nDCG@10"), Fair(), Lower(), Nearer(), Count())
+VALUES = [  # [run][measure][query]
+    [[0.5, 0.7], [0.2, 1 / 3], [0.4, 0.4], [-0.3, 0.1], [2, 3]],
+    [[0.9, 0.7], [0.2, 0.1], [0.5, 0.6], [0.3, 0.1], [2, 4]],
+    [[0.1, 0.2], [0.1, 0.1], [0.5, 0.6], [0.4, 0.4], [2, 2]],
+    [[NAN, NAN], [0.3, NAN], [0.4, INF], [0.4, 0.4], [1, 1]],
+]
+
+
+def result_of(values=VALUES, measures=MEASURES, names=None, qids=("q1", "q2"), notes=(), tags=None):
+    scores = [
+        Scores(
+            names[at] if names else f"runs/{'abcdefgh'[at]}.run",
+            tags[at] if tags else "t",
+            measures,
+            tuple(qids),
+            np.array(each, float),
+        )
+        for at, each in enumerate(values)
+    ]
+    return Result(tuple(scores), "fairtrec:1 | order:score", tuple(notes), {})
+
+
+def html(result, **view):
+    return report.render(result, "html", **view)
+
+
+# ------------------------------------------------------------------------------------------------ whole in itself
+
+
+@pytest.fixture(scope="module")
+def text():
+    return html(result_of(notes=["take care"]), sort=Fair())
+
+
+def test_nothing_comes_from_elsewhere(text):
+    parsed = Page(text)
+    names = {name for element in parsed.elements for name in element if name not in ("tag", "text")}
+    assert not names & {"src", "href", "srcset", "action", "data", "style", "background", "poster", "xlink:href"}
+    assert not [name for name in names if name.startswith("on")]
+    assert not {e["tag"] for e in parsed.elements} & {
+        "link",
+        "img",
+        "iframe",
+        "object",
+        "embed",
+        "base",
+        "form",
+        "use",
+        "image",
+    }
+    assert "http" not in re.sub("http-equiv|http://www.w3.org/2000/svg", "", text)
+    assert "url(" not in text
+    assert "@import" not in text
+
+
+def test_the_policy_allows_its_own_style_and_script_and_no_others(text):
+    parsed = Page(text)
+    policy = parsed.one("meta", http_equiv="Content-Security-Policy")["content"]
+    style, (_, script) = parsed.one("style")["text"], parsed.all("script")
+    hashes = [b64encode(sha256(each.encode()).digest()).decode() for each in (style, script["text"])]
+    assert policy == (
+        f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}'; base-uri 'none'; "
+        "form-action 'none'"
+    )
+    assert script == {"tag": "script", "text": files("fairtrec.report").joinpath("page.js").read_text("utf-8")}
+
+
+def test_the_page_carries_notes_remarks_legend_and_signature(text):
+    parsed = Page(text)
+    shown = [element["text"] for element in parsed.all("li")]
+    assert shown == [
+        "rank: by Fair@10, highest first",
+        "↑ higher is better, ↓ lower is better, →0 nearer 0 is better; * the best, ° the worst",
+        "× dominated: another run is as good or better in every measure with an arrow, and better in one",
+        *("take care", "nDCG@10: defined for 0 of 2 queries (d)", "Fair@10: defined for 1 of 2 queries (d)"),
+    ]
+    assert parsed.one("p", class_="signature")["text"] == "fairtrec:1 | order:score"
+    assert report.remarks(result_of(), "html") == []
+
+
+def test_the_same_result_gives_the_same_page(text):
+    assert text == html(result_of(notes=["take care"]), sort=Fair())
+    assert text.endswith("</html>\n")
+
+
+# --------------------------------------------------------------------------------------------------------- names
+
+
+def named(name):
+    """A page on which the name stands wherever a name can stand."""
+    kind = type("Fair", (Fair,), {"__doc__": "Fair.", "__str__": lambda self: name})
+    measures = (MEASURES[0], kind(), *MEASURES[2:])
+    names, qids = [name, f"{name}2", "c", "d"], (f"{name}a", f"{name}b")
+    return html(result_of(names=names, qids=qids, notes=[name], measures=measures))
+
+
+@pytest.mark.parametrize("name", EVIL)
+def test_names_stay_text(name):
+    text = named(name)
+    text.encode("utf-8")
+    parsed, harmless = Page(text), Page(named(re.sub("[^/]", "x", name)))
+    assert [(e["tag"], set(e)) for e in parsed.elements] == [(e["tag"], set(e)) for e in harmless.elements]
+    shown = re.sub("[\n\u2028\u2029\u202e\u2066\udcff\udcfe]", "\ufffd", name)
+    assert parsed.all("bdi")[0]["title"] == shown
+    assert shown.endswith(parsed.all("bdi")[0]["text"])  # a name after the last /, as in all tables
+    assert shown in [item["text"] for item in parsed.all("li")]
+    assert parsed.data["qids"] == [f"{shown}a", f"{shown}b"]
+    assert parsed.data["measures"][1]["name"] == shown
+    assert not re.search("[<>&\u2028]", re.search(r'id="data">(.*)</script>\n<script>', text).group(1))
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\u2028\u2029]", text)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(min_size=1), st.text())
+def test_any_name_leaves_the_page_well_formed(name, other):
+    result = result_of(
+        VALUES[:2], names=[name, f"{name}x"], qids=("q", f"q{other}"), notes=[other], tags=[other, other]
+    )
+    text = html(result)
+    text.encode("utf-8")
+    assert len(Page(text).data["runs"]) == 2
+
+
+# ------------------------------------------------------------------------------------------------------- numbers
+
+
+def rows_of(parsed, columns):
+    cells = [e["text"] for e in parsed.elements if e["tag"] in ("td", "th")]
+    rows = [cells[at : at + columns] for at in range(0, len(cells), columns)]
+    return rows[0], rows[1:5]
+
+
+def test_the_table_has_the_digits_and_the_marks():
+    head, rows = rows_of(Page(html(result_of(), sort=Fair(), places=3)), 9)
+    assert head == ["rank", "run", "", "nDCG@10 ↑", "Fair@10 ↑", "Lower@10 ↓", "Nearer →0", "Count", "queries"]
+    assert rows == [
+        # (0.5+0.7)/2, (0.2+1/3)/2, 0.4, (-0.3+0.1)/2 ..., and so on, the sum of Count; d has 0.3 of one query
+        ["1", "d", "", "nan", "0.300*", "inf°", "0.400°", "2", "2"],
+        ["2", "a", "", "0.600", "0.267", "0.400*", "-0.100*", "5", "2"],
+        ["3", "b", "", "0.800*", "0.150", "0.550", "0.200", "6", "2"],
+        ["4", "c", "×", "0.150°", "0.100°", "0.550", "0.400°", "4", "2"],
+    ]
+
+
+def test_without_a_measure_to_sort_by_the_order_is_as_given_and_there_are_no_ranks():
+    parsed = Page(html(result_of()))
+    assert [e["text"] for e in parsed.all("bdi")] == ["a", "b", "c", "d"]
+    assert parsed.one("table", id="board")["class"] == "unranked"
+    assert parsed.one("li", id="by")["text"] == "runs in the order given"
+
+
+def test_the_data_are_those_of_the_result():
+    result = result_of()
+    data = Page(html(result)).data
+    assert data["runs"] == ["a", "b", "c", "d"]
+    assert data["qids"] == ["q1", "q2"]
+    assert [measure["name"] for measure in data["measures"]] == [str(measure) for measure in MEASURES]
+    assert set(data["values"]) == {"0", "1", "2", "3"}  # those that have a direction
+    for measure, runs in data["values"].items():
+        for values, scores in zip(runs, result.scores, strict=True):
+            for value, full in zip(values, scores.values[int(measure)].tolist(), strict=True):
+                assert (value is None) is (not math.isfinite(full))
+                assert value is None or value == pytest.approx(full, rel=1e-5)
+    assert data["values"]["1"][0] == [0.2, 0.333333]
+    fair = data["measures"][1]
+    assert fair["order"] == [3, 0, 1, 2]  # 0.3, 0.267, 0.15, 0.1
+    assert fair["ranks"] == [2, 3, 4, 1]
+    assert data["measures"][0]["ranks"] == [2, 1, 3, 0]
+    assert data["measures"][4]["axis"] is None
+
+
+def test_runs_of_different_queries_are_compared_on_those_of_both():
+    scores = [
+        Scores(f"{qid}.run", "t", (Fair(),), qids, np.array([values]))
+        for qid, qids, values in [("a", ("q1", "q2"), [0.1, 0.2]), ("b", ("q2", "q3"), [0.3, 0.4])]
+    ]
+    data = Page(html(Result(tuple(scores), "s", (), {}))).data
+    assert data["qids"] == ["q1", "q2", "q3"]
+    assert data["values"] == {"0": [[0.1, 0.2, None], [None, 0.3, 0.4]]}
+
+
+def test_43_runs_of_43_queries_and_6_measures_are_less_than_a_megabyte():
+    values = np.random.default_rng(1).random((43, 6, 43))
+    measures = tuple(Fair(cutoff) for cutoff in range(1, 7))
+    text = html(
+        result_of(values, measures, [f"{at:03}{'x' * 80}.run" for at in range(43)], [f"q{at:02}" for at in range(43)])
+    )
+    assert len(text.encode()) < 400_000
+
+
+def test_too_many_values_are_left_out_and_the_page_says_so(monkeypatch):
+    monkeypatch.setattr(page, "LARGEST", 31)
+    text = html(result_of())  # 4 runs, 2 queries, 4 measures with a direction: 32
+    parsed = Page(text)
+    assert parsed.data["values"] is None
+    assert "left out: 32 values are too many" in text
+    assert not parsed.all("section", id="differences")
+    monkeypatch.setattr(page, "LARGEST", 32)
+    assert Page(html(result_of())).data["values"] is not None
+
+
+def test_one_run_has_a_table_and_nothing_to_compare():
+    parsed = Page(html(result_of(VALUES[:1]), sort=Fair()))
+    assert not parsed.all("svg")
+    assert not parsed.all("section", id="differences")
+    assert "worst" not in parsed.all("ul")[0]["text"]
+
+
+# ------------------------------------------------------------------------------------------------------- scatter
+
+
+def points(parsed):
+    found = [e for e in parsed.all("g") if e.get("class", "").startswith("point")]
+    return [(e["class"] == "point front", e.get("transform"), e["visibility"]) for e in found]
+
+
+def test_the_scatter_is_of_utility_against_fairness_with_its_frontier():
+    parsed = Page(html(result_of()))
+    assert parsed.one("text", id="across-label")["text"] == "nDCG@10, higher is better →"
+    assert parsed.one("text", id="up-label")["text"] == "Fair@10, higher is better →"
+    front, places, visible = zip(*points(parsed), strict=True)
+    assert front == (True, True, False, False)  # a is fairer, b more useful, c neither; d has no nDCG
+    assert visible == ("visible", "visible", "visible", "hidden")
+    (ax, ay), (bx, by), (cx, cy) = (map(float, re.findall(r"[\d.]+", place)) for place in places[:3])
+    assert cx < ax < bx  # 0.15, 0.6, 0.8
+    assert cy > by > ay  # 0.1, 0.15, 0.267, and up is less in a drawing
+    assert (ax - cx) / (bx - cx) == pytest.approx((0.6 - 0.15) / (0.8 - 0.15), abs=2e-3)
+    assert parsed.one("path", class_="frontier")["d"] == f"M{ax:g} {ay:g}V{by:g}H{bx:g}"  # a, its corner with b, b
+
+
+@pytest.mark.parametrize(
+    ("measure", "label", "rising"),
+    [
+        (Fair(), "Fair@10, higher is better →", [-0.4, 0.1, 0.3]),
+        (Lower(), "← Lower@10, lower is better", [-0.4, 0.1, 0.3]),
+        (Nearer(), "← |Nearer|, nearer 0 is better", [0.1, 0.3, -0.4]),
+    ],
+)
+def test_an_axis_says_where_better_is(measure, label, rising):
+    axis = scatter.Axis.of(measure, np.array(rising))
+    assert axis.label == label
+    assert list(axis.places) == sorted(axis.places)
+    assert 0 < axis.places[0] < axis.places[-1] < 1
+
+
+numbers = st.floats(-1e6, 1e6) | st.sampled_from([NAN, INF, -INF, 0.0, 1e308])
+
+
+@given(st.lists(numbers, min_size=1, max_size=8), st.sampled_from([Fair(), Lower(), Nearer()]))
+def test_any_means_have_an_axis(means, measure):
+    axis = scatter.Axis.of(measure, np.array(means))
+    assert all(math.isnan(place) or 0 <= place <= 1 for place in axis.places)
+    assert [math.isnan(place) for place in axis.places] == [not abs(mean) < 1e100 for mean in means]
+    assert 2 <= len(axis.ticks) <= 7
+    for place, _ in axis.ticks:
+        assert -1e-3 <= place <= 1.001
+
+
+def test_ticks_stand_at_their_values():
+    axis = scatter.Axis.of(Fair(), np.array([0.0, 1.0]))  # with a margin of 0.06 on each side: 0.2 is at 0.26 of 1.12
+    assert axis.ticks == ((0.054, "0"), (0.232, "0.2"), (0.411, "0.4"), (0.589, "0.6"), (0.768, "0.8"), (0.946, "1"))
+    assert axis.places == (0.054, 0.946)
+
+
+def test_many_runs_or_long_names_are_labelled_by_number():
+    assert scatter.labels(["a", "b"]) == ["a", "b"]
+    assert scatter.labels(["a", "b" * 25]) == ["1", "2"]
+    assert scatter.labels(["a"] * 13) == [str(number) for number in range(1, 14)]
+    parsed = Page(html(result_of(names=["x" * 30, "b", "c", "d"])))
+    assert [e["text"] for e in parsed.all("td", class_="number")] == ["1", "2", "3", "4"]
+
+
+def test_the_script_draws_where_the_page_has_drawn():
+    script = files("fairtrec.report").joinpath("page.js").read_text("utf-8")
+    field = scatter.LEFT, scatter.TOP, scatter.WIDTH, scatter.HEIGHT
+    assert "LEFT = {}, TOP = {}, WIDTH = {}, HEIGHT = {}".format(*field) in script
+
+
+def test_the_script_can_be_read():
+    if shutil.which("node") is None:
+        pytest.skip("needs node, which is not here")
+    place = files("fairtrec.report").joinpath("page.js")
+    subprocess.run(["node", "--check", str(place)], check=True, capture_output=True)

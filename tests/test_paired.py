@@ -1,0 +1,200 @@
+"""Paired tests, intervals and effects against scipy and statsmodels; corrections against statsmodels."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
+from statsmodels.stats.weightstats import ttost_paired
+
+from fairtrec import paired
+from fairtrec.correction import corrected
+
+TESTS = ["t", "wilcoxon", "randomisation", "bootstrap"]
+METHODS = ["t", "percentile", "bca"]
+ALMOST = {"rel": 1e-12, "abs": 1e-12}
+grades = st.sampled_from([0.0, 0.2, 0.25, 1 / 3, 0.5, 0.63, 1.0])
+rows = arrays.arrays(np.float64, arrays.array_shapes(min_dims=1, max_dims=1, min_side=2, max_side=12), elements=grades)
+pairs = rows.flatmap(lambda row: st.tuples(st.just(row), arrays.arrays(np.float64, row.shape, elements=grades)))
+
+
+def normal(many, queries, seed=1):
+    return np.random.default_rng(seed).normal(0.05, 0.2, (many, queries))
+
+
+@pytest.mark.parametrize("queries", [2, 3, 7, 14, 43, 60])
+def test_t_and_wilcoxon_are_scipys(queries):
+    values, baseline = np.random.default_rng(2).random((2, 5, queries)).round(1)  # with ties and zeros
+    values[:, 0] += 0.05
+    differences = paired.difference(values, baseline)
+    assert paired.p_values(differences, "t") == pytest.approx(
+        stats.ttest_rel(values, baseline, axis=1).pvalue, **ALMOST
+    )
+    expected = [stats.wilcoxon(row).pvalue for row in differences]
+    assert paired.p_values(differences, "wilcoxon") == pytest.approx(expected, **ALMOST)
+
+
+def test_wilcoxon_of_few_queries_is_scipys():
+    values, baseline = np.random.default_rng(8).random((2, 1, 13))
+    assert paired.p_values(values - baseline, "wilcoxon")[0] == pytest.approx(
+        stats.wilcoxon(values[0], baseline[0]).pvalue
+    )
+
+
+def test_randomisation_by_hand():
+    # the sums of +-1 +-2 +-3 are as far from 0 as 6 in two of eight ways
+    assert paired.p_values(np.array([[1.0, 2.0, 3.0]]), "randomisation").tolist() == [0.25]
+
+
+def test_exact_randomisation_is_scipys():
+    differences = normal(4, 9).round(1)
+    expected = [
+        stats.permutation_test((row,), np.sum, permutation_type="samples", n_resamples=np.inf).pvalue
+        for row in differences
+    ]
+    assert paired.p_values(differences, "randomisation") == pytest.approx(expected, **ALMOST)
+
+
+def test_drawn_randomisation_counts_what_it_has_seen_and_itself():
+    differences = normal(3, 40)
+    p = paired.p_values(differences, "randomisation", resamples=999)
+    assert p * 1000 == pytest.approx(np.round(p * 1000))
+    assert p == pytest.approx(paired.p_values(differences, "t"), abs=0.05)
+    assert paired.p_values(np.full((1, 40), 0.5), "randomisation", resamples=999).tolist() == [1 / 1000]
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("method", METHODS)
+def test_a_row_does_not_depend_on_those_beside_it_nor_on_the_blocks(test, method, monkeypatch):
+    differences = normal(6, 20)
+    p = paired.p_values(differences, test, resamples=500)
+    ends = paired.intervals(differences, method, resamples=500)
+    monkeypatch.setattr(paired, "BLOCK", 2000)
+    backwards = differences[::-1]
+    assert paired.p_values(backwards, test, resamples=500)[::-1].tolist() == p.tolist()
+    assert paired.intervals(backwards, method, resamples=500)[::-1].tolist() == ends.tolist()
+    assert paired.interval(differences[3], method, resamples=500) == tuple(ends[3].tolist())
+
+
+def test_the_seed_matters():
+    differences = normal(1, 20)
+    one, other = (paired.interval(differences[0], "percentile", seed=seed) for seed in (0, 1))
+    assert one != other
+    assert one == pytest.approx(other, abs=0.02)
+
+
+@pytest.mark.parametrize("queries", [5, 43])
+def test_intervals_are_scipys(queries):
+    row = normal(1, queries)[0]
+    expected = stats.ttest_1samp(row, 0.0).confidence_interval(0.9)
+    assert paired.interval(row, "t", confidence=0.9) == pytest.approx(tuple(expected), **ALMOST)
+    for method, name in (("percentile", "percentile"), ("bca", "BCa")):
+        found = stats.bootstrap(
+            (row,), np.mean, method=name, n_resamples=2000, confidence_level=0.9, rng=np.random.default_rng(7)
+        )
+        ours = paired.interval(row, method, confidence=0.9, resamples=2000, seed=7)
+        assert ours == pytest.approx(tuple(found.confidence_interval), **ALMOST)
+
+
+def test_the_bootstrap_p_is_that_of_centred_resamples():
+    row = normal(1, 15)[0]
+    found = stats.bootstrap((row,), np.mean, method="percentile", n_resamples=999, rng=np.random.default_rng(0))
+    far = np.abs(found.bootstrap_distribution - row.mean()) >= abs(row.mean())
+    assert paired.p_values(row[None], "bootstrap", resamples=999)[0] == pytest.approx((far.sum() + 1) / 1000)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("queries", [2, 13, 30])
+def test_identical_runs(test, method, queries):
+    same = np.zeros((1, queries))
+    assert paired.p_values(same, test).tolist() == [1.0]
+    assert paired.intervals(same, method).tolist() == [[0.0, 0.0]]
+    assert paired.effect(same).tolist() == [0.0]
+    assert paired.equivalence(same, 0.01).tolist() == [0.0]
+    assert paired.detectable(same[0]) == 0.0
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("row", [[], [0.5], [0.0], [0.5, math.inf, 0.1]])
+def test_what_cannot_be_tested_is_nan(test, method, row):
+    differences = np.array([row], dtype=np.float64)
+    assert np.isnan(paired.p_values(differences, test)).all()
+    assert np.isnan(paired.intervals(differences, method)).all()
+    assert np.isnan(paired.effect(differences)).all()
+    assert np.isnan(paired.equivalence(differences, 0.1)).all()
+    assert math.isnan(paired.detectable(differences[0]))
+
+
+def test_the_same_difference_everywhere():
+    always = np.full((1, 20), -0.1)
+    assert paired.p_values(always, "t").tolist() == [0.0]
+    assert paired.p_values(always, "bootstrap", resamples=999).tolist() == [1 / 1000]
+    assert paired.effect(always).tolist() == [-math.inf]
+    for method in METHODS:
+        assert paired.interval(always[0], method) == pytest.approx((-0.1, -0.1))
+    assert paired.at_least(always, -0.2).tolist() == [0.0]
+    assert paired.at_least(always, 0.2).tolist() == [1.0]
+
+
+@settings(max_examples=30, deadline=None)
+@given(pairs)
+def test_laws(pair):
+    differences = paired.difference(*pair)[None]
+    for test in TESTS:
+        p = paired.p_values(differences, test, resamples=100)
+        assert 0 <= p[0] <= 1
+        assert paired.p_values(-differences, test, resamples=100) == pytest.approx(p, abs=1e-12)
+    for method in METHODS:
+        low, high = paired.interval(differences[0], method, resamples=100)
+        assert low <= high
+    low, high = paired.interval(differences[0])
+    assert low <= differences.mean() <= high
+    assert paired.effect(-differences).tolist() == (-paired.effect(differences)).tolist()
+    assert paired.cliff(*pair) == -paired.cliff(*pair[::-1])
+    signs = np.sign(pair[0][:, None] - pair[1])
+    assert paired.cliff(*pair) == pytest.approx(signs.mean())
+
+
+@pytest.mark.parametrize("margin", [0.01, 0.1])
+def test_tost_is_that_of_statsmodels(margin):
+    values, baseline = np.random.default_rng(3).random((2, 30))
+    differences = (values - baseline)[None]
+    p, lower, upper = ttost_paired(values, baseline, -margin, margin)
+    assert paired.equivalence(differences, margin)[0] == pytest.approx(p, **ALMOST)
+    assert paired.at_least(differences, -margin)[0] == pytest.approx(lower[1], **ALMOST)
+    assert paired.at_least(-differences, -margin)[0] == pytest.approx(upper[1], **ALMOST)
+
+
+@pytest.mark.parametrize("queries", [3, 10, 43, 500])
+@pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.01, 0.95)])
+def test_detectable_has_the_power_that_statsmodels_says(queries, alpha, power):
+    row = normal(1, queries)[0]
+    size = paired.detectable(row, alpha=alpha, power=power) / row.std(ddof=1)
+    assert TTestPower().power(size, queries, alpha) == pytest.approx(power, abs=1e-9)
+
+
+def test_a_power_below_alpha_needs_no_difference():
+    assert paired.detectable(normal(1, 10)[0], alpha=0.5, power=0.4) == 0.0
+
+
+@pytest.mark.parametrize(("correction", "name"), [("bonferroni", "bonferroni"), ("holm", "holm"), ("bh", "fdr_bh")])
+@settings(max_examples=30, deadline=None)
+@given(p=st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_corrections_are_those_of_statsmodels(correction, name, p):
+    expected = multipletests(p, method=name)[1]
+    assert corrected(np.array(p), correction) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+    with_holes = corrected(np.array([math.nan, *p, math.nan]), correction)
+    assert np.isnan(with_holes[[0, -1]]).all()
+    assert with_holes[1:-1] == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+def test_no_correction_and_nothing_to_correct():
+    assert corrected(np.array([0.02, 0.03]), "none").tolist() == [0.02, 0.03]
+    assert np.isnan(corrected(np.array([math.nan]), "holm")).all()

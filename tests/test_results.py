@@ -1,0 +1,277 @@
+"""Results files: read with nothing believed, as baselines, compared with diff, evaluated again with replay."""
+
+import contextlib
+import json
+import math
+import shutil
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fairtrec
+from fairtrec import difference, replaying, results
+from fairtrec.errors import InputError
+from fairtrec.registry import parse as measures
+from fairtrec.report import records
+
+WORDS = ["--groups", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
+VALUES = st.sampled_from([0.0, -0.0, 1.0, 1 / 3, 1e-320, 1.7e308, math.nan, math.inf, -math.inf]) | st.floats()
+
+
+def document(**changes):
+    """A results file of one run and one query, as it is written."""
+    run = {"run": "a.run", "tag": "a", "num_q": 1, "remarks": [], "means": {"RR": {"value": 0.5, "n": 1}}}
+    whole = {
+        "fairtrec": "1", "signature": "fairtrec:1 | order:score", "inputs": {"qrels": {"path": "q", "sha256": "0" * 64}},
+        "options": {}, "notes": [], "measures": {"RR": {"better": "higher", "aggregate": "mean"}},
+        "runs": [{**run, "queries": {"q1": {"RR": 0.5}}}],
+    }  # fmt: skip
+    return {**whole, **changes}
+
+
+def read(text):
+    return results.parse(text.encode() if isinstance(text, str) else text, "a.json")
+
+
+def of_values(values, name="a.run", **changes):
+    """Results with these values of one measure."""
+    rows = {f"q{number}": {"RR": records.number(value)} for number, value in enumerate(values)}
+    run = {"run": name, "tag": "a", "num_q": len(rows), "queries": rows}
+    return read(json.dumps(document(runs=[run], **changes)))
+
+
+@given(st.lists(VALUES, min_size=1, max_size=5))
+def test_values_come_back_to_the_last_bit(values):
+    scores = of_values(values).scores(measures("RR"))
+    np.testing.assert_array_equal(scores.values, [values])
+    assert scores.qids == tuple(f"q{number}" for number in range(len(values)))
+
+
+RUN = document()["runs"][0]
+BROKEN = [
+    ("", "no JSON"),
+    ("{", "no JSON"),
+    (b"\xff{}", "not UTF-8"),
+    ("[]", "the file must be an object"),
+    ("{}", "has no 'measures'"),
+    ('{"a": 1, "a": 2}', "'a' stands twice"),
+    ('{"a": NaN}', "NaN is no number"),
+    ('{"a": -Infinity}', "-Infinity is no number"),
+    ("[" * 100_000, "nested too deeply"),
+    ('{"a": ' + "9" * 5000 + "}", "a number that is too long"),
+    (document(runs=[]), "one run or more"),
+    (document(runs={}), "one run or more"),
+    (document(runs=[RUN, RUN]), "names a run twice"),
+    (document(signature=1), "signature must be text"),
+    (document(inputs={"qrels": {"path": "q", "sha256": "0"}}), "64 hexadecimal digits"),
+    (document(inputs={"qrels": {"path": "q\0", "sha256": "0" * 64}}), "inputs.qrels must hold a path"),
+    (document(inputs={"qrels": "q"}), "inputs.qrels must be an object"),
+    (document(options=[]), "options must be an object"),
+    (document(measures={}), "has other measures"),
+    (document(runs=[{**RUN, "num_q": 2}]), "has 1 queries, and says that they are 2"),
+    (document(runs=[{**RUN, "num_q": True}]), "num_q must be a number"),
+    (document(runs=[{**RUN, "queries": {"q1": {"RR": "0.5"}}}]), "runs[0].queries.q1.RR must be a number"),
+    (document(runs=[{**RUN, "queries": {"q1": {"RR": True}}}]), "must be a number"),
+    (document(runs=[{**RUN, "queries": {"q1": {}}}]), "has other measures"),
+    (document(runs=[{**RUN, "queries": {"q1": 3}}]), "runs[0].queries.q1 must be an object"),
+    (document(runs=[{**RUN, "means": {"RR": 3}}]), "must be an object"),
+    (json.dumps(document()).replace("0.5}", "1e999}"), "too large"),
+    (json.dumps(document()).replace("0.5}", "1" + "0" * 400 + "}"), "too large"),
+]
+
+
+@pytest.mark.parametrize(("broken", "says"), BROKEN, ids=range(len(BROKEN)))
+def test_what_is_no_results_file_is_refused(broken, says):
+    with pytest.raises(InputError) as fault:
+        read(json.dumps(broken) if isinstance(broken, dict) else broken)
+    assert str(fault.value).startswith("a.json:")
+    assert says in str(fault.value)
+
+
+@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=3), lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2)), st.sampled_from(sorted(document())))  # fmt: skip
+def test_any_value_anywhere_is_read_or_refused(value, where):
+    try:
+        read(json.dumps(document(**{where: value}), allow_nan=True))
+    except InputError:
+        return
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "LARGEST", 100)
+    (tmp_path / "a.json").write_text(json.dumps(document()))
+    with pytest.raises(InputError, match="more than"):
+        results.read(tmp_path / "a.json")
+
+
+def test_tells_results_from_runs(tmp_path):
+    (tmp_path / "a").write_text("\ufeff\n  {}", "utf-8")
+    (tmp_path / "b").write_text("q1 Q0 d1 1 1.0 tag\n")
+    assert results.is_results(tmp_path / "a")
+    assert not results.is_results(tmp_path / "b")
+
+
+def test_a_baseline_is_one_run_with_its_queries():
+    two = read(json.dumps(document(runs=[RUN, {**RUN, "run": "b.run"}])))
+    means = read(json.dumps(document(runs=[{name: RUN[name] for name in ("run", "tag", "num_q", "means")}])))
+    for which, measure, says in ((two, "RR", "one run, and here are 2: a.run, b.run"), (means, "RR", "evaluate with -q"),
+                                 (of_values([1.0]), "AP", "here is no AP, only RR")):  # fmt: skip
+        with pytest.raises(InputError, match=says):
+            which.scores(measures(measure))
+
+
+# --- what tells results apart ---
+
+
+def test_differences_are_counted_and_the_largest_named():
+    one, other = of_values([0.1, 0.2, math.nan, 0.4, 0.5]), of_values([0.1, 0.3, math.nan, 0.0, math.nan])
+    (apart,) = difference.between(one, other).values
+    assert (apart.differing, apart.queries, apart.largest) == (3, 5, math.inf)
+    assert [qid for qid, _, _ in apart.most] == ["q4", "q3", "q1"]
+    (apart,) = difference.between(one, other, tolerance=0.2).values
+    assert apart.differing == 2
+
+
+@given(st.lists(VALUES, min_size=1, max_size=5), st.lists(VALUES, min_size=1, max_size=5))
+def test_nothing_differs_from_itself_and_differences_are_mutual(one, other):
+    mine, yours = of_values(one), of_values(other)
+    assert difference.between(mine, of_values(one)).same
+    there, back = difference.between(mine, yours), difference.between(yours, mine)
+    assert there.same == back.same
+    assert [apart.differing for apart in there.values] == [apart.differing for apart in back.values]
+
+
+def test_choices_inputs_runs_and_measures_are_compared():
+    one = of_values([0.5])
+    other = of_values([0.5], signature="fairtrec:1 | order:rank", inputs={"qrels": {"path": "q", "sha256": "1" * 64}})
+    found = difference.between(one, other)
+    assert found.signature == {"order": ("score", "rank")}
+    assert found.inputs == {"qrels": ("0" * 64, "1" * 64)}
+    assert not found.same
+    assert not found.values
+    two = read(json.dumps(document(runs=[RUN, {**RUN, "run": "b.run"}])))
+    assert difference.between(one, two).runs == (("", "b.run"),)
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "agree"),
+    [
+        ("order:score", "order:score", True),
+        ("order:score", "order:rank", False),
+        ("order:score", "order:score | depth:5", False),
+        ("order:score", "order:score | ir-measures:1 | tokenizer:strip | tau:1 | missing:error", True),  # for others
+        ("order:score | tokenizer:strip | missing:error", "order:score", False),
+        ("tokenizer:strip | missing:error", "tokenizer:strip | case:sensitive | missing:error", False),
+        ("tokenizer:strip | missing:skip(3)", "tokenizer:strip | missing:skip(7)", True),  # documents of the run
+        ("tokenizer:strip | missing:skip(3)", "tokenizer:strip | missing:neutral", False),
+        ("tau:1 | missing:error", "tau:0,1 | missing:error", True),  # each measure spells its own
+    ],
+)
+def test_a_baseline_agrees_in_all_that_is_asked_for(here, there, agree):
+    baseline = of_values([0.5], signature=there)
+    with contextlib.nullcontext() if agree else pytest.raises(InputError, match=r"in a\.json"):
+        difference.refuse_other(baseline, results.parts(here), {"qrels": "0" * 64})
+
+
+def test_a_baseline_from_other_qrels_is_refused():
+    with pytest.raises(InputError, match=r"qrels: sha256 11111111 here, 00000000 in a\.json"):
+        difference.refuse_other(of_values([0.5]), results.parts("fairtrec:1 | order:score"), {"qrels": "1" * 64})
+
+
+# --- the commands ---
+
+
+@pytest.fixture
+def folder(tmp_path, example, monkeypatch):
+    for path in example.iterdir():
+        shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_results_file_does_for_its_run(folder, fairtrec_command):
+    fairtrec_command("eval", "qrels.txt", "bm25.run", *WORDS, "-q", "-f", "json", "-o", "main.json")
+    asked = ["check", "qrels.txt", "fair.run", *WORDS, "--require", "NFaiRR@10 >= baseline", "--require", "RR@10 > 0.1"]
+    by_file, by_run = (fairtrec_command(*asked, "-f", "json", "--baseline", name) for name in ("main.json", "bm25.run"))
+    assert json.loads(by_file.out)["verdicts"] == json.loads(by_run.out)["verdicts"]
+    ended = fairtrec_command(*asked, "--baseline", "main.json", "--tokenizer", "space", "-M", "5")
+    assert ended.code == 3
+    assert "depth: 5 here, none in main.json; tokenizer: space here, strip in main.json" in ended.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["bm25.run", "fair.run", *WORDS, "-m", "nDCG@10 P(rel=1)@5 NFaiRR(tau=0)@5 TE@10", "-l", "2"],
+        ["bm25.run", "--groups", "gender-en", "--docs", "collection.tsv", "--tokenizer", "word", "-M", "7", "--order", "rank"],
+        ["bm25.run", "--labels", "labels.tsv * labels.tsv", "-m", "AWRF@5", "--background", "background.run"],
+        ["bm25.run", "--labels", "labels.tsv", "--target", "f=0.3,m=0.7", "-c", "--queries", "example-fair"],
+        ["bm25.run", "--positions", "positions.tsv", "-m", "DUO", "--score-dtype", "float32"],
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("more", [["-q"], [], ["-q", "-n"]])
+def test_replays_to_the_last_bit(folder, fairtrec_command, options, more, tmp_path_factory, monkeypatch):
+    assert fairtrec_command("eval", "qrels.txt", *options, *more, "-f", "json", "-o", "a.json").code == 0
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    ended = fairtrec_command("replay", folder / "a.json", "--root", folder)
+    assert (ended.code, ended.out) == (0, "")
+    assert fairtrec_command("replay", folder / "a.json").code == 3
+
+
+def test_replay_finds_a_forged_value(folder, fairtrec_command):
+    fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "RR", "-q", "-f", "json", "-o", "a.json")
+    written = json.loads((folder / "a.json").read_text())
+    written["runs"][0]["queries"]["101"]["RR"] = math.nextafter(1.0, 0.0)
+    (folder / "a.json").write_text(json.dumps(written))
+    ended = fairtrec_command("replay", "a.json")
+    assert (ended.code, ended.err) == (1, "")
+    assert "1 of 12 queries differ, most 101 (0.9999999999999999 | 1.0000000000000000)" in ended.out
+    assert fairtrec_command("replay", "a.json", "--tolerance", "1e-9").code == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda whole: whole["inputs"]["qrels"].update(path="none.txt"), "none.txt: there is no such file"),
+        (lambda whole: whole["inputs"]["qrels"].update(path="."), "is a stream or a folder"),
+        (lambda whole: whole["inputs"]["qrels"].update(path="-"), "is a stream or a folder"),
+        (lambda whole: whole["inputs"]["qrels"].update(path="/dev/zero"), "is a stream or a folder"),
+        (lambda whole: whole["inputs"]["qrels"].update(path="bm25.run"), "has changed: its sha256 was"),
+        (lambda whole: whole["inputs"].pop("run bm25.run"), "was no file"),
+        (lambda whole: whole.pop("options"), "has no options"),
+        (lambda whole: whole["options"].update(shell="true"), "options that there are not: shell"),
+        (lambda whole: whole["options"].update(order="random"), "cannot be replayed"),
+        (lambda whole: whole["options"].update(depth=[]), "cannot be replayed"),
+        (lambda whole: whole["options"].update(docs=True), "the docs were an object in Python"),
+    ],
+)
+def test_what_cannot_be_replayed_says_why(folder, fairtrec_command, change, says):
+    fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "RR", "-q", "-f", "json", "-o", "a.json")
+    written = json.loads((folder / "a.json").read_text())
+    change(written)
+    (folder / "a.json").write_text(json.dumps(written))
+    ended = fairtrec_command("replay", "a.json")
+    assert (ended.code, len(ended.complaints)) == (3, 1)
+    assert says in ended.err
+
+
+def test_objects_of_python_are_told_from_files(folder):
+    result = fairtrec.evaluate("RR", {"mine": {"q": {"d": 1.0}}}, {"q": {"d": 1}})
+    written = records.json(result, per_query=True, summary=True, places=0)
+    with pytest.raises(InputError, match="the qrels were an object in Python"):
+        replaying.evaluate(read(written))
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_diff_ends_as_diff_does(folder, fairtrec_command, form):
+    for name, level in (("a", 1), ("b", 2)):
+        fairtrec_command(
+            "eval", "qrels.txt", "bm25.run", "-m", "RR P@5", "-l", level, "-q", "-f", "json", "-o", f"{name}.json"
+        )
+    assert fairtrec_command("diff", "a.json", "a.json", "-f", form).code == 0
+    ended = fairtrec_command("diff", "a.json", "b.json", "-f", form)
+    assert ended.code == 1
+    assert "level" in ended.out
+    assert "P(rel=2)@5" in ended.out
+    assert fairtrec_command("diff", "a.json", "c.json", "-f", form).code == 3
