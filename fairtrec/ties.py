@@ -139,7 +139,7 @@ class First:
 
 def _first(relevant: Floats) -> Floats:
     """Leave of each row only the first that is relevant."""
-    return relevant * (np.cumsum(relevant, axis=1) == 1)
+    return np.where(np.cumsum(relevant, axis=1) == 1, relevant, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,8 +166,22 @@ class Precisions:
         expected = here / blocks.size * (before + 1 + beside)
         ends = [one * np.cumsum(one, axis=1) for one in (blocks.rising(relevant), blocks.falling(relevant))]
         ranks = np.arange(1, relevant.shape[1] + 1)
-        sums = (np.stack([*ends, expected]) / ranks)[:, :, : self.cutoff].sum(axis=2)
+        sums: Floats = (np.stack([*ends, expected]) / ranks)[:, :, : self.cutoff].sum(axis=2)
         return quotient(sums, self.divisor)
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """What the values of a run [measure, query] are over the orders of tied documents.
+
+    Each equals the value where no document that the measure looks at is tied; nan where the value is.
+    """
+
+    least: Floats
+    greatest: Floats
+    expected: Floats
+    tied: Ints  # for how many queries the measure looks at tied documents [measure]
+    drawn: Ints  # for how many of these the three come from some orders only, drawn at random [measure]
 
 
 def whole(run: Run, depth: int | None) -> Run:
@@ -181,15 +195,6 @@ def whole(run: Run, depth: int | None) -> Run:
     kept = (line - first < depth) | (run.scores == run.scores[np.maximum(last, 0)])
     starts = np.concatenate(([0], np.cumsum(kept)))[run.starts]
     return Run(run.name, run.tag, run.qids, starts, run.docnos[kept], run.scores[kept])
-
-
-def reaches(number: Ints, depth: int | None) -> bool:
-    """Tell whether any of the first ``depth`` documents is tied; ``number`` [rank] is that of its block.
-
-    >>> reaches(np.array([0, 1, 1]), 1), reaches(np.array([0, 1, 1]), 2)
-    (False, True)
-    """
-    return bool((number[1:] == number[:-1])[:depth].any())
 
 
 def orders(number: Ints, depth: int | None, seed: tuple[int, ...]) -> tuple[Iterator[Ints], bool]:
