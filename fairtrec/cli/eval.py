@@ -13,6 +13,7 @@ from fairtrec.cli import options
 @options.per_query
 @click.option("-n", "--no-summary", is_flag=True, help="Print no means.")
 @options.sort
+@click.option("--baseline", metavar="RUN", help="Compare with this run, as `fairtrec compare` does by default.")
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, score the others, and exit with 3.")
 @options.reported()
 def command(
@@ -26,6 +27,7 @@ def command(
     per_query: bool,
     no_summary: bool,
     sort: str | None,
+    baseline: str | None,
     keep_going: bool,
     **given: Any,
 ) -> int:
@@ -44,6 +46,16 @@ def command(
 
     if no_summary and not per_query:
         raise UsageError("-n leaves out the means, so nothing is left to print; add -q")
+    if baseline is not None:
+        from fairtrec.cli import compare
+
+        if per_query or sort is not None or form not in compare.FORMATS:
+            formats = ", ".join(compare.FORMATS)
+            raise UsageError(f"--baseline compares means; leave out -q, -n and --sort, and choose -f from {formats}")
+        asked = {"measures": measures, "baseline": baseline, "keep_going": keep_going, **given}
+        view = {"form": form, "output": output, "places": places}
+        code: int = click.get_current_context().invoke(compare.command, qrels=qrels, runs=runs, **asked, **view)
+        return code
     named = paths(runs)
     given["jobs"] = processes(named, given["jobs"])  # they start while this one imports the rest
 
