@@ -24,7 +24,7 @@ spark: .venv/spark  ## the tests of the Spark engine, which need Java and 400 MB
 	$(BIN)/python -m pytest -m spark
 
 check: lint types layers stale  ## everything that CI checks, the tests included
-	$(MAKE) test PYTEST="--cov=fairtrec/measures --cov-report=term-missing:skip-covered --cov-fail-under=100"
+	FAIRTREC_FUZZ=10000 $(MAKE) test PYTEST="--cov=fairtrec/measures --cov-report=term-missing:skip-covered --cov-fail-under=100"
 
 lint: .venv/dev
 	$(BIN)/ruff check .
