@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from fairtrec.annotate import fastest
 from fairtrec.annotate.compiled import Compiled
 from fairtrec.annotate.counter import Lexicon
-from fairtrec.annotate.kernel import BLANK, INNER, Kernel, character_kinds
+from fairtrec.annotate.kernel import BLANK, INNER, Kernel, capitals, character_kinds
 from fairtrec.annotate.terms import joined
 from fairtrec.annotate.tokens import TOKENIZERS
 from fairtrec.data import GroupTerms
@@ -160,6 +160,10 @@ def test_each_nasty_character(made, counter, nasty):
         batch += [term[:1] + nasty + term[1:], f"She{nasty}he, {nasty}her", term]
     for lexicon, one in made[counter]:
         assert by(one, batch) == by_definition(lexicon, batch), (lexicon.tokenizer, lexicon.case_sensitive)
+
+
+def test_the_capitals():
+    assert capitals().tolist() == [c != c.lower() for c in map(chr, range(sys.maxunicode + 1))]
 
 
 @tokenizers

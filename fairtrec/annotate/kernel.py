@@ -146,7 +146,10 @@ def _holding(places: Ints, starts: Ints, ends: Ints) -> Ints:
 @cache
 def capitals() -> Bools:
     """Tell of every code point whether lower case changes it."""
-    return np.array([character != character.lower() for character in map(chr, range(sys.maxunicode + 1))])
+    basic = [character != character.lower() for character in map(chr, range(0x10000))]
+    beyond = np.arange(0x10000, sys.maxunicode + 1, dtype="<u4")  # there each has one character as its lower case
+    lower = beyond.tobytes().decode("utf-32-le").lower().encode("utf-32-le")
+    return np.concatenate((basic, np.frombuffer(lower, "<u4") != beyond))
 
 
 @cache
