@@ -300,6 +300,15 @@ def test_faults_of_json_lines(line, message, tmp_path):
         run(tmp_path, tmp_path / "c.jsonl")
 
 
+def test_what_is_mended_is_counted_without_further_ado(tmp_path):
+    collection = tmp_path / "c.tsv"
+    collection.write_text("a\tshe\nb she\n")
+    with pytest.raises(InputError, match=r"c\.tsv:2: this line has no tab"):
+        run(tmp_path, collection, force=False)
+    collection.write_text("a\tshe\nb\tshe\n")
+    assert run(tmp_path, collection, force=False).meta.rows == 2
+
+
 def test_all_lines_may_be_passed_over(tmp_path):
     (tmp_path / "c.tsv").write_text("a\nb\n")
     done = run(tmp_path, tmp_path / "c.tsv", on_error="skip")

@@ -21,6 +21,8 @@ BESIDE = {  # the names that the README gives to files of its readers: what stan
     "neural.run": "neural.run",
     "fair.run": "fair.run",
     "my.run": "neural.run",
+    "new.run": "fair.run",
+    "main.run": "neural.run",
     "background.run": "background.run",
     "collection.tsv": "collection.tsv",
     "docs.tsv": "collection.tsv",
@@ -36,6 +38,12 @@ def desk(tmp_path_factory):
     for name, original in BESIDE.items():
         shutil.copy(EXAMPLE / original, folder / name)
     (folder / "resources").symlink_to(REPOSITORY / "resources")
+    (folder / "submissions").mkdir()
+    for name in ("bm25.run", "neural.run"):
+        shutil.copy(EXAMPLE / name, folder / "submissions")
+    counting = ["annotate", "collection.tsv", "--groups", "gender-en", "-o"]
+    for name in ("counts.tsv", "counts.arrow"):
+        subprocess.run([sys.executable, "-m", "fairtrec", *counting, name], cwd=folder, check=True, capture_output=True)
     return folder
 
 

@@ -74,3 +74,5 @@ class Manifest:
 
     def __exit__(self, *fault: object) -> None:
         self.file.close()
+        if not self.done:  # there is nothing to go on with
+            shutil.rmtree(self.folder)
