@@ -19,6 +19,7 @@ from fairtrec.measures.utility import Utility
 from fairtrec.plan import ChoiceKeywords, Choices, Plan, Sources, settle
 from fairtrec.scoring import Scoring, Seen
 from fairtrec.signature import short, signature, tau_of
+from fairtrec.ties import DRAWN, MOST, whole
 from fairtrec.version import __version__
 
 
@@ -157,16 +158,19 @@ def _with_background(
     deep = None if options.missing == "skip" else options.background_depth
     is_run = [loading.is_path(thing) and thing == background and not options.samples for _, thing in named]
     if any(is_run):
-        deep = None if deep is None or reach is None else max(deep, reach)
+        deep = None if deep is None or reach is None or options.ties else max(deep, reach)
     behind = loading.run(background, "background", options.order, options.score_dtype, deep)
-    top = evaluation.cut(behind, behind.qids, reach) if any(is_run) else None
-    return [(name, top if same else thing) for (name, thing), same in zip(named, is_run, strict=True)], behind
+    if any(is_run):
+        top = whole(behind, reach) if options.ties else evaluation.cut(behind, behind.qids, reach)
+        return [(name, top if same else thing) for (name, thing), same in zip(named, is_run, strict=True)], behind
+    return list(named), behind
 
 
 def _documents(seen: Sequence[Seen], plan: Plan, sources: Sources, given: Given, options: Choices) -> Documents:
     """Read about all documents that any run's measures look at, once."""
     rest = [each.rest for each in seen if each.rest is not None]
-    wanted = evaluation.looked_at(rest, [each.scores.qids for each in seen], plan.measures, given, options.missing)
+    chosen = [each.scores.qids for each in seen]
+    wanted = evaluation.looked_at(rest, chosen, plan.measures, given, options.missing, ties=options.ties)
     if plan.lexicon is not None:
         counted = loading.counted(sources.docs, wanted, plan.lexicon)
     elif plan.labels is not None:
@@ -224,6 +228,7 @@ def _signature(plan: Plan, options: Choices, sources: Sources, queries: Queries 
             "level": str(options.relevance_level or ""),
             "complete": "yes" if options.complete else "",
             "samples": "column 2" if options.samples else "",
+            "ties": f"{MOST}/{DRAWN}" if options.ties else "",
             "tokenizer": tokenizer if from_texts or made else "",
             "case": "sensitive" if (from_texts or made) and case_sensitive else "",
             "tau": tau_of(plan.measures),

@@ -31,12 +31,21 @@ def paths(arguments: Iterable[str]) -> list[str]:
     """
     named: list[str] = []
     for argument in arguments:
-        if argument.startswith("@") and not os.path.exists(argument):
+        if _is_list(argument):
             for line, entry in _listed(argument[1:]):
                 named += _files(entry, argument[1:], line)
         else:
             named += _files(argument)
     return named
+
+
+def lists(arguments: Iterable[str]) -> list[str]:
+    """Name the files among the arguments that list runs."""
+    return [argument[1:] for argument in arguments if _is_list(argument)]
+
+
+def _is_list(argument: str) -> bool:
+    return argument.startswith("@") and not os.path.exists(argument)
 
 
 def _files(name: str, path: FilePath | None = None, line: int | None = None) -> list[str]:
@@ -45,7 +54,7 @@ def _files(name: str, path: FilePath | None = None, line: int | None = None) -> 
         return [name]
     if os.path.isdir(name):
         try:
-            found = sorted(str(file) for file in Path(name).iterdir() if file.is_file() and file.name[0] != ".")
+            found = sorted(str(file) for file in Path(name).iterdir() if _is_wanted(file))
         except PermissionError:
             raise InputError("this folder may not be read; change its permissions", name) from None
         what = f"the folder {name} holds no files; name one that does"
@@ -57,6 +66,11 @@ def _files(name: str, path: FilePath | None = None, line: int | None = None) -> 
     if not found:
         raise InputError(what, path, line)
     return found
+
+
+def _is_wanted(file: Path) -> bool:
+    """Tell the files of a folder, and links that lead nowhere, which whoever reads them reports."""
+    return file.name[0] != "." and (file.is_file() or (file.is_symlink() and not os.path.exists(file)))
 
 
 def _listed(path: str) -> Iterator[tuple[int, str]]:

@@ -1,8 +1,7 @@
 """What the cutoff does: each measure's mean at several cutoffs, and whether they rank the runs alike."""
 
-import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from fairtrec import slicing
 from fairtrec.api import Result
 from fairtrec.correlation import correlation
 from fairtrec.errors import UsageError
-from fairtrec.measure import DEEPEST, Better, Measure
+from fairtrec.measure import DEEPEST, Better, Measure, badness
 from fairtrec.measures.utility import Utility
 from fairtrec.slicing import Slices
 
@@ -92,7 +91,7 @@ def _at(measure: Measure, cutoff: int) -> Measure:
     if isinstance(measure, Utility):
         if "cutoff" in measure.measure.SUPPORTED_PARAMS:
             return replace(measure, measure=measure.measure @ cutoff)
-    elif "cutoff" in {field.name for field in dataclasses.fields(measure)}:
+    elif "cutoff" in {field.name for field in fields(measure)}:
         return replace(measure, cutoff=cutoff)  # type: ignore[call-arg]  # which it has
     raise UsageError(f"{measure} has no cutoff to vary; leave it out")
 
@@ -125,9 +124,7 @@ def _points(name: str, family: str, rows: list[tuple[int, int]], result: Result)
 
 
 def _agreements(name: str, family: str, rows: list[tuple[int, int]], result: Result) -> Iterator[Agreement]:
-    means = np.array([scores.means for scores in result.scores])
-    if result.scores[0].measures[rows[0][1]].better == "nearer 0":
-        means = np.abs(means)
+    means = badness(np.array([scores.means for scores in result.scores]), result.scores[0].measures[rows[0][1]].better)
     deepest = means[:, rows[-1][1]]
     for cutoff, row in rows:
         yield Agreement(name, family, cutoff, correlation(means[:, row], deepest, "kendall").value)

@@ -75,7 +75,7 @@ def refuse_other(baseline: Results, signature: Mapping[str, str], digests: Mappi
     unlike = []
     for name, (mine, theirs) in _unequal(signature, baseline.signature).items():
         counts = re.sub(r"\(\d+\)$", "", mine) == re.sub(r"\(\d+\)$", "", theirs)  # how many documents of the run
-        if name != "tau" and not (name == "missing" and counts) and (mine or name not in uncalled):
+        if name not in ("tau", "ties") and not (name == "missing" and counts) and (mine or name not in uncalled):
             unlike.append(f"{name}: {mine or 'none'} here, {theirs or 'none'} in {baseline.path}")
     for part, (path, digest) in baseline.inputs.items():
         if not part.startswith("run ") and digests.get(part, digest) != digest:

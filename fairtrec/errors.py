@@ -4,10 +4,22 @@ A message says what is wrong and, after a semicolon, what to do about it. Where 
 starts with ``file:line:``, so that editors and CI logs can jump to it.
 """
 
+import re
 from os import PathLike, fspath
 from typing import ClassVar
 
 FilePath = str | PathLike[str]
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def plain(text: str) -> str:
+    """Make one line of a text that others chose, which no terminal and no CI runner takes for a command.
+
+    >>> plain("a\\n::error::b ##[group]")
+    'a\\\\n::error::b # #[group]'
+    """
+    visible = _CONTROL.sub(lambda control: control.group().encode("unicode_escape").decode(), text)
+    return visible.replace("##[", "# #[")
 
 
 class FairtrecError(Exception):

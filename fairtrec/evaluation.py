@@ -1,6 +1,6 @@
 """From runs and what was given beside them to scores [measure, query], and their means over defined queries."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.inputs import Given, Inputs, InputsOfSamples
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Judge, Utility
+from fairtrec.ties import ENDS, Ties, whole
 
 OF_JUDGEMENTS = {"relevance", "judged_relevance", "judged_membership"}
 
@@ -27,6 +28,12 @@ class Scores:
     qids: tuple[str, ...]
     values: Floats
     remarks: tuple[str, ...] = ()
+    ties: Ties | None = None  # where they were asked for
+
+    @cached_property
+    def ends(self) -> dict[str, "Scores"]:
+        """The least, greatest and expected values over the orders of tied documents, where they were asked for."""
+        return {end: replace(self, values=getattr(self.ties, end), ties=None) for end in ENDS} if self.ties else {}
 
     @cached_property
     def defined(self) -> Ints:
@@ -80,13 +87,19 @@ def looked_at(
     measures: Sequence[Measure],
     given: Given,
     missing: Missing,
+    *,
+    ties: bool = False,
 ) -> Docnos:
-    """Collect the documents that the measures look at, in the chosen queries of the runs and in what is beside them."""
+    """Collect the documents that the measures look at, in the chosen queries of the runs and in what is beside them.
+
+    ``ties``: those too that are tied with them.
+    """
     parts: list[Docs] = []
     reading = [measure for measure in measures if {"ranked", "membership"} & set(measure.needs)]
     if reading:
         depth = None if missing == "skip" else depth_of(reading)
-        parts += [_top(one, qids, depth) for run, qids in zip(runs, chosen, strict=True) for one in single(run)]
+        for run, qids in zip(runs, chosen, strict=True):
+            parts += [_top(whole(one, depth), qids, None) if ties else _top(one, qids, depth) for one in single(run)]
     parts += _beside(chosen, measures, given, missing)
     return Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
 
@@ -176,8 +189,10 @@ def _unknown(documents: Documents, example: str, name: str | None) -> InputError
 def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores:
     """Put the scores of one run together in the order of ``measures``, each of which is in one of the two."""
     rows = {str(measure): row for row, measure in enumerate(first.measures + second.measures)}
-    values = np.concatenate((first.values, second.values))[[rows[str(measure)] for measure in measures]]
-    return replace(first, measures=tuple(measures), values=values, remarks=first.remarks + second.remarks)
+    order = [rows[str(measure)] for measure in measures]
+    values = np.concatenate((first.values, second.values))[order]
+    ties = first.ties.joined(second.ties, order) if first.ties and second.ties else None
+    return replace(first, measures=tuple(measures), values=values, remarks=first.remarks + second.remarks, ties=ties)
 
 
 def score(
@@ -227,19 +242,11 @@ def _expected(
 def _score(run: Run, measures: Sequence[Measure], qids: Sequence[str], given: Given, judge: Judge | None) -> Scores:
     depth = depth_of([measure for measure in measures if not isinstance(measure, Utility)])
     inputs = Inputs(run, qids, given, depth)
-    values = np.full((len(measures), len(qids)), np.nan)
+    needs = {row: measure.needs for row, measure in enumerate(measures) if not isinstance(measure, Utility)}
+    values = values_of(inputs, measures, needs, judge)
     remarks: dict[str, None] = {}
-    utility = [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
-    if utility and judge is not None:
-        values[utility] = judge.values(run, qids)
-    needs = {row: measure.needs for row, measure in enumerate(measures) if row not in utility}
-    for row, names in needs.items():
+    for row in needs:
         measure, remarks_on = measures[row], measures[row].remarks_on
-        value = measure(**inputs.named(names))
-        if np.shape(value) not in ((len(qids),), (1,)):
-            what = f"{measure} gave values of the shape {np.shape(value)} for {len(qids)} queries"
-            raise UsageError(f"{what}; it has a fault, report it to its authors")
-        values[row] = value
         given_to_remark = inputs.named([name for name in remarks_on if name != "values"])
         if "values" in remarks_on:
             given_to_remark["values"] = values[row]
@@ -252,6 +259,24 @@ def _score(run: Run, measures: Sequence[Measure], qids: Sequence[str], given: Gi
     if "positions" in asked:
         _refuse_strangers(inputs, inputs.positions, "positions")
     return Scores(run.name, run.tag, tuple(measures), tuple(qids), values, tuple(remarks))
+
+
+def values_of(
+    inputs: Inputs, measures: Sequence[Measure], needs: Mapping[int, Sequence[str]], judge: Judge | None
+) -> Floats:
+    """Compute the measures [measure, query]: from what they need if they stand in ``needs``, else by the judge."""
+    queries = len(inputs.qids)
+    values = np.full((len(measures), queries), np.nan)
+    utility = [row for row in range(len(measures)) if row not in needs]
+    if utility and judge is not None:
+        values[utility] = judge.values(inputs.run, inputs.qids)
+    for row, names in needs.items():
+        value = measures[row](**inputs.named(names))
+        if np.shape(value) not in ((queries,), (1,)):
+            what = f"{measures[row]} gave values of the shape {np.shape(value)} for {queries} queries"
+            raise UsageError(f"{what}; it has a fault, report it to its authors")
+        values[row] = value
+    return values
 
 
 def _known(inputs: Inputs) -> str:

@@ -6,25 +6,28 @@ as large as the tolerance could hardly have been found (a power below 80 %), tha
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from fairtrec import paired
+from fairtrec import paired, slicing
+from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import Scores
 from fairtrec.requirement import Requirement
+from fairtrec.rounding import finite
+from fairtrec.slicing import Slices
 
 Status = Literal["passed", "warning", "failed"]
 STATUSES: tuple[Status, ...] = ("passed", "warning", "failed")  # the worse, the later
 POWER = 0.8
-Slices = Mapping[str, Sequence[str]]
+LEAST = 0.0001  # alpha; of less, no data of a few queries say anything
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Evidence:
     """How a run's mean differs from the baseline's (times the factor of the requirement), over the queries of both."""
 
     baseline: float
@@ -48,7 +51,7 @@ class Verdict:
     defined: int  # the queries behind the value
     queries: int  # of the run, or of the slice
     slice: str | None = None
-    comparison: Comparison | None = None
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,8 @@ class Rule:
     strict: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 < self.alpha < 1:
-            raise UsageError(f"alpha is {self.alpha}; it lies between 0 and 1, like 0.05")
+        if not LEAST <= self.alpha < 1:
+            raise UsageError(f"alpha is {self.alpha}; it lies between {LEAST} and 1, like 0.05")
 
 
 def check(
@@ -83,7 +86,7 @@ def check(
         if not slices:
             raise UsageError(f"{requirement}: which slices? give --slice FILE")
         each = [
-            replace(_judged(requirement, _of(scores, qids), baseline, rule or Rule()), slice=name)
+            replace(_judged(requirement, slicing.restricted(scores, qids), baseline, rule or Rule()), slice=name)
             for name, qids in slices.items()
         ]
         verdicts += each if requirement.scope == "every slice" else [max(each, key=_badness)]
@@ -102,8 +105,10 @@ def notes(
     for scores in runs:
         if baseline is not None and set(scores.qids) != set(baseline.qids):
             both = len(set(scores.qids) & set(baseline.qids))
-            had = f"{len(scores.qids)} queries, the baseline {len(baseline.qids)}"
-            lines.append(f"{scores.run} has {had}; compared over the {both} of both")
+            many = f"{len(scores.qids)} {'query' if len(scores.qids) == 1 else 'queries'}"
+            lines.append(
+                f"{scores.run} has {many}, the baseline {len(baseline.qids)}; compared over the {both} of both"
+            )
         if slices and (rest := len(set(scores.qids) - sliced)):
             lines.append(f"{rest} of the {len(scores.qids)} queries of {scores.run} are in no slice")
         means = zip(map(str, scores.measures), scores.means.tolist(), strict=True)
@@ -117,13 +122,6 @@ def _badness(verdict: Verdict) -> tuple[int, float]:
     """Order verdicts: by status, then by how far the value lies below (or above) what is asked for."""
     short = verdict.bound - verdict.value if verdict.requirement.upward else verdict.value - verdict.bound
     return STATUSES.index(verdict.status), math.inf if math.isnan(short) else short
-
-
-def _of(scores: Scores, qids: Sequence[str]) -> Scores:
-    """Keep these queries."""
-    wanted = set(qids)
-    kept = [column for column, qid in enumerate(scores.qids) if qid in wanted]
-    return replace(scores, qids=tuple(scores.qids[column] for column in kept), values=scores.values[:, kept])
 
 
 def _only(scores: Scores, requirement: Requirement) -> Scores:
@@ -163,29 +161,28 @@ def _absolute(requirement: Requirement, scores: Scores) -> Verdict:
 
 
 def _relative(requirement: Requirement, scores: Scores, baseline: Scores, rule: Rule) -> Verdict:
-    column = {qid: number for number, qid in enumerate(baseline.qids)}
-    shared = [(mine, column[qid]) for mine, qid in enumerate(scores.qids) if qid in column]
-    mine, theirs = np.array(shared, dtype=np.int64).reshape(-1, 2).T
-    both = ~np.isnan(scores.values[0, mine]) & ~np.isnan(baseline.values[0, theirs])
-    value, base = scores.values[0, mine[both]], baseline.values[0, theirs[both]]
+    mine, theirs = (each.values[0] for each in slicing.common(scores, baseline))
+    both = ~(np.isnan(mine) | np.isnan(theirs))
+    value, base = mine[both], theirs[both]
     many = len(value)
     verdict = Verdict(requirement, scores.run, "failed", "", math.nan, math.nan, many, len(scores.qids))
     if not many:
         return replace(verdict, reason="there is no query for which both the run and the baseline have a value")
-    if not (np.isfinite(value).all() and np.isfinite(base).all()):
+    if not (finite(value) & finite(base)).all():
         return replace(verdict, reason="a value is infinite, so the difference has no mean")
     total = requirement.measure.total
-    comparison = _compared(requirement, value, base, rule, many if total else 1)
+    evidence = _compared(requirement, value, base, rule, many if total else 1)
     point = float(value.sum() if total else value.mean())
-    bound = requirement.factor * comparison.baseline + requirement.offset
-    status, reason = _weighed(requirement, comparison, many, rule)
-    return replace(verdict, status=status, reason=reason, value=point, bound=bound, comparison=comparison)
+    bound = requirement.factor * evidence.baseline + requirement.offset
+    status, reason = _weighed(requirement, evidence, many, rule)
+    lacking = 0 if requirement.scope else len(set(baseline.qids).difference(scores.qids))
+    if lacking and status == "passed":
+        what = f"the run lacks {lacking} of the {len(baseline.qids)} queries of the baseline"
+        status, reason = "warning", f"{what}; -c counts them as empty rankings"
+    return replace(verdict, status=status, reason=reason, value=point, bound=bound, evidence=evidence)
 
 
-def _compared(
-    requirement: Requirement, value: np.typing.NDArray[np.float64], base: np.typing.NDArray[np.float64],
-    rule: Rule, scale: int,
-) -> Comparison:  # fmt: skip
+def _compared(requirement: Requirement, value: Floats, base: Floats, rule: Rule, scale: int) -> Evidence:
     """Compare query by query; ``scale`` makes the mean a sum for a measure that counts."""
     differences = paired.difference(value, requirement.factor * base)
     low, high, least = -math.inf, math.inf, math.inf  # what one query leaves open
@@ -194,12 +191,12 @@ def _compared(
         least = paired.detectable(differences, alpha=rule.alpha, power=POWER)
     mean = float(base.mean())
     tolerance = abs((requirement.factor - 1) * mean * scale + requirement.offset)
-    return Comparison(
+    return Evidence(
         mean * scale, float(differences.mean()) * scale, low * scale, high * scale, tolerance, least * scale
     )
 
 
-def _weighed(requirement: Requirement, found: Comparison, many: int, rule: Rule) -> tuple[Status, str]:
+def _weighed(requirement: Requirement, found: Evidence, many: int, rule: Rule) -> tuple[Status, str]:
     """Weigh the evidence: beyond the bound, on the right side of it, or neither."""
     bound, beyond = requirement.offset, "below" if requirement.upward else "above"
     best, worst = (found.high, found.low) if requirement.upward else (found.low, found.high)

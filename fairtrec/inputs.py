@@ -46,8 +46,8 @@ OPTIONS = {  # what to say when a measure asks for an input that was not given
     "relevance": ("relevance judgements", "a qrels file"),
     "judged_relevance": ("relevance judgements", "a qrels file"),
     "judged_membership": ("relevance judgements and group labels", f"a qrels file, and --labels FILE, or {_COUNTS}"),
-    "sequences": ("the track's sequences of queries", "them to `fairtrec trec-fair-2019`"),
-    "authors": ("the track's groups of authors", "them to `fairtrec trec-fair-2019`"),
+    "sequences": ("the track's sequences of queries", "--sequences FILE of `fairtrec trec-fair-2019`"),
+    "authors": ("the track's groups of authors", "--groups FILE of `fairtrec trec-fair-2019`"),
     "positions": ("positions of documents", "--positions FILE"),
     "background_positions": ("positions of documents and a background", "--positions FILE and --background RUN"),
 }

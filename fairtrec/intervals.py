@@ -1,12 +1,13 @@
 """What the values of a run are over the orders of its tied documents: in closed form, or from the orders themselves."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 
-from fairtrec import evaluation
 from fairtrec.data import NOTHING, Bools, Floats, Ints, Run
-from fairtrec.evaluation import Scores
+from fairtrec.distribution import quotient
+from fairtrec.evaluation import Scores, depth_of, values_of
 from fairtrec.inputs import Given, Inputs
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Judge, Utility
@@ -19,30 +20,26 @@ SEED = 2008
 def intervals(run: Run, scores: Scores, given: Given, depth: int | None) -> Ties:
     """Find the least, greatest and expected values of a run that was scored.
 
-    ``run`` holds what is tied across ``depth``, where rankings are cut, or across the deepest rank that is looked at.
+    ``run`` holds all that is tied with the last document that is looked at; ``depth`` is where rankings are cut.
     """
     measures, qids = scores.measures, scores.qids
     blocks = Blocks.of(run, run.top(qids, None))
     reaches = [_reach(measure, given, depth) for measure in measures]
-    same = blocks.number[:, 1:] == blocks.number[:, :-1]
-    reading = [bool(OF_RUN & set(measure.needs)) for measure in measures]
-    tied = np.array([same[:, :reach].any(axis=1) for reach in reaches]) & np.array(reading)[:, None]
-    tied &= ~np.isnan(scores.values)
+    tied: Bools = ~np.isnan(scores.values)
     found = np.repeat(scores.values[None], 3, axis=0)
-    for row in np.flatnonzero(tied.any(axis=1)):
-        closed = _closed(run, measures[row], qids, given, depth)
-        closed[:, _cut_through(blocks, depth, reaches[row])] = np.nan
-        found[:, row, tied[row]] = closed[:, tied[row]]
+    inputs = Inputs(run, qids, given, depth)
+    for row, (measure, reach) in enumerate(zip(measures, reaches, strict=True)):
+        tied[row] &= _looks_at(measure, blocks, reach, depth)
+        if tied[row].any():
+            closed = _closed(measure, inputs)
+            closed[:, _cut_through(blocks, depth, reach)] = np.nan
+            found[:, row, tied[row]] = closed[:, tied[row]]
     left = tied & np.isnan(found[0])
     drawn = np.zeros_like(left)
-    for reach in dict.fromkeys(reach for reach, some in zip(reaches, left.any(axis=1), strict=True) if some):
+    for reach in dict.fromkeys(reaches):
         rows = [row for row, other in enumerate(reaches) if other == reach and left[row].any()]
-        columns = np.flatnonzero(left[rows].any(axis=0))
-        asked, names = [measures[row] for row in rows], [qids[column] for column in columns]
-        tried, complete = _tried(run, asked, names, given, depth if reach is None else reach)
-        here = np.ix_(rows, columns)
-        found[(slice(None), *here)] = np.where(left[here], tried, found[(slice(None), *here)])
-        drawn[here] = left[here] & ~complete
+        if rows:
+            drawn[rows] = _filled(found, left, rows, run, scores, given, depth if reach is None else reach)
     least, greatest = np.fmin(found[0], scores.values), np.fmax(found[1], scores.values)  # they differ by rounding
     return Ties(least, greatest, found[2].clip(least, greatest), tied.sum(axis=1), drawn.sum(axis=1))
 
@@ -54,23 +51,49 @@ def _reach(measure: Measure, given: Given, depth: int | None) -> int | None:
     return min((one for one in (measure.depth, depth) if one is not None), default=None)
 
 
+def _looks_at(measure: Measure, blocks: Blocks, reach: int | None, depth: int | None) -> Bools:
+    """Tell for which queries a measure looks at documents that are tied."""
+    if not OF_RUN & set(measure.needs):
+        return np.zeros(len(blocks.number), dtype=np.bool_)
+    if not measure.ordered:
+        return _cut_through(blocks, depth, reach)
+    same = blocks.number[:, 1:] == blocks.number[:, :-1]
+    some: Bools = same[:, :reach].any(axis=1)
+    return some
+
+
 def _cut_through(blocks: Blocks, depth: int | None, reach: int | None) -> Bools:
-    """Tell which rankings [query] are cut, at ``depth``, through a block that a measure looks at."""
-    if depth is None or blocks.number.shape[1] <= depth:
+    """Tell which rankings are cut, at ``depth``, through a block of which the first ``reach`` ranks have a part."""
+    if depth is None or reach is None or blocks.number.shape[1] <= depth:
         return np.zeros(len(blocks.number), dtype=np.bool_)
     through = blocks.number[:, depth] == blocks.number[:, depth - 1]
-    cut: Bools = through & (depth - 1 - blocks.place[:, depth - 1] < (depth if reach is None else reach))
-    return cut
+    first = depth - 1 - blocks.place[:, depth - 1]
+    return np.asarray(through & (first < reach))
 
 
-def _closed(run: Run, measure: Measure, qids: Sequence[str], given: Given, depth: int | None) -> Floats:
-    """Give the interval of a measure [3, query] that says what it makes of its ranks; nan elsewhere."""
-    inputs = Inputs(run, qids, given, depth)
-    terms = measure.over_ranks(**inputs.named(measure.over_ranks_on))
+def _closed(measure: Measure, inputs: Inputs) -> Floats:
+    """Give the interval of a measure [3, query] that says what it makes of its ranks; nan for others."""
+    terms = measure.over_ranks(**inputs.named(measure.needs))
     if terms is None:
-        return np.full((3, len(qids)), np.nan)
-    lines = run.top(qids, depth) if "positions" in measure.needs else inputs.lines
+        return np.full((3, len(inputs.qids)), np.nan)
+    run = inputs.run
+    lines = run.top(inputs.qids, inputs.depth) if "positions" in measure.needs else inputs.lines
     return terms.interval(Blocks.of(run, lines))
+
+
+def _filled(
+    found: Floats, left: Bools, rows: Sequence[int], run: Run, scores: Scores, given: Given, depth: int | None
+) -> Bools:
+    """Find by trying orders what is ``left`` of these rows, and tell where not all orders were tried [row, query]."""
+    columns = np.flatnonzero(left[rows].any(axis=0))
+    measures = [scores.measures[row] for row in rows]
+    tried, complete = _tried(run, measures, [scores.qids[column] for column in columns], given, depth)
+    drawn = np.zeros((len(rows), left.shape[1]), dtype=np.bool_)
+    for at, row in enumerate(rows):
+        wanted = left[row, columns]
+        found[:, row, columns[wanted]] = tried[:, at, wanted]
+        drawn[at, columns] = wanted & ~complete
+    return drawn
 
 
 def _tried(
@@ -84,17 +107,20 @@ def _tried(
     numbers = [row[there] for row, there in zip(Blocks.of(run, lines).number, lines != NOTHING, strict=True)]
     several = [orders(number, depth, (SEED, *qid.encode())) for number, qid in zip(numbers, qids, strict=True)]
     utility = [measure for measure in measures if isinstance(measure, Utility)]
+    needs = {row: measure.needs for row, measure in enumerate(measures) if not isinstance(measure, Utility)}
+    deepest = depth_of([measures[row] for row in needs])
     judge = Judge(utility, given.qrels) if utility and given.qrels is not None else None
     least, greatest = np.full((2, len(measures), len(qids)), np.nan)
     total, defined = np.zeros((2, len(measures), len(qids)))
-    while several_next := [(at, order) for at, (each, _) in enumerate(several) if (order := next(each, None)) is not None]:
-        at = [number for number, _ in several_next]
-        permuted = _permuted(run, [qids[number] for number in at], [lines[n, order[:depth]] for n, order in several_next])
-        values = _values(permuted, measures, permuted.qids, given, judge)
+    while rankings := {at: lines[at, order] for at, (each, _) in enumerate(several) for order in islice(each, 1)}:
+        at = list(rankings)
+        permuted = _permuted(run, [qids[query] for query in at], list(rankings.values()))
+        values = values_of(Inputs(permuted, permuted.qids, given, deepest), measures, needs, judge)
         least[:, at], greatest[:, at] = np.fmin(least[:, at], values), np.fmax(greatest[:, at], values)
-        total[:, at] += np.nan_to_num(values)
+        with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
+            total[:, at] += np.where(np.isnan(values), 0.0, values)
         defined[:, at] += ~np.isnan(values)
-    return np.stack([least, greatest, total / defined]), np.array([complete for _, complete in several])
+    return np.stack([least, greatest, quotient(total, defined)]), np.array([complete for _, complete in several])
 
 
 def _permuted(run: Run, qids: Sequence[str], rankings: Sequence[Ints]) -> Run:
@@ -102,18 +128,3 @@ def _permuted(run: Run, qids: Sequence[str], rankings: Sequence[Ints]) -> Run:
     lines = np.concatenate(rankings)
     starts = np.concatenate(([0], np.cumsum([len(ranking) for ranking in rankings])))
     return Run(run.name, run.tag, tuple(qids), starts, run.docnos[lines], run.scores[lines])
-
-
-def _values(
-    run: Run, measures: Sequence[Measure], qids: Sequence[str], given: Given, judge: Judge | None
-) -> Floats:
-    own = [measure for measure in measures if not isinstance(measure, Utility)]
-    inputs = Inputs(run, qids, given, evaluation.depth_of(own))
-    values = np.full((len(measures), len(qids)), np.nan)
-    utility = [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
-    if utility and judge is not None:
-        values[utility] = judge.values(run, qids)
-    for row, measure in enumerate(measures):
-        if not isinstance(measure, Utility):
-            values[row] = measure(**inputs.named(measure.needs))
-    return values

@@ -7,7 +7,9 @@ processes is imported where it is used, so that the work of one process starts s
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Protocol, TypeVar
 
@@ -47,7 +49,24 @@ def warm(ready: Sequence[str]) -> None:
     if context(ready).get_start_method() == "forkserver":
         from multiprocessing.forkserver import ensure_running
 
-        ensure_running()
+        with _uninterrupted():
+            ensure_running()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C off; for ever in the processes that are started meanwhile, since the first one ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # which would let Ctrl-C through once it is started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def outcomes(
@@ -70,10 +89,14 @@ def outcomes(
     try:
         with ProcessPoolExecutor(jobs, context(ready), _begin, (sent,)) as pool:
             try:
-                for thing, done in zip(things, pool.map(_done, things), strict=True):
+                with _uninterrupted():
+                    results = pool.map(_done, things)
+                for thing, done in zip(things, results, strict=True):
                     yield _outcome(call_here(), thing) if done is None else done[0]
-            finally:
-                pool.shutdown(cancel_futures=True)
+            except BaseException:  # nobody waits for the rest
+                for process in list(pool._processes.values()):  # noqa: SLF001 - there is no other way before Python 3.14
+                    process.terminate()
+                raise
     except BrokenProcessPool:
         what = "a process was killed before it was done, as happens when memory runs out"
         raise InputError(f"{what}; use fewer with -j, give each measure a cutoff, or cut with -M N") from None
@@ -100,10 +123,21 @@ _received = b""
 
 
 def _begin(sent: bytes) -> None:
-    """Keep what the first process has sent; it alone is interrupted, and then ends this one."""
+    """Keep what the first process has sent; it alone is interrupted, and this one ends with it."""
     global _received  # noqa: PLW0603 - a process has nowhere else
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _received = sent
+
+
+def _end_with_parent() -> None:
+    """Wait until the first process is no more, however it ended: nobody wants what this one makes."""
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @cache

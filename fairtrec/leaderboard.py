@@ -10,24 +10,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from fairtrec import registry
 from fairtrec.api import Result
-from fairtrec.data import Floats, Ints
+from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import UsageError
-from fairtrec.measure import Better, Measure
-
-Bools = npt.NDArray[np.bool_]
-
-
-def badness(values: Floats, better: Better) -> Floats:
-    """Turn values so that less is better; of a measure without a direction, so that they fall.
-
-    >>> badness(np.array([0.25, -0.5]), "higher").tolist(), badness(np.array([0.25, -0.5]), "nearer 0").tolist()
-    ([-0.25, 0.5], [0.25, 0.5])
-    """
-    return values if better == "lower" else np.abs(values) if better == "nearer 0" else -values
+from fairtrec.measure import Better, Measure, badness
 
 
 @dataclass(frozen=True, eq=False)

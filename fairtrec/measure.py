@@ -10,8 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
+from fairtrec.ties import Terms
 
 DEEPEST = 1_000_000  # ranks; a cutoff beyond is a slip of the keyboard, and would cost memory
 Better = Literal["higher", "lower", "nearer 0", "neither"]
@@ -22,11 +25,13 @@ class Measure:
     """The base of all measures; a subclass adds parameters as fields, and ``__call__``.
 
     ``better`` says which values are good. ``total`` says that a run's value is the sum over queries, not the mean.
+    ``ordered`` says that the order of the ranked documents matters, not only which they are.
     ``worst_known`` says that the measure has a value for the worst document there can be (``--missing worst``).
     """
 
     better: ClassVar[Better] = "higher"
     total: ClassVar[bool] = False
+    ordered: ClassVar[bool] = True
     worst_known: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -37,6 +42,13 @@ class Measure:
     def __call__(self, *args: Any, **inputs: Any) -> Floats:  # noqa: ARG002 - for subclasses
         """Compute one value per query from the inputs that the signature names."""
         raise TypeError(f"{self.name} does not say how it is computed; give it a __call__")
+
+    def over_ranks(self, *args: Any, **inputs: Any) -> Terms | None:  # noqa: ARG002 - for subclasses
+        """Say what is made of the ranks, where that gives a value over all orders of tied documents in closed form.
+
+        Takes what ``__call__`` takes, of which the inputs of ranks go on to the end of what is tied with the last.
+        """
+        return None
 
     def remark(self, *args: Any, **inputs: Any) -> str:  # noqa: ARG002 - for subclasses
         """Say what a reader of the numbers should know, or nothing.
@@ -77,6 +89,15 @@ class Measure:
         inside = ",".join(f"{field.name}={spelled(getattr(self, field.name))}" for field in fields)
         cutoff = "" if self.depth is None else f"@{self.depth}"
         return f"{self.name}{f'({inside})' if inside else ''}{cutoff}"
+
+
+def badness(values: Floats, better: Better) -> Floats:
+    """Turn values so that less is better; of a measure without a direction, so that they fall.
+
+    >>> badness(np.array([0.25, -0.5]), "higher").tolist(), badness(np.array([0.25, -0.5]), "nearer 0").tolist()
+    ([-0.25, 0.5], [0.25, 0.5])
+    """
+    return values if better == "lower" else np.abs(values) if better == "nearer 0" else -values
 
 
 def _named(function: Callable[..., Any]) -> tuple[str, ...]:

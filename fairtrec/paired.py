@@ -1,7 +1,8 @@
 """Statistics of paired differences: is one run better than another, by how much, and could the data have shown it?
 
 ``differences`` [row, query] are a run's values less the baseline's; a row is one comparison. No value is nan: a pair
-that is undefined is left out before. What fewer than two queries or an infinite difference leave open is nan.
+that is undefined is left out before. What fewer than two queries or an infinite difference leave open is nan;
+what is so large that there is no square of it counts as infinite.
 
 All is scipy's. What is drawn at random depends on the seed and on the number of queries alone, so that a comparison
 does not change with those made beside it.
@@ -11,14 +12,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from fairtrec.data import Floats, Ints
+from fairtrec.data import Bools, Floats, Ints
+from fairtrec.rounding import NEAR, constant, finite, same, tied
 
 Test = Literal["t", "wilcoxon", "randomisation", "bootstrap"]
 Method = Literal["t", "percentile", "bca"]
-Flags = npt.NDArray[np.bool_]
-NEAR = 1e-12  # values that agree to this, relative where they are above 1, are the same but for rounding
 FEW = 13  # queries, whose signs can be tried in all 8,192 ways
 BLOCK = 1 << 23  # numbers that are drawn and held at once, 64 MB
 
@@ -29,8 +28,7 @@ def difference(values: Floats, baseline: Floats) -> Floats:
     >>> difference(np.array([0.1 + 0.2, np.inf, 1.0]), np.array([0.3, np.inf, 0.5])).tolist()
     [0.0, 0.0, 0.5]
     """
-    same = np.isclose(values, baseline, rtol=NEAR, atol=NEAR)
-    return np.subtract(values, baseline, out=np.zeros(same.shape), where=~same)
+    return np.subtract(values, baseline, out=np.zeros(np.shape(values)), where=~same(values, baseline))
 
 
 def p_values(differences: Floats, test: Test = "t", *, resamples: int = 10_000, seed: int = 0) -> Floats:
@@ -45,22 +43,16 @@ def p_values(differences: Floats, test: Test = "t", *, resamples: int = 10_000, 
     return p
 
 
-def _testable(differences: Floats) -> Flags:
-    testable: Flags = np.asarray(np.isfinite(differences).all(axis=1)) & (differences.shape[1] >= 2)
+def _testable(differences: Floats) -> Bools:
+    testable: Bools = np.asarray(finite(differences).all(axis=1)) & (differences.shape[1] >= 2)
     return testable
-
-
-def _constant(differences: Floats) -> Flags:
-    near = np.isclose(differences, differences[:, :1], rtol=NEAR, atol=NEAR)
-    constant: Flags = np.asarray(near.all(axis=1))
-    return constant
 
 
 def _t(differences: Floats, resamples: int, seed: int) -> Floats:  # noqa: ARG001 - nothing is drawn
     from scipy import stats
 
     p = np.zeros(len(differences))  # where the same difference shows in every query, t is infinite
-    varied = ~_constant(differences)
+    varied = ~constant(differences)
     p[varied] = stats.ttest_1samp(differences[varied], 0.0, axis=1).pvalue
     return p
 
@@ -72,6 +64,7 @@ def _wilcoxon(differences: Floats, resamples: int, seed: int) -> Floats:  # noqa
     """
     from scipy import stats
 
+    differences = tied(differences)
     if differences.shape[1] > FEW:
         return np.array([float(stats.wilcoxon(row).pvalue) for row in differences])
     sizes = np.where(differences == 0, np.nan, np.abs(differences))
@@ -123,9 +116,9 @@ def intervals(
     if differences.shape[1] < 2:
         return ends
     testable = _testable(differences)
-    constant = testable & _constant(differences)
-    ends[constant] = differences[constant].mean(axis=1, keepdims=True)
-    rows = np.flatnonzero(testable & ~constant)
+    alike = testable & constant(differences)
+    ends[alike] = differences[alike].mean(axis=1, keepdims=True)
+    rows = np.flatnonzero(testable & ~alike)
     if method == "t" and len(rows):
         ends[rows] = _of_t(differences[rows], confidence)
         return ends
@@ -192,7 +185,7 @@ def effect(differences: Floats) -> Floats:
     if differences.shape[1] < 2:
         return size
     mean = differences[testable].mean(axis=1)
-    spread = np.where(_constant(differences[testable]), 0.0, differences[testable].std(axis=1, ddof=1))
+    spread = np.where(constant(differences[testable]), 0.0, differences[testable].std(axis=1, ddof=1))
     with np.errstate(divide="ignore"):
         size[testable] = np.divide(mean, spread, out=np.zeros(len(mean)), where=mean != 0)
     return size
@@ -223,9 +216,9 @@ def at_least(differences: Floats, margin: float) -> Floats:
         return p
     queries = differences.shape[1]
     rows = differences[testable]
-    above = rows.mean(axis=1) - margin
-    error = np.where(_constant(rows), 0.0, rows.std(axis=1, ddof=1)) / np.sqrt(queries)
-    with np.errstate(divide="ignore"):
+    above = difference(rows.mean(axis=1), np.array(margin))
+    error = np.where(constant(rows), 0.0, rows.std(axis=1, ddof=1)) / np.sqrt(queries)
+    with np.errstate(divide="ignore", over="ignore"):
         t = np.divide(above, error, out=np.zeros(len(rows)), where=above != 0)
     p[testable] = special.stdtr(queries - 1, -t)
     return p
@@ -242,9 +235,9 @@ def detectable(differences: Floats, *, alpha: float = 0.05, power: float = 0.8) 
     0 if the differences are all one; nan for fewer than two.
     """
     queries = len(differences)
-    if queries < 2 or not np.isfinite(differences).all():
+    if queries < 2 or not finite(differences).all():
         return float("nan")
-    if power <= alpha or _constant(differences[None])[0]:
+    if power <= alpha or constant(differences):
         return 0.0
     from scipy import optimize, stats
 

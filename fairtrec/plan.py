@@ -97,6 +97,7 @@ class ChoiceKeywords(TypedDict, total=False):
     complete: bool
     samples: bool
     rule: Rule
+    ties: bool
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,7 @@ class Choices:
     complete: bool = False
     samples: bool = False
     rule: Rule = "share"
+    ties: bool = False
 
     @classmethod
     def of(cls, keywords: ChoiceKeywords) -> "Choices":
@@ -139,6 +141,9 @@ class Choices:
                     raise UsageError(f"{what} is {value!r}; it must be a whole number")
                 if value < 1:
                     raise UsageError(f"{what} is {value}; it must be 1 or more")
+        if self.ties and (self.samples or self.order != "score"):
+            other = "samples" if self.samples else f"order {self.order}"
+            raise UsageError(f"ties are looked for among the scores of one ranking; leave out --ties, or --{other}")
         if not isinstance(self.target, str | Mapping):
             raise UsageError(f"the target is {self.target!r}; it must be a word, or shares like f=0.4,m=0.6")
 
@@ -213,7 +218,8 @@ def _made(terms: GroupTerms | None, sources: Sources, choices: Choices) -> "Meta
     if not loading.is_path(sources.annotations):
         return None
     meta = loading.meta(sources.annotations)
-    for asked, option in ((choices.tokenizer, "--tokenizer"), (choices.case_sensitive, "--case-sensitive")):
+    options = {"--groups": terms, "--tokenizer": choices.tokenizer, "--case-sensitive": choices.case_sensitive}
+    for option, asked in options.items():
         if meta is None and asked is not None:
             raise UsageError(f"these counts do not say how they were made, so {option} cannot be checked; leave it out")
     loading.refuse_other(meta, sources.annotations, terms, choices.tokenizer, choices.case_sensitive)

@@ -39,7 +39,7 @@ def rbo(first: Ints, second: Ints, p: float = 0.9, form: Form = "ext") -> Floats
 
     Raises UsageError for a p that is not between 0 and 1, and an unknown form.
     """
-    if not 0 < p < 1:
+    if not np.finfo(np.float64).tiny <= p < 1:
         raise UsageError(f"p is {p}; it is the probability of looking at the next rank, so between 0 and 1")
     if form not in FORMS:
         raise UsageError(f"there is no form {form} of RBO; take {', '.join(FORMS)}")

@@ -56,6 +56,8 @@ def _option(recorded: Results, name: str, value: Any, places: dict[str, str]) ->
     """Give an option as it was; where it names a file, the one that was found."""
     if value is True and name in Sources.__annotations__:
         raise InputError(f"the {name} were an object in Python, and only a file can be replayed", recorded.path)
+    if name in Sources.__annotations__ and not isinstance(value, str | None):
+        raise InputError(f"options.{name} must be text or null; write it with: fairtrec eval -f json", recorded.path)
     if name == "labels" and isinstance(value, str) and "*" in value and name not in places:
         crossed = [part.strip() for part in value.split("*")]
         return "*".join(places.get(f"labels {number}", part) for number, part in enumerate(crossed, 1))

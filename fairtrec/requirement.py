@@ -12,11 +12,12 @@ from typing import Literal
 from fairtrec import registry
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
+from fairtrec.rounding import NEAR
 
 Scope = Literal["", "worst slice", "every slice"]
 OPERATORS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+LARGEST = 1e100  # what no measure is, times which no value is infinite
 EXAMPLE = "like 'NFaiRR@10 >= 0.85' or 'nDCG@10 >= baseline - 0.01'"
-NEAR = 1e-12  # values that agree to this, relative where they are above 1, are the same but for rounding
 
 _SCOPE = re.compile(r"(worst|every)\s+slice(?!\S)")
 _MEASURE = re.compile(r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\([^()'"]*|[^<>=!()'"]|\))*""", re.DOTALL)
@@ -113,7 +114,7 @@ def _measure(text: str, at: int, end: int, relevance_level: int | None) -> Measu
 def _line(bound: re.Match[str], text: str, at: int) -> tuple[float, float]:
     """Give factor and offset of a bound."""
     amount = float(bound["number"] or bound["amount"] or 0)
-    if not math.isfinite(amount):
+    if abs(amount) > LARGEST:
         raise _stops(text, at, "the number is too large")
     if bound["number"]:
         return 0.0, amount

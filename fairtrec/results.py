@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import fspath
@@ -14,8 +15,10 @@ from fairtrec.errors import FilePath, InputError
 from fairtrec.evaluation import Scores
 from fairtrec.formats import source
 from fairtrec.measure import Measure
+from fairtrec.signature import parts
 
 LARGEST = 1 << 26  # bytes, decompressed; the values of a million queries
+HALF = re.compile(r"\\u[dD][89a-fA-F]")  # half a character, unless the other half stands beside it
 SPELLED = {"Infinity": math.inf, "-Infinity": -math.inf}  # JSON has no such numbers
 
 
@@ -80,16 +83,6 @@ def parse(data: bytes, path: FilePath) -> Results:
     return _Reader(fspath(path)).results(data)
 
 
-def parts(signature: str) -> dict[str, str]:
-    """Take a signature apart.
-
-    >>> parts("fairtrec:1.0 | order:score | groups:a | b.csv@01234567")
-    {'fairtrec': '1.0', 'order': 'score', 'groups': 'a | b.csv@01234567'}
-    """
-    pairs = [part.partition(":") for part in re.split(r" \| (?=[a-z-]+:)", signature)]
-    return {name: text for name, _, text in pairs}
-
-
 class _Reader:
     """Takes a document apart, and says where it is not what it must be."""
 
@@ -102,20 +95,23 @@ class _Reader:
     def document(self, data: bytes) -> Any:
         try:
             text = data.decode("utf-8-sig")
-            return json.loads(text, object_pairs_hook=self.unique, parse_constant=self.constant)
+            found = json.loads(text, object_pairs_hook=self.unique, parse_constant=self.constant)
+            if HALF.search(text):
+                json.dumps(found, ensure_ascii=False).encode()
         except json.JSONDecodeError as fault:
             message = f"this is no JSON ({fault.msg}); was it written to its end?"
             raise InputError(message, self.path, fault.lineno) from None
-        except UnicodeDecodeError:
+        except UnicodeError:
             self.fail("this is not UTF-8 text")
         except (ValueError, RecursionError):
             self.fail("this holds a number that is too long, or is nested too deeply, for a results file")
+        return found
 
     def unique(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            self.fail("stands twice in one object", repr(next(name for name in names if names.count(name) > 1)))
+            [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
+            self.fail("stands twice in one object", repr(twice))
         return found
 
     def constant(self, name: str) -> NoReturn:

@@ -10,7 +10,7 @@ from functools import partial
 from os import fspath
 from typing import Any
 
-from fairtrec import evaluation, loading
+from fairtrec import evaluation, intervals, loading
 from fairtrec.batch import READY
 from fairtrec.data import Queries, Run, Samples
 from fairtrec.documents import Documents
@@ -22,6 +22,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.utility import Judge, Utility
 from fairtrec.plan import Choices
 from fairtrec.progress import RUNS, report
+from fairtrec.ties import whole
 
 Named = tuple[str, Any]
 Failed = dict[str, str]  # what is wrong with each run that is broken, by its name
@@ -61,14 +62,33 @@ class Scoring:
         run = self._loaded(*named)
         qids = evaluation.evaluated(run, self.measures, self.given.qrels, self.queries, complete=self.options.complete)
         if not self.in_two:
-            return Seen(evaluation.score(run, self.measures, qids, self.given, judge))
+            return Seen(self._scored(run, self.measures, qids, self.given, judge))
         depth = None if self.options.missing == "skip" else evaluation.depth_of(self._others)
-        return Seen(evaluation.score(run, utility, qids, self.given, judge), evaluation.cut(run, qids, depth))
+        return Seen(self._scored(run, utility, qids, self.given, judge), self._cut(run, qids, depth))
+
+    def _scored(
+        self, run: Run | Samples, measures: Sequence[Measure], qids: Sequence[str], given: Given, judge: Judge | None
+    ) -> Scores:
+        """Compute the measures, and what they are over the orders of tied documents if that is asked for."""
+        if not self.options.ties or isinstance(run, Samples):
+            return evaluation.score(run, measures, qids, given, judge)
+        scores = evaluation.score(evaluation.cut(run, qids, self.options.depth), measures, qids, given, judge)
+        return replace(scores, ties=intervals.intervals(run, scores, given, self.options.depth))
+
+    def _cut(self, run: Run | Samples, qids: Sequence[str], depth: int | None) -> Run | Samples:
+        """Keep of a run only what the measures that are still to come look at."""
+        if not self.options.ties or isinstance(run, Samples):
+            return evaluation.cut(run, qids, depth)
+        kept = evaluation.cut(run, qids, None)
+        assert isinstance(kept, Run)
+        return whole(kept, depth)
 
     def _loaded(self, name: str, thing: Any) -> Run | Samples:
         if isinstance(thing, Run):  # it is the background too, and was read as such
             return replace(thing, name=name)
         options = self.options
+        if options.ties:
+            return whole(loading.run(thing, name, options.order, options.score_dtype, None), self.depth)
         load = loading.samples if options.samples else loading.run
         return load(thing, name, options.order, options.score_dtype, self.depth)
 
@@ -105,7 +125,7 @@ class Scoring:
             qids = each.scores.qids
             fault = evaluation.unknown_in(each.rest, qids, documents)
             if fault is None:
-                later = evaluation.score(each.rest, others, qids, given, None)
+                later = self._scored(each.rest, others, qids, given, None)
                 scores.append(evaluation.joined(self.measures, each.scores, later))
             elif keep_going:
                 failed[each.scores.run] = str(fault)

@@ -1,5 +1,6 @@
 """The signature: every choice that changes a number, in one line, so that the number can be had again."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from fairtrec.measure import Measure
@@ -22,6 +23,16 @@ def signature(choices: Mapping[str, str]) -> str:
     'fairtrec:1.0 | order:score'
     """
     return " | ".join(f"{name}:{value}" for name, value in choices.items() if value)
+
+
+def parts(signature: str) -> dict[str, str]:
+    """Take a signature apart.
+
+    >>> parts("fairtrec:1.0 | order:score | groups:a | b.csv@01234567")
+    {'fairtrec': '1.0', 'order': 'score', 'groups': 'a | b.csv@01234567'}
+    """
+    pairs = [part.partition(":") for part in re.split(r" \| (?=[a-z-]+:)", signature)]
+    return {name: text for name, _, text in pairs}
 
 
 def short(name: str, sha256: str) -> str:

@@ -1,25 +1,36 @@
 """A result on some of its queries: slices of a query set."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import neg, pos
+
+import numpy as np
 
 from fairtrec.api import Result
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import Scores
 from fairtrec.formats.slices import ALL
-from fairtrec.measure import Better
+from fairtrec.measure import Better, badness
+from fairtrec.rounding import constant, same
 
 Slices = Mapping[str, Sequence[str]]  # the query ids of each
 SMALL = 10  # queries; of fewer, a mean says little
-BADNESS: dict[Better, Callable[[float], float]] = {"higher": neg, "lower": pos, "nearer 0": abs}
 
 
 def restricted(scores: Scores, qids: Sequence[str]) -> Scores:
     """Keep those of a run's queries that are among ``qids``."""
     wanted = set(qids)
-    kept = [column for column, qid in enumerate(scores.qids) if qid in wanted]
-    return replace(scores, qids=tuple(scores.qids[column] for column in kept), values=scores.values[:, kept])
+    return _columns(scores, [column for column, qid in enumerate(scores.qids) if qid in wanted])
+
+
+def common(one: Scores, other: Scores) -> tuple[Scores, Scores]:
+    """Keep the queries that both runs have, in the order of the first."""
+    place = {qid: column for column, qid in enumerate(other.qids)}
+    shared = [column for column, qid in enumerate(one.qids) if qid in place]
+    return _columns(one, shared), _columns(other, [place[one.qids[column]] for column in shared])
+
+
+def _columns(scores: Scores, columns: Sequence[int]) -> Scores:
+    return replace(scores, qids=tuple(scores.qids[column] for column in columns), values=scores.values[:, columns])
 
 
 def sliced(result: Result, slices: Slices | None) -> Iterator[tuple[str, Result]]:
@@ -61,7 +72,8 @@ def worst(rows: Sequence[tuple[Hashable, str, float, Better]]) -> list[bool]:
         if name != ALL and better != "neither" and mean == mean:  # noqa: PLR0124 - nan is not itself
             together.setdefault(key, []).append(place)
     for places in together.values():
-        badness = [BADNESS[rows[place][3]](rows[place][2]) for place in places]
-        for place, bad in zip(places, badness, strict=True):
-            marks[place] = bad == max(badness) > min(badness)
+        turned = badness(np.array([rows[place][2] for place in places]), rows[places[0]][3])
+        alike = bool(constant(turned))
+        for place, bad in zip(places, same(turned, turned.max()).tolist(), strict=True):
+            marks[place] = bad and not alike
     return marks

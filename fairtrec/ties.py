@@ -9,10 +9,10 @@ Scores. ECIR 2008. https://doi.org/10.1007/978-3-540-78646-7_38
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice, permutations, product
+from itertools import permutations, product
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +22,7 @@ from fairtrec.distribution import quotient
 
 MOST = 720  # so many orders of a ranking are all tried, as those of six documents are
 DRAWN = 200  # of more, so many are drawn
+ENDS = ("least", "greatest", "expected")
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +108,8 @@ class Sum:
         )
         if self.known is not None:
             reached = np.broadcast_to(np.arange(ranks) < self.weights.shape[-1], gains.shape)
-            spared = blocks.total(reached) - blocks.total(~self.known)  # by so many the known outnumber other ranks
-            sums[:, ~(reached & (spared > 0)).any(axis=1)] = np.nan
+            sure = blocks.total(reached) - blocks.total(~self.known)  # so many known ones any order has there
+            sums[:, ~(sure > 0).any(axis=1)] = np.nan
         return sums if self.divisor is None else quotient(sums, self.divisor)
 
 
@@ -133,8 +134,8 @@ class First:
         chance = blocks.total(relevant) / left  # to be relevant if none of the block is so above
         none = np.cumprod((1 - chance).clip(min=0), axis=1)
         first = chance * np.concatenate((np.ones((len(none), 1)), none), axis=1)[:, :-1]
-        return np.stack([*(_first(one) @ worth for one in (blocks.rising(relevant), blocks.falling(relevant))),
-                         first @ worth])  # fmt: skip
+        ends = [_first(one) for one in (blocks.rising(relevant), blocks.falling(relevant))]
+        return np.stack([*ends, first]) @ worth
 
 
 def _first(relevant: Floats) -> Floats:
@@ -183,6 +184,11 @@ class Ties:
     tied: Ints  # for how many queries the measure looks at tied documents [measure]
     drawn: Ints  # for how many of these the three come from some orders only, drawn at random [measure]
 
+    def joined(self, other: "Ties", order: Sequence[int]) -> "Ties":
+        """Put those of other measures behind these, and all in another order."""
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Ties(*(np.concatenate(pair)[list(order)] for pair in pairs))
+
 
 def whole(run: Run, depth: int | None) -> Run:
     """Cut each ranking after ``depth`` documents, but behind those that are tied with the last."""
@@ -192,38 +198,46 @@ def whole(run: Run, depth: int | None) -> Run:
     first = np.repeat(run.starts[:-1], lengths)
     last = np.repeat(run.starts[:-1] + np.minimum(lengths, depth) - 1, lengths)
     line = np.arange(len(run.scores))
-    kept = (line - first < depth) | (run.scores == run.scores[np.maximum(last, 0)])
+    kept = (line - first < depth) | (run.scores == run.scores[last])
     starts = np.concatenate(([0], np.cumsum(kept)))[run.starts]
     return Run(run.name, run.tag, run.qids, starts, run.docnos[kept], run.scores[kept])
 
 
 def orders(number: Ints, depth: int | None, seed: tuple[int, ...]) -> tuple[Iterator[Ints], bool]:
-    """Give orders of a ranking that differ in the first ``depth`` ranks, and whether these are all of them.
+    """Give what stands at the first ``depth`` ranks in each order of a ranking, and whether these are all of them.
 
-    Each is equally likely. ``number`` [rank] is that of the block of each document; an order gives the documents by
-    the ranks that they had. More than MOST are not all given: DRAWN are drawn.
+    Each is equally likely. ``number`` [rank] is that of the block of each document; documents are named by the ranks
+    that they had. More than MOST are not all given: DRAWN are drawn.
 
     >>> drawn, complete = orders(np.array([0, 1, 1, 1]), 2, (0,))
     >>> [order.tolist() for order in drawn], complete
-    ([[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2]], True)
+    ([[0, 1], [0, 2], [0, 3]], True)
     """
-    depth = len(number) if depth is None else min(depth, len(number))
+    top = np.arange(len(number))[:depth]
     starts = np.flatnonzero(np.diff(number, prepend=-1))
-    blocks = list(zip(starts.tolist(), np.append(starts[1:], len(number)).tolist(), strict=True))
-    reached = [(first, last, min(last, depth) - first) for first, last in blocks if first < depth]
+    ends = np.append(starts[1:], len(number))
+    several = (ends - starts > 1) & (starts < len(top))
+    blocks = list(zip(starts[several].tolist(), ends[several].tolist(), strict=True))
     many = 1
-    for first, last, filled in reached:
-        many *= math.perm(last - first, filled)
+    for first, last in blocks:
+        many *= math.perm(last - first, min(last, len(top)) - first)
         if many > MOST:
             random = np.random.default_rng(seed)
-            drawn = (np.lexsort((random.random(len(number)), number)) for _ in range(DRAWN))
-            return drawn, False
-    tried = product(*(permutations(range(first, last), filled) for first, last, filled in reached))
-    return (_completed(chain.from_iterable(top), len(number)) for top in islice(tried, many)), True
+            return (_drawn(top, number[: blocks[-1][1]], random) for _ in range(DRAWN)), False
+    tried = product(*(permutations(range(first, last), min(last, len(top)) - first) for first, last in blocks))
+    return (_rearranged(top, zip(starts[several].tolist(), each, strict=True)) for each in tried), True
 
 
-def _completed(top: Iterator[int], length: int) -> Ints:
-    chosen = np.fromiter(top, dtype=np.int64)
-    rest = np.ones(length, dtype=np.bool_)
-    rest[chosen] = False
-    return np.concatenate((chosen, np.flatnonzero(rest)))
+def _drawn(top: Ints, number: Ints, random: np.random.Generator) -> Ints:
+    """Shuffle each block; what lies behind the last takes no part, so that no draw depends on it."""
+    order = top.copy()
+    order[: len(number)] = np.lexsort((random.random(len(number)), number))[: len(top)]
+    return order
+
+
+def _rearranged(top: Ints, blocks: Iterable[tuple[int, tuple[int, ...]]]) -> Ints:
+    """Put other documents into blocks, given by the first rank of each."""
+    order = top.copy()
+    for first, documents in blocks:
+        order[first : first + len(documents)] = documents
+    return order

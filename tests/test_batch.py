@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,6 +80,11 @@ def test_a_folder_stands_for_its_files(batch):
     assert paths(["runs"]) == paths(["runs/"]) == paths(["runs/*.run"]) == paths(["runs/*"]) == names
     assert paths(["runs/**/*.run"]) == sorted([*names, "runs/inner/z.run"])
     assert paths(["qrels", "runs/[ab].run", "-"]) == ["qrels", "runs/a.run", "runs/b.run", "-"]
+
+
+def test_a_link_that_leads_nowhere_is_not_passed_over(batch):
+    (batch / "runs" / "f.run").symlink_to("nowhere")
+    assert paths(["runs"])[-1] == "runs/f.run"
 
 
 def test_what_exists_is_taken_by_its_name(batch):
@@ -188,6 +194,55 @@ def test_a_process_that_is_killed_is_one_line():
         list(jobs.outcomes(Killed(), [1, 2, 3], 2))
 
 
+ASLEEP = """
+import os, sys, time
+from pathlib import Path
+from fairtrec import jobs
+
+class Asleep:
+    def begin(self):
+        return self.sleep
+
+    def sleep(self, thing):
+        Path(f"{thing}.pid").write_text(f"{os.getpid()}\\n")
+        time.sleep(60)
+
+if __name__ == "__main__":
+    jobs.warm(["fractions"])
+    list(jobs.outcomes(Asleep(), [1, 2, 3], 2))
+"""
+
+
+def is_there(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def until(condition):
+    for _ in range(400):
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_processes_end_with_the_first_however_it_ends(tmp_path, sent):
+    (tmp_path / "asleep.py").write_text(ASLEEP)
+    first = subprocess.Popen(
+        [sys.executable, "asleep.py"], cwd=tmp_path, start_new_session=True, stderr=subprocess.PIPE, text=True
+    )
+    notes = [tmp_path / f"{thing}.pid" for thing in (1, 2)]
+    assert until(lambda: all(note.exists() and note.read_text().endswith("\n") for note in notes))
+    (os.killpg if sent == signal.SIGINT else os.kill)(first.pid, sent)  # a terminal interrupts all of them
+    errors = first.communicate(timeout=30)[1]
+    assert errors.count("KeyboardInterrupt") == (sent == signal.SIGINT)  # that of the first
+    assert until(lambda: not any(is_there(int(note.read_text())) for note in notes))
+
+
 def test_a_fault_of_a_measure_is_told_from_another_process(batch):
     with pytest.raises(UsageError, match="Faulty gave values of the shape"):
         fairtrec.evaluate(Faulty(), paths(["runs"]), jobs=2)
@@ -248,6 +303,13 @@ def test_the_command_ends_with_3_and_prints_the_rest(batch, fairtrec_command):
     none = fairtrec_command("eval", "qrels", "runs/b.run", "-m", "P@1", "--keep-going")
     assert (none.code, none.out, none.err) == (3, "", stopped.err)
     assert fairtrec_command("eval", "qrels", "runs/z*.run").complaints[0].startswith("no file matches runs/z*.run; ")
+
+
+@pytest.mark.parametrize("command", [["eval", "qrels", "@list", "-m", "P@1"], ["rbo", "@list"]])
+def test_a_list_is_not_written_over(batch, fairtrec_command, command):
+    (batch / "list").write_text("runs/[abc].run\n")
+    outcome = fairtrec_command(*command, "-o", "list")
+    assert (outcome.code, (batch / "list").read_text()) == (2, "runs/[abc].run\n")
 
 
 # --- reading and keeping --------------------------------------------------------------------------------------------

@@ -42,9 +42,7 @@ def end_with(monkeypatch, fault):
 
 def started(*arguments, **options):
     command = [sys.executable, "-m", "fairtrec", *arguments]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}  # Python forgets
-    # what is left of a write that was cut short where its output has no buffer
-    return subprocess.Popen(command, cwd=REPOSITORY, env=environment, stderr=subprocess.PIPE, text=True, **options)
+    return subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE, text=True, **options)
 
 
 @pytest.mark.parametrize(
@@ -145,6 +143,17 @@ def test_a_full_disk_is_told_in_one_line():
     assert process.returncode == 2
     assert errors.startswith("there is no room left")
     assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_what_is_cut_short_is_told(tmp_path, unbuffered):
+    """A disk takes a part before it is full; Python forgets the rest where its output has no buffer."""
+    out = tmp_path / "table.md"
+    command = f"ulimit -f 2; exec {sys.executable} -m fairtrec validate --codes > {out}"
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    done = subprocess.run(["sh", "-c", command], cwd=REPOSITORY, env=environment, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"there is no room left where the output goes")
 
 
 def test_closed_streams_do_no_harm(tmp_path):

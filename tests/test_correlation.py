@@ -46,6 +46,21 @@ def test_spearman_of_few_pairs_is_exact():
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_means_that_are_the_same_but_for_rounding_tie(kind):
+    # 0.1 + 0.2 + 0.3 is 0.6000000000000001, 0.3 + 0.2 + 0.1 is 0.6: two runs of one mean, added in two orders
+    x = np.array([0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 0.5, 0.9, 0.2])
+    y = np.array([1.0, 2.0, 5.0, 4.0, 3.0])
+    found, expected = correlation(x, y, kind), correlation(x.round(3), y, kind)
+    assert found.value == pytest.approx(expected.value, abs=1e-12)
+    assert found.p == pytest.approx(expected.p, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_too_large_to_compute_with_is_left_out(kind):
+    assert correlation(np.array([1e308, -1e308, 1.0, 2.0, 3.0]), np.arange(5.0), kind).n == 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_undefined(kind):
     line = np.arange(5.0)
     for x, y in [(line[:0], line[:0]), (line[:1], line[:1]), (np.ones(5), line), (line, np.full(5, 0.1 + 0.2))]:

@@ -35,8 +35,16 @@ def test_t_and_wilcoxon_are_scipys(queries):
     assert paired.p_values(differences, "t") == pytest.approx(
         stats.ttest_rel(values, baseline, axis=1).pvalue, **ALMOST
     )
-    expected = [stats.wilcoxon(row).pvalue for row in differences]
+    expected = [stats.wilcoxon(row.round(12)).pvalue for row in differences]
     assert paired.p_values(differences, "wilcoxon") == pytest.approx(expected, **ALMOST)
+
+
+@pytest.mark.parametrize("queries", [10, 43])
+def test_differences_that_are_the_same_but_for_rounding_share_a_rank(queries):
+    # in hundredths: 90 - 80 = 80 - 70, but 0.9 - 0.8 is not 0.8 - 0.7; and whole numbers are exact
+    values, baseline = np.random.default_rng(5).integers(0, 11, (2, 1, queries))
+    p = paired.p_values(paired.difference(values / 10, baseline / 10), "wilcoxon")[0]
+    assert p == pytest.approx(stats.wilcoxon((values - baseline)[0]).pvalue, **ALMOST)
 
 
 def test_wilcoxon_of_few_queries_is_scipys():
@@ -122,7 +130,7 @@ def test_identical_runs(test, method, queries):
 
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("row", [[], [0.5], [0.0], [0.5, math.inf, 0.1]])
+@pytest.mark.parametrize("row", [[], [0.5], [0.0], [0.5, math.inf, 0.1], [0.5, 1e308, -1e308], [1e200, 2e200, 0.0]])
 def test_what_cannot_be_tested_is_nan(test, method, row):
     differences = np.array([row], dtype=np.float64)
     assert np.isnan(paired.p_values(differences, test)).all()
@@ -141,6 +149,12 @@ def test_the_same_difference_everywhere():
         assert paired.interval(always[0], method) == pytest.approx((-0.1, -0.1))
     assert paired.at_least(always, -0.2).tolist() == [0.0]
     assert paired.at_least(always, 0.2).tolist() == [1.0]
+    at_the_margin = paired.difference(np.full(20, 0.5), np.full(20, 0.51))[None]  # -0.010000000000000009
+    assert paired.at_least(at_the_margin, -0.01).tolist() == [0.5]
+
+
+def test_a_margin_beyond_all_numbers():
+    assert paired.equivalence(normal(1, 5), 1e308).tolist() == [0.0]
 
 
 @settings(max_examples=30, deadline=None)

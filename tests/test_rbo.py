@@ -148,7 +148,7 @@ def test_queries_do_not_touch_each_other(pairs, p):
     assert overlap(first, second)[0].tolist() == [common(*pairs[0], d) for d in range(1, 13)]
 
 
-@pytest.mark.parametrize("p", [0, 1, -1, float("nan")])
+@pytest.mark.parametrize("p", [0, 1, -1, float("nan"), 1e-320])
 def test_p_is_a_probability(p):
     with pytest.raises(UsageError, match="between 0 and 1"):
         rbo(row([1]), row([1]), p)

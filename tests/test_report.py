@@ -541,3 +541,35 @@ def test_every_format_ends_its_last_line_and_is_the_same_each_time(form):
         text = report.render(result, form, **view)
         assert isinstance(text, bytes) or text.endswith("\n")
         assert text == report.render(result, form, **view)
+
+
+HOSTILE = "a\n\x1b[2J\u2028\u202e|&.run"
+
+
+@pytest.mark.parametrize("form", ["trec", "table", "md", "latex"])
+def test_names_of_files_steer_no_terminal_and_break_no_line(form):
+    text, other = (
+        report.render(result_of([Higher()], [[0.5, NAN]], [[0.5, 0.5]], names=[name, "b.run"]), form, per_query=True)
+        for name in (HOSTILE, "a.run")
+    )
+    assert not re.search("[\x00-\x09\x0b-\x1f\u2028\u202e]", text.replace("\t", ""))
+    assert text.count("\n") == other.count("\n")
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_json_is_utf_8_whatever_the_name(form):
+    name = os.fsdecode(b"\xff.run")
+    first = report.render(result_of([Higher()], [[0.5]], names=[name]), form).encode().split(b"\n")
+    read = json.loads(first[0]) if form == "jsonl" else json.loads(b"".join(first))["runs"][0]
+    assert read["run"] == name
+
+
+def test_long_names_leave_room_for_the_measures_in_a_narrow_window(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    names = [f"{start}{'x' * 70}{end}" for start, end in ("ab", "ac", "bc")]
+    result = result_of([Higher(), Lower()], *[[[0.5], [0.5]]] * 3, names=names)
+    text = re.sub("\x1b[^m]*m", "", report.render(result, "table", terminal=True))
+    assert [line.split()[0] for line in text.splitlines()[3:6]] == [f"{name[:12]}…{name[-11:]}" for name in names]
+    assert max(map(len, text.splitlines()[:6])) <= 60
+    alike = result_of([Higher()], [[0.5]], [[0.5]], names=["x" * 70 + "1" + "x" * 70, "x" * 70 + "2" + "x" * 70])
+    assert "…" not in report.render(alike, "table", terminal=True)

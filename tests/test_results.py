@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec import difference, replaying, results
+from fairtrec import difference, replaying, results, signature
 from fairtrec.errors import InputError
 from fairtrec.registry import parse as measures
 from fairtrec.report import records
@@ -58,6 +58,8 @@ BROKEN = [
     ("{}", "has no 'measures'"),
     ('{"a": 1, "a": 2}', "'a' stands twice"),
     ('{"a": NaN}', "NaN is no number"),
+    ('{"a": "\\ud800"}', "not UTF-8"),
+    ('{"\\uDFFF": 1}', "not UTF-8"),
     ('{"a": -Infinity}', "-Infinity is no number"),
     ("[" * 100_000, "nested too deeply"),
     ('{"a": ' + "9" * 5000 + "}", "a number that is too long"),
@@ -171,12 +173,12 @@ def test_choices_inputs_runs_and_measures_are_compared():
 def test_a_baseline_agrees_in_all_that_is_asked_for(here, there, agree):
     baseline = of_values([0.5], signature=there)
     with contextlib.nullcontext() if agree else pytest.raises(InputError, match=r"in a\.json"):
-        difference.refuse_other(baseline, results.parts(here), {"qrels": "0" * 64})
+        difference.refuse_other(baseline, signature.parts(here), {"qrels": "0" * 64})
 
 
 def test_a_baseline_from_other_qrels_is_refused():
     with pytest.raises(InputError, match=r"qrels: sha256 11111111 here, 00000000 in a\.json"):
-        difference.refuse_other(of_values([0.5]), results.parts("fairtrec:1 | order:score"), {"qrels": "1" * 64})
+        difference.refuse_other(of_values([0.5]), signature.parts("fairtrec:1 | order:score"), {"qrels": "1" * 64})
 
 
 # --- the commands ---
@@ -244,6 +246,9 @@ def test_replay_finds_a_forged_value(folder, fairtrec_command):
         (lambda whole: whole["options"].update(order="random"), "cannot be replayed"),
         (lambda whole: whole["options"].update(depth=[]), "cannot be replayed"),
         (lambda whole: whole["options"].update(docs=True), "the docs were an object in Python"),
+        (lambda whole: whole["options"].update(annotations=0), "options.annotations must be text or null"),
+        (lambda whole: whole["options"].update(annotations=[]), "options.annotations must be text or null"),
+        (lambda whole: whole["inputs"]["qrels"].update(path="a\n::error::b"), "a\\n::error::b: there is no such file"),
     ],
 )
 def test_what_cannot_be_replayed_says_why(folder, fairtrec_command, change, says):
@@ -254,6 +259,33 @@ def test_what_cannot_be_replayed_says_why(folder, fairtrec_command, change, says
     ended = fairtrec_command("replay", "a.json")
     assert (ended.code, len(ended.complaints)) == (3, 1)
     assert says in ended.err
+
+
+def test_an_input_of_a_replay_is_not_written_over(folder, fairtrec_command):
+    fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "RR", "-q", "-f", "json", "-o", "a.json")
+    before = (folder / "qrels.txt").read_text()
+    ended = fairtrec_command("replay", "a.json", "-o", "qrels.txt")
+    assert (ended.code, "is also read" in ended.err) == (2, True)
+    ended = fairtrec_command("replay", "a.json", "--root", folder, "-o", folder / "qrels.txt")
+    assert (ended.code, "is also read" in ended.err) == (2, True)
+    assert (folder / "qrels.txt").read_text() == before
+
+
+@pytest.mark.parametrize("command", [["diff", "a.json", "a.json"], ["replay", "a.json"]])
+def test_no_difference_is_above_nan_so_that_is_no_tolerance(folder, fairtrec_command, command):
+    fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "RR", "-q", "-f", "json", "-o", "a.json")
+    ended = fairtrec_command(*command, "--tolerance", "nan")
+    assert (ended.code, ended.complaints) == (2, ["the tolerance is nan; it is 0 or more, like 1e-6"])
+
+
+def test_both_halves_of_a_character_are_one():
+    assert of_values([0.5], name="\U0001f600").runs[0].name == "\U0001f600"
+
+
+def test_the_last_of_many_keys_is_found_to_stand_twice():
+    keys = ", ".join(f'"{number}": 0' for number in range(100_000))  # in one pass; by pairs it would take minutes
+    with pytest.raises(InputError, match="'99999' stands twice"):
+        read(f'{{{keys}, "99999": 0}}')
 
 
 def test_objects_of_python_are_told_from_files(folder):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import re
 from pathlib import Path
 
@@ -241,8 +242,9 @@ def test_annotations_of_a_workflow(desk, fairtrec_command):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--fix", "good.run"], "good.run is one of the runs that are checked"),
-        (["--fix", "good.run", "--force"], "good.run is one of the runs that are checked"),
+        (["--fix", "good.run"], "good.run is one of the files that are read"),
+        (["--fix", "good.run", "--force"], "good.run is one of the files that are read"),
+        (["--fix", "bad.run", "--force", "--queries", "bad.run"], "bad.run is one of the files that are read"),
         (["--fix", "bad.run"], "bad.run is there already; write elsewhere, or add --force"),
         (["untidy.run", "--fix", "bad.run"], "bad.run is a file, and several runs are written to a folder"),
         (["./good.run", "--fix", "out"], "two runs have the same file name"),
@@ -390,3 +392,39 @@ def test_the_four_column_file_is_found(shared, fairtrec_command):
     errors = [line for line in outcome.out.splitlines() if " E201 4 columns" in line]
     assert len(errors) == 20
     assert all("REP_LLAMA__trec_results_dl19.9d3bb4.run" in line for line in errors)
+
+
+def test_a_pipe_or_a_device_is_not_replaced_by_a_file(desk, fairtrec_command):
+    os.mkfifo(desk / "pipe")
+    outcome = fairtrec_command("validate", "untidy.run", "--fix", "pipe", "--force")
+    assert (outcome.code, outcome.complaints[-1][:15]) == (2, "pipe is no file")
+    assert (desk / "pipe").is_fifo()
+
+
+def test_a_list_of_runs_is_not_replaced(desk, fairtrec_command):
+    (desk / "list").write_text("untidy.run\n")
+    outcome = fairtrec_command("validate", "@list", "--fix", "list", "--force")
+    assert (outcome.code, (desk / "list").read_text()) == (2, "untidy.run\n")
+
+
+def test_names_and_ids_steer_no_terminal_and_no_workflow(desk, fairtrec_command):
+    name = "a\n::error::b\x1b[2J\u202e.run"
+    (desk / name).write_bytes(GOOD + b"q2 Q0 d1\x1b[2J 2 1 t\n" * 2)
+    for form in ("text", "github"):
+        out = fairtrec_command("validate", name, "-f", form).out
+        assert not re.search("[\x00-\x09\x0b-\x1f\u202e]|^::error::", out, re.MULTILINE), form
+    assert json.loads(fairtrec_command("validate", name, "-f", "json").out)["runs"][0]["run"] == name
+
+
+def test_json_of_a_name_that_is_no_unicode(desk, fairtrec_command):
+    name = os.fsdecode(b"\xff.run")
+    (desk / name).write_bytes(GOOD)
+    out = fairtrec_command("validate", name, "-f", "json").out
+    assert json.loads(out.encode())["runs"][0]["run"] == name
+
+
+def test_each_return_to_a_query_names_the_line_where_it_was_left(tmp_path):
+    checked = found(lines(*(f"{qid} Q0 d{n} {n} {9 - n} t" for n, qid in enumerate("abacbba"))), tmp_path)
+    left = [(each.line, each.message.split()[1], each.message.split(" line ")[1][0]) for each in checked.found.kept
+            if each.code.name == "W501"]  # fmt: skip
+    assert left == [(3, "a", "1"), (5, "b", "2"), (7, "a", "3")]

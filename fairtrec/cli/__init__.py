@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import click
 
-from fairtrec.errors import FairtrecError
+from fairtrec.errors import FairtrecError, plain
 from fairtrec.version import __version__
 
 COMMANDS = {  # the order of the help; the text stands here so that it can be shown without importing the commands
@@ -26,6 +26,9 @@ COMMANDS = {  # the order of the help; the text stands here so that it can be sh
     "measures": "List the measures, or print the page of one.",
     "resources": "List, fetch, add and check word lists and query sets.",
 }
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk, a quota, the longest file that is allowed
 
 
 class _PipeClosed(Exception):  # noqa: N818 - the reader has had enough, which is no error
@@ -71,6 +74,8 @@ def main() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
+    if isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):  # PYTHONUNBUFFERED, which loses what a full disk
+        sys.stdout = os.fdopen(sys.stdout.fileno(), "w", closefd=False)  # does not take, and says nothing
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # the same bytes everywhere
     code = _run()
@@ -89,7 +94,7 @@ def _run() -> int:  # noqa: PLR0911 - one for each way to end
         error.show()
         return error.exit_code
     except FairtrecError as error:
-        click.echo(str(error), err=True)
+        click.echo(plain(str(error)), err=True)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return 130
@@ -100,7 +105,7 @@ def _run() -> int:  # noqa: PLR0911 - one for each way to end
         click.echo(f"{what}; give each measure a cutoff (like DP@100), cut with -M N, or name fewer runs", err=True)
         return 3
     except OSError as fault:
-        if fault.errno != errno.ENOSPC:
+        if fault.errno not in FULL:
             return _fault(fault)
         click.echo("there is no room left where the output goes; make some, or write elsewhere with -o", err=True)
         return 2
@@ -112,6 +117,6 @@ def _run() -> int:  # noqa: PLR0911 - one for each way to end
 def _fault(fault: Exception) -> int:
     if os.environ.get("FAIRTREC_DEBUG"):
         raise fault
-    what = f"{type(fault).__name__}: {fault}"
+    what = plain(f"{type(fault).__name__}: {fault}")
     click.echo(f"fairtrec has a fault ({what}); please report it, FAIRTREC_DEBUG=1 shows where", err=True)
     return 5

@@ -13,10 +13,11 @@ from fairtrec.cli import config, options
 if TYPE_CHECKING:
     from fairtrec.api import Result
     from fairtrec.evaluation import Scores
-    from fairtrec.gate import Rule, Slices
+    from fairtrec.gate import Rule
     from fairtrec.measure import Measure
     from fairtrec.report.verdicts import Checked
     from fairtrec.requirement import Requirement
+    from fairtrec.slicing import Slices
 
 FORMATS = ("text", "json", "github", "md")
 EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad input, 4 a resource is missing."
@@ -41,7 +42,7 @@ EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad 
 @options.evaluated
 @options.reported(FORMATS, "text")
 def command(
-    qrels: str,
+    qrels: str | None,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     required: tuple[str, ...],
@@ -66,7 +67,7 @@ def command(
         --background bm25.run --require 'NFaiRR@10 >= 0.85' --require 'nDCG@10 >= baseline - 0.01'
     """
     from fairtrec import requirement
-    from fairtrec.batch import paths
+    from fairtrec.batch import lists, paths
     from fairtrec.errors import UsageError
     from fairtrec.formats import slices
     from fairtrec.gate import Rule
@@ -76,8 +77,11 @@ def command(
     if not asked:
         raise UsageError("nothing is required; give --require 'nDCG@10 >= 0.5', or require = [...] in a TOML file")
     named = paths(runs)
+    toml = click.get_current_context().meta.get("config")
     for path in (output, junit):
-        options.refuse_output(path, qrels, *named, baseline, slice_file, *given.values())
+        options.refuse_output(path, qrels, *named, *lists(runs), baseline, slice_file, toml, *given.values())
+    if output is not None and junit is not None and output.resolve() == junit.resolve():
+        raise UsageError(f"--output and --junit would both write {output}; choose another for one of the two")
     wanted = [*measures, *(each.measure for each in asked)]
     of_slices = slices.read(slice_file) if slice_file else None
     compared = list({str(each.measure): each.measure for each in asked if each.relative}.values())
@@ -90,13 +94,13 @@ def command(
 def _evaluated(
     wanted: Sequence[Any],
     compared: "Sequence[Measure]",
-    qrels: str,
+    qrels: str | None,
     runs: Sequence[str],
     baseline: str | None,
     given: dict[str, Any],
 ) -> "tuple[Result, Scores | None]":
     """Evaluate the runs and the baseline, which may be a results file."""
-    from fairtrec import difference, results
+    from fairtrec import difference, results, signature
     from fairtrec.api import evaluate
     from fairtrec.cli.bar import progress
 
@@ -104,9 +108,9 @@ def _evaluated(
     base = recorded.scores(compared) if recorded else None
     run = [baseline] if baseline and recorded is None else []
     with progress():
-        result = evaluate(wanted, [*runs, *run], None if qrels == "none" else qrels, **given)
+        result = evaluate(wanted, [*runs, *run], qrels, **given)
     if recorded is not None:
-        difference.refuse_other(recorded, results.parts(result.signature), result.digests)
+        difference.refuse_other(recorded, signature.parts(result.signature), result.digests)
     if not run:
         return result, base
     *scores, base = result.scores

@@ -69,7 +69,7 @@ compared = options.together(  # by the names that `fairtrec.compare` takes
 @options.evaluated
 @options.reported(FORMATS)
 def command(
-    qrels: str,
+    qrels: str | None,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     form: str,
@@ -93,9 +93,9 @@ def command(
     """
     from fairtrec import report
     from fairtrec.api import evaluate
-    from fairtrec.batch import paths
+    from fairtrec.batch import lists, paths
     from fairtrec.cli.bar import progress
-    from fairtrec.errors import InputError, UsageError
+    from fairtrec.errors import InputError, UsageError, plain
     from fairtrec.formats import slices as slices_format
     from fairtrec.procedure import Procedure
     from fairtrec.report import comparison as written
@@ -111,20 +111,22 @@ def command(
     named = paths(runs)
     if not views:
         baseline = _baseline(baseline, named)
-    options.refuse_output(output, qrels, slices, *named, *given.values())
+    options.refuse_output(output, qrels, slices, *named, *lists(runs), *given.values())
     of_queries = None if slices is None else slices_format.read(slices)
     with progress():
-        result = evaluate(asked, named, None if qrels == "none" else qrels, keep_going=keep_going, **given)
+        result = evaluate(asked, named, qrels, keep_going=keep_going, **given)
     for _, fault in result.failed:
-        click.echo(fault, err=True)
+        click.echo(plain(str(fault)), err=True)
     if not result.scores:
         return InputError.exit_code
+    if baseline in dict(result.failed) or (result.failed and not views and len(result.scores) == 1):
+        raise InputError("the broken runs leave nothing to compare; mend them, or leave them out")
     if slices is not None:
         result = _with_slices(result, slices)
     view = _view(result, baseline, of_queries, correlate, procedure, curves=cutoffs is not None)
     report.emit(written.render(view, form, places=places, terminal=options.is_terminal(output)), output)
     for line in written.remarks(view, form):
-        click.echo(f"# {line}", err=True)
+        click.echo(f"# {plain(line)}", err=True)
     return InputError.exit_code if result.failed else 0
 
 

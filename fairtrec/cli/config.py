@@ -94,6 +94,10 @@ def _value(parameter: click.Option, key: str, value: Any, path: Path) -> Any:
         if not all(isinstance(each, str) for each in several):
             raise InputError(f"{key} must be text, or a list of texts in quotation marks", path)
         return several
+    if value == "":
+        raise InputError(f"{key} is empty; give it a value, or leave it out", path)
+    if isinstance(value, float) and parameter.type is not click.FLOAT:
+        raise InputError(f"{key} must be text or a whole number", path)
     if parameter.is_flag is not isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError(f"{key} must be {'true or false' if parameter.is_flag else 'text or a number'}", path)
     if key == "labels" and isinstance(value, str) and not _beside(path, value).exists():

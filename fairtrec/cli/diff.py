@@ -1,5 +1,6 @@
 """``fairtrec diff``: what tells two results files apart."""
 
+import math
 from pathlib import Path
 
 import click
@@ -16,6 +17,14 @@ tolerance = click.option(
 )
 
 
+def refuse_tolerance(value: float) -> None:
+    """Raise UsageError for nan, which click takes for a number from 0 on, and which no difference is above."""
+    from fairtrec.errors import UsageError
+
+    if math.isnan(value):
+        raise UsageError("the tolerance is nan; it is 0 or more, like 1e-6")
+
+
 @click.command(name="diff", epilog=EXITS)
 @click.argument("one", metavar="A.json")
 @click.argument("other", metavar="B.json")
@@ -30,6 +39,7 @@ def command(one: str, other: str, tolerance: float, form: str, output: Path | No
     from fairtrec import difference, report, results
     from fairtrec.report import differences
 
+    refuse_tolerance(tolerance)
     options.refuse_output(output, one, other)
     found = difference.between(results.read(one), results.read(other), tolerance)
     report.emit({"text": differences.text, "json": differences.json}[form](found, (one, other)), output)

@@ -13,11 +13,12 @@ from fairtrec.cli import options
 @options.per_query
 @click.option("-n", "--no-summary", is_flag=True, help="Print no means.")
 @options.sort
+@click.option("--ties", is_flag=True, help="Add the least, greatest and expected value over orders of tied documents.")
 @click.option("--baseline", metavar="RUN", help="Compare with this run, as `fairtrec compare` does by default.")
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, score the others, and exit with 3.")
 @options.reported()
 def command(
-    qrels: str,
+    qrels: str | None,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     form: str,
@@ -41,17 +42,19 @@ def command(
     fairtrec eval qrels.txt bm25.run bert.run --groups gender-en --docs docs.tsv \\
         --background bm25.run -m 'nDCG@10 NFaiRR@10 TExFAIR@10'
     """
-    from fairtrec.batch import paths, processes
-    from fairtrec.errors import InputError, UsageError
+    from fairtrec.batch import lists, paths, processes
+    from fairtrec.errors import InputError, UsageError, plain
 
     if no_summary and not per_query:
         raise UsageError("-n leaves out the means, so nothing is left to print; add -q")
     if baseline is not None:
         from fairtrec.cli import compare
 
-        if per_query or sort is not None or form not in compare.FORMATS:
+        if per_query or sort is not None or given["ties"] or form not in compare.FORMATS:
             formats = ", ".join(compare.FORMATS)
-            raise UsageError(f"--baseline compares means; leave out -q, -n and --sort, and choose -f from {formats}")
+            raise UsageError(
+                f"--baseline compares means; leave out -q, -n, --sort and --ties, and choose -f from {formats}"
+            )
         asked = {"measures": measures, "baseline": baseline, "keep_going": keep_going, **given}
         view = {"form": form, "output": output, "places": places}
         code: int = click.get_current_context().invoke(compare.command, qrels=qrels, runs=runs, **asked, **view)
@@ -65,12 +68,11 @@ def command(
 
     report.refuse_view(form, output, summary=not no_summary)
     by = None if sort is None else leaderboard.sort_key(sort, measures, given["relevance_level"])
-    options.refuse_output(output, qrels, *named, *given.values())
+    options.refuse_output(output, qrels, *named, *lists(runs), *given.values())
     with progress():
-        judgements = None if qrels == "none" else qrels
-        result = evaluate(measures or None, named, judgements, keep_going=keep_going, **given)
+        result = evaluate(measures or None, named, qrels, keep_going=keep_going, **given)
     for _, fault in result.failed:
-        click.echo(fault, err=True)
+        click.echo(plain(fault), err=True)
     if result.scores:
         options.write(result, form, output, per_query=per_query, summary=not no_summary, places=places, sort=by)
     return InputError.exit_code if result.failed else 0

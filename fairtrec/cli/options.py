@@ -27,7 +27,7 @@ def together(*decorators: Callable[[Function], Function]) -> Callable[[Function]
 
 
 evaluated = together(  # the arguments and options that `fairtrec.evaluate` takes, by its names
-    click.argument("qrels"),
+    click.argument("qrels", callback=lambda _, __, value: None if value == "none" else value),
     click.argument("runs", nargs=-1, required=True, metavar="RUN..."),
     click.option(
         "-m",
@@ -178,10 +178,11 @@ def is_terminal(output: Path | None) -> bool:
 def write(result: "Result", form: str, output: Path | None, **view: Any) -> None:
     """Print the report of a result, or write it to a file, and say on standard error what the report does not."""
     from fairtrec import report
+    from fairtrec.errors import plain
 
     terminal = is_terminal(output)
     if form == "auto":
         form = "table" if terminal else "trec"
     report.emit(report.render(result, form, terminal=terminal, **view), output)
     for line in report.remarks(result, form):
-        click.echo(f"# {line}", err=True)
+        click.echo(f"# {plain(line)}", err=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options
-from fairtrec.cli.diff import EXITS, tolerance
+from fairtrec.cli.diff import EXITS, refuse_tolerance, tolerance
 
 if TYPE_CHECKING:
     from fairtrec.api import Result
@@ -32,8 +32,9 @@ def command(file: str, root: Path | None, tolerance: float, form: str, output: P
     from fairtrec.cli.bar import progress
     from fairtrec.report import differences
 
+    refuse_tolerance(tolerance)
     recorded = results.read(file)
-    options.refuse_output(output, file)
+    options.refuse_output(output, file, *(str((root or Path()) / path) for path, _ in recorded.inputs.values()))
     with progress():
         again = replaying.evaluate(recorded, root)
     found = difference.between(recorded, _as_recorded(again, recorded), tolerance)

@@ -68,7 +68,7 @@ def command(runs: tuple[str, ...], form: str, *, strict: bool, codes: bool, trac
     paths = batch.paths(runs)
     bad = 0
     with report.writer(form) as show:
-        for checked, place in _checked(paths, track, given):
+        for checked, place in _checked(paths, batch.lists(runs), track, given):
             bad += repair.is_bad(checked, place, strict=strict)
             show(checked, place)
     if bad:
@@ -95,7 +95,9 @@ def _refuse_others(track: str, given: dict[str, Any]) -> None:
         raise UsageError("--force is for what --fix writes; add --fix OUT, or leave it out")
 
 
-def _checked(paths: list[str], track: str, given: dict[str, Any]) -> Iterator[tuple["Checked", Path | None]]:
+def _checked(
+    paths: list[str], lists: list[str], track: str, given: dict[str, Any]
+) -> Iterator[tuple["Checked", Path | None]]:
     """Check one run after the other; with each, where it is written unless something stands against it."""
     from fairtrec.cli.bar import progress
     from fairtrec.validate import KEPT, repair, validate
@@ -107,7 +109,8 @@ def _checked(paths: list[str], track: str, given: dict[str, Any]) -> Iterator[tu
         for checked in trec_fair.validate(paths, given["sequences"], given["truth"], most):
             yield checked, None
         return
-    places = {} if given["fix"] is None else repair.outputs(paths, given["fix"], force=given["force"])
+    others = [*lists, *(given[name] for name in ("qrels", "queries", "docs", "docnos") if given[name] is not None)]
+    places = {} if given["fix"] is None else repair.outputs(paths, given["fix"], others, force=given["force"])
     with progress():
         known = _known(paths, given)
     for path in paths:

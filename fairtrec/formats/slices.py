@@ -17,8 +17,7 @@ def read(path: FilePath) -> dict[str, tuple[str, ...]]:
         text = line.decode()
         cells = [cell.strip() for cell in text.split("\t")] if "\t" in text else text.split()
         if len(cells) != 2 or not all(cells):
-            message = f"{len(cells)} columns where a slice has two; write: qid<TAB>slice"
-            raise InputError(message, path, number)
+            raise InputError("not a query id and a slice, in two columns; write: qid<TAB>slice", path, number)
         qid, name = cells
         if name == ALL:
             raise InputError(f"{ALL!r} stands for all queries; give this slice another name", path, number)

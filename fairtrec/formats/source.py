@@ -22,6 +22,7 @@ STDIN = "-"
 BLOCK = 1 << 24  # bytes; about 400,000 lines of a run
 LONGEST_LINE = 1 << 26
 DAMAGE = (EOFError, OSError, zlib.error)
+ENDINGS = (".gz", ".bz2", ".zst")  # of the names of compressed files
 
 
 class _Hashed(io.RawIOBase):
@@ -80,6 +81,15 @@ def damaged(fault: BaseException) -> str:
     return f"reading failed ({fault}); make or fetch the file again"
 
 
+def uncompressed(name: str) -> str:
+    """Take the ending of a compressed file from its name.
+
+    >>> uncompressed("bm25.run.gz")
+    'bm25.run'
+    """
+    return next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)
+
+
 @contextmanager
 def _raw(path: FilePath) -> Iterator[Any]:
     if not is_stream(path):
@@ -123,10 +133,13 @@ def sha256(path: FilePath) -> str:
     """Hash the file as it lies there, compressed or not; a stream once it has been read."""
     if is_stream(path):
         return _streams.get(fspath(path), (None, ""))[1]
-    with Path(path).open("rb") as file:
-        import hashlib
+    try:
+        with Path(path).open("rb") as file:
+            import hashlib
 
-        return hashlib.file_digest(file, "sha256").hexdigest()
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as fault:  # a folder that nothing asked to read, or a file that is gone by now
+        raise InputError(f"cannot be read ({fault.strerror}); check the name", path) from None
 
 
 def blocks(stream: BinaryIO, path: FilePath) -> Iterator[tuple[bytes, int]]:

@@ -11,11 +11,12 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrec import discount
-from fairtrec.data import Floats, Ints
+from fairtrec.data import Bools, Floats, Ints
 from fairtrec.distribution import quotient
 from fairtrec.documents import take
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
+from fairtrec.ties import Sum
 
 
 def rab(lean: Floats, cutoff: int) -> Floats:
@@ -36,11 +37,21 @@ def arab(lean: Floats, cutoff: int) -> Floats:
     [1.5, 1.0, nan]
     """
     top = lean[:, :cutoff]
-    filled = (~np.isnan(top)).sum(axis=1)
-    weights = np.zeros((top.shape[1] + 1, top.shape[1]))  # a row for each length that a ranking may have
+    there = ~np.isnan(top)
+    return np.where(there.any(axis=1), (np.nan_to_num(top) * averages(there)).sum(axis=1), np.nan)
+
+
+def averages(there: Bools) -> Floats:
+    """Weigh the ranks that are ``there`` [query, rank] so that the weighted sum is the mean of their running means.
+
+    >>> averages(np.array([[True, True], [True, False]])).tolist()
+    [[0.75, 0.25], [1.0, 0.0]]
+    """
+    weights = np.zeros((there.shape[1] + 1, there.shape[1]))  # a row for each length that a ranking may have
     for length in range(1, len(weights)):
         weights[length, :length] = discount.rank_averages(length)
-    return np.where(filled > 0, (np.nan_to_num(top) * weights[filled]).sum(axis=1), np.nan)
+    chosen: Floats = weights[there.sum(axis=1)]
+    return chosen
 
 
 @dataclass(frozen=True)
@@ -96,6 +107,12 @@ class RaB(_Lean):
         """Return RaB [query]."""
         return rab(self.lean(ranked, counts, log_counts), self.cutoff)
 
+    def over_ranks(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> Sum:
+        """Each rank adds the lean of its document, and they are averaged."""
+        lean = self.lean(ranked, counts, log_counts)
+        top = lean[:, : self.cutoff]
+        return Sum(lean, np.ones(top.shape[1]), (~np.isnan(top)).sum(axis=1))
+
 
 @dataclass(frozen=True)
 class ARaB(_Lean):
@@ -117,3 +134,8 @@ class ARaB(_Lean):
     def __call__(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> Floats:
         """Return ARaB [query]."""
         return arab(self.lean(ranked, counts, log_counts), self.cutoff)
+
+    def over_ranks(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> Sum:
+        """Each rank adds the lean of its document as often as it is averaged."""
+        lean = self.lean(ranked, counts, log_counts)
+        return Sum(lean, averages(~np.isnan(lean[:, : self.cutoff])))

@@ -5,7 +5,7 @@ https://doi.org/10.1145/3340531.3411962
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from fairtrec import discount
 from fairtrec.data import Floats, Ints
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
+from fairtrec.ties import Sum
 
 
 def expected_exposure(membership: Floats, weights: Floats, sample_of: Ints, queries: int) -> Floats:
@@ -153,6 +154,14 @@ class EER(_AgainstTarget):
         held = self.exposure(membership, sample_of, queries, relevance)
         value: Floats = (held * self.wanted(target, judged_relevance)).sum(axis=1)
         return value
+
+    def over_ranks(self, membership: Floats, target: Floats, **_: Any) -> Sum | None:
+        """Each rank adds its exposure as far as the target wants it there, if relevance does not stop the reader."""
+        if self.discount == "err":
+            return None
+        held = np.nan_to_num(membership)
+        wanted = (held * self.wanted(target, None)[:, None]).sum(axis=2)
+        return Sum(wanted, self.weights(self.cutoff), known=np.asarray(held.any(axis=2)))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from fairtrec.distribution import quotient
 from fairtrec.documents import Candidates, take
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
+from fairtrec.ties import Sum
 
 
 def fairr(omega: Floats, cutoff: int) -> Floats:
@@ -96,6 +97,10 @@ class FaiRR(_Neutrality):
         """Return FaiRR [query]."""
         return _defined(fairr(self.omega(take(counts, ranked), target), self.cutoff), target)
 
+    def over_ranks(self, ranked: Ints, counts: Floats, target: Floats) -> Sum:
+        """Each rank adds the neutrality of its document, discounted."""
+        return Sum(self.omega(take(counts, ranked), target), discount.log2(self.cutoff))
+
 
 @dataclass(frozen=True)
 class IFaiRR(_Neutrality):
@@ -138,6 +143,11 @@ class NFaiRR(_Neutrality):
         """Return NFaiRR [query]."""
         value = fairr(self.omega(take(counts, ranked), target), self.cutoff)
         return quotient(value, self.ideal(background, target))
+
+    def over_ranks(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Sum:
+        """Each rank adds the neutrality of its document, discounted; the ideal does not depend on the order."""
+        omega = self.omega(take(counts, ranked), target)
+        return Sum(omega, discount.log2(self.cutoff), self.ideal(background, target))
 
     def remark(self, values: Floats) -> str:
         """Count the rankings that documents from outside the background have lifted above 1."""

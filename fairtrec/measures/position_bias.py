@@ -15,6 +15,7 @@ from fairtrec.data import Floats
 from fairtrec.distribution import quotient
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
+from fairtrec.ties import Sum
 
 
 def mean_position(positions: Floats) -> Floats:
@@ -146,14 +147,14 @@ class _Sides(_OnAxis):
     def difference(self, positions: Floats) -> Floats:
         """Give the measure of the documents above 0 minus that of those below 0 [query]."""
         top = self.along(positions)[:, : self.cutoff]
-        if self.gain == "p":
-            weights = np.full(top.shape[1], 1 / self.cutoff)
-        elif self.gain == "rbp":
-            weights = (1 - self.p) * self.p ** np.arange(float(top.shape[1]))
-        else:
-            weights = discount.log2(top.shape[1])
         known = (~np.isnan(top)).sum(axis=1) > 0
-        return np.where(known, np.sign(np.nan_to_num(top)) @ weights, np.nan)
+        return np.where(known, np.sign(np.nan_to_num(top)) @ self.weights(top.shape[1]), np.nan)
+
+    def weights(self, ranks: int) -> Floats:
+        """Weigh ranks 1..``ranks``."""
+        if self.gain == "p":
+            return np.full(ranks, 1 / self.cutoff)
+        return (1 - self.p) * self.p ** np.arange(float(ranks)) if self.gain == "rbp" else discount.log2(ranks)
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,11 @@ class MeanBias(_Sides):
     def __call__(self, positions: Floats) -> Floats:
         """Return the difference of the sides [query]."""
         return self.difference(positions)
+
+    def over_ranks(self, positions: Floats) -> Sum:
+        """Each rank adds its weight, with the sign of the side of its document."""
+        x = self.along(positions)
+        return Sum(np.sign(x), self.weights(self.cutoff), known=~np.isnan(x))
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from fairtrec import discount, distribution
-from fairtrec.data import Floats, Ints
+from fairtrec.data import Bools, Floats, Ints
 from fairtrec.distribution import quotient
 from fairtrec.documents import take
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
+from fairtrec.ties import Sum
 
 
 def term_exposure(counts: Floats, tokens: Floats, cutoff: int) -> Floats:
@@ -26,10 +27,16 @@ def term_exposure(counts: Floats, tokens: Floats, cutoff: int) -> Floats:
     >>> term_exposure(counts, np.array([[10.0, 10.0]]), cutoff=2).round(6).tolist()
     [[0.1, 0.126186]]
     """
-    top, length = counts[:, :cutoff], tokens[:, :cutoff, None]
-    share = np.divide(top, length, out=np.zeros(top.shape), where=length > 0)
-    exposure: Floats = np.einsum("qrg,r->qg", share, discount.log2(top.shape[1]))
+    share = per_token(counts[:, :cutoff], tokens[:, :cutoff])
+    exposure: Floats = np.einsum("qrg,r->qg", share, discount.log2(share.shape[1]))
     return exposure
+
+
+def per_token(counts: Floats, tokens: Floats) -> Floats:
+    """Divide ``counts`` [query, rank, group] by ``tokens`` [query, rank]; 0 where there are none."""
+    length = tokens[..., None]
+    share: Floats = np.divide(counts, length, out=np.zeros(counts.shape), where=length > 0)
+    return share
 
 
 def rbdf(counts: Floats, cutoff: int, *, full_k: bool = False) -> Floats:
@@ -39,11 +46,15 @@ def rbdf(counts: Floats, cutoff: int, *, full_k: bool = False) -> Floats:
     [0.613147]
     """
     total = counts[:, :cutoff].sum(axis=2)
+    spoken = (total > 0) @ discount.log2(total.shape[1])
+    return quotient(spoken, all_ranks(~np.isnan(total), cutoff, full_k=full_k))
+
+
+def all_ranks(there: Bools, cutoff: int, *, full_k: bool = False) -> Floats:
+    """Sum the discounts of the ranks that are ``there`` [query, rank], or of all ``cutoff`` if any is."""
     weights = discount.log2(cutoff)
-    here = weights[: total.shape[1]]
-    there = ~np.isnan(total)
-    all_ranks = np.where(there.any(axis=1), weights.sum(), 0.0) if full_k else there @ here
-    return quotient((total > 0) @ here, all_ranks)
+    total: Floats = there @ weights[: there.shape[1]]
+    return np.where(there.any(axis=1), weights.sum(), 0.0) if full_k else total
 
 
 @dataclass(frozen=True)
@@ -68,6 +79,11 @@ class TE(Measure):
     def __call__(self, ranked: Ints, counts: Floats, tokens: Floats, groups: Sequence[str]) -> Floats:
         """Return one group's exposure [query]."""
         return term_exposure(take(counts, ranked), take(tokens, ranked), self.cutoff)[:, groups.index(self.group)]
+
+    def over_ranks(self, ranked: Ints, counts: Floats, tokens: Floats, groups: Sequence[str]) -> Sum:
+        """Each rank adds the group's share of the tokens of its document, discounted."""
+        share = per_token(take(counts, ranked), take(tokens, ranked))
+        return Sum(share[..., groups.index(self.group)], discount.log2(self.cutoff))
 
     def expanded(self, groups: Sequence[str]) -> tuple[Measure, ...]:
         """Give one measure for each group where none was named."""
@@ -124,6 +140,12 @@ class RBDF(Measure):
     def __call__(self, ranked: Ints, counts: Floats) -> Floats:
         """Return RBDF [query]."""
         return rbdf(take(counts, ranked), self.cutoff, full_k=self.full_k)
+
+    def over_ranks(self, ranked: Ints, counts: Floats) -> Sum:
+        """Each rank adds its discount if its document holds a group term; those of all ranks divide the sum."""
+        total = take(counts, ranked).sum(axis=2)
+        divisor = all_ranks(~np.isnan(total[:, : self.cutoff]), self.cutoff, full_k=self.full_k)
+        return Sum((total > 0).astype(np.float64), discount.log2(self.cutoff), divisor)
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec import discount
 from fairtrec.data import NOTHING, Floats, Qrels, Run, text
 from fairtrec.errors import UsageError
 from fairtrec.measure import Better, Measure
+from fairtrec.ties import First, Precisions, Sum, Terms
 
 # Parameters of a whole pass of pytrec_eval: ir-measures 0.4.3 lets them spill over to nDCG and NumRet beside them.
 ALONE = {"gains", "judged_only"}
@@ -45,7 +47,7 @@ class Utility(Measure):
     @property
     def needs(self) -> tuple[str, ...]:
         """Judgements, whatever the measure."""
-        return ("relevance",)
+        return ("relevance", "judged_relevance")
 
     @property
     def depth(self) -> int | None:
@@ -58,9 +60,36 @@ class Utility(Measure):
         return type(self.measure.aggregator()).__name__ == "SumAgg"
 
     @property
+    def ordered(self) -> bool:  # type: ignore[override]  # measures of sets are named so
+        """Whether the order of the documents matters."""
+        return not self.name.startswith(("Set", "Num"))
+
+    @property
     def better(self) -> Better:  # type: ignore[override]  # counts are neither good nor bad
         """Which values are good."""
         return "neither" if self.name.startswith("Num") or self.name == "Judged" else "higher"
+
+    def over_ranks(self, relevance: Floats, judged_relevance: Floats) -> Terms | None:
+        """Tell what P, R, nDCG, RR, AP and Success make of the ranks, as trec_eval computes them."""
+        if self.measure.params.keys() - {"rel", "cutoff"}:
+            return None
+        ranks = self.cutoff or relevance.shape[1]
+        if self.name == "nDCG":
+            gains, best = (np.maximum(np.nan_to_num(grades), 0.0) for grades in (relevance, judged_relevance))
+            best = -np.sort(-best, axis=1)[:, : self.cutoff]
+            ideal = best @ discount.log2(best.shape[1])
+            ideal[ideal == 0] = 1.0  # then all gains are 0, and so is nDCG
+            return Sum(gains, discount.log2(ranks), ideal)
+        if self.name not in {"P", "R", "RR", "AP", "Success"}:
+            return None
+        relevant, judged = (grades >= self.measure["rel"] for grades in (relevance, judged_relevance))
+        many = judged.sum(axis=1).clip(min=1)
+        if self.name in {"P", "R"}:
+            divisor = many if self.name == "R" else np.full(len(many), ranks)
+            return Sum(relevant.astype(np.float64), np.ones(ranks), divisor)
+        if self.name == "AP":
+            return Precisions(relevant, self.cutoff, many)
+        return First(relevant, np.ones(ranks) if self.name == "Success" else 1 / np.arange(1.0, ranks + 1))
 
     def __str__(self) -> str:
         return str(self.measure)

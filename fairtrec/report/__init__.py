@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,16 +12,21 @@ import numpy as np
 
 from fairtrec import leaderboard
 from fairtrec.api import Result
+from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import Scores
+from fairtrec.formats.source import uncompressed
 from fairtrec.leaderboard import Standing
 from fairtrec.measure import Measure
+from fairtrec.report import tied
 
 WRITERS = {
     "trec": "trec", "table": "table", "tsv": "delimited", "csv": "delimited", "json": "records", "jsonl": "records",
     "md": "markup", "latex": "markup", "html": "page", "parquet": "columnar",
 }  # fmt: skip
+NUMBER = re.compile(r"(?<![\w.@])\d+(?![\w.%])")
 COMPLETE = {"table", "json", "md", "latex", "html"}  # carry the remarks and the signature themselves
+APART = {"trec", "tsv", "csv"}  # have one value in a place, so that what ties make of it stands beside it
 RANKED = {"table", "md", "latex", "html"}  # say at which rank each run stands, where they are sorted by a measure
 
 
@@ -45,7 +50,9 @@ def render(
     if form == "table":
         more["terminal"] = terminal
     ordered = result if sort is None else leaderboard.by(result, sort)
-    return writer(ordered, per_query=per_query, summary=summary, places=places, **more)
+    return writer(
+        tied.apart(ordered) if form in APART else ordered, per_query=per_query, summary=summary, places=places, **more
+    )
 
 
 def remarks(result: Result, form: str) -> list[str]:
@@ -64,14 +71,45 @@ def closing(result: Result) -> list[str]:
             measure, colon, what = remark.partition(": ")
             spoken.setdefault((measure, what) if colon else ("", remark), []).append(name)
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}  # said of several measures: in one line
-    for (measure, what), runs in spoken.items():
+    for (measure, what), runs in _summed_up(spoken).items():
         together.setdefault((what, tuple(runs)), []).append(measure)
-    lines = list(result.notes)
+    lines = [*result.notes, *_uneven(result)]
     for (what, of), measures in together.items():
         line = f"{', '.join(measures)}: {what}" if measures != [""] else what
         more = f", and {len(of) - 3} more" if len(of) > 4 else ""
         lines.append(line if len(of) == len(result.scores) else f"{line} ({', '.join(of[:3] if more else of)}{more})")
-    return [*lines, result.signature]
+    return [*lines, *tied.said(result), result.signature]
+
+
+def _summed_up(spoken: Mapping[tuple[str, str], list[str]]) -> dict[tuple[str, str], list[str]]:
+    """Say what differs from run to run by its numbers alone in one line, from the least to the greatest."""
+    alike: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for measure, what in spoken:
+        alike.setdefault((measure, NUMBER.sub("#", what)), []).append((measure, what))
+    lines: dict[tuple[str, str], list[str]] = {}
+    for (measure, _), keys in alike.items():
+        if len(keys) <= 3:
+            lines |= {key: spoken[key] for key in keys}
+            continue
+        columns = zip(*(map(int, NUMBER.findall(what)) for _, what in keys), strict=True)
+        ranges = (str(min(each)) if min(each) == max(each) else f"{min(each)} to {max(each)}" for each in columns)
+        lines[measure, NUMBER.sub(lambda _: next(ranges), keys[0][1])] = [run for key in keys for run in spoken[key]]  # noqa: B023
+    return lines
+
+
+def _uneven(result: Result) -> list[str]:
+    """Say which runs lack queries that another run has, so that their means are over others."""
+    every = set().union(*(scores.qids for scores in result.scores))
+    lacking = {name: s for name, s in zip(names(result), result.scores, strict=True) if len(s.qids) < len(every)}
+    if not lacking:
+        return []
+    few = sorted({len(scores.qids) for scores in lacking.values()})
+    many = f"{few[0]}" if len(few) == 1 else f"{few[0]} to {few[-1]}"
+    more = f", and {len(lacking) - 3} more" if len(lacking) > 4 else ""
+    which = ", ".join(list(lacking)[: 3 if more else 4]) + more
+    return [
+        f"means over {many} of the {len(every)} queries of all runs (-c counts the rest as empty rankings): {which}"
+    ]
 
 
 def number(value: float, places: int, *, whole: bool = False) -> str:
@@ -93,16 +131,28 @@ def standing(result: Result, places: int) -> Standing:
 
 def names(result: Result) -> list[str]:
     """Name the runs as shortly as tells them apart: the file without folder and ending, else the whole path."""
-    short = [re.sub(r"(\.run)?(\.(gz|bz2|zst))?$", "", Path(scores.run).name) for scores in result.scores]
+    short = [uncompressed(Path(scores.run).name).removesuffix(".run") for scores in result.scores]
     return short if len(set(short)) == len(short) else [scores.run for scores in result.scores]
 
 
-def cells(scores: Scores, values: np.typing.NDArray[np.float64], places: int) -> list[str]:
+def cells(scores: Scores, values: Floats, places: int) -> list[str]:
     """Write one value of each measure."""
     return [
         number(value, places, whole=measure.total)
         for measure, value in zip(scores.measures, values.tolist(), strict=True)
     ]
+
+
+def intervals(scores: Scores, query: int | None, places: int) -> list[str]:
+    """Write what ties make of one query's values, or of the means: nothing where the printed digits are the same."""
+    written = [
+        cells(each, each.means if query is None else each.values[:, query], places)
+        for each in (scores, *scores.ends.values())
+    ]
+    if not scores.ends:
+        return [""] * len(scores.measures)
+    rows = zip(*written, strict=True)
+    return ["" if len({*row}) == 1 else f" [{row[1]}, {row[2]}] ~{row[3]}" for row in rows]
 
 
 def refuse_view(form: str, output: Path | None, *, summary: bool) -> None:

@@ -32,14 +32,17 @@ def _rows(scores: Scores, *, per_query: bool, summary: bool) -> Any:
     import pyarrow as pa
 
     qids: list[str | None] = [*map(_text, scores.qids if per_query else ()), *[None] * summary]
-    means, many = scores.means[:, None], scores.defined[:, None]
-    values: Floats = np.hstack([scores.values] * per_query + [means] * summary)
+    many = scores.defined[:, None]
     counts: Ints = np.hstack([np.zeros(scores.values.shape, np.int64)] * per_query + [many] * summary)
     of_mean = np.arange(len(qids)) == len(qids) - 1 if summary else np.zeros(len(qids), np.bool_)
     shape = (len(scores.measures), len(qids))
 
     def column(words: list[str | None], places: Ints) -> Any:
         return pa.array(words, pa.string()).take(pa.array(np.broadcast_to(places, shape).ravel()))
+
+    def numbers(of: Scores) -> Any:
+        values: Floats = np.hstack([of.values] * per_query + [of.means[:, None]] * summary).ravel()
+        return pa.array(values, mask=np.isnan(values))
 
     every, measure, query = np.zeros((1, 1), np.int64), np.arange(shape[0])[:, None], np.arange(shape[1])
     return pa.table(
@@ -49,8 +52,9 @@ def _rows(scores: Scores, *, per_query: bool, summary: bool) -> Any:
             "measure": column([_text(str(each)) for each in scores.measures], measure),
             "better": column([each.better for each in scores.measures], measure),
             "qid": column(qids, query),
-            "value": pa.array(values.ravel(), mask=np.isnan(values.ravel())),
+            "value": numbers(scores),
             "n": pa.array(counts.ravel(), mask=~np.broadcast_to(of_mean, shape).ravel()),
+            **{end: numbers(each) for end, each in scores.ends.items()},
         }
     )
 

@@ -1,10 +1,8 @@
 """Comparisons, correlations and curves, written as people and programs like to read them."""
 
-import csv
-import io
-import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -13,7 +11,8 @@ from fairtrec.association import Associations
 from fairtrec.comparison import Comparisons
 from fairtrec.cutoffs import Curves
 from fairtrec.report import closing
-from fairtrec.report.records import number
+from fairtrec.report.delimited import written
+from fairtrec.report.records import document, inputs, line, number
 from fairtrec.version import __version__
 
 COMPLETE = {"auto", "table", "json", "md", "latex"}  # carry the remarks and the signature themselves
@@ -30,11 +29,11 @@ def render(view: View, form: str, *, places: int = 4, terminal: bool = False) ->
             return comparison_tables.table(paper, terminal=terminal)
         return comparison_tables.md(paper) if form == "md" else comparison_tables.latex(paper)
     if form in ("tsv", "csv"):
-        return _delimited(view, "\t" if form == "tsv" else ",", places)
+        return written(form, _cells(view, places))
     rows = [{name: _plain(value) for name, value in asdict(row).items()} for row in view.rows]
     if form == "jsonl":
-        return "".join(f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n" for row in rows)
-    return json.dumps({**_head(view), "rows": rows}, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        return "".join(map(line, rows))
+    return document({**_head(view), "rows": rows})
 
 
 def remarks(view: View, form: str) -> list[str]:
@@ -69,11 +68,10 @@ def _plain(value: Any) -> Any:
 
 def _head(view: View) -> dict[str, Any]:
     """Say in a JSON document where the rows come from, and how they were made."""
-    digests = view.result.digests.items()
     head: dict[str, Any] = {
         "fairtrec": __version__,
         "signature": view.signature,
-        "inputs": {part: {"path": view.result.files[part][0], "sha256": digest} for part, digest in digests},
+        "inputs": inputs(view.result),
         "notes": notes(view),
     }
     if isinstance(view, Comparisons):
@@ -87,18 +85,15 @@ def _head(view: View) -> dict[str, Any]:
     return head | {"procedure": asdict(view.procedure), "family": view.family}
 
 
-def _delimited(view: View, delimiter: str, places: int) -> str:
-    """Write a row for each comparison; small p-values keep their digits."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+def _cells(view: View, places: int) -> Iterator[list[str]]:
+    """Give a line of names, and one for each row of the view; small p-values keep their digits."""
     names = [field.name for field in fields(view.rows[0])]
-    writer.writerow(names)
+    yield names
     for row in view.rows:
-        writer.writerow([_cell(name, getattr(row, name), places) for name in names])
-    return stream.getvalue()
+        yield [_cell(name, getattr(row, name), places) for name in names]
 
 
 def _cell(name: str, value: Any, places: int) -> str:
     if isinstance(value, float):
-        return f"{value:.{max(places, 1)}g}" if name.startswith("p") else f"{value:.{places}f}"
+        return f"{value:.{max(places, 1)}g}" if name.startswith("p") else f"{value:z.{places}f}"
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

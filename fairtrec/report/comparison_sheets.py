@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from fairtrec.association import Association, Associations
 from fairtrec.comparison import Comparison, Comparisons
 from fairtrec.cutoffs import Agreement, Curves, Point
+from fairtrec.errors import plain
 from fairtrec.procedure import Procedure
 from fairtrec.report import names
 from fairtrec.report.comparison import View, notes
@@ -54,7 +55,13 @@ def paper(view: View, places: int) -> Paper:
         sheets, lines = _of_associations(view, places)
     else:
         sheets, lines = _of_curves(view, places)
-    return Paper(sheets, [*lines, *notes(view)], view.signature)
+    return Paper([_plain(sheet) for sheet in sheets], list(map(plain, [*lines, *notes(view)])), plain(view.signature))
+
+
+def _plain(sheet: Sheet) -> Sheet:
+    """Make one visible line of each name that others chose."""
+    head, *rows = (list(map(plain, row)) for row in (sheet.head, *sheet.rows))
+    return replace(sheet, title=plain(sheet.title), head=head, rows=rows)
 
 
 def probability(p: float, places: int) -> str:
@@ -68,11 +75,11 @@ def probability(p: float, places: int) -> str:
 
 
 def _signed(value: float, places: int) -> str:
-    return "nan" if math.isnan(value) else f"{value:+.{places}f}"
+    return "nan" if math.isnan(value) else f"{value:+z.{places}f}"
 
 
 def _ends(low: float, high: float, places: int) -> str:
-    return "-" if math.isnan(low) else f"[{low:+.{places}f}, {high:+.{places}f}]"
+    return "-" if math.isnan(low) else f"[{low:+z.{places}f}, {high:+z.{places}f}]"
 
 
 def _shown(view: View) -> dict[str, str]:
@@ -124,7 +131,7 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[Sheet], list[s
 
 def _cells(row: Comparison, how: Procedure, places: int) -> list[str]:
     digits = min(places, 2)
-    cells = [str(row.n), f"{row.baseline:.{places}f}", f"{row.mean:.{places}f}", _signed(row.difference, places)]
+    cells = [str(row.n), f"{row.baseline:z.{places}f}", f"{row.mean:z.{places}f}", _signed(row.difference, places)]
     cells += [_ends(row.low, row.high, places), probability(row.p, places)]
     cells += [probability(row.p_corrected, places)] if how.correction != "none" else []
     cells += [
@@ -198,7 +205,7 @@ def _of_curves(view: Curves, places: int) -> tuple[list[Sheet], list[str]]:
         cutoffs = sorted({point.cutoff for point in points})
         cells = []
         for _, curve in _together(_by_run(points), "run", "slice"):
-            values = [f"{point.mean:.{places}f}{'*' if point.worst_slice else ' ' * several}" for point in curve]
+            values = [f"{point.mean:z.{places}f}{'*' if point.worst_slice else ' ' * several}" for point in curve]
             cells.append([shown[curve[0].run], *[curve[0].slice] * several, *values])
         for (part,), line in _together((each for each in view.agreements if each.measure == measure), "slice"):
             if len(shown) > 1:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fairtrec.report.comparison_sheets import Paper, Sheet
-from fairtrec.report.markup import LATEX
+from fairtrec.report.markup import escaped_latex, escaped_md
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
 
-GAP = 3  # between two columns
+GAP = 2  # between two columns
 LATEX_SIGNS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→0": r"$\rightarrow 0$", "|": r"$|$", "<": "$<$"}
 
 
@@ -62,7 +62,8 @@ def _draw(console: "Console", sheet: Sheet, window: int | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(box=box.SIMPLE_HEAD, title=Text(sheet.title), title_justify="left", title_style="bold")
+    console.print(Text(sheet.title), style="bold", soft_wrap=True)
+    drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for column, (head, width) in enumerate(zip(sheet.head, _widths(sheet, window), strict=True)):
         side: JustifyMethod = "left" if sheet.left(column) else "right"
         drawn.add_column(Text(head), justify=side, width=width - GAP, no_wrap=column > 0, overflow="fold")
@@ -77,10 +78,10 @@ def md(paper: Paper) -> str:
     lines: list[str] = []
     for sheet in paper.sheets:
         rule = [":--" if sheet.left(column) else "--:" for column in range(len(sheet.head))]
-        head, *rows = ([_markdown(cell) for cell in row] for row in (sheet.head, *sheet.rows))
-        lines += [f"**{_markdown(sheet.title)}**", ""]
+        head, *rows = ([escaped_md(cell) for cell in row] for row in (sheet.head, *sheet.rows))
+        lines += [f"**{escaped_md(sheet.title)}**", ""]
         lines += [*(f"| {' | '.join(row)} |" for row in (head, rule, *rows)), ""]
-    lines += [*(f"- {_markdown(line)}" for line in paper.lines), "", f"`{paper.signature}`"]
+    lines += [*(f"- {escaped_md(line)}" for line in paper.lines), "", f"`{paper.signature}`"]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -99,12 +100,8 @@ def latex(paper: Paper) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _markdown(text: str) -> str:
-    return re.sub(r"([\\`*_|<\[])", r"\\\1", text)
-
-
 def _latex(text: str) -> str:
-    escaped = "".join(LATEX.get(letter, letter) for letter in text)
+    escaped = escaped_latex(text)
     for sign, written in LATEX_SIGNS.items():
         escaped = escaped.replace(sign, written)
     return re.sub(r"(?<![\w.)}])-(?=[\d.])", r"$-$", escaped)

@@ -1,11 +1,11 @@
 """What tells two results apart, as text or JSON."""
 
-import json as json_module
 from collections.abc import Iterator
 
 from fairtrec.difference import Apart, Difference, Pair
-from fairtrec.report.records import number
-from fairtrec.report.verdicts import plain, told_apart
+from fairtrec.errors import plain
+from fairtrec.report.records import document, number
+from fairtrec.report.verdicts import told_apart
 
 
 def text(difference: Difference, names: Pair) -> str:
@@ -42,7 +42,7 @@ def _both(one: float, other: float) -> str:
 
 def json(difference: Difference, names: Pair) -> str:
     """Write one object; each pair is of the first and of the second file, null where it has none."""
-    document = {
+    found = {
         "files": names,
         "same": difference.same,
         "signature": {name: _pair(pair) for name, pair in difference.signature.items()},
@@ -63,7 +63,7 @@ def json(difference: Difference, names: Pair) -> str:
             for apart in difference.values
         ],
     }
-    return json_module.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return document(found)
 
 
 def _pair(pair: Pair) -> list[str | None]:

@@ -1,6 +1,7 @@
 """Annotations of GitHub Actions: workflow commands, each value escaped as the runner asks."""
 
-from fairtrec.report.verdicts import Checked, facts, plain, title
+from fairtrec.errors import plain
+from fairtrec.report.verdicts import Checked, facts, title
 
 COMMANDS = {"failed": "error", "warning": "warning"}
 

@@ -15,7 +15,7 @@ import numpy as np
 from fairtrec.api import Result
 from fairtrec.leaderboard import Standing, order
 from fairtrec.measure import Measure
-from fairtrec.report import cells, closing, names, scatter, standing
+from fairtrec.report import cells, closing, intervals, names, scatter, standing
 from fairtrec.report.element import element, seen, written
 from fairtrec.report.signs import DOMINATED, DOMINATED_IS, FIRST, arrows, dominations, heading
 
@@ -85,7 +85,8 @@ def _rows(
     for run, scores in enumerate(result.scores):
         name = element("bdi", named[run], title=scores.run)
         means = cells(scores, scores.means, places)
-        marks = zip(means, compared.best[run].tolist(), compared.worst[run].tolist(), strict=True)
+        more = intervals(scores, None, places)
+        marks = zip(means, more, compared.best[run].tolist(), compared.worst[run].tolist(), strict=True)
         yield element(
             "tr",
             element("td", "" if by is None else str(compared.ranks[run, by] or "-"), class_="rank"),
@@ -98,9 +99,9 @@ def _rows(
         )
 
 
-def _cell(mean: str, best: bool, worst: bool) -> Element:
+def _cell(mean: str, interval: str, best: bool, worst: bool) -> Element:
     kind, mark = ("best", "*") if best else ("worst", "°") if worst else (None, "")
-    return element("td", mean, element("span", mark, class_="mark"), class_=kind)
+    return element("td", mean, element("span", mark, class_="mark"), interval, class_=kind)
 
 
 def _by(measure: Measure | None) -> str:

@@ -14,11 +14,7 @@ from fairtrec.version import __version__
 
 def jsonl(result: Result, *, per_query: bool, summary: bool, places: int) -> str:  # noqa: ARG001
     """Write one object for each value."""
-    return "".join(f"{_line(value)}\n" for value in _values(result, per_query=per_query, summary=summary))
-
-
-def _line(value: Any) -> str:
-    return json_module.dumps(value, ensure_ascii=False, allow_nan=False)
+    return "".join(line(value) for value in _values(result, per_query=per_query, summary=summary))
 
 
 def _values(result: Result, *, per_query: bool, summary: bool) -> Iterator[dict[str, Any]]:
@@ -26,11 +22,20 @@ def _values(result: Result, *, per_query: bool, summary: bool) -> Iterator[dict[
         common = {"run": scores.run, "tag": scores.tag}
         for row, measure in enumerate(scores.measures):
             if per_query:
-                for qid, value in zip(scores.qids, scores.values[row].tolist(), strict=True):
-                    yield {**common, "measure": str(measure), "qid": qid, "value": number(value)}
+                for query, (qid, value) in enumerate(zip(scores.qids, scores.values[row].tolist(), strict=True)):
+                    ends = {end: number(float(each.values[row, query])) for end, each in scores.ends.items()}
+                    yield {**common, "measure": str(measure), "qid": qid, "value": number(value), **ends}
             if summary:
-                mean, many = number(float(scores.means[row])), int(scores.defined[row])
-                yield {**common, "measure": str(measure), "qid": "all", "value": mean, "n": many}
+                yield {**common, "measure": str(measure), "qid": "all", **_mean(scores, row)}
+
+
+def _mean(scores: Scores, row: int) -> dict[str, Any]:
+    """Give the mean of a measure and over how many queries; and what ties make of it, in how many of them."""
+    mean: dict[str, Any] = {"value": number(float(scores.means[row])), "n": int(scores.defined[row])}
+    if scores.ties is not None:
+        mean |= {end: number(float(each.means[row])) for end, each in scores.ends.items()}
+        mean |= {"tied": int(scores.ties.tied[row]), "drawn": int(scores.ties.drawn[row])}
+    return mean
 
 
 def number(value: float) -> float | str | None:
@@ -40,22 +45,43 @@ def number(value: float) -> float | str | None:
     return None if math.isnan(value) else value
 
 
+def line(value: Any) -> str:
+    """Write JSON in one line."""
+    return _text(value, None)
+
+
+def document(value: Any) -> str:
+    """Write JSON as a file of its own."""
+    return _text(value, 1)
+
+
+def _text(value: Any, indent: int | None) -> str:
+    text = json_module.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    return text.encode(errors="backslashreplace").decode() + "\n"  # escapes what is no Unicode in the name of a file
+
+
+def inputs(result: Result) -> dict[str, dict[str, str]]:
+    """Name every file that was read, and its digest, by its part in the evaluation."""
+    return {part: {"path": result.files[part][0], "sha256": digest} for part, digest in result.digests.items()}
+
+
 def json(result: Result, *, per_query: bool, summary: bool, places: int) -> str:  # noqa: ARG001
     """Write one object with the runs, the measures, the signature and the digest of every input."""
     measures = {
         str(measure): {"better": measure.better, "aggregate": "sum" if measure.total else "mean"}
         for measure in result.scores[0].measures
     }
-    document = {
-        "fairtrec": __version__,
-        "signature": result.signature,
-        "inputs": {part: {"path": result.files[part][0], "sha256": digest} for part, digest in result.digests.items()},
-        "options": dict(result.options),
-        "notes": list(result.notes),
-        "measures": measures,
-        "runs": [_run(scores, per_query=per_query, summary=summary) for scores in result.scores],
-    }
-    return json_module.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return document(
+        {
+            "fairtrec": __version__,
+            "signature": result.signature,
+            "inputs": inputs(result),
+            "options": dict(result.options),
+            "notes": list(result.notes),
+            "measures": measures,
+            "runs": [_run(scores, per_query=per_query, summary=summary) for scores in result.scores],
+        }
+    )
 
 
 def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
@@ -63,11 +89,16 @@ def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
     run: dict[str, Any] = {"run": scores.run, "tag": scores.tag, "num_q": len(scores.qids)}
     run["remarks"] = list(scores.remarks)
     if summary:
-        means = zip(spelled, scores.means.tolist(), scores.defined.tolist(), strict=True)
-        run["means"] = {name: {"value": number(value), "n": many} for name, value, many in means}
+        run["means"] = {name: _mean(scores, row) for row, name in enumerate(spelled)}
     if per_query:
-        run["queries"] = {
-            qid: {name: number(value) for name, value in zip(spelled, values, strict=True)}
-            for qid, values in zip(scores.qids, scores.values.T.tolist(), strict=True)
-        }
+        run["queries"] = _queries(scores, spelled)
+        if scores.ends:
+            run["ties"] = {end: _queries(each, spelled) for end, each in scores.ends.items()}
     return run
+
+
+def _queries(scores: Scores, spelled: list[str]) -> dict[str, dict[str, float | str | None]]:
+    return {
+        qid: {name: number(value) for name, value in zip(spelled, values, strict=True)}
+        for qid, values in zip(scores.qids, scores.values.T.tolist(), strict=True)
+    }

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fairtrec.api import Result
 from fairtrec.data import Floats
+from fairtrec.errors import plain
 from fairtrec.evaluation import Scores
 from fairtrec.report import cells
 
@@ -13,7 +14,7 @@ def trec(result: Result, *, per_query: bool, summary: bool, places: int) -> str:
     lines: list[str] = []
     for scores in result.scores:
         if len(result.scores) > 1 and (per_query or summary):  # tags need not tell runs apart
-            lines.append(f"{'run':<22}\tall\t{scores.run}")
+            lines.append(f"{'run':<22}\tall\t{plain(scores.run)}")
         if per_query:
             for qid, values in zip(scores.qids, scores.values.T, strict=True):
                 lines += _block(scores, qid, values, places)

@@ -1,7 +1,6 @@
 """Verdicts of the gate: as text, Markdown or JSON."""
 
 import io
-import json as json_module
 import math
 import re
 from collections import Counter
@@ -11,15 +10,16 @@ from functools import cached_property
 from typing import Any
 
 from fairtrec.api import Result
+from fairtrec.errors import plain
 from fairtrec.gate import STATUSES, Rule, Verdict
 from fairtrec.report import closing, names
-from fairtrec.report.records import number
+from fairtrec.report.records import document, inputs, number
+from fairtrec.rounding import NEAR
 from fairtrec.version import __version__
 
 WORDS = {"passed": "passed", "warning": "warning", "failed": "FAILED"}
 STYLES = {"passed": "green", "warning": "yellow", "failed": "bold red"}
 SIGNS = {"passed": "✅", "warning": "⚠️", "failed": "❌"}
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,16 +59,6 @@ class Checked:
         return [plain(line) for line in (*self.notes, *closing(self.result))]
 
 
-def plain(text: str) -> str:
-    """Make one line of a text that others chose, which no terminal and no CI runner takes for a command.
-
-    >>> plain("a\\n::error::b ##[group]")
-    'a\\\\n::error::b # #[group]'
-    """
-    visible = _CONTROL.sub(lambda control: control.group().encode("unicode_escape").decode(), text)
-    return visible.replace("##[", "# #[")
-
-
 def title(verdict: Verdict) -> str:
     """Name what is asked for, and of which slice."""
     each = f" [{verdict.slice}]" if verdict.requirement.scope == "every slice" else ""
@@ -77,14 +67,15 @@ def title(verdict: Verdict) -> str:
 
 def facts(verdict: Verdict, places: int) -> str:
     """Write the figures behind a verdict."""
-    found = verdict.comparison
-    value, bound = told_apart(verdict.value, verdict.bound, places)
+    found = verdict.evidence
+    alike = math.isclose(verdict.value, verdict.bound, rel_tol=NEAR, abs_tol=NEAR)
+    value, bound = told_apart(verdict.value, verdict.value if alike else verdict.bound, places)
     of = "" if verdict.defined == verdict.queries else f" of {verdict.queries}"
     n = f"n {verdict.defined}{of}"
     where = plain(f" in {verdict.slice}") if verdict.requirement.scope == "worst slice" else ""
     if found is None:
         return f"{value}{where}, {n}" if not math.isnan(verdict.value) else f"undefined{where}, {n}"
-    difference, low, high = (f"{each:+.{places}f}" for each in (found.difference, found.low, found.high))
+    difference, low, high = (f"{each:+z.{places}f}" for each in (found.difference, found.low, found.high))
     part = "" if verdict.requirement.factor == 1 else f" from {verdict.requirement.factor:g} x baseline"
     least = f"{found.detectable:.{places}f}" if math.isfinite(found.detectable) else "nothing"
     return (
@@ -145,10 +136,10 @@ def _escaped(text: str) -> str:
 def json(checked: Checked, *, places: int = 4) -> str:  # noqa: ARG001 - they all have it
     """Write one object with every verdict in full precision."""
     result = checked.result
-    document = {
+    found = {
         "fairtrec": __version__,
         "signature": result.signature,
-        "inputs": {part: {"path": result.files[part][0], "sha256": digest} for part, digest in result.digests.items()},
+        "inputs": inputs(result),
         "passed": checked.passed,
         "alpha": checked.rule.alpha,
         "strict": checked.rule.strict,
@@ -156,8 +147,7 @@ def json(checked: Checked, *, places: int = 4) -> str:  # noqa: ARG001 - they al
         "notes": [*checked.notes, *closing(result)[:-1]],
         "verdicts": [dict(_pairs(verdict)) for verdict in checked.verdicts],
     }
-    written = json_module.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    return written.replace("##[", "##\\u005b")  # the same text, but no command to the runner of GitHub Actions
+    return document(found).replace("##[", "##\\u005b")  # the same text, but no command to the runner of GitHub Actions
 
 
 def _pairs(verdict: Verdict) -> Iterator[tuple[str, Any]]:
@@ -168,5 +158,5 @@ def _pairs(verdict: Verdict) -> Iterator[tuple[str, Any]]:
     yield from (("value", number(verdict.value)), ("bound", number(verdict.bound)))
     yield from (("n", verdict.defined), ("queries", verdict.queries))
     for name in ("baseline", "difference", "low", "high", "tolerance", "detectable"):
-        if verdict.comparison is not None:
-            yield name, number(getattr(verdict.comparison, name))
+        if verdict.evidence is not None:
+            yield name, number(getattr(verdict.evidence, name))

@@ -44,13 +44,15 @@ def check(rows: Rows, known: Known, found: Findings) -> Rows:
 def _split(rows: Rows, found: Findings) -> None:
     starts = starts_of(rows.query)
     query = rows.query[starts[:-1]]
-    later = np.setdiff1d(np.arange(len(query)), np.unique(query, return_index=True)[1])
+    together = np.argsort(query, kind="stable")
+    again = np.flatnonzero(query[together[1:]] == query[together[:-1]])
+    again = again[np.argsort(together[again + 1])]
+    before, later = together[again], together[again + 1]
 
     def message(place: int) -> str:
-        block = later[place]
-        before = np.flatnonzero(query[:block] == query[block])[-1]
-        left = rows.lines[starts[before + 1] - 1]
-        return f"query {rows.qids[query[block]]} goes on, which was left after line {left:,}; keep its lines together"
+        left = rows.lines[starts[before[place] + 1] - 1]
+        qid = rows.qids[query[later[place]]]
+        return f"query {qid} goes on, which was left after line {left:,}; keep its lines together"
 
     found.add_all("W501", rows.lines[starts[later]], message)
 

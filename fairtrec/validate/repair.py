@@ -1,7 +1,7 @@
 """Writing a run anew where it is certain what is meant: nothing is invented, and no score is touched."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +11,6 @@ from fairtrec.errors import UsageError
 from fairtrec.formats import source
 from fairtrec.validate import Checked
 from fairtrec.validate.codes import CODES, Code
-
-COMPRESSED = (".gz", ".bz2", ".zst")
 
 
 def obstacles(checked: Checked) -> list[Code]:
@@ -38,32 +36,31 @@ def repaired(checked: Checked) -> list[tuple[Code, int]]:
     return [(CODES[name], many) for name, many in sorted(checked.found.many.items()) if CODES[name].repair]
 
 
-def outputs(runs: list[str], out: Path, *, force: bool) -> dict[str, Path]:
-    """Say where each run is written: several go to a folder, which is made. Raises UsageError for what cannot be."""
+def outputs(runs: list[str], out: Path, others: Iterable[str] = (), *, force: bool) -> dict[str, Path]:
+    """Say where each run is written: several go to a folder, which is made; no file that is read is written to.
+
+    ``others`` are read beside the runs. Raises UsageError for what cannot be.
+    """
     if any(source.is_stream(run) for run in runs):
         raise UsageError("a run is read twice for --fix, which a stream cannot be; give a file")
     if len(runs) > 1 and out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file, and several runs are written to a folder; name one")
     folder = len(runs) > 1 or out.is_dir()
-    places = {run: out / _bare(Path(run).name) if folder else out for run in runs}
+    places = {run: out / source.uncompressed(Path(run).name) if folder else out for run in runs}
     if len(set(places.values())) < len(runs):
         raise UsageError("two runs have the same file name, and would be written to one file; repair them one by one")
     for place in places.values():
-        if place.suffix in COMPRESSED:
+        if place.suffix in source.ENDINGS:
             raise UsageError(f"a repaired run is written as plain text; leave out {place.suffix} of {place}")
-        if any(place.exists() and Path(run).exists() and place.samefile(run) for run in runs):
-            raise UsageError(f"{place} is one of the runs that are checked; write elsewhere with --fix")
+        if any(place.exists() and os.path.exists(read) and place.samefile(read) for read in [*runs, *others]):  # noqa: PTH110
+            raise UsageError(f"{place} is one of the files that are read; write elsewhere with --fix")
+        if place.exists() and not place.is_file():
+            raise UsageError(f"{place} is no file, and would be replaced by one; write elsewhere with --fix")
         if place.exists() and not force:
             raise UsageError(f"{place} is there already; write elsewhere, or add --force to replace it")
         if not folder and not place.parent.is_dir():
             raise UsageError(f"the folder of {place} is not there; make it, or write elsewhere")
     return places
-
-
-def _bare(name: str) -> str:
-    """Take the ending of compressed files away."""
-    stem, ending = os.path.splitext(name)  # noqa: PTH122 - it is a name
-    return stem if ending in COMPRESSED else name
 
 
 def write(checked: Checked, place: Path) -> None:

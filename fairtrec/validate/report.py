@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.errors import plain
 from fairtrec.validate import Checked, repair
 from fairtrec.validate.codes import CODES
 from fairtrec.validate.findings import Finding, plural
@@ -24,13 +25,14 @@ def writer(form: str) -> Iterator[Show]:
         lines = _text if form == "text" else _github
 
         def show(checked: Checked, place: Path | None) -> None:
-            sys.stdout.write("".join(f"{line}\n" for line in lines(checked, place)))
+            sys.stdout.write("".join(f"{plain(line)}\n" for line in lines(checked, place)))
 
         yield show
         return
     runs: list[dict[str, Any]] = []
     yield lambda checked, place: runs.append(_record(checked, place))
-    sys.stdout.write(json.dumps({"runs": runs}, ensure_ascii=False, indent=1) + "\n")
+    text = json.dumps({"runs": runs}, ensure_ascii=False, indent=1)
+    sys.stdout.write(text.encode(errors="backslashreplace").decode() + "\n")  # escapes what is no Unicode in a name
 
 
 def _text(checked: Checked, place: Path | None) -> Iterator[str]:

@@ -1,0 +1,71 @@
+"""What values are over the orders of tied documents, as reports write it where that was asked for."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fairtrec.api import Result
+from fairtrec.data import Floats
+from fairtrec.evaluation import Scores
+from fairtrec.measure import Measure
+from fairtrec.ties import DRAWN
+
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class End(Measure):
+    """The least, greatest or expected value of a measure, as a row or column of its own: ``nDCG@10.least``."""
+
+    of: Measure
+    end: str
+    better = "neither"
+
+    @property
+    def total(self) -> bool:  # type: ignore[override]  # that of the measure
+        """Whether a run's value is the sum over queries."""
+        return self.of.total
+
+    def __str__(self) -> str:
+        return f"{self.of}.{self.end}"
+
+
+def apart(result: Result) -> Result:
+    """Put the three behind each measure, as measures of their own."""
+    return replace(result, scores=tuple(_apart(scores) if scores.ends else scores for scores in result.scores))
+
+
+def _apart(scores: Scores) -> Scores:
+    measures = [one for measure in scores.measures for one in (measure, *(End(measure, end) for end in scores.ends))]
+    values: Floats = np.stack([scores.values, *(each.values for each in scores.ends.values())], axis=1)
+    return replace(scores, measures=tuple(measures), values=values.reshape(len(measures), -1), ties=None)
+
+
+def said(result: Result) -> list[str]:
+    """Say to which measures ties matter, in how many queries, and where not all orders were evaluated."""
+    runs = [(scores.ties, len(scores.qids)) for scores in result.scores if scores.ties is not None]
+    if not runs:
+        return []
+    lines: dict[str, list[str]] = {}
+    for row, measure in enumerate(map(str, result.scores[0].measures)):
+        moved = [int((ties.greatest[row] - ties.least[row] > ROUNDING).sum()) for ties, _ in runs]
+        drawn = [int(ties.drawn[row]) for ties, _ in runs]
+        if any(moved) or any(drawn):
+            lines.setdefault(_line(moved, drawn, runs[0][1]), []).append(measure)
+    if not lines:
+        return ["no ties that matter"]
+    key = "[least, greatest] ~expected: over all orders of tied documents"
+    return [key, *(f"{', '.join(measures)}: {line}" for line, measures in lines.items())]
+
+
+def _line(moved: list[int], drawn: list[int], queries: int) -> str:
+    one = len(moved) == 1
+    if one:
+        line = f"ties matter in {moved[0]} of {queries} queries"
+    else:
+        most = "1 query" if max(moved) == 1 else f"{max(moved)} queries"
+        line = f"ties matter in {np.count_nonzero(moved)} of {len(moved)} runs, in {most} at most"
+    if not any(drawn):
+        return line
+    many = f"{drawn[0]}" if one else f"up to {max(drawn)}"
+    return f"{line}; for {many} only {DRAWN} random orders were tried, which may miss both ends"

@@ -1,0 +1,44 @@
+"""Which numbers are the same but for rounding, and which too large to compute with."""
+
+import numpy as np
+
+from fairtrec.data import Bools, Floats
+
+DIGITS = 12  # behind the point
+NEAR = 10.0**-DIGITS  # values that agree to this, relative where they are above 1, are the same
+HUGE = 1e150  # of what is larger there may be no square
+
+
+def finite(values: Floats) -> Bools:
+    """Tell which values can be computed with, squares included: those that are neither nan nor huge."""
+    within: Bools = np.abs(values) < HUGE
+    return within
+
+
+def same(values: Floats, others: Floats) -> Bools:
+    """Tell where two arrays hold the same values.
+
+    >>> same(np.array([0.1 + 0.2, np.inf, 1.0]), np.array([0.3, np.inf, 0.5])).tolist()
+    [True, True, False]
+    """
+    near: Bools = np.isclose(values, others, rtol=NEAR, atol=NEAR)
+    return near
+
+
+def tied(values: Floats) -> Floats:
+    """Make values equal that are the same but for rounding, so that they share a rank.
+
+    >>> tied(np.array([0.9 - 0.8, 0.8 - 0.7])).tolist()
+    [0.1, 0.1]
+    """
+    return values.round(DIGITS)
+
+
+def constant(rows: Floats) -> Bools:
+    """Tell in which rows [..., value] all values are the same.
+
+    >>> constant(np.array([[0.1 + 0.2, 0.3], [0.3, 0.5]])).tolist()
+    [True, False]
+    """
+    alike: Bools = np.asarray(same(rows, rows[..., :1]).all(axis=-1))
+    return alike
