@@ -3,7 +3,6 @@
 import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from os import fspath
 from pathlib import Path
@@ -65,7 +64,7 @@ def built(output: Path, made: Meta, rows: Iterable[Rows], scratch: Path, form: F
     body, tally = scratch / "merged.arrow", Tally(len(made.groups))
 
     def tallied() -> Iterator[Rows]:
-        for piece in ahead(even(rows)):
+        for piece in even(rows):
             tally.add(piece.numbers[0], piece.numbers[1:].T)
             yield dataclasses.replace(piece, places=None)
 
@@ -77,16 +76,6 @@ def built(output: Path, made: Meta, rows: Iterable[Rows], scratch: Path, form: F
         write(part, meta, distribution, batches, form or format_to(output))
     body.unlink()
     return meta
-
-
-def ahead(pieces: Iterable[Rows]) -> Iterator[Rows]:
-    """Let a thread make the next piece while this one is used."""
-    source = iter(pieces)
-    with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(next, source, None)
-        while (piece := coming.result()) is not None:
-            coming = pool.submit(next, source, None)
-            yield piece
 
 
 def reduced(
