@@ -74,6 +74,7 @@ def correlate(
     Raises UsageError for fewer than two measures.
     """
     how = Procedure(correction=correction, confidence=confidence)
+    result = slicing.signed(result, slices)
     if over not in ("queries", "runs"):
         raise UsageError(f"measures correlate over queries or runs, not over {over!r}; choose one of the two")
     if len(result.scores[0].measures) < 2:

@@ -93,6 +93,7 @@ def compare(
     Raises UsageError for a baseline that there is not, and for choices that there are not.
     """
     how = Procedure(**procedure)
+    result = slicing.signed(result, slices)
     base = find([scores.run for scores in result.scores], baseline)
     pairs = [pair for name, part in slicing.sliced(result, slices) for pair in _pairs(name, part.scores, base)]
     rows = _judged(pairs, how)

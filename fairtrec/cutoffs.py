@@ -98,6 +98,7 @@ def _at(measure: Measure, cutoff: int) -> Measure:
 
 def curves(result: Result, *, slices: Slices | None = None) -> Curves:
     """Read the curve of each measure from a result with every measure at several cutoffs."""
+    result = slicing.signed(result, slices)
     points: list[Point] = []
     agreements: list[Agreement] = []
     for name, part in slicing.sliced(result, slices):

@@ -161,7 +161,8 @@ def unknown_in(run: Run | Samples, qids: Sequence[str], documents: Documents) ->
         if len(hit):
             query, rank = hit[np.argmin(hit[:, 1])]
             docno = one.docnos[lines[query, rank]].decode()
-            return _unknown(documents, f"{docno} at rank {rank + 1} of query {qids[query]}", run.name)
+            example = f"{docno} at rank {rank + 1} of query {qids[query]}"
+            return _unknown(documents, np.unique(rows[rows != NOTHING]), example, run.name)
     return None
 
 
@@ -172,15 +173,16 @@ def refuse_unknown(
     if documents.missing != "error" or documents.annotations.known.all():
         return
     for docnos in _beside(chosen, measures, given, documents.missing):
-        unknown = ~documents.annotations.known[documents.docnos.rows(docnos)]
+        rows = documents.docnos.rows(docnos)
+        unknown = ~documents.annotations.known[rows]
         if unknown.any():
-            raise _unknown(documents, docnos[unknown.argmax()].decode(), None)
+            raise _unknown(documents, np.unique(rows), docnos[unknown.argmax()].decode(), None)
 
 
-def _unknown(documents: Documents, example: str, name: str | None) -> InputError:
-    many = int((~documents.annotations.known).sum())
+def _unknown(documents: Documents, rows: Ints, example: str, name: str | None) -> InputError:
+    many = int((~documents.annotations.known[rows]).sum())
     return InputError(
-        f"{many} of the {len(documents.docnos)} documents that the measures look at have no text or counts, "
+        f"there are no text or counts of {many} of {len(rows)} documents that the measures look at, "
         f"such as {example}; give the whole collection, or say what they are worth with --missing neutral|skip|worst",
         name,
     )

@@ -131,7 +131,7 @@ def _only(scores: Scores, requirement: Requirement) -> Scores:
         what = f"{requirement.measure} has a value for each group, and a requirement is about one"
         raise UsageError(f"{requirement}: {what}; name the group, like TE(group='f')@10")
     row = names.index(str(requirement.measure))
-    return replace(scores, measures=(scores.measures[row],), values=scores.values[[row]])
+    return replace(scores, measures=(scores.measures[row],), values=scores.values[[row]], ties=None)
 
 
 def _judged(requirement: Requirement, scores: Scores, baseline: Scores | None, rule: Rule) -> Verdict:

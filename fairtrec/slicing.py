@@ -30,7 +30,15 @@ def common(one: Scores, other: Scores) -> tuple[Scores, Scores]:
 
 
 def _columns(scores: Scores, columns: Sequence[int]) -> Scores:
-    return replace(scores, qids=tuple(scores.qids[column] for column in columns), values=scores.values[:, columns])
+    qids = tuple(scores.qids[column] for column in columns)
+    return replace(scores, qids=qids, values=scores.values[:, columns], ties=None)
+
+
+def signed(result: Result, slices: Slices | None) -> Result:
+    """Name slices in the signature, unless it has named the file that they come from."""
+    if not slices or " | slices:" in result.signature:
+        return result
+    return replace(result, signature=f"{result.signature} | slices:given")
 
 
 def sliced(result: Result, slices: Slices | None) -> Iterator[tuple[str, Result]]:

@@ -184,7 +184,7 @@ def test_the_level_of_relevance_is_part_of_the_measure():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("nDCG@20", r"cannot sort by nDCG@20, which is not computed; --sort takes one of nDCG@10, RR$"),
+        ("nDCG@20", r"cannot sort by nDCG@20, which is not computed; add it with -m, or sort by one of nDCG@10, RR$"),
         ("nDCG@10 RR", "names 2; name one"),
         ("", "names 0; name one"),
         ("nfairr", "there is no measure nfairr; did you mean NFaiRR"),

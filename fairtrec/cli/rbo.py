@@ -72,12 +72,13 @@ def _compared(paths: list[str], which: "Form", given: dict[str, Any]) -> list["C
     from fairtrec.formats import run
     from fairtrec.rbo import compared
 
-    several = paths if given["baseline"] is None else [given["baseline"], *paths]
+    baseline = given["baseline"]
+    several = paths if baseline is None else [baseline, *(path for path in paths if path != baseline)]
     if len(several) < 2:
         raise UsageError("RBO compares runs; name at least two, or one and --baseline RUN")
     loaded = [run.read(path, depth=given["depth"]) for path in several]
     pairs = list(combinations(range(len(loaded)), 2))
-    if given["baseline"] is not None:
+    if baseline is not None:
         pairs = [(i, 0) for i in range(1, len(loaded))]
     results = list(compared(loaded, pairs, given["p"], which, complete=given["complete"]))
     for result in results:

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -130,9 +130,14 @@ def standing(result: Result, places: int) -> Standing:
 
 
 def names(result: Result) -> list[str]:
-    """Name the runs as shortly as tells them apart: the file without folder and ending, else the whole path."""
-    short = [uncompressed(Path(scores.run).name).removesuffix(".run") for scores in result.scores]
-    return short if len(set(short)) == len(short) else [scores.run for scores in result.scores]
+    """Name the runs of a result shortly."""
+    return called([scores.run for scores in result.scores])
+
+
+def called(runs: Sequence[str]) -> list[str]:
+    """Name runs as shortly as tells them apart: the file without folder and ending, else the whole path."""
+    short = [uncompressed(Path(run).name).removesuffix(".run") for run in runs]
+    return short if len(set(short)) == len(short) else list(runs)
 
 
 def cells(scores: Scores, values: Floats, places: int) -> list[str]:

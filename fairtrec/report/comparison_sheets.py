@@ -227,7 +227,7 @@ def _stability(measure: str, part: str, line: Sequence[Agreement]) -> str:
         return f"{name}: the runs have no order, for all are alike"
     least = min(known, key=lambda each: each.tau)
     if least.tau >= ALIKE:
-        return f"{name}: tau is {least.tau:.2f} or more at every cutoff"
+        return f"{name}: tau is {least.tau:.2f}{'' if least.tau >= 1 else ' or more'} at every cutoff"
     settled = len(line)
     while settled and line[settled - 1].tau >= ALIKE:
         settled -= 1

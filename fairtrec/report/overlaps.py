@@ -7,6 +7,7 @@ from typing import Any
 
 from fairtrec.errors import plain
 from fairtrec.rbo import Compared
+from fairtrec.report import called
 from fairtrec.report.delimited import written
 from fairtrec.report.records import document
 
@@ -47,12 +48,14 @@ def table(overlaps: Sequence[Compared], square: Sequence[str], places: int, *, p
     from rich.table import Table
     from rich.text import Text
 
+    runs = list(dict.fromkeys(run for overlap in overlaps for run in (overlap.first, overlap.second)))
+    short = dict(zip(runs, called(runs), strict=True))
     drawn = Table(box=box.SIMPLE_HEAD)
     if square:
-        rows = _square(overlaps, square, places)
+        rows = _square(overlaps, [short.get(run, run) for run in square], places)
         heads = ["", "run", *map(str, range(1, len(rows) + 1))]
     else:
-        rows = [list(row) for row in _rows(overlaps, places, per_query=per_query)]
+        rows = [[short[one], short[other], *row] for one, other, *row in _rows(overlaps, places, per_query=per_query)]
         heads = ["run", "other", "query", "RBO"]
     for head in heads:
         left = head in ("run", "other", "query")
