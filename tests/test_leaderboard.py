@@ -168,7 +168,7 @@ def test_runs_are_sorted_by_full_values():
     result = result_of((0.12341, 1), (0.12344, 3), (NAN, 2), (0.12341, 2))
     assert [scores.run[0] for scores in leaderboard.by(result, Higher()).scores] == ["b", "a", "d", "c"]
     assert [scores.run[0] for scores in leaderboard.by(result, Neither()).scores] == ["b", "c", "d", "a"]
-    with pytest.raises(UsageError, match=r"cannot sort by Higher@5, .* takes one of Higher@10, Neither$"):
+    with pytest.raises(UsageError, match=r"cannot sort by Higher@5, .* sort by one of Higher@10, Neither$"):
         leaderboard.by(result, Higher(5))
 
 
