@@ -228,7 +228,7 @@ def orders(number: Ints, depth: int | None, seed: tuple[int, ...]) -> tuple[Iter
     return (_rearranged(top, zip(starts[several].tolist(), each, strict=True)) for each in tried), True
 
 
-def _drawn(top: Ints, number: Ints, random: np.random.Generator) -> Ints:
+def _drawn(top: Ints, number: Ints, random: "np.random.Generator") -> Ints:
     """Shuffle each block; what lies behind the last takes no part, so that no draw depends on it."""
     order = top.copy()
     order[: len(number)] = np.lexsort((random.random(len(number)), number))[: len(top)]
