@@ -112,4 +112,5 @@ def by(result: Result, measure: Measure) -> Result:
 def _refuse_other(measure: Measure, measures: Iterable[Measure]) -> None:
     there = list(dict.fromkeys(map(str, measures)))
     if str(measure) not in there:
-        raise UsageError(f"cannot sort by {measure}, which is not computed; add it with -m, or sort by one of {', '.join(there)}")
+        way_out = f"add it with -m, or sort by one of {', '.join(there)}"
+        raise UsageError(f"cannot sort by {measure}, which is not computed; {way_out}")
