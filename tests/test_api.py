@@ -248,9 +248,9 @@ STRANGE = {"q": {"dx": 3.0, "d2": 2.0, "d1": 1.0}}
 
 
 def test_a_document_without_counts_is_an_error():
-    with pytest.raises(InputError, match=r"1 of the 3 documents .*dx at rank 1 of query q; .*--missing"):
+    with pytest.raises(InputError, match=r"1 of 3 documents .*dx at rank 1 of query q; .*--missing"):
         fairr(STRANGE)
-    with pytest.raises(InputError, match="1 of the 4 documents"):
+    with pytest.raises(InputError, match="no text or counts of 1 of 3 documents"):
         values("NFaiRR@10", {"q": {"d1": 1.0}}, background={"q": {"dx": 1.0, "d2": 1.0, "d3": 1.0}}, **TEXTUAL)
     assert fairr({"q": {"d1": 2.0, "dx": 1.0}}, depth=1) == {"q": 1}  # nobody looks there
     assert values("FaiRR@1", {"q": {"d1": 2.0, "dx": 1.0}}, **TEXTUAL) == {"q": 1}
@@ -374,7 +374,7 @@ def test_judged_documents_stand_once_at_their_highest_grade():
 def test_relevant_documents_without_counts():
     assert fairr(target="qrels", qrels={"q1": {"d1": 1, "dx": 0}})["q1"] == pytest.approx(by_target(0.5))
     qrels = {"q1": {"d1": 1, "dx": 1}}
-    with pytest.raises(InputError, match="no text or counts, such as dx"):
+    with pytest.raises(InputError, match="no text or counts of 1 of 2 documents .* such as dx"):
         fairr(target="qrels", qrels=qrels)
     for missing in ("neutral", "skip", "worst"):
         assert fairr(target="qrels", qrels=qrels, missing=missing)["q1"] == pytest.approx(by_target(0.5))

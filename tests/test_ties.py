@@ -42,7 +42,18 @@ MEASURES = [
     *map(str, OWN),
     *(f"{measure.name}@{cutoff}" for measure in OWN if hasattr(measure, "cutoff") for cutoff in (1, 2, 4)),
     *(f"{name}@{cutoff}" for name in ("AP", "nDCG", "P", "R", "RR", "Success", "Judged") for cutoff in (1, 2, 4)),
-    *("AP", "AP(rel=2)", "nDCG", "RR", "RR(rel=2)@2", "Bpref", "NumRet", "SetP", "EER(discount=err)@2"),
+    *(
+        "AP",
+        "AP(rel=2)",
+        "nDCG",
+        "RR",
+        "RR(rel=2)@2",
+        "Bpref",
+        "NumRet",
+        "SetP",
+        "EER(discount=err)@2",
+        "P(judged_only=True)@2",
+    ),
     *("MeanBias(gain=rbp)@2", "MeanBias(gain=dcg)@2", "RBDF(full_k=True)@4", "RaB(mag=tf_paper)@2"),
 ]
 
