@@ -16,9 +16,10 @@ from fairtrec.formats import source
 from fairtrec.inputs import Given
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
-from fairtrec.plan import ChoiceKeywords, Choices, Plan, Sources, settle
+from fairtrec.plan import ChoiceKeywords, Choices, Plan, settle
 from fairtrec.scoring import Scoring, Seen
 from fairtrec.signature import short, signature, tau_of
+from fairtrec.sources import Sources
 from fairtrec.ties import DRAWN, MOST, whole
 from fairtrec.version import __version__
 

@@ -30,27 +30,6 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.membership import Rule, by_rule, looked_up
 
 TargetOf = Literal["background", "collection", "qrels", "relevance"]
-OF_DOCUMENTS = frozenset({"counts", "log_counts", "tokens", "background", "collection"})
-OF_GROUPS = frozenset({"membership", "judged_membership", "target"})  # from labels, or else from counts
-_COUNTS = "--groups LIST with --docs COLLECTION, or --annotations FILE"
-OPTIONS = {  # what to say when a measure asks for an input that was not given
-    "ranked": ("the documents' groups", f"--labels FILE, or {_COUNTS}"),
-    "counts": ("the counts of group terms", _COUNTS),
-    "tokens": ("the lengths of documents", _COUNTS),
-    "log_counts": ("the texts of documents", "--groups LIST with --docs COLLECTION"),
-    "target": ("groups", f"--labels FILE, or {_COUNTS}"),
-    "groups": ("groups", f"--labels FILE, or {_COUNTS}"),
-    "membership": ("group labels", f"--labels FILE, or {_COUNTS}"),
-    "background": ("a background set", "--background RUN or --background collection"),
-    "collection": ("the counts of a whole collection", "--annotations FILE"),
-    "relevance": ("relevance judgements", "a qrels file"),
-    "judged_relevance": ("relevance judgements", "a qrels file"),
-    "judged_membership": ("relevance judgements and group labels", f"a qrels file, and --labels FILE, or {_COUNTS}"),
-    "sequences": ("the track's sequences of queries", "--sequences FILE of `fairtrec trec-fair-2019`"),
-    "authors": ("the track's groups of authors", "--groups FILE of `fairtrec trec-fair-2019`"),
-    "positions": ("positions of documents", "--positions FILE"),
-    "background_positions": ("positions of documents and a background", "--positions FILE and --background RUN"),
-}
 
 
 @dataclass(frozen=True, eq=False)

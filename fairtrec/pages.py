@@ -7,9 +7,9 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from fairtrec import registry
 from fairtrec.errors import UsageError
-from fairtrec.inputs import OF_DOCUMENTS, OPTIONS
 from fairtrec.measure import Measure, spelled
 from fairtrec.measures.utility import Utility
+from fairtrec.sources import OF_DOCUMENTS, OPTIONS
 
 GIVEN = {  # what a user gives for an input, in a word or two
     "tokens": "counts", "groups": "", "target": "", "log_counts": "texts", "collection": "whole collection",

@@ -17,10 +17,11 @@ from fairtrec.data import Floats, GroupTerms, Labels, Positions
 from fairtrec.documents import Missing
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats.run import ScoreType
-from fairtrec.inputs import OF_DOCUMENTS, OF_GROUPS, OPTIONS, Inputs, TargetOf
+from fairtrec.inputs import Inputs, TargetOf
 from fairtrec.measure import Measure
 from fairtrec.membership import Rule
 from fairtrec.order import Order
+from fairtrec.sources import OF_DOCUMENTS, OF_GROUPS, OPTIONS, Sources
 
 if TYPE_CHECKING:
     from fairtrec.annotate.counter import Lexicon
@@ -31,55 +32,6 @@ DEFAULTS = (  # the measures of those inputs that were given, as far as they fit
     ("relevance", "nDCG@10 RR@10"), ("counts", "ARaB@10 TExFAIR@10"), ("background", "NFaiRR@10"),
     ("membership", "AWRF@10"), ("positions", "DUO"),
 )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class Sources:
-    """What the caller gave beside the runs: paths, names or objects; None is not given."""
-
-    qrels: Any = None
-    groups: Any = None
-    docs: Any = None
-    annotations: Any = None
-    labels: Any = None
-    positions: Any = None
-    queries: Any = None
-    background: Any = None
-
-    def __post_init__(self) -> None:
-        if self.docs is not None and self.annotations is not None:
-            raise UsageError("both texts and counts were given; leave out --docs or --annotations")
-        if self.labels is not None and not (self.docs is None and self.annotations is None and self.groups is None):
-            raise UsageError("both labels and words or counts were given; leave out --labels, or the others")
-        if loading.is_path(self.background) and not self.whole and not loading.is_file(self.background):
-            raise InputError("there is no such file; check --background", self.background)
-        if self.docs is not None and self.groups is None:
-            raise UsageError("texts were given, but no words to look for; give --groups LIST")
-        if self.whole and self.annotations is None and self.labels is None:
-            raise UsageError("--background collection needs the counts of the collection; give --annotations FILE")
-
-    @property
-    def whole(self) -> bool:
-        """Whether the background is the whole collection."""
-        return isinstance(self.background, str) and self.background == "collection"
-
-    @property
-    def inputs(self) -> frozenset[str]:
-        """The inputs of measures that can be made from this."""
-        grouped = self.docs is not None or self.annotations is not None or self.labels is not None
-        judged = self.qrels is not None
-        makes = {
-            "relevance": judged,
-            "judged_relevance": judged,
-            "judged_membership": judged and grouped,
-            "log_counts": self.docs is not None,
-            "collection": self.annotations is not None or self.labels is not None,
-            "background": grouped and self.background is not None,
-            "positions": self.positions is not None,
-            "background_positions": self.positions is not None and self.background is not None and not self.whole,
-        }
-        makes |= dict.fromkeys(("ranked", "counts", "tokens", "groups", "target", "membership"), grouped)
-        return frozenset(name for name, can in makes.items() if can) | {"lengths", "queries", "sample_of"}
 
 
 class ChoiceKeywords(TypedDict, total=False):

@@ -7,8 +7,9 @@ from fairtrec import api, loading, registry
 from fairtrec.api import Result
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import source
-from fairtrec.plan import ChoiceKeywords, Sources
+from fairtrec.plan import ChoiceKeywords
 from fairtrec.results import Results
+from fairtrec.sources import Sources
 
 
 def evaluate(recorded: Results, root: Path | None = None) -> Result:

@@ -374,7 +374,7 @@ def test_judged_documents_stand_once_at_their_highest_grade():
 def test_relevant_documents_without_counts():
     assert fairr(target="qrels", qrels={"q1": {"d1": 1, "dx": 0}})["q1"] == pytest.approx(by_target(0.5))
     qrels = {"q1": {"d1": 1, "dx": 1}}
-    with pytest.raises(InputError, match="no text or counts of 1 of 2 documents .* such as dx"):
+    with pytest.raises(InputError, match=r"no text or counts of 1 of 2 documents .* such as dx"):
         fairr(target="qrels", qrels=qrels)
     for missing in ("neutral", "skip", "worst"):
         assert fairr(target="qrels", qrels=qrels, missing=missing)["q1"] == pytest.approx(by_target(0.5))

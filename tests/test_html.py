@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 from base64 import b64encode
-from dataclasses import dataclass
 from hashlib import sha256
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -15,11 +14,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from measures_made import Count, Higher, Lower, Nearer
 
 from fairtrec import registry, report
 from fairtrec.api import Result
 from fairtrec.evaluation import Scores
-from fairtrec.measure import Measure
 from fairtrec.report import page, scatter
 
 NAN, INF = float("nan"), float("inf")
@@ -34,28 +33,6 @@ EVIL = [
     "]]>",
     "\udcff\udcfe.not-utf-8",
 ]
-
-
-@dataclass(frozen=True)
-class Fair(Measure):
-    cutoff: int = 10
-
-
-@dataclass(frozen=True)
-class Lower(Measure):
-    cutoff: int = 10
-    better = "lower"
-
-
-@dataclass(frozen=True)
-class Nearer(Measure):
-    better = "nearer 0"
-
-
-@dataclass(frozen=True)
-class Count(Measure):
-    total = True
-    better = "neither"
 
 
 class Page(HTMLParser):
@@ -95,7 +72,7 @@ class Page(HTMLParser):
         return json.loads(self.one("script", id="data")["text"])
 
 
-MEASURES = (*registry.parse("nDCG@10"), Fair(), Lower(), Nearer(), Count())
+MEASURES = (*registry.parse("nDCG@10"), Higher(), Lower(), Nearer(), Count())
 VALUES = [  # [run][measure][query]
     [[0.5, 0.7], [0.2, 1 / 3], [0.4, 0.4], [-0.3, 0.1], [2, 3]],
     [[0.9, 0.7], [0.2, 0.1], [0.5, 0.6], [0.3, 0.1], [2, 4]],
@@ -127,7 +104,7 @@ def html(result, **view):
 
 @pytest.fixture(scope="module")
 def text():
-    return html(result_of(notes=["take care"]), sort=Fair())
+    return html(result_of(notes=["take care"]), sort=Higher())
 
 
 def test_nothing_comes_from_elsewhere(text):
@@ -167,17 +144,17 @@ def test_the_page_carries_notes_remarks_legend_and_signature(text):
     parsed = Page(text)
     shown = [element["text"] for element in parsed.all("li")]
     assert shown == [
-        "rank: by Fair@10, highest first",
+        "rank: by Higher@10, highest first",
         "↑ higher is better, ↓ lower is better, →0 nearer 0 is better; * the best, ° the worst",
         "× dominated: another run is as good or better in every measure with an arrow, and better in one",
-        *("take care", "nDCG@10: defined for 0 of 2 queries (d)", "Fair@10: defined for 1 of 2 queries (d)"),
+        *("take care", "nDCG@10: defined for 0 of 2 queries (d)", "Higher@10: defined for 1 of 2 queries (d)"),
     ]
     assert parsed.one("p", class_="signature")["text"] == "fairtrec:1 | order:score"
     assert report.remarks(result_of(), "html") == []
 
 
 def test_the_same_result_gives_the_same_page(text):
-    assert text == html(result_of(notes=["take care"]), sort=Fair())
+    assert text == html(result_of(notes=["take care"]), sort=Higher())
     assert text.endswith("</html>\n")
 
 
@@ -186,7 +163,7 @@ def test_the_same_result_gives_the_same_page(text):
 
 def named(name):
     """A page on which the name stands wherever a name can stand."""
-    kind = type("Fair", (Fair,), {"__doc__": "Fair.", "__str__": lambda self: name})
+    kind = type("Higher", (Higher,), {"__doc__": "Higher.", "__str__": lambda self: name})
     measures = (MEASURES[0], kind(), *MEASURES[2:])
     names, qids = [name, f"{name}2", "c", "d"], (f"{name}a", f"{name}b")
     return html(result_of(names=names, qids=qids, notes=[name], measures=measures))
@@ -229,8 +206,8 @@ def rows_of(parsed, columns):
 
 
 def test_the_table_has_the_digits_and_the_marks():
-    head, rows = rows_of(Page(html(result_of(), sort=Fair(), places=3)), 9)
-    assert head == ["rank", "run", "", "nDCG@10 ↑", "Fair@10 ↑", "Lower@10 ↓", "Nearer →0", "Count", "queries"]
+    head, rows = rows_of(Page(html(result_of(), sort=Higher(), places=3)), 9)
+    assert head == ["rank", "run", "", "nDCG@10 ↑", "Higher@10 ↑", "Lower@10 ↓", "Nearer@10 →0", "Count", "queries"]
     assert rows == [
         # (0.5+0.7)/2, (0.2+1/3)/2, 0.4, (-0.3+0.1)/2 ..., and so on, the sum of Count; d has 0.3 of one query
         ["1", "d", "", "nan", "0.300*", "inf°", "0.400°", "2", "2"],
@@ -269,7 +246,7 @@ def test_the_data_are_those_of_the_result():
 
 def test_runs_of_different_queries_are_compared_on_those_of_both():
     scores = [
-        Scores(f"{qid}.run", "t", (Fair(),), qids, np.array([values]))
+        Scores(f"{qid}.run", "t", (Higher(),), qids, np.array([values]))
         for qid, qids, values in [("a", ("q1", "q2"), [0.1, 0.2]), ("b", ("q2", "q3"), [0.3, 0.4])]
     ]
     data = Page(html(Result(tuple(scores), "s", (), {}))).data
@@ -277,9 +254,9 @@ def test_runs_of_different_queries_are_compared_on_those_of_both():
     assert data["values"] == {"0": [[0.1, 0.2, None], [None, 0.3, 0.4]]}
 
 
-def test_43_runs_of_43_queries_and_6_measures_are_less_than_a_megabyte():
+def test_43_runs_of_43_queries_and_6_measures_are_less_than_400_kilobytes():
     values = np.random.default_rng(1).random((43, 6, 43))
-    measures = tuple(Fair(cutoff) for cutoff in range(1, 7))
+    measures = tuple(Higher(cutoff) for cutoff in range(1, 7))
     text = html(
         result_of(values, measures, [f"{at:03}{'x' * 80}.run" for at in range(43)], [f"q{at:02}" for at in range(43)])
     )
@@ -298,7 +275,7 @@ def test_too_many_values_are_left_out_and_the_page_says_so(monkeypatch):
 
 
 def test_one_run_has_a_table_and_nothing_to_compare():
-    parsed = Page(html(result_of(VALUES[:1]), sort=Fair()))
+    parsed = Page(html(result_of(VALUES[:1]), sort=Higher()))
     assert not parsed.all("svg")
     assert not parsed.all("section", id="differences")
     assert "worst" not in parsed.all("ul")[0]["text"]
@@ -315,7 +292,7 @@ def points(parsed):
 def test_the_scatter_is_of_utility_against_fairness_with_its_frontier():
     parsed = Page(html(result_of()))
     assert parsed.one("text", id="across-label")["text"] == "nDCG@10, higher is better →"
-    assert parsed.one("text", id="up-label")["text"] == "Fair@10, higher is better →"
+    assert parsed.one("text", id="up-label")["text"] == "Higher@10, higher is better →"
     front, places, visible = zip(*points(parsed), strict=True)
     assert front == (True, True, False, False)  # a is fairer, b more useful, c neither; d has no nDCG
     assert visible == ("visible", "visible", "visible", "hidden")
@@ -329,9 +306,9 @@ def test_the_scatter_is_of_utility_against_fairness_with_its_frontier():
 @pytest.mark.parametrize(
     ("measure", "label", "rising"),
     [
-        (Fair(), "Fair@10, higher is better →", [-0.4, 0.1, 0.3]),
+        (Higher(), "Higher@10, higher is better →", [-0.4, 0.1, 0.3]),
         (Lower(), "← Lower@10, lower is better", [-0.4, 0.1, 0.3]),
-        (Nearer(), "← |Nearer|, nearer 0 is better", [0.1, 0.3, -0.4]),
+        (Nearer(), "← |Nearer@10|, nearer 0 is better", [0.1, 0.3, -0.4]),
     ],
 )
 def test_an_axis_says_where_better_is(measure, label, rising):
@@ -344,7 +321,7 @@ def test_an_axis_says_where_better_is(measure, label, rising):
 numbers = st.floats(-1e6, 1e6) | st.sampled_from([NAN, INF, -INF, 0.0, 1e308])
 
 
-@given(st.lists(numbers, min_size=1, max_size=8), st.sampled_from([Fair(), Lower(), Nearer()]))
+@given(st.lists(numbers, min_size=1, max_size=8), st.sampled_from([Higher(), Lower(), Nearer()]))
 def test_any_means_have_an_axis(means, measure):
     axis = scatter.Axis.of(measure, np.array(means))
     assert all(math.isnan(place) or 0 <= place <= 1 for place in axis.places)
@@ -355,7 +332,7 @@ def test_any_means_have_an_axis(means, measure):
 
 
 def test_ticks_stand_at_their_values():
-    axis = scatter.Axis.of(Fair(), np.array([0.0, 1.0]))  # with a margin of 0.06 on each side: 0.2 is at 0.26 of 1.12
+    axis = scatter.Axis.of(Higher(), np.array([0.0, 1.0]))  # with a margin of 0.06 on each side: 0.2 is at 0.26 of 1.12
     assert axis.ticks == ((0.054, "0"), (0.232, "0.2"), (0.411, "0.4"), (0.589, "0.6"), (0.768, "0.8"), (0.946, "1"))
     assert axis.places == (0.054, 0.946)
 

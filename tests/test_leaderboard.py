@@ -1,11 +1,10 @@
 """The leader board: order, ranks, the best, the worst, the dominated; against scipy, arithmetic, and laws."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measures_made import Higher, Neither
 from scipy.stats import rankdata
 
 from fairtrec import leaderboard
@@ -13,20 +12,9 @@ from fairtrec.api import Result
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import Scores
 from fairtrec.leaderboard import Standing
-from fairtrec.measure import Measure
 
 NAN, INF = float("nan"), float("inf")
 BETTERS = ["higher", "lower", "nearer 0", "neither"]
-
-
-@dataclass(frozen=True)
-class Higher(Measure):
-    cutoff: int = 10
-
-
-@dataclass(frozen=True)
-class Neither(Measure):
-    better = "neither"
 
 
 def standing(rows, *betters):
@@ -168,7 +156,7 @@ def test_runs_are_sorted_by_full_values():
     result = result_of((0.12341, 1), (0.12344, 3), (NAN, 2), (0.12341, 2))
     assert [scores.run[0] for scores in leaderboard.by(result, Higher()).scores] == ["b", "a", "d", "c"]
     assert [scores.run[0] for scores in leaderboard.by(result, Neither()).scores] == ["b", "c", "d", "a"]
-    with pytest.raises(UsageError, match=r"cannot sort by Higher@5, .* sort by one of Higher@10, Neither$"):
+    with pytest.raises(UsageError, match=r"cannot sort by Higher@5, .* sort by one of Higher@10, Neither@10$"):
         leaderboard.by(result, Higher(5))
 
 

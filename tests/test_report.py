@@ -6,51 +6,21 @@ import json
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet
 import pytest
+from measures_made import Count, Higher, Lower, Nearer, Neither
 
 from fairtrec import report
 from fairtrec.api import Result
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import Scores
-from fairtrec.measure import Measure
 
 NAN = float("nan")
 INF = float("inf")
 FORMS = ["trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex", "html", "parquet"]
-
-
-@dataclass(frozen=True)
-class Higher(Measure):
-    cutoff: int = 10
-
-
-@dataclass(frozen=True)
-class Lower(Measure):
-    cutoff: int = 10
-    better = "lower"
-
-
-@dataclass(frozen=True)
-class Nearer(Measure):
-    cutoff: int = 10
-    better = "nearer 0"
-
-
-@dataclass(frozen=True)
-class Neither(Measure):
-    cutoff: int = 10
-    better = "neither"
-
-
-@dataclass(frozen=True)
-class Count(Measure):
-    total = True
-    better = "neither"
 
 
 def result_of(measures, *runs, names=None, tags=None, qids=None, notes=()):

@@ -18,7 +18,8 @@ import zstandard
 from fairtrec.errors import InputError
 from fairtrec.formats import run as run_format
 from fairtrec.formats import source
-from fairtrec.validate import CODES, reading, repair, report, validate
+from fairtrec.report.findings import writer
+from fairtrec.validate import CODES, reading, repair, validate
 
 MANY = int(os.environ.get("FAIRTREC_FUZZ", "1000"))
 SPLIT = 20  # parts of the work, each a test
@@ -175,7 +176,7 @@ def test_what_is_broken_is_found_and_told_from_what_is_not(part, tmp_path):
         path.write_bytes(data)
         checked, ranked = judged(path, data, one_block=True)
         printed = io.StringIO()
-        with contextlib.redirect_stdout(printed), report.writer("text") as show:
+        with contextlib.redirect_stdout(printed), writer("text") as show:
             show(checked, fixed)
         printed.getvalue().encode()
         if not repair.obstacles(checked):

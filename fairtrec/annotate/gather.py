@@ -12,8 +12,9 @@ import numpy as np
 from fairtrec.annotate.part import Done, part, rejects, twice
 from fairtrec.data import Keys
 from fairtrec.errors import InputError
+from fairtrec.formats.replaced import replaced
 from fairtrec.formats.table import Meta, plain
-from fairtrec.formats.table.build import built, committed, reduced, rows_of
+from fairtrec.formats.table.build import built, reduced, rows_of
 from fairtrec.formats.table.rows import Rows
 
 
@@ -66,7 +67,7 @@ def merged(output: Path, made: Meta, places: Places, folder: Path, *, skip: bool
     meta = built(output, made, reduced(parts, made.groups, repeated, folder), folder)
     listed = output.with_name(output.name + ".rejected.jsonl")
     if rejected:
-        with committed(listed) as file, file.open("w", encoding="utf-8") as lines:
+        with replaced(listed, synced=True) as file, file.open("w", encoding="utf-8") as lines:
             for number in range(len(places.parts)):
                 for line, reason in _faults(folder, number):
                     name, where = places.origin(number, line)

@@ -20,7 +20,8 @@ from fairtrec.annotate.long import PIECE, shortened
 from fairtrec.annotate.tasks import Origin, Task, documents_of
 from fairtrec.annotate.terms import joined
 from fairtrec.data import Ints, Keys
-from fairtrec.formats.table.build import committed, written
+from fairtrec.formats.replaced import replaced
+from fairtrec.formats.table.build import written
 from fairtrec.formats.table.rows import Numbers, Rows, arranged, schema
 
 Piece = tuple[Any, Numbers, Keys]  # docnos, numbers and places
@@ -91,10 +92,10 @@ class Counting:
         if faults and not self.work.skip:
             return Done(task.number, task.origin, fault=min(faults))
         if faults:
-            with committed(rejects(self.work.folder, task.number)) as file:
+            with replaced(rejects(self.work.folder, task.number), synced=True) as file:
                 file.write_text("".join(json.dumps(fault) + "\n" for fault in faults), "utf-8")
         if documents:
-            with committed(part(self.work.folder, task.number)) as file:
+            with replaced(part(self.work.folder, task.number), synced=True) as file:
                 written(file, schema(self.work.lexicon.groups, placed=True), [rows])
         return Done(task.number, task.origin, lines, documents, size, len(faults), self.counter.name)
 

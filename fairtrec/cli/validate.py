@@ -57,7 +57,8 @@ def command(runs: tuple[str, ...], form: str, *, strict: bool, codes: bool, trac
     """
     from fairtrec import batch
     from fairtrec.errors import InputError, UsageError
-    from fairtrec.validate import repair, report, table
+    from fairtrec.report import findings
+    from fairtrec.validate import repair, table
 
     if codes:
         click.echo(table(), nl=False)
@@ -67,7 +68,7 @@ def command(runs: tuple[str, ...], form: str, *, strict: bool, codes: bool, trac
     _refuse_others(track, given)
     paths = batch.paths(runs)
     bad = 0
-    with report.writer(form) as show:
+    with findings.writer(form) as show:
         for checked, place in _checked(paths, batch.lists(runs), track, given):
             bad += repair.is_bad(checked, place, strict=strict)
             show(checked, place)

@@ -18,6 +18,7 @@ from fairtrec import extremes
 from fairtrec.data import Floats, Ints
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
+from fairtrec.rounding import NEAR
 
 Mean = Literal["prefix", "full"]
 SAMPLED_FROM = 9  # the published program tries all orders of shorter lists
@@ -168,7 +169,7 @@ class _Spread(Measure):
                 bound, least, most = ends(lists, self.step, self.mean)
             else:
                 bound, least, most = sampled_ends(lists, self.step, self.mean, n=self.n, seed=self.seed)
-            wide = most - least > 1e-12 * most  # else they differ by rounding only
+            wide = most - least > NEAR * most  # else they differ by rounding only
             of = np.divide(most - raw, most - least, out=np.full(len(rows), np.nan), where=wide)
             value[rows] = of.clip(0, 1) if self.normaliser == "exact" else of
             doubt[rows[wide]] = (of * (least - bound))[wide] / (most - bound)[wide]
@@ -260,7 +261,7 @@ class SignedDUO(_Spread):
             n = lists.shape[1]
             signed = variances(lists, self.mean) * weights(n, self.step) * majority[rows, :n]
             total = signed.sum(axis=1)
-            sign[rows] = np.where(np.abs(total) > 1e-12, np.sign(total), 0.0)
+            sign[rows] = np.where(np.abs(total) > NEAR, np.sign(total), 0.0)
         return sign
 
 

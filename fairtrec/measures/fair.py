@@ -14,6 +14,7 @@ from fairtrec.data import Floats
 from fairtrec.distribution import quotient
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
+from fairtrec.rounding import NEAR
 
 Gain = Literal["alpha", "ndcg", "rbp", "err_ia", "nrbp", "ap"]
 
@@ -61,7 +62,7 @@ def greedy_novelty(worth: Floats, alpha: float, cutoff: int) -> Floats:
         for group in range(1, groups):
             added += np.multiply(left[group], fresh[group, :, None], out=term)
         gains[:, rank] = added.max(axis=1)
-        best = (added >= gains[:, rank, None] * (1 - 1e-12)).argmax(axis=1)  # rounding makes no document better
+        best = (added >= gains[:, rank, None] * (1 - NEAR)).argmax(axis=1)  # rounding makes no document better
         fresh *= np.power(1 - alpha, left[:, row, best])
         left[:, row, best] = 0
     return gains

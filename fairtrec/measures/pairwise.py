@@ -20,6 +20,7 @@ from fairtrec.data import Bools, Floats, Ints
 from fairtrec.distribution import quotient
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
+from fairtrec.rounding import NEAR
 
 Discount = Literal["log2_next", "log2"]
 Norm = Literal["minmax", "max"]
@@ -111,7 +112,7 @@ def unevenness(
     pairs = zip(length[mixed].tolist(), marked[mixed].tolist(), strict=True)
     least, most = np.array([ends(difference, n, g, step, kind) for n, g in pairs]).T
     least = least if norm == "minmax" else np.zeros(len(mixed))
-    wide = most - least > 1e-12 * most  # else they differ by rounding only
+    wide = most - least > NEAR * most  # else they differ by rounding only
     values[mixed[wide]] = ((raw - least)[wide] / (most - least)[wide]).clip(0, 1)
     return values
 

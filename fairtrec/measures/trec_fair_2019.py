@@ -5,7 +5,7 @@ goes on with probability gamma otherwise:
 
     reach(i) = gamma^(i-1) * product over ranks j < i of  (1 - p(d_j))
 
-These measures have two inputs, the types of formats/trec_fair.py: ``sequences`` (Sequences, a run beside the ground
+These measures have two inputs, the types of formats/trec_fair: ``sequences`` (Sequences, a run beside the ground
 truth) and ``authors`` (Authors, one group file); they return one value for each sequence.
 
 The published program differs from the paper: it multiplies exposure by p(d_i), and passes over documents that the

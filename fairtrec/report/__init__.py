@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from fairtrec.api import Result
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import Scores
+from fairtrec.formats.replaced import replaced
 from fairtrec.formats.source import uncompressed
 from fairtrec.leaderboard import Standing
 from fairtrec.measure import Measure
@@ -187,7 +189,7 @@ def refuse_input(output: Path | None, inputs: Iterable[str]) -> None:
 
 
 def emit(report: str | bytes, output: Path | None) -> None:
-    """Print a report, or write it to a file: to a temporary name that is then moved, so all or nothing."""
+    """Print a report, or write it to a file, all or nothing."""
     if output is None:
         if isinstance(report, bytes):
             _refuse_terminal()
@@ -196,16 +198,11 @@ def emit(report: str | bytes, output: Path | None) -> None:
             sys.stdout.write(report)
         sys.stdout.flush()
         return
-    part = output if _is_device(output) else output.with_name(f".fairtrec-{os.getpid()}.part")
     try:
-        part.write_bytes(report if isinstance(report, bytes) else report.encode("utf-8", "surrogateescape"))
-        if part != output:
-            part.replace(output)
+        with nullcontext(output) if _is_device(output) else replaced(output) as place:
+            place.write_bytes(report if isinstance(report, bytes) else report.encode("utf-8", "surrogateescape"))
     except OSError as fault:
         raise UsageError(f"cannot write {output}: {fault.strerror}; choose another place with -o") from None
-    finally:
-        if part != output:
-            part.unlink(missing_ok=True)
 
 
 def _is_device(output: Path) -> bool:

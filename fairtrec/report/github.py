@@ -1,7 +1,8 @@
-"""Annotations of GitHub Actions: workflow commands, each value escaped as the runner asks."""
+"""What requirements came to, as annotations of a GitHub workflow."""
 
 from fairtrec.errors import plain
 from fairtrec.report.verdicts import Checked, facts, title
+from fairtrec.report.workflow import command
 
 COMMANDS = {"failed": "error", "warning": "warning"}
 
@@ -13,13 +14,5 @@ def github(checked: Checked, *, places: int = 4) -> str:
         if verdict.status in COMMANDS:
             message = f"{checked.names[verdict.run]}: {facts(verdict, places)}; {plain(verdict.reason)}"
             heading = f"fairtrec: {title(verdict)}"
-            lines.append(f"::{COMMANDS[verdict.status]} title={_property(heading)}::{_data(message)}\n")
+            lines.append(f"{command(COMMANDS[verdict.status], message, title=heading)}\n")
     return "".join(lines)
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -8,9 +8,8 @@ from fairtrec.api import Result
 from fairtrec.data import Floats
 from fairtrec.evaluation import Scores
 from fairtrec.measure import Measure
+from fairtrec.rounding import NEAR
 from fairtrec.ties import DRAWN
-
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ def said(result: Result) -> list[str]:
         return []
     lines: dict[str, list[str]] = {}
     for row, measure in enumerate(map(str, result.scores[0].measures)):
-        moved = [int((ties.greatest[row] - ties.least[row] > ROUNDING).sum()) for ties, _ in runs]
+        moved = [int((ties.greatest[row] - ties.least[row] > NEAR).sum()) for ties, _ in runs]
         drawn = [int(ties.drawn[row]) for ties, _ in runs]
         if any(moved) or any(drawn):
             lines.setdefault(_line(moved, drawn, runs[0][1]), []).append(measure)

@@ -9,6 +9,7 @@ import numpy as np
 from fairtrec.data import starts_of
 from fairtrec.errors import UsageError
 from fairtrec.formats import source
+from fairtrec.formats.replaced import replaced
 from fairtrec.validate import Checked
 from fairtrec.validate.codes import CODES, Code
 
@@ -64,17 +65,13 @@ def outputs(runs: list[str], out: Path, others: Iterable[str] = (), *, force: bo
 
 
 def write(checked: Checked, place: Path) -> None:
-    """Write a run that has no obstacles: to a temporary name that is then moved, so all or nothing."""
-    part = place.with_name(f".fairtrec-{os.getpid()}.part")
+    """Write a run that has no obstacles: all or nothing."""
     try:
         place.parent.mkdir(exist_ok=True)
-        with part.open("wb") as file:
+        with replaced(place) as part, part.open("wb") as file:
             file.writelines(_lines(checked))
-        part.replace(place)
     except OSError as fault:
         raise UsageError(f"cannot write {place}: {fault.strerror}; write elsewhere with --fix") from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _lines(checked: Checked) -> Iterator[bytes]:

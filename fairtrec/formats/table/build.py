@@ -3,7 +3,6 @@
 import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from os import fspath
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +14,7 @@ import pyarrow as pa
 from fairtrec.data import Keys
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.formats import columns, table
+from fairtrec.formats.replaced import replaced
 from fairtrec.formats.table import Meta, sources_of
 from fairtrec.formats.table.files import MOST, Format, Table, format_to, readable, write
 from fairtrec.formats.table.merge import merged
@@ -23,23 +23,6 @@ from fairtrec.formats.table.tally import Tally
 
 FAN_IN = 128  # parts that are merged at a time
 PIECE = 4  # times ROWS rows of an unsorted table are sorted at a time
-
-
-@contextmanager
-def committed(path: Path) -> Iterator[Path]:
-    """Give a temporary name; what is written there comes to stand at ``path`` whole, or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        yield part
-        with part.open("rb") as file:
-            os.fsync(file.fileno())
-        part.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        with suppress(OSError):
-            os.fsync(folder)
-        os.close(folder)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def written(path: Path, form: Any, pieces: Iterable[Rows]) -> None:
@@ -70,7 +53,7 @@ def built(output: Path, made: Meta, rows: Iterable[Rows], scratch: Path, form: F
 
     written(body, schema(made.groups), tallied())
     meta, distribution = tally.finish(made)
-    with committed(output) as part, pa.memory_map(fspath(body)) as file:
+    with replaced(output, synced=True) as part, pa.memory_map(fspath(body)) as file:
         reader = pa.ipc.open_file(file)
         batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
         write(part, meta, distribution, batches, form or format_to(output))

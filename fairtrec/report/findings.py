@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.errors import plain
+from fairtrec.report.workflow import command
 from fairtrec.validate import Checked, repair
 from fairtrec.validate.codes import CODES
 from fairtrec.validate.findings import Finding, plural
@@ -80,15 +81,12 @@ def _repair(checked: Checked, place: Path | None) -> Iterator[str]:
 
 
 def _github(checked: Checked, place: Path | None) -> Iterator[str]:
-    def escaped(text: str) -> str:
-        return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-    path = escaped(fspath(checked.path)).replace(":", "%3A").replace(",", "%2C")
+    path = fspath(checked.path)
     for finding in checked.found.in_order:
         kind = "error" if finding.code.is_error else "warning"
-        line = "" if finding.line is None else f",line={finding.line}"
-        yield f"::{kind} file={path}{line},title={finding.code.name} {finding.code.title}::{escaped(finding.message)}"
-    yield f"{fspath(checked.path)}: {_counts(checked)}{_size(checked)}"
+        title = f"{finding.code.name} {finding.code.title}"
+        yield command(kind, finding.message, file=path, line=finding.line, title=title)
+    yield f"{path}: {_counts(checked)}{_size(checked)}"
     yield from _repair(checked, place)
 
 

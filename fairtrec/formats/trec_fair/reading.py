@@ -1,0 +1,173 @@
+"""Reading the files of the track, one each; documents become numbers on the way."""
+
+import csv
+import re
+from array import array
+from collections import Counter
+from os import fspath
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import Ints
+from fairtrec.errors import FilePath, InputError
+from fairtrec.formats.columns import WIDEST
+from fairtrec.formats.trec_fair.contents import Authors, Rankings, Requests, Truth
+from fairtrec.formats.trec_fair.lines import (
+    Numbers,
+    as_id,
+    as_json,
+    as_list,
+    as_q_num,
+    as_qid,
+    fields,
+    parsed,
+    shown,
+    some,
+)
+
+MOST_GROUPS = 1000
+MOST_CELLS = 1 << 26  # of the table of authors [document, group]
+
+
+def truth(path: FilePath) -> Truth:
+    """Read the ground truth. Raises InputError for a bad line, and for a query or document that stands twice."""
+    numbers, relevance, queries = Numbers(), array("d"), dict[str, int]()
+    documents, starts = array("q"), array("q", [0])
+
+    def parse(line: bytes) -> str:
+        qid, entries = fields(as_json(line), "qid", "documents")
+        rows = [fields(entry, "doc_id", "relevance") for entry in as_list(entries, "value of documents")]
+        own = [numbers[as_id(docid, "doc_id")] for docid, _ in rows]
+        if len(set(own)) < len(own):
+            twice = [docid for docid, times in Counter(docid for docid, _ in rows).items() if times > 1]
+            raise ValueError(f"{some(twice)} stands more than once")
+        documents.extend(own)
+        relevance.extend(_relevance(grade, docid) for docid, grade in rows)
+        return as_qid(qid)
+
+    form = '{"qid": ..., "documents": [{"doc_id": ..., "relevance": 0 to 1}, ...]}'
+    for number, qid in parsed(path, form, parse):
+        if qid in queries:
+            raise InputError(f"query {qid} stands twice (first on line {queries[qid]}); keep one", path, number)
+        queries[qid] = number
+        starts.append(len(documents))
+    return Truth(path, tuple(queries), _ints(starts), _ints(documents), np.array(relevance), tuple(numbers))
+
+
+def _relevance(value: object, docid: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"the relevance {shown(value)} of document {docid} is not a number from 0 to 1")
+    return float(value)
+
+
+def _ints(values: Any) -> Ints:
+    return np.array(values, dtype=np.int64)
+
+
+def requests(path: FilePath, truth: Truth) -> Requests:
+    """Read the sequences. Raises InputError for a bad line, a q_num that stands twice, and a qid without truth."""
+    query_of = {qid: i for i, qid in enumerate(truth.qids)}
+    seen: dict[tuple[int, int], int] = {}
+    query = array("q")
+
+    def parse(line: bytes) -> tuple[tuple[int, int], str]:
+        cells = [cell.strip() for cell in line.decode().split(",")]
+        if len(cells) != 2:
+            raise ValueError(f"{len(cells)} column{'s' * (len(cells) != 1)}, where there should be two")
+        return as_q_num(cells[0]), cells[1]
+
+    for line, (q_num, qid) in parsed(path, "seq.num,qid", parse):
+        name = f"{q_num[0]}.{q_num[1]}"
+        if q_num in seen:
+            raise InputError(f"q_num {name} stands twice (first on line {seen[q_num]}); keep one", path, line)
+        if qid not in query_of:
+            message = f"query {shown(qid)} of q_num {name} is not in the ground truth {fspath(truth.path)}; add it"
+            raise InputError(message, path, line)
+        seen[q_num] = line
+        query.append(query_of[qid])
+    names = sorted({str(sequence) for sequence, _ in seen})
+    place = {int(name): i for i, name in enumerate(names)}
+    sequence, number = _ints([place[sequence] for sequence, _ in seen]), _ints([number for _, number in seen])
+    order = np.lexsort((number, sequence))
+    return Requests(path, tuple(names), sequence[order], number[order], _ints(query)[order])
+
+
+def authors(path: FilePath, truth: Truth) -> Authors:
+    """Read the groups of the authors of the truth's documents; the name is that of the file, without its endings.
+
+    A document whose line has no label has no author, but is known. Raises InputError for a bad line, a document that
+    stands twice, more than MOST_GROUPS labels or none, and a file that has none of the truth's documents.
+    """
+    row_of = {docid: row for row, docid in enumerate(truth.docids)}
+    seen: dict[str, int] = {}
+    rows, labels, number_of = array("q"), array("q"), dict[str, int]()
+    for line, (docid, *own) in parsed(path, "docid,label,label,... with one label for each author", _cells):
+        if docid in seen:
+            message = f"document {docid} stands twice (first on line {seen[docid]}); keep one line"
+            raise InputError(message, path, line)
+        seen[docid] = line
+        numbers = [number_of.setdefault(label, len(number_of)) for label in own]
+        if len(number_of) > MOST_GROUPS:
+            raise InputError(f"more than {MOST_GROUPS} different labels; give groups, not names", path, line)
+        if docid in row_of:
+            labels.extend(numbers)
+            rows.extend([row_of[docid]] * len(numbers))
+    known = np.fromiter((docid in seen for docid in truth.docids), dtype=np.bool_, count=len(row_of))
+    if not known.any():
+        message = f"none of these documents is in the ground truth {fspath(truth.path)}; are they of the same track?"
+        raise InputError(message, path)
+    groups = sorted(number_of)
+    if not groups:
+        raise InputError("there is no label in this file; write one for each author, behind the document's id", path)
+    if len(row_of) * len(groups) > MOST_CELLS:
+        raise InputError(f"{len(groups)} labels for {len(row_of)} documents do not fit into memory; merge groups", path)
+    column = np.argsort(_ints([number_of[group] for group in groups]))
+    cells = _ints(rows) * len(groups) + column[_ints(labels)]
+    counts = np.bincount(cells, minlength=len(row_of) * len(groups)).reshape(len(row_of), len(groups))
+    return Authors(stem(path), tuple(groups), known, counts)
+
+
+def _cells(line: bytes) -> list[str]:
+    text = line.decode()
+    try:
+        cells = text.split(",") if '"' not in text else next(csv.reader([text], strict=True))
+    except csv.Error as fault:
+        raise ValueError(f"this line is not CSV ({fault})") from None
+    cells = [cell.strip() for cell in cells]
+    if max(map(len, cells)) > WIDEST:
+        raise ValueError(f"a label of more than {WIDEST} characters")
+    return [as_id(cells[0], "document id"), *cells[1:]]
+
+
+def stem(path: FilePath) -> str:
+    """Name a file without its folder and endings.
+
+    >>> stem("groups/article-IMFLevel.csv.gz")
+    'article-IMFLevel'
+    """
+    return re.sub(r"(\.(csv|tsv|txt|jsonl?|gz|bz2|zst))+$", "", fspath(path).rsplit("/", 1)[-1])
+
+
+def rankings(path: FilePath) -> Rankings:
+    """Read a run as it stands. Raises InputError for a bad line."""
+    numbers, documents, starts = Numbers(), array("q"), array("q", [0])
+    lines, sequence, number, qids = array("q"), array("q"), array("q"), list[str]()
+
+    def parse(line: bytes) -> str:
+        q_num, qid, ranking = fields(as_json(line), "q_num", "qid", "ranking")
+        of = as_q_num(q_num)
+        try:
+            documents.extend(map(numbers.__getitem__, as_list(ranking, "ranking")))
+        except TypeError:  # it cannot be looked up
+            raise ValueError("a document id is a list or an object, not text") from None
+        sequence.append(of[0])
+        number.append(of[1])
+        return as_qid(qid)
+
+    for line, qid in parsed(path, '{"q_num": "seq.num", "qid": ..., "ranking": [docid, ...]}', parse):
+        lines.append(line)
+        qids.append(qid)
+        starts.append(len(documents))
+    q_nums = _ints(sequence), _ints(number)
+    return Rankings(path, _ints(lines), *q_nums, tuple(qids), _ints(starts), _ints(documents), tuple(numbers))
