@@ -8,6 +8,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -70,12 +71,12 @@ class Measure:
     @property
     def needs(self) -> tuple[str, ...]:
         """The names of the inputs without which there is no value."""
-        return _named(self.__call__)
+        return _named(type(self).__call__)
 
     @property
     def remarks_on(self) -> tuple[str, ...]:
         """The names of the inputs that ``remark`` reads."""
-        return _named(self.remark)
+        return _named(type(self).remark)
 
     def expanded(self, groups: Sequence[str]) -> "tuple[Measure, ...]":  # noqa: ARG002 - for subclasses
         """Give the measures that stand for this one: itself, or one for each group."""
@@ -100,8 +101,9 @@ def badness(values: Floats, better: Better) -> Floats:
     return values if better == "lower" else np.abs(values) if better == "nearer 0" else -values
 
 
-def _named(function: Callable[..., Any]) -> tuple[str, ...]:
-    parameters = inspect.signature(function).parameters.values()
+@cache
+def _named(method: Callable[..., Any]) -> tuple[str, ...]:
+    _, *parameters = inspect.signature(method).parameters.values()
     return tuple(p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
 
 

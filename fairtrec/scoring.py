@@ -10,7 +10,7 @@ from functools import partial
 from os import fspath
 from typing import Any
 
-from fairtrec import evaluation, intervals, loading
+from fairtrec import evaluation, loading
 from fairtrec.batch import READY
 from fairtrec.data import Queries, Run, Samples
 from fairtrec.documents import Documents
@@ -73,7 +73,9 @@ class Scoring:
         if not self.options.ties or isinstance(run, Samples):
             return evaluation.score(run, measures, qids, given, judge)
         scores = evaluation.score(evaluation.cut(run, qids, self.options.depth), measures, qids, given, judge)
-        return replace(scores, ties=intervals.intervals(run, scores, given, self.options.depth))
+        from fairtrec.intervals import intervals
+
+        return replace(scores, ties=intervals(run, scores, given, self.options.depth))
 
     def _cut(self, run: Run | Samples, qids: Sequence[str], depth: int | None) -> Run | Samples:
         """Keep of a run only what the measures that are still to come look at."""

@@ -62,12 +62,16 @@ def command(
     named = paths(runs)
     given["jobs"] = processes(named, given["jobs"])  # they start while this one imports the rest
 
-    from fairtrec import leaderboard, report
+    from fairtrec import report
     from fairtrec.api import evaluate
     from fairtrec.cli.bar import progress
 
     report.refuse_view(form, output, summary=not no_summary)
-    by = None if sort is None else leaderboard.sort_key(sort, measures, given["relevance_level"])
+    by = None
+    if sort is not None:
+        from fairtrec.leaderboard import sort_key
+
+        by = sort_key(sort, measures, given["relevance_level"])
     options.refuse_output(output, qrels, *named, *lists(runs), *given.values())
     with progress():
         result = evaluate(measures or None, named, qrels, keep_going=keep_going, **given)

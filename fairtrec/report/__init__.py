@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairtrec import leaderboard
 from fairtrec.api import Result
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import Scores
 from fairtrec.formats.replaced import replaced
 from fairtrec.formats.source import uncompressed
-from fairtrec.leaderboard import Standing
 from fairtrec.measure import Measure
-from fairtrec.report import tied
+
+if TYPE_CHECKING:
+    from fairtrec.leaderboard import Standing
 
 WRITERS = {
     "trec": "trec", "table": "table", "tsv": "delimited", "csv": "delimited", "json": "records", "jsonl": "records",
@@ -51,10 +51,15 @@ def render(
     more: dict[str, Any] = {"sort": sort} if form in RANKED else {}
     if form == "table":
         more["terminal"] = terminal
-    ordered = result if sort is None else leaderboard.by(result, sort)
-    return writer(
-        tied.apart(ordered) if form in APART else ordered, per_query=per_query, summary=summary, places=places, **more
-    )
+    if sort is not None:
+        from fairtrec.leaderboard import by
+
+        result = by(result, sort)
+    if form in APART and any(scores.ties for scores in result.scores):
+        from fairtrec.report.tied import apart
+
+        result = apart(result)
+    return writer(result, per_query=per_query, summary=summary, places=places, **more)
 
 
 def remarks(result: Result, form: str) -> list[str]:
@@ -80,7 +85,11 @@ def closing(result: Result) -> list[str]:
         line = f"{', '.join(measures)}: {what}" if measures != [""] else what
         more = f", and {len(of) - 3} more" if len(of) > 4 else ""
         lines.append(line if len(of) == len(result.scores) else f"{line} ({', '.join(of[:3] if more else of)}{more})")
-    return [*lines, *tied.said(result), result.signature]
+    if any(scores.ties for scores in result.scores):
+        from fairtrec.report.tied import said
+
+        lines += said(result)
+    return [*lines, result.signature]
 
 
 def _summed_up(spoken: Mapping[tuple[str, str], list[str]]) -> dict[tuple[str, str], list[str]]:
@@ -125,8 +134,10 @@ def number(value: float, places: int, *, whole: bool = False) -> str:
     return f"{value:.{places}f}"
 
 
-def standing(result: Result, places: int) -> Standing:
+def standing(result: Result, places: int) -> "Standing":
     """Compare the runs by their means, as far as the printed digits tell."""
+    from fairtrec.leaderboard import Standing
+
     means = np.array([list(map(float, cells(scores, scores.means, places))) for scores in result.scores])
     return Standing(means, [measure.better for measure in result.scores[0].measures])
 
