@@ -177,8 +177,8 @@ def _documents(seen: Sequence[Seen], plan: Plan, sources: Sources, given: Given,
     elif plan.labels is not None:
         counted = loading.counts_of(plan.labels, wanted)
     else:
-        whole = plan.uses("collection") or (sources.whole and plan.uses("background"))
-        counted = loading.counts(sources.annotations, wanted, collection=whole)
+        collection = plan.uses("collection") or (sources.whole and plan.uses("background"))
+        counted = loading.counts(sources.annotations, wanted, collection=collection)
     return Documents(counted, options.missing)
 
 

@@ -485,7 +485,7 @@ def test_both_counters_see_the_same_documents():
     as_json = "".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in passages(50).items())
     others = of_json(as_json.encode(), 10**6)
     assert some.docnos.equals(others.docnos)
-    pytest.importorskip("numba")
+    pytest.importorskip("numba", reason="numba is not installed; pip install 'fairtrec[fast]'")
     for counting in (Kernel, Compiled):
         for these in (some, others):
             tokens, counts = part.counted(counting(LEXICON), these)

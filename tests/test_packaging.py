@@ -49,7 +49,7 @@ def desk(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    pytest.importorskip("hatchling")
+    pytest.importorskip("hatchling", reason="hatchling, which builds the wheel, is not installed; make setup")
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, env=os.environ | {"NO_COLOR": "1"})

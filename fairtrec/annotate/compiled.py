@@ -12,8 +12,9 @@ import numpy as np
 
 from fairtrec.annotate.counter import Lexicon
 from fairtrec.annotate.kernel import BLANK, INNER, Bytes, Kernel, capitals, character_kinds
-from fairtrec.annotate.terms import MASKS, MULTIPLIER, NONE, joined, padded, windows
+from fairtrec.annotate.terms import MULTIPLIER, NONE, joined, padded, windows
 from fairtrec.data import Bools, Ints, Keys
+from fairtrec.formats.spans import MASKS
 
 # Of 8 ASCII letters at once: the high bit of a byte comes up by the first sum from "A" on, by the second behind "Z".
 EACH = 0x0101_0101_0101_0101

@@ -9,10 +9,10 @@ import numpy as np
 
 from fairtrec.annotate.counter import Lexicon
 from fairtrec.data import Ints, Keys
+from fairtrec.formats.spans import MASKS
 
 NONE, ASK = -1, -2  # instead of a token's number: no term has it; only a dictionary can tell
 WIDTH = 8  # bytes in a key
-MASKS = np.array([b"\xff" * n for n in range(WIDTH + 1)], dtype=f"S{WIDTH}").view(np.uint64)
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 

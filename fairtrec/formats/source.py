@@ -21,6 +21,7 @@ from fairtrec.progress import report
 STDIN = "-"
 BLOCK = 1 << 24  # bytes; about 400,000 lines of a run
 LONGEST_LINE = 1 << 26
+LARGE = 1 << 20  # bytes, from which pyarrow is worth its import
 DAMAGE = (EOFError, OSError, zlib.error)
 ENDINGS = (".gz", ".bz2", ".zst")  # of the names of compressed files
 
@@ -183,7 +184,7 @@ def check_text(block: bytes, path: FilePath, line: int) -> None:
     """Refuse bytes that are not UTF-8, and NUL; ``line`` is the number of the block's first line."""
     fault = block.find(b"\0")
     what = "a NUL byte"
-    if not block.isascii() and not _is_utf8(block):
+    if not block.isascii() and (len(block) < LARGE or not is_utf8(block)):
         try:
             block.decode()
         except UnicodeDecodeError as error:
@@ -194,16 +195,14 @@ def check_text(block: bytes, path: FilePath, line: int) -> None:
         raise InputError(f"{what}; save the file as UTF-8 text", path, where)
 
 
-def _is_utf8(block: bytes) -> bool:
-    """Tell quickly of a large block that it is UTF-8; False if it may not be."""
-    if len(block) < 1 << 20:
-        return False
+def is_utf8(text: bytes) -> bool:
+    """Tell whether this is UTF-8, many times as fast as by decoding it, once pyarrow is there."""
     import numpy as np
     import pyarrow as pa
 
-    text = pa.StringArray.from_buffers(1, pa.py_buffer(np.array([0, len(block)], np.int32)), pa.py_buffer(block))
+    edges = np.array([0, len(text)], np.int32)
     try:
-        text.validate(full=True)
+        pa.StringArray.from_buffers(1, pa.py_buffer(edges), pa.py_buffer(text)).validate(full=True)
     except pa.ArrowInvalid:
         return False
     return True

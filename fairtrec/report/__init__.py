@@ -83,8 +83,7 @@ def closing(result: Result) -> list[str]:
     lines = [*result.notes, *_uneven(result)]
     for (what, of), measures in together.items():
         line = f"{', '.join(measures)}: {what}" if measures != [""] else what
-        more = f", and {len(of) - 3} more" if len(of) > 4 else ""
-        lines.append(line if len(of) == len(result.scores) else f"{line} ({', '.join(of[:3] if more else of)}{more})")
+        lines.append(line if len(of) == len(result.scores) else f"{line} ({_listed(of)})")
     if any(scores.ties for scores in result.scores):
         from fairtrec.report.tied import said
 
@@ -116,11 +115,13 @@ def _uneven(result: Result) -> list[str]:
         return []
     few = sorted({len(scores.qids) for scores in lacking.values()})
     many = f"{few[0]}" if len(few) == 1 else f"{few[0]} to {few[-1]}"
-    more = f", and {len(lacking) - 3} more" if len(lacking) > 4 else ""
-    which = ", ".join(list(lacking)[: 3 if more else 4]) + more
-    return [
-        f"means over {many} of the {len(every)} queries of all runs (-c counts the rest as empty rankings): {which}"
-    ]
+    what = f"means over {many} of the {len(every)} queries of all runs (-c counts the rest as empty rankings)"
+    return [f"{what}: {_listed(list(lacking))}"]
+
+
+def _listed(runs: Sequence[str]) -> str:
+    """Name the first of many runs, or all of a few."""
+    return f"{', '.join(runs[:3])}, and {len(runs) - 3} more" if len(runs) > 4 else ", ".join(runs)
 
 
 def number(value: float, places: int, *, whole: bool = False) -> str:
@@ -163,12 +164,12 @@ def cells(scores: Scores, values: Floats, places: int) -> list[str]:
 
 def intervals(scores: Scores, query: int | None, places: int) -> list[str]:
     """Write what ties make of one query's values, or of the means: nothing where the printed digits are the same."""
+    if not scores.ends:
+        return [""] * len(scores.measures)
     written = [
         cells(each, each.means if query is None else each.values[:, query], places)
         for each in (scores, *scores.ends.values())
     ]
-    if not scores.ends:
-        return [""] * len(scores.measures)
     rows = zip(*written, strict=True)
     return ["" if len({*row}) == 1 else f" [{row[1]}, {row[2]}] ~{row[3]}" for row in rows]
 

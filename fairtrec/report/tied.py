@@ -43,8 +43,6 @@ def _apart(scores: Scores) -> Scores:
 def said(result: Result) -> list[str]:
     """Say to which measures ties matter, in how many queries, and where not all orders were evaluated."""
     runs = [(scores.ties, len(scores.qids)) for scores in result.scores if scores.ties is not None]
-    if not runs:
-        return []
     lines: dict[str, list[str]] = {}
     for row, measure in enumerate(map(str, result.scores[0].measures)):
         moved = [int((ties.greatest[row] - ties.least[row] > NEAR).sum()) for ties, _ in runs]
