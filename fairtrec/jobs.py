@@ -8,7 +8,7 @@ processes is imported where it is used, so that the work of one process starts s
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, Protocol, TypeVar
@@ -71,7 +71,7 @@ def _uninterrupted() -> Iterator[None]:
 
 def outcomes(
     work: Work[Thing, Outcome], things: Sequence[Thing], jobs: int, ready: Sequence[str] = ()
-) -> Iterator[Outcome | InputError]:
+) -> Generator[Outcome | InputError, None, None]:
     """Give what comes of each thing, in order; an InputError in the place of what comes of a broken one.
 
     Work that cannot be sent to another process, such as a measure defined at a prompt, is done in this one. Raises

@@ -5,6 +5,7 @@ documents that all runs look at have been read. In between it is kept down to th
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from os import fspath
@@ -105,13 +106,13 @@ class Scoring:
         """
         several = {_key(thing): (name, thing) for name, thing in reversed(named)}  # under the first of its names
         things = list(reversed(several.values()))
-        found = outcomes(self, things, jobs, READY)
         known: dict[Any, Seen | InputError] = {}
-        for (_, thing), outcome in zip(things, found, strict=True):
-            if isinstance(outcome, InputError) and not keep_going:
-                raise outcome
-            known[_key(thing)] = outcome
-            report(RUNS, len(known), len(things))
+        with closing(outcomes(self, things, jobs, READY)) as found:  # a run that is broken ends the processes at once
+            for (_, thing), outcome in zip(things, found, strict=True):
+                if isinstance(outcome, InputError) and not keep_going:
+                    raise outcome
+                known[_key(thing)] = outcome
+                report(RUNS, len(known), len(things))
         outcomes_of = [(name, known[_key(thing)]) for name, thing in named]
         seen = [outcome.called(name) for name, outcome in outcomes_of if isinstance(outcome, Seen)]
         return seen, {name: str(outcome) for name, outcome in outcomes_of if isinstance(outcome, InputError)}
