@@ -20,7 +20,7 @@ def take(table: Floats, rows: Ints) -> Floats:
     """
     if not len(table):
         return np.full(rows.shape + table.shape[1:], np.nan)
-    values = table[rows]
+    values: Floats = table[rows].astype(np.float64, copy=False)  # of whole numbers too, which know no nan
     values[rows == NOTHING] = np.nan
     return values
 
