@@ -3,11 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 PYTEST :=
-MORE := spark embed adv browser site
+MORE := spark embed adv ecosystem browser site
 # Texts of a library's own: click 8.2 offers -h where 8.3 offers --help, and scipy 1.15 has other last digits.
 OLDEST := --deselect 'tests/test_cli.py::test_prints[fails-no-run]' --deselect 'tests/test_cli.py::test_prints[check-json]'
 
-.PHONY: help demo setup test oldest spark embed adv browser fuzz site check lint types layers stale bench docs dist clean
+.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz site check lint types layers stale bench docs dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -32,6 +32,9 @@ embed: .venv/embed  ## the tests of positions with a real model, which needs tor
 
 adv: .venv/adv  ## the tests of rankers against an adversary, which need torch and train for a few minutes
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m '' --durations=5 tests/test_adversarial*.py
+
+ecosystem: .venv/ecosystem  ## the tests of the bridges with what they lead to: PyTerrier, polars, DuckDB, datasets, ranx
+	$(BIN)/python -m pytest -m ecosystem
 
 fuzz: .venv/dev  ## 10,000 corruptions of runs, 10,000 of all other files, and all else that is hostile; some ten minutes
 	FAIRTREC_FUZZ=10000 $(BIN)/python -m pytest -q tests/test_validate_fuzz.py tests/test_bad_input.py tests/test_faults_19_*.py tests/test_positions_input.py

@@ -26,6 +26,20 @@ def shared():
 
 
 @pytest.fixture(scope="session")
+def ten(shared):
+    """The ten runs of the paper on TREC DL_FAIR, their qrels, and what else they are evaluated with."""
+    data = shared / "data"
+    runs = sorted((data / "cpjku" / "runs" / "trecdl2019_passage").glob("*.run"))
+    given = {
+        "annotations": data / "dl19-dl20-counts" / "gender.strip.tsv",
+        "missing": "neutral",
+        "background": next(run for run in runs if run.stem == "BM25"),
+        "queries": data / "cpjku" / "dataset" / "trecdeep19_passage.fair.tsv",
+    }
+    return runs, data / "qrels" / "qrels.dl19-passage.txt", given
+
+
+@pytest.fixture(scope="session")
 def example():
     """The bundled example collection."""
     return REPOSITORY / "resources" / "example"

@@ -209,19 +209,6 @@ def test_texts_are_read_once(asked):
 # --- the ten runs of the paper, by counts ---
 
 
-@pytest.fixture(scope="module")
-def ten(shared):
-    data = shared / "data"
-    runs = sorted((data / "cpjku" / "runs" / "trecdl2019_passage").glob("*.run"))
-    given = {
-        "annotations": data / "dl19-dl20-counts" / "gender.strip.tsv",
-        "missing": "neutral",
-        "background": next(run for run in runs if run.stem == "BM25"),
-        "queries": data / "cpjku" / "dataset" / "trecdeep19_passage.fair.tsv",
-    }
-    return runs, data / "qrels" / "qrels.dl19-passage.txt", given
-
-
 def test_of_ten_runs_each_variant_is_that_of_eval(ten):
     vary = [
         "tau=0,2,5",

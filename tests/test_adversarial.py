@@ -306,7 +306,7 @@ def test_cross_encoder_loads_the_folder_and_gives_the_scores_of_rerank(ranked):
 
     folder, run, pairs = ranked
     scores = CrossEncoder(str(folder), device="cpu").predict(pairs, show_progress_bar=False)
-    assert np.ptp(run.scores) > 0.01
+    assert np.ptp(run.scores) > 1e-3  # so that equal to 1e-5 says something; the spread itself is the machine's
     assert np.abs(scores - run.scores).max() <= 1e-5
 
 

@@ -89,20 +89,6 @@ def same_as_plain(selection, result, folds):
 
 
 @pytest.fixture(scope="module")
-def ten(shared):
-    """The runs on TREC DL_FAIR, and what they are evaluated with."""
-    data = shared / "data"
-    runs = sorted((data / "cpjku" / "runs" / "trecdl2019_passage").glob("*.run"))
-    given = {
-        "annotations": data / "dl19-dl20-counts" / "gender.strip.tsv",
-        "missing": "neutral",
-        "background": next(run for run in runs if run.stem == "BM25"),
-        "queries": data / "cpjku" / "dataset" / "trecdeep19_passage.fair.tsv",
-    }
-    return runs, data / "qrels" / "qrels.dl19-passage.txt", given
-
-
-@pytest.fixture(scope="module")
 def of_ten(ten):
     runs, qrels, given = ten
     return fairtrec.evaluate("nDCG@10 NFaiRR@10 RR R@10", runs, qrels, **given)

@@ -7,10 +7,10 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.saying import say
-from fairtrec.words import Engine, OnError, Tokenizer
+from fairtrec.words import Engine, Tokenizer
 
 
-@click.command(name="annotate", epilog="Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing.")
+@click.command(name="annotate", epilog=options.EXITS)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("--groups", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")
 @click.option(
@@ -26,15 +26,7 @@ from fairtrec.words import Engine, OnError, Tokenizer
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes that count.  [default: all cores]")
 @click.option("--resume", is_flag=True, help="Go on where an interrupted run of the same command ended.")
 @click.option("--force", is_flag=True, help="Overwrite FILE; drop what an interrupted run left.")
-@options.word("--on-error", of=OnError, help="skip: write what is wrong to FILE.rejected.jsonl and go on.")
-@click.option(
-    "--max-doc-bytes",
-    type=click.IntRange(1, 1 << 30),
-    default=1 << 26,
-    show_default=True,
-    metavar="N",
-    help="Refuse longer documents.",
-)
+@options.collected
 @options.word("--engine", of=Engine, help="What does the work.")
 @click.option("--master", metavar="URL", help="Where Spark runs, like spark://host:7077.  [default: this machine]")
 def command(**options: Any) -> None:

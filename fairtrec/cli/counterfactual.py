@@ -7,7 +7,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.saying import say
-from fairtrec.words import OnError, Pronouns
+from fairtrec.words import Pronouns
 
 
 @click.command(name="counterfactual", epilog=options.EXITS)
@@ -29,15 +29,7 @@ from fairtrec.words import OnError, Pronouns
 @options.word("--pronouns", of=Pronouns, help="rule: her is him or his by the words around; first: as the list has it.")
 @click.option("--groups", metavar="NAME|FILE", help="Say which of these group terms have no counterpart.")
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: all cores]")
-@options.word("--on-error", of=OnError, help="skip: write what is wrong to FILE.rejected.jsonl and go on.")
-@click.option(
-    "--max-doc-bytes",
-    type=click.IntRange(1, 1 << 30),
-    default=1 << 26,
-    show_default=True,
-    metavar="N",
-    help="Refuse longer documents.",
-)
+@options.collected
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 def command(runs: tuple[str, ...], groups: str | None, **given: Any) -> None:
     """Write SOURCE with each word of --pairs replaced by its counterpart: she by he, he by she, Mary by James.

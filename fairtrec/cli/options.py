@@ -9,7 +9,7 @@ import click
 
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.report.writers import Writer
-from fairtrec.words import Missing, Order, Rule, ScoreType, Tokenizer, Undefined
+from fairtrec.words import Missing, OnError, Order, Rule, ScoreType, Tokenizer, Undefined
 
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
 Function = Callable[..., Any]
@@ -121,6 +121,19 @@ evaluated = Together(  # the arguments and options that `fairtrec.evaluate` take
     (*_runs, _measures, *_beside, *_counted, _level, _depth, *_ranked, _jobs)
 )
 reranked = Together((*_runs, *_beside, _level, *_ranked, _jobs))  # and those that `fairtrec.rerank` takes as well
+collected = Together(
+    (  # what work on a whole collection does with documents that are not as they should be
+        word("--on-error", of=OnError, help="skip: write what is wrong to FILE.rejected.jsonl and go on."),
+        click.option(
+            "--max-doc-bytes",
+            type=click.IntRange(1, 1 << 30),
+            default=1 << 26,
+            show_default=True,
+            metavar="N",
+            help="Refuse longer documents.",
+        ),
+    )
+)
 sort = click.option(
     "--sort", metavar="MEASURE", help="Best run first by this measure, with ranks and marks.  [default: as given]"
 )

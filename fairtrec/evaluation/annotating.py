@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from fairtrec.annotation.local import engine as local
-from fairtrec.annotation.local.engine import Options, Summary, Watcher
+from fairtrec.annotation.local.engine import Options, Summary
+from fairtrec.annotation.progress import Watcher
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.given import Terms

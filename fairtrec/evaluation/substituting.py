@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.annotation.progress import Watcher
 from fairtrec.annotation.substitution import engine
-from fairtrec.annotation.substitution.engine import Options, Summary, Watcher
+from fairtrec.annotation.substitution.engine import Options, Summary
 from fairtrec.annotation.substitution.vocabulary import Vocabulary
 from fairtrec.data import Docnos
 from fairtrec.errors import PATH, FilePath, UsageError

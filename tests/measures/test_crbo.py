@@ -49,7 +49,7 @@ def by_rank(first, second, p, depth):
 def test_it_is_what_rbo_prints(pair):
     """Of every query, and in the mean."""
     if not pair[0].exists():
-        pytest.skip("no shared data")
+        pytest.skip("needs the runs of ../shared/data; set FAIRTREC_SHARED to where it is")
     run, other = pair
     ours = printed("eval", "none", run, "--counterfactual", other, "-m", "CRBO@10", "-q", "--places", 12)
     found = {line.split()[1]: line.split()[2] for line in ours if line.startswith("CRBO@10")}

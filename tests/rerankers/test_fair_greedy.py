@@ -5,6 +5,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import fairtrec
@@ -161,8 +162,7 @@ def test_the_ideal_has_an_alpha_ndcg_of_1():
         {"query_id": qid, "iteration": topics[labels[docno]], "doc_id": docno, "relevance": int(grade >= 1)}
         for qid, grades in qrels.items() for docno, grade in grades.items()
     ]  # fmt: skip
-    pandas = pytest.importorskip("pandas")
-    values = fairtrec.evaluate("alpha_nDCG@10", {"r": one.after}, pandas.DataFrame(rows)).scores[0].values
+    values = fairtrec.evaluate("alpha_nDCG@10", {"r": one.after}, pd.DataFrame(rows)).scores[0].values
     assert values == pytest.approx(1.0)
 
 

@@ -6,7 +6,7 @@ What the table holds depends neither on the number of processes nor on the order
 import hashlib
 import shutil
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -17,6 +17,7 @@ from fairtrec.annotation.local.gather import Places, merged
 from fairtrec.annotation.local.manifest import Manifest, held
 from fairtrec.annotation.local.part import CountingWork, Done
 from fairtrec.annotation.local.tasks import SIZE, Origin, Task, tasks
+from fairtrec.annotation.progress import LONGEST, Progress, Watcher
 from fairtrec.data import GroupTerms
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.formats.table import COLUMNS, Meta, Source, plain, sources_of
@@ -24,19 +25,6 @@ from fairtrec.formats.table.build import refuse_existing
 from fairtrec.jobs import cores, outcomes
 from fairtrec.version import __version__
 from fairtrec.words import OnError, Tokenizer
-
-LONGEST = 1 << 26
-Watcher = Callable[["Progress"], None]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far the counting has come: documents, bytes of text, and bytes of all files done and in all."""
-
-    documents: int
-    bytes: int
-    done: int
-    total: int
 
 
 @dataclass(frozen=True)

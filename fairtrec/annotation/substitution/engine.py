@@ -20,6 +20,7 @@ import pyarrow as pa
 from fairtrec.annotation.counting import documents
 from fairtrec.annotation.counting.documents import Fault
 from fairtrec.annotation.local.tasks import Origin, Task, blocks_of, tasks
+from fairtrec.annotation.progress import LONGEST, Progress, Watcher
 from fairtrec.annotation.substitution.lines import Form, Rewriter, Written
 from fairtrec.annotation.substitution.swapping import Swapper
 from fairtrec.annotation.substitution.vocabulary import Vocabulary
@@ -33,18 +34,6 @@ from fairtrec.words import OnError, Pronouns
 Codec = Literal["", "gz", "bz2", "zst"]
 FORMS: dict[str, Form] = {".tsv": "tsv", ".txt": "tsv", ".jsonl": "jsonl", ".json": "jsonl", ".ndjson": "jsonl"}
 CODECS: dict[str, Codec] = {".gz": "gz", ".bz2": "bz2", ".zst": "zst"}
-LONGEST = 1 << 26
-Watcher = Callable[["Progress"], None]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far it has come: documents, bytes of text, and bytes of all files done and in all."""
-
-    documents: int
-    bytes: int
-    done: int
-    total: int
 
 
 @dataclass(frozen=True)
