@@ -477,6 +477,26 @@ def test_scipy_waits_until_it_is_needed():
     assert "scipy" not in imported_by("import sys, fairtrec.comparison; print(*sys.modules, file=sys.stderr)")[0]
 
 
+def test_the_default_test_leaves_scipys_distributions_alone():
+    example = "resources/example"
+    runs = [f"{example}/{name}" for name in ("qrels.txt", "bm25.run", "fair.run")]
+    check = ["check", *runs[::2], "--baseline", runs[1], "--require", "nDCG@10 >= baseline - 1"]
+    program = f"""
+import sys
+from fairtrec.cli import main
+for command in (["compare", *{runs}, "-m", "nDCG@10"], {check}):
+    sys.argv = ["fairtrec", *command]
+    try:
+        main()
+    except SystemExit as end:
+        print(f"exit {{end.code or 0}}", file=sys.stderr)
+print(*(name for name in ("scipy", "pandas", "scipy.stats", "scipy.optimize") if name in sys.modules), file=sys.stderr)
+"""
+    heavy, errors = imported_by(program)
+    assert errors.count("exit 0") == 2
+    assert heavy == {"scipy"}
+
+
 def test_real_runs(shared, fairtrec_command):
     runs = sorted((shared / "data/rankllm-dl19").glob("BM25__*.run"))
     qrels = shared / "data/qrels/qrels.dl19-passage.txt"

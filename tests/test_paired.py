@@ -186,12 +186,20 @@ def test_tost_is_that_of_statsmodels(margin):
     assert paired.at_least(-differences, -margin)[0] == pytest.approx(upper[1], **ALMOST)
 
 
-@pytest.mark.parametrize("queries", [3, 10, 43, 500])
+@pytest.mark.parametrize("queries", [6, 10, 43, 500])  # of fewer its own power may be nan
 @pytest.mark.parametrize(("alpha", "power"), [(0.05, 0.8), (0.01, 0.95)])
 def test_detectable_has_the_power_that_statsmodels_says(queries, alpha, power):
     row = normal(1, queries)[0]
     size = paired.detectable(row, alpha=alpha, power=power) / row.std(ddof=1)
     assert TTestPower().power(size, queries, alpha) == pytest.approx(power, abs=1e-9)
+
+
+@pytest.mark.parametrize(("queries", "alpha"), [(2, 1e-4), (3, 0.01), (3, 0.05), (4, 0.2)])
+def test_detectable_of_few_queries_has_its_power_by_scipys_noncentral_t(queries, alpha):
+    row = normal(1, queries)[0]
+    shift = paired.detectable(row, alpha=alpha) / row.std(ddof=1) * math.sqrt(queries)
+    critical = stats.t.isf(alpha / 2, queries - 1)
+    assert stats.nct.sf(critical, queries - 1, [shift, -shift]).sum() == pytest.approx(0.8, abs=1e-9)
 
 
 def test_a_power_below_alpha_needs_no_difference():

@@ -26,11 +26,11 @@ def corrected(p: Floats, correction: Correction) -> Floats:
 def _corrected(p: Floats, correction: Correction) -> Floats:
     if correction == "bonferroni":
         return np.minimum(1.0, p * len(p))
-    if correction == "bh":
-        from scipy import stats
-
-        return np.asarray(stats.false_discovery_control(p), dtype=np.float64)
     order = np.argsort(p, kind="stable")
     stepped = np.empty(len(p))
+    if correction == "bh":
+        shares = p[order] * (len(p) / np.arange(1, len(p) + 1))
+        stepped[order] = np.minimum(1.0, np.minimum.accumulate(shares[::-1])[::-1])
+        return stepped
     stepped[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
     return stepped
