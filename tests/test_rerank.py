@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.catalogue import rerankers as catalogue
@@ -315,6 +317,29 @@ def test_judged_documents_are_inserted():
     assert new.docnos.tolist() == [b"a-long-one", b"b", b"a", b"y", b"c"]
     assert new.starts.tolist() == [0, 3, 5]
     assert new.scores.tolist() == [3, 2, 1, 2, 1]
+
+
+@given(
+    st.lists(
+        st.permutations(range(5)).flatmap(lambda p: st.tuples(st.integers(0, 5), st.integers(0, 5), st.just(p))),
+        max_size=4,
+    )
+)
+@settings(deadline=None)
+def test_placed_documents_come_first_and_the_others_keep_their_order(drawn):
+    rankings, wanted, rows = [], [], []
+    for query, (many, placed, order) in enumerate(drawn):
+        rankings.append([b"%d-%d" % (query, rank) for rank in range(many)])
+        ranks = [rank for rank in order if rank < many][:placed]
+        wanted += [rankings[-1][rank] for rank in ranks]
+        wanted += [docno for rank, docno in enumerate(rankings[-1]) if rank not in ranks]
+        rows.append([*ranks, *[NOTHING] * (5 - len(ranks))])
+    qids, starts = tuple(map(str, range(len(drawn)))), np.cumsum([0, *map(len, rankings)])
+    docnos = np.array([docno for ranking in rankings for docno in ranking], "S8")
+    run = Run("r", "t", qids, starts, docnos, np.zeros(len(docnos)))
+    new = arranged(run, [Placed(qids, np.array(rows, np.int64).reshape(-1, 5))], "this")
+    assert new.docnos.tolist() == wanted
+    assert new.scores.tolist() == [float(score) for ranking in rankings for score in range(len(ranking), 0, -1)]
 
 
 def test_python_gives_what_the_command_writes(fairtrec_command):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -30,13 +31,10 @@ def arranged(run: Run, several: Sequence[Placed], by: object) -> Run:
     """
     for placed in several:
         _refuse_faulty(run, placed, by)
-    if all(_is_permutation(placed.ranks) for placed in several):
+    if all(placed.ranks.min(initial=NOTHING) >= NOTHING for placed in several):  # none from outside of the run
         docnos = run.docnos.copy()
         for placed in several:
-            first = run.top(placed.qids, 1)[:, 0]
-            there = placed.ranks != NOTHING
-            rows, places = np.nonzero(there)
-            docnos[first[rows] + places] = run.docnos[first[rows] + placed.ranks[there]]
+            _move(run, placed, docnos)
         return replace(run, docnos=docnos, scores=falling(run.starts))
     found = {qid: docs for placed in several for qid, docs in zip(placed.qids, _rankings(run, placed), strict=True)}
     rankings = [found[qid] for qid in run.qids]
@@ -50,15 +48,30 @@ def falling(starts: Ints) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     >>> falling(np.array([0, 3, 5])).tolist()
     [3.0, 2.0, 1.0, 2.0, 1.0]
     """
-    scores = np.repeat(starts[1:].astype(np.float64), np.diff(starts))
-    scores -= np.arange(float(len(scores)))
+    down = np.arange(float(np.diff(starts).max(initial=0)), 0.0, -1.0)
+    scores = np.empty(int(starts[-1]))
+    for first, end in pairwise(starts.tolist()):
+        scores[first:end] = down[len(down) - (end - first) :]
     return scores
 
 
-def _is_permutation(ranks: Ints) -> bool:
-    """Tell whether the first ranks of each query change places among each other, and nothing else moves."""
-    many = (ranks != NOTHING).sum(axis=1)
-    return bool((ranks.max(axis=1, initial=NOTHING) < many).all() and ranks.min(initial=0) >= NOTHING)
+def _move(run: Run, placed: Placed, docnos: Docs) -> None:
+    """Put documents of the run into the first places, and those that they pass behind them in their order."""
+    ranks, there = placed.ranks, placed.ranks != NOTHING
+    deepest = ranks.max(axis=1, initial=NOTHING)[:, None]  # below it nothing moves
+    first = run.starts[_numbers(run, placed)][:, None]
+    rank = np.arange(int(deepest.max(initial=NOTHING)) + 1)
+    moves, passed, lines = rank <= deepest, rank <= deepest, first + rank
+    passed[np.nonzero(there)[0], ranks[there]] = False
+    is_first = moves & (rank < there.sum(axis=1, keepdims=True))
+    docnos[lines[is_first]] = run.docnos[(first + ranks)[there]]
+    docnos[lines[moves & ~is_first]] = run.docnos[lines[passed]]
+
+
+def _numbers(run: Run, placed: Placed) -> Ints:
+    """Say which query of the run each of them is."""
+    number = {qid: row for row, qid in enumerate(run.qids)}
+    return np.array([number[qid] for qid in placed.qids], dtype=np.int64)
 
 
 def _refuse_faulty(run: Run, placed: Placed, by: object) -> None:
@@ -67,8 +80,7 @@ def _refuse_faulty(run: Run, placed: Placed, by: object) -> None:
     lowest = int(ranks.min(initial=0))
     known = np.zeros((len(ranks), int(ranks.max(initial=0)) + 1 - lowest), dtype=np.bool_)
     known[np.nonzero(there)[0], ranks[there] - lowest] = True
-    number = {qid: row for row, qid in enumerate(run.qids)}
-    lengths = np.diff(run.starts)[[number[qid] for qid in placed.qids]]
+    lengths = np.diff(run.starts)[_numbers(run, placed)]
     what = ""
     if int(known.sum()) < int(there.sum()):
         what = "places a document twice"

@@ -66,23 +66,35 @@ class RerankerInputs(Inputs):
     @cached_property
     def scaled(self) -> Floats:
         """The scores of the ranked documents, scaled to 0 to 1 over the candidates."""
-        every = self.run.top(self.qids, self.candidates)
-        scores = take(self.run.scores, every)
-        least = np.where(every == NOTHING, np.inf, scores).min(axis=1, initial=np.inf)[:, None]
-        most = np.where(every == NOTHING, -np.inf, scores).max(axis=1, initial=-np.inf)[:, None]
-        with np.errstate(invalid="ignore", over="ignore"):
-            half = most / 2 - least / 2  # of numbers as large as there are the whole has no number
-        scaled = quotient(self.scores / 2 - least / 2, half, 0.0)
-        return np.where(self.lines == NOTHING, np.nan, scaled)
+        return self._scaled(self.scores)
 
     @cached_property
     def scaled_below(self) -> Floats:
         """The greatest scaled score below the ranks that were looked at."""
-        depth = self.run.top(self.qids, None).shape[1] if self.depth is None else self.depth
-        whole = RerankerInputs(self.run, self.qids, self.reference, None, self.candidates)
-        below = whole.scaled[:, : self.candidates][:, depth:]
-        greatest: Floats = np.nan_to_num(below, nan=-np.inf).max(axis=1, initial=-np.inf)
-        return greatest
+        greatest = self._extreme(np.maximum, len(self.run.docnos) if self.depth is None else self.depth)
+        return np.nan_to_num(self._scaled(greatest[:, None])[:, 0], nan=-np.inf)
+
+    def _scaled(self, scores: Floats) -> Floats:
+        """Scale scores [query, ...] by those of all candidates."""
+        least, most = (self._extreme(of)[:, None] for of in (np.minimum, np.maximum))
+        with np.errstate(invalid="ignore", over="ignore"):
+            half = most / 2 - least / 2  # of numbers as large as there are the whole has no number
+        return np.where(np.isnan(scores), np.nan, quotient(scores / 2 - least / 2, half, 0.0))
+
+    def _extreme(self, of: np.ufunc, below: int = 0) -> Floats:
+        """Give the least or greatest score of the candidates below so many [query]; nan where there is none."""
+        number = {qid: i for i, qid in enumerate(self.run.qids)}
+        query = np.array([number[qid] for qid in self.qids], dtype=np.int64)
+        first, end = self.run.starts[query], self.run.starts[query + 1]
+        end = end if self.candidates is None else np.minimum(end, first + self.candidates)
+        first = np.minimum(first + below, end)
+        found = np.full(len(query), np.nan)
+        some = first < end
+        last = end[some] - 1  # which may be the last of all, where no other part begins behind
+        parts = np.stack([first[some], last], axis=1).ravel()
+        if some.any():
+            found[some] = of(of.reduceat(self.run.scores, parts)[::2], self.run.scores[last])
+        return found
 
     @cached_property
     def judged_ranks(self) -> Ints:

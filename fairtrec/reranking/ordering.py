@@ -14,7 +14,7 @@ from fairtrec.reranking.arranging import Placed
 from fairtrec.reranking.inputs import RerankerInputs
 
 CELLS = 1 << 20  # documents whose inputs are held at a time
-LOOKS = 16  # times the cutoff: how deep is looked first, where that may be enough
+LOOKS = 8  # times the cutoff: how deep is looked first, where that may be enough; then twice as deep, and so on
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,15 +29,18 @@ class Ordering:
 
     def placed(self, run: Run) -> list[Placed]:
         """Order each query's candidates; only the first of them are looked at, where that is enough."""
-        depth, cutoff = self.candidates, self.by.depth
-        may_be_enough = type(self.by).enough is not Reranker.enough and cutoff is not None
-        if not may_be_enough or cutoff is None or (depth is not None and depth <= LOOKS * cutoff):
-            return self._ordered(run, run.qids, depth)
         lengths = dict(zip(run.qids, np.diff(run.starts).tolist(), strict=True))
-        first = self._ordered(run, run.qids, LOOKS * cutoff, by_lengths=lengths)
-        settled = {qid for placed in first for qid in placed.qids}
-        rest = [qid for qid in run.qids if qid not in settled]
-        return [*first, *(self._ordered(run, rest, depth) if rest else ())]
+        deepest = min(max(lengths.values(), default=0), self.candidates or len(run.docnos))
+        rest: Sequence[str] = run.qids
+        several: list[Placed] = []
+        if type(self.by).enough is not Reranker.enough and self.by.depth is not None:
+            looks = LOOKS * self.by.depth
+            while rest and looks < deepest:
+                several += self._ordered(run, rest, looks, by_lengths=lengths)
+                settled = {qid for placed in several for qid in placed.qids}
+                rest = [qid for qid in rest if qid not in settled]
+                looks *= 2
+        return [*several, *(self._ordered(run, rest, self.candidates) if rest else ())]
 
     def _ordered(
         self, run: Run, qids: Sequence[str], depth: int | None, by_lengths: dict[str, int] | None = None
