@@ -128,7 +128,8 @@ def drawn(seed, number, share):
 
 
 SUMS = ["NFaiRR@10", "FaiRR(tau=0)@5", "NFaiRR(tau=3)@3"]  # of what each rank adds
-OTHERS = ["ARaB(mag='tf_paper')@10", "TExFAIR@10", "RaB@5", "AWRF@10", "KL@10", "TED@10", "NSetFaiRR@10"]
+OTHERS = ["ARaB(mag='tf_paper')@10", "TExFAIR@10", "RaB@5", "AWRF@10", "KL@10", "TED@10", "NSetFaiRR@10",
+          "Exposure(group='f')@10"]  # fmt: skip
 
 
 @pytest.mark.parametrize("measure", [*SUMS, *OTHERS])

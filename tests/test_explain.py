@@ -149,7 +149,8 @@ def check_sums(found, lines, values, *, split=True):
     return many
 
 
-@pytest.mark.parametrize("measure", [*SUMS, *SHARES, *OTHERS, "nDCG@10", "P@5", "EER@10", "MeanBias@10", "FaiRR@1"])
+@pytest.mark.parametrize("measure", [*SUMS, *SHARES, *OTHERS, "nDCG@10", "P@5", "EER@10", "MeanBias@10", "FaiRR@1",
+                                     "Exposure(group='f')@10"])  # fmt: skip
 def test_parts_of_the_example_add_up(fairtrec_command, example, beside, measure):
     options = [word for name, value in beside.items() for word in (f"--{name}", value)]
     more = ["--positions", example / "positions.tsv"] * ("Bias" in measure)

@@ -317,7 +317,7 @@ def test_every_measure_runs_on_the_example(example, fairtrec_command):
     measures = (
         "FAIR@10 FAIR(gain=ndcg)@10 FAIR(gain=rbp)@10 FAIR(gain=err_ia)@10 FAIR(gain=nrbp)@10 FAIR(gain=ap)@10 KL@10 "
         "NDKL@10 nDRKL@10 Skew@10 MinSkew@10 MaxSkew@10 InfeasibleIndex@10 InfeasibleCount@10 rND rKL rRD DUO SignedDUO "
-        "DUO_random AWRF@10 AWRFxnDCG@10 EED@10 EER@10 EEL@10 GFR@10 DP DTR DIR ABR InputBias OutputBias@10 "
+        "DUO_random AWRF@10 AWRFxnDCG@10 EED@10 EER@10 EEL@10 GFR@10 MaxShare@10 Groups@10 DP DTR DIR ABR InputBias OutputBias@10 "
         "RankingBias@10 MeanBias@10 MeanAbsoluteBias@10 nDCG@10"
     )
     given = ["--labels", f"{example}/labels.tsv", "--positions", f"{example}/positions.tsv"]

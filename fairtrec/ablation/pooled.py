@@ -53,7 +53,7 @@ class Pool:
         if self.background is not None:
             inputs.rows = self.background
         found = self.measure.over_ranks(**{name: getattr(inputs, name) for name in self.measure.needs})
-        if not isinstance(found, Sum) or found.weights.ndim != 1:
+        if not isinstance(found, Sum) or found.weights.ndim != 1 or found.settled is not None:
             return None
         there = self.shown[:, :, : len(found.weights)]
         gains = np.nan_to_num(_at(found.gains, there))

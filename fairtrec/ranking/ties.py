@@ -79,13 +79,15 @@ class Sum:
 
     The gains may go on behind the last weight, and are nan where there is no document. Where the value is undefined
     if no document of those that are ``known`` [query, rank] is among the weighted ranks, it has a closed form only if
-    every order has one there, as all orders without are left out.
+    every order has one there, as all orders without are left out. Where the divisor is that of the order as it stands
+    alone, and not ``settled`` [query] for all orders, there is none either.
     """
 
     gains: Floats
     weights: Floats
     divisor: Floats | Ints | None = None
     known: Bools | None = None
+    settled: Bools | None = None
 
     def interval(self, blocks: Blocks) -> Floats:
         """Pair the weights of each block with its gains in the same order, the opposite order, and each with the mean.
@@ -109,6 +111,8 @@ class Sum:
             reached = np.broadcast_to(np.arange(ranks) < self.weights.shape[-1], gains.shape)
             sure = blocks.total(reached) - blocks.total(~self.known)  # so many known ones any order has there
             sums[:, ~(sure > 0).any(axis=1)] = np.nan
+        if self.settled is not None:
+            sums[:, ~self.settled] = np.nan
         return sums if self.divisor is None else quotient(sums, self.divisor)
 
 

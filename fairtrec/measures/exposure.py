@@ -1,0 +1,90 @@
+"""Exposure of one group: how much more, or less, of the readers' attention than it should have?
+
+Source: Singh, Joachims: Fairness of Exposure in Rankings. KDD 2018. https://doi.org/10.1145/3219819.3220088
+Biega, Gummadi, Weikum: Equity of Attention. SIGIR 2018. https://doi.org/10.1145/3209978.3210063
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fairtrec.formulas import discount
+from fairtrec.formulas.distribution import quotient
+from fairtrec.measure import Floats, Ints, Linear, Measure, Sum
+
+
+def surplus(held: Floats, mass: Floats, target: Floats, weights: Floats) -> Floats:
+    """Give a group's share of the exposure, less its target [query or 1]; nan where nothing is exposed.
+
+    ``held`` [query, rank] is the group's membership, ``mass`` that of all groups, ``weights`` [rank] the exposure.
+
+    >>> surplus(np.array([[1.0, 0.0]]), np.ones((1, 2)), np.array([0.5]), np.array([3.0, 1.0])).tolist()
+    [0.25]
+    """
+    return quotient(held @ weights, mass @ weights) - target
+
+
+@dataclass(frozen=True)
+class Exposure(Measure):
+    """How much more (above 0) or less (below 0) of the readers' attention does the group get than it should?
+
+        exposure(a) = sum over ranks i = 1..k of  w_i * membership of d_i in group a
+        Exposure@k  = exposure(group) / (sum of exposure over all groups) - target(group)
+
+    One value for each group: ``Exposure(group='f')@10``; ``Exposure@10`` stands for all of them, and the values of all
+    groups add up to 0: what one gets too much, others lose. ``discount``: 'log2' w_i = 1 / log2(1 + i), 'log2_clipped'
+    w_i = 1 / log2(max(i, 2)). ``unknown``: 'drop' leaves documents of unknown group out; 'group' makes them a group of
+    their own, of target 0, which takes its share of the attention. Labels may be soft. Singh and Joachims compare such
+    exposure between groups (DP, DTR), Biega et al. subtract what is deserved, which is this for --target relevance;
+    AWRF is one number for all groups.
+
+    Unit: a share, less a share. Better: nearer 0. Empty ranking: undefined.
+    Range: from -target(group) to 1 - target(group).
+    Undefined: no document in the top k is of any group (for unknown='drop'; else: none is of any or of unknown group),
+    or there is no target.
+    Source: Singh, Joachims, KDD 2018. https://doi.org/10.1145/3219819.3220088 Biega, Gummadi, Weikum, SIGIR 2018.
+    https://doi.org/10.1145/3209978.3210063
+    """
+
+    cutoff: int = 10
+    group: str = ""
+    discount: Literal["log2", "log2_clipped"] = "log2"
+    unknown: Literal["drop", "group"] = "drop"
+    better = "nearer 0"
+    bounds = -1.0, 1.0
+
+    def __call__(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Floats:
+        """Return the group's share of the exposure, less its target [query]."""
+        top, at = membership[:, : self.cutoff], groups.index(self.group)
+        mass = self.mass(top, lengths, float(self.unknown == "group"))
+        return surplus(np.nan_to_num(top[..., at]), mass, target[:, at], self.weights(top.shape[1]))
+
+    def over_ranks(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Sum:
+        """Each rank adds its part of the exposure, which is settled if all documents have as much membership."""
+        at, weights = groups.index(self.group), self.weights(self.cutoff)
+        mass = self.mass(membership, lengths, float(self.unknown == "group"))
+        behind = np.arange(mass.shape[1]) >= lengths[:, None]
+        top = mass[:, : self.cutoff]
+        gains = np.nan_to_num(membership[..., at]) - target[:, at, None] * mass
+        settled = np.asarray(((mass == mass[:, :1]) | behind).all(axis=1))
+        return Sum(gains, weights, top @ weights[: top.shape[1]], settled=settled)
+
+    def over_labels(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Linear:
+        """Each rank adds its part of the exposure, which is the same in all labellings."""
+        top, at = membership[:, : self.cutoff], groups.index(self.group)
+        weights = self.weights(top.shape[1])
+        part = quotient(np.broadcast_to(weights, top.shape[:2]), (self.mass(top, lengths, 1.0) @ weights)[:, None])
+        held = (np.arange(len(groups)) == at).astype(np.float64)
+        return Linear(part[..., None] * (held - target[:, at, None])[:, None])
+
+    def weights(self, n: int) -> Floats:
+        """Weigh ranks 1..``n``."""
+        return discount.named(self.discount, n)
+
+    def mass(self, membership: Floats, lengths: Ints, unknown: float) -> Floats:
+        """Say in how many groups, with their weights, each ranked document is [query, rank]; and an unknown one."""
+        there = np.arange(membership.shape[1]) < lengths[:, None]
+        of_unknown = np.where(there, unknown, 0.0)
+        return np.where(np.isnan(membership).any(axis=2), of_unknown, np.nan_to_num(membership).sum(axis=2))

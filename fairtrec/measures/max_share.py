@@ -1,0 +1,52 @@
+"""MaxShare: how much of the top of a ranking does its most frequent group hold?
+
+Source: Berger, Parker: Diversity of Planktonic Foraminifera in Deep-Sea Sediments. Science 168, 1970.
+https://doi.org/10.1126/science.168.3937.1345
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairtrec.formulas import distribution
+from fairtrec.measure import Floats, Measure, Totals
+
+
+def greatest_share(amounts: Floats) -> Floats:
+    """Give the greatest share of the amounts [..., group]; nan where there is nothing to divide.
+
+    >>> greatest_share(np.array([[6.0, 3.0, 1.0], [0.0, 0.0, 0.0]])).tolist()
+    [0.6, nan]
+    """
+    value: Floats = distribution.shares(amounts).max(axis=-1)
+    return value
+
+
+@dataclass(frozen=True)
+class MaxShare(Measure):
+    """How much of the top k does the group hold that holds most of it?
+
+        D_k        = the groups' shares among the documents at ranks 1..k; each membership counts once
+        MaxShare@k = greatest of  D_k(a)  over the groups a
+
+    Documents of no or of unknown group count in none. The target plays no part: MaxSkew compares with it, and
+    ``Exposure`` says which group it is, and by how much.
+
+    Unit: none, a share. Better: lower. Empty ranking: undefined.
+    Range: from 1 / number of groups (all hold as much) to 1 (one holds all).
+    Undefined: no document in the top k is of any group.
+    Source: Berger, Parker, Science 1970 (the index of dominance). https://doi.org/10.1126/science.168.3937.1345
+    """
+
+    cutoff: int = 10
+    better = "lower"
+    bounds = 0.0, 1.0
+
+    def __call__(self, membership: Floats) -> Floats:
+        """Return the greatest share [query]."""
+        return greatest_share(np.nan_to_num(membership[:, : self.cutoff]).sum(axis=1))
+
+    def over_labels(self, **_: Any) -> Totals:
+        """What each group holds in all decides."""
+        return Totals(greatest_share)
