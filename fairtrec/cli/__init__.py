@@ -10,6 +10,7 @@ from typing import cast
 
 import click
 
+from fairtrec.cli.commands import WIDEST, Commands
 from fairtrec.cli.saying import say
 from fairtrec.errors import FairtrecError, InputError, short
 from fairtrec.version import __version__
@@ -57,7 +58,7 @@ OUTSIDE = {  # what is wrong with the machine or a name, not with fairtrec: the 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk, a quota, the longest file that is allowed
 
 
-class _Lazy(click.Group):
+class _Lazy(Commands):
     """A group that imports a command's module when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -81,7 +82,7 @@ command = _Lazy(
     \b
     fairtrec eval qrels.txt my.run --groups gender-en --docs collection.tsv
     """,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
 )
 click.version_option(__version__, prog_name="fairtrec", message="%(prog)s %(version)s")(command)
 

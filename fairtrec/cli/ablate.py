@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import under
 from fairtrec.report.writers import ABLATIONS
 
 MEASURE = click.option(
@@ -13,7 +14,7 @@ MEASURE = click.option(
 )
 
 
-@click.command(name="ablate", epilog=options.EXITS)
+@click.command(name="ablate", cls=under("Ablation", "seed"), epilog=options.EXITS)
 @click.option(
     "--vary",
     multiple=True,

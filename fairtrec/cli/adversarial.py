@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import Commands, under
 from fairtrec.words import Loss
 
 FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
@@ -25,12 +26,12 @@ def _strengths(_: Any, __: Any, text: str) -> list[float]:
     return list(dict.fromkeys(strengths))
 
 
-@click.group(name="adversarial")
+@click.group(name="adversarial", cls=Commands)
 def command() -> None:
     """Train rankers whose scores should not tell which texts are neutral, and rank with them."""
 
 
-@command.command(epilog=options.EXITS)
+@command.command(cls=under("Training", "seed"), epilog=options.EXITS)
 @click.argument("triples")
 @click.option("--model", required=True, metavar="FOLDER|NAME", help="The encoder to begin with; or a name of the hub.")
 @click.option("--groups", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")

@@ -6,11 +6,12 @@ from typing import Any
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import Titled
 from fairtrec.cli.saying import say
 from fairtrec.words import Engine, Tokenizer
 
 
-@click.command(name="annotate", epilog=options.EXITS)
+@click.command(name="annotate", cls=Titled, epilog=options.EXITS)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("--groups", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")
 @click.option(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import Commands
 from fairtrec.words import Tokenizer
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)
 SHOWN = 10
 
 
-@click.group(name="annotations")
+@click.group(name="annotations", cls=Commands)
 def command() -> None:
     """Convert, describe, merge and compare tables of counts."""
 

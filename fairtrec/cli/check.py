@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import config, options
+from fairtrec.cli.commands import under
 from fairtrec.cli.saying import say
 from fairtrec.report.writers import VERDICTS
 from fairtrec.words import FailOn
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad input, 4 a resource is missing."
 
 
-@click.command(name="check", epilog=EXITS)
+@click.command(name="check", cls=under("Requirements", "baseline"), epilog=EXITS)
 @click.option(
     "--require",
     "required",

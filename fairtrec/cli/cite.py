@@ -3,9 +3,10 @@
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import Titled
 
 
-@click.command(name="cite", epilog=options.EXITS)
+@click.command(name="cite", cls=Titled, epilog=options.EXITS)
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURES", help="The measures that you report.")
 def command(measures: tuple[str, ...]) -> None:
     """Print BibTeX of fairtrec and of the papers that the measures are from.

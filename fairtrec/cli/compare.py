@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import under
 from fairtrec.cli.saying import say
 from fairtrec.report.writers import COMPARISONS
 from fairtrec.words import Correction, Method, Over, Test
@@ -57,7 +58,7 @@ compared = options.Together(
 )
 
 
-@click.command(name="compare", epilog=options.EXITS)
+@click.command(name="compare", cls=under("Comparison"), epilog=options.EXITS)
 @compared
 @click.option("--slice", "slices", metavar="FILE", help="Each slice of queries too: lines of qid and slice.")
 @options.word("--correlate", of=Over, optional=True, help="Correlate the measures instead.")

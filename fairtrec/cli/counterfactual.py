@@ -6,11 +6,12 @@ from typing import Any
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import under
 from fairtrec.cli.saying import say
 from fairtrec.words import Pronouns
 
 
-@click.command(name="counterfactual", epilog=options.EXITS)
+@click.command(name="counterfactual", cls=under("Words", "pairs"), epilog=options.EXITS)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option(
     "--pairs", required=True, metavar="NAME|FILE", help="Pairs of words: a list by name, or a file of she,he."

@@ -5,19 +5,20 @@ from pathlib import Path
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import under
 
 RUNS = "bm25.run", "neural.run", "fair.run"
 MEASURES = "nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10"
 
 
-@click.command(name="demo", epilog=options.EXITS)
+@click.command(name="demo", cls=under("Options", "target"), epilog=options.EXITS)
 @click.option("--copy", "target", metavar="FOLDER", help="Copy the files of the example into a new folder instead.")
 def command(target: str | None) -> int:
     """Evaluate the bundled example: twelve queries, three systems, passages that speak of women and men.
 
     \b
     fairtrec demo
-    fairtrec demo --copy example     # then: cd example, and try the commands of the documentation
+    fairtrec demo --copy example     # then: cd example, and try the commands of docs
     """
     from fairtrec.resources.passports import root
 

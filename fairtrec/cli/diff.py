@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import Titled
 from fairtrec.report.writers import DIFFERENCES
 
 EXITS = "Exit codes: 0 the same, 1 different, 2 wrong usage, 3 bad input."
@@ -26,7 +27,7 @@ def refuse_tolerance(value: float) -> None:
         raise UsageError("the tolerance is nan; it is 0 or more, like 1e-6")
 
 
-@click.command(name="diff", epilog=EXITS)
+@click.command(name="diff", cls=Titled, epilog=EXITS)
 @click.argument("one", metavar="A.json")
 @click.argument("other", metavar="B.json")
 @tolerance

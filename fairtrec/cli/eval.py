@@ -6,11 +6,12 @@ from typing import Any
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import Titled
 from fairtrec.cli.saying import say
 from fairtrec.report.writers import COMPARISONS, RESULTS, refuse_view
 
 
-@click.command(name="eval", epilog=options.EXITS)
+@click.command(name="eval", cls=Titled, epilog=options.EXITS)
 @options.evaluated
 @options.per_query
 @click.option("-n", "--no-summary", is_flag=True, help="Print no means; of a page, no values of queries.")

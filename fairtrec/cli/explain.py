@@ -6,10 +6,11 @@ from typing import Any
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import under
 from fairtrec.report.writers import EXPLANATIONS
 
 
-@click.command(name="explain", epilog=options.EXITS)
+@click.command(name="explain", cls=under("Explanation", "measure"), epilog=options.EXITS)
 @click.option("-m", "--measure", required=True, metavar="MEASURE", help="What is explained, like NFaiRR@10.")
 @click.option(
     "-q",

@@ -2,8 +2,10 @@
 
 import click
 
+from fairtrec.cli.commands import Titled
 
-@click.command(name="measures")
+
+@click.command(name="measures", cls=Titled)
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
     """List all measures with direction, range and needs, or print the page of the measure NAME."""

@@ -6,10 +6,11 @@ from typing import Any, get_args
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import under
 from fairtrec.words import Columns, Figure
 
 
-@click.command(name="plot", epilog=options.EXITS)
+@click.command(name="plot", cls=under("Figure", "baseline"), epilog=options.EXITS)
 @click.argument("kind", type=click.Choice(get_args(Figure)), metavar="frontier|cutoffs|queries|groups")
 @options.evaluated
 @click.option("--cutoffs", metavar="LIST", help="The cutoffs of the figure of that name, like 1,5,10 or 1-100.")

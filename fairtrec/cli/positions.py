@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import under
 from fairtrec.words import Absent, AccuracyAs, Order, SpuriousAs
 
 
-@click.command(name="positions", epilog=options.EXITS)
+@click.command(name="positions", cls=under("Axes"), epilog=options.EXITS)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--embeddings", metavar="FILE", help="Vectors: .npy or .npz of numpy, or Parquet of docno and vector.")
 @click.option("--ids", metavar="FILE", help="The docno of each row of .npy or .npz.")

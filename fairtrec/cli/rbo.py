@@ -6,11 +6,12 @@ from typing import Any
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import under
 from fairtrec.report.writers import OVERLAPS
 from fairtrec.words import Form
 
 
-@click.command(name="rbo", epilog=options.EXITS)
+@click.command(name="rbo", cls=under("Overlap", "baseline", "complete"), epilog=options.EXITS)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
 @click.option("-p", type=float, default=0.9, show_default=True, metavar="P", help="How likely the next rank is read.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Cut rankings after rank N.")

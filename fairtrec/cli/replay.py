@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import Titled
 from fairtrec.cli.diff import EXITS, refuse_tolerance, tolerance
 from fairtrec.cli.saying import say
 from fairtrec.report.writers import DIFFERENCES
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from fairtrec.replay.results import RecordedResult
 
 
-@click.command(name="replay", epilog=EXITS)
+@click.command(name="replay", cls=Titled, epilog=EXITS)
 @click.argument("file", metavar="RESULTS.json")
 @click.option(
     "--root",

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import under
 from fairtrec.report.writers import RERANKINGS
 
 
@@ -18,7 +19,7 @@ def _list(context: click.Context, _: click.Parameter, name: str | None) -> None:
     context.exit()
 
 
-@click.command(name="rerank", epilog=options.EXITS)
+@click.command(name="rerank", cls=under("Reranking", "samples", "seed"), epilog=options.EXITS)
 @click.option(
     "--list",
     is_flag=False,

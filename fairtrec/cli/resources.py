@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
+from fairtrec.cli.commands import Commands
 from fairtrec.errors import ResourceError
 from fairtrec.resources import passports as resources
 from fairtrec.resources.passports import Passport
 
 
-@click.group(name="resources")
+@click.group(name="resources", cls=Commands)
 def command() -> None:
     """List, fetch, add and check word lists and query sets."""
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import compare, options
+from fairtrec.cli.commands import under
 from fairtrec.report.writers import SELECTIONS
 
 BESIDE = click.option(
@@ -13,7 +14,7 @@ BESIDE = click.option(
 )
 
 
-@click.command(name="select", epilog=options.EXITS)
+@click.command(name="select", cls=under("Choice"), epilog=options.EXITS)
 @click.option("--utility", required=True, metavar="MEASURE", help="What the runs are for, like nDCG@10.")
 @click.option("--fairness", required=True, metavar="MEASURE", help="What is weighed against it, like NFaiRR@10.")
 @click.option(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import under
 from fairtrec.report.writers import RESULTS
 from fairtrec.words import Amortisation, Variant
 
@@ -14,7 +15,11 @@ if TYPE_CHECKING:
 MOST_FAULTS = 20  # shown of one run
 
 
-@click.command(name="trec-fair-2019", epilog="Exit codes: 0 done, 2 wrong usage, 3 bad input or a run with faults.")
+@click.command(
+    name="trec-fair-2019",
+    cls=under("Unfairness"),
+    epilog="Exit codes: 0 done, 2 wrong usage, 3 bad input or a run with faults.",
+)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--sequences", required=True, metavar="FILE", help="The sequences of queries: CSV lines seq.num,qid.")
 @click.option("--truth", required=True, metavar="FILE", help="The ground truth: JSON lines with qid and documents.")

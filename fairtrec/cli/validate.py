@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import under
 from fairtrec.report.writers import FINDINGS
 from fairtrec.words import Track
 
@@ -19,7 +20,11 @@ OF_KNOWN = ("qrels", "queries", "docs", "docnos")
 OF_TREC = (*OF_KNOWN, "depth", "fix")
 
 
-@click.command(name="validate", epilog="Exit codes: 0 no errors, 2 wrong usage, 3 errors, 4 a resource is missing.")
+@click.command(
+    name="validate",
+    cls=under("Checks", "depth"),
+    epilog="Exit codes: 0 no errors, 2 wrong usage, 3 errors, 4 a resource is missing.",
+)
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @click.option("--qrels", metavar="FILE|ID", help="The wanted queries are those of these judgements.")
 @click.option("--queries", metavar="NAME|FILE", help="The wanted queries: a query set by name, or a file of query ids.")

@@ -1,0 +1,135 @@
+"""Commands whose help reads in titled groups, as wide as the terminal."""
+
+import inspect
+import re
+from collections.abc import Iterator
+
+import click
+
+SECTIONS = {  # in the order of the help: names of parameters, which mean the same in every command that has them
+    "Inputs": "groups docs annotations labels group rule positions counterfactual queries background "
+    "background_depth tokenizer case_sensitive missing slices slice_file docnos sequences truth pairs embeddings ids "
+    "model qrels runs",
+    "Measures": "measures measure target relevance_level complete undefined ties unknown prior",
+    "Ranking": "order score_dtype depth samples",
+    "Comparison": "baseline test correction interval confidence equivalence resamples seed",
+    "Output": "form output places per_query no_summary sort title paper junit fix force everything save_embeddings",
+    "Options": "jobs keep_going on_error max_doc_bytes engine master resume device config root version help",
+}
+DEFAULT = "Options"  # of what stands in no section, where a command has no title for what is its own
+LONGEST_TERM = 30  # columns; of longer ones the text stands on the next line
+EXAMPLE = "\b\n"  # before what click does not wrap
+WIDEST = 1 << 16
+_WORD = re.compile(r"(?:-\S+ (?!-))?(?:'[^']*'|\S+)")  # of a shell; an option with its value
+
+
+class Titled(click.Command):
+    """A command, the options of which stand under titles; one that is in no section needs nothing more."""
+
+    own: tuple[str, ...] = (DEFAULT,)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the text; examples that are wider than the terminal go on in the next line."""
+        paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
+        width = formatter.width - formatter.indent_increment
+        text = [folded(each, width) if each.startswith(EXAMPLE) else each for each in paragraphs]
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text("\n\n".join(text))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections, the texts of all in one column."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        width = formatter.width - formatter.indent_increment
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                rows = sections.setdefault(self._title(parameter), [])
+                rows.append(("\n    ".join(_cut(record[0], width)), record[1]))
+        most = min(LONGEST_TERM, width // 2 - 4)
+        terms = [len(term) for rows in sections.values() for term, _ in rows]
+        column = max((length for length in terms if length <= most), default=0) + formatter.indent_increment
+        first = [] if self.own[0] == DEFAULT else [self.own[0]]
+        for title in sorted(sections, key=[*first, *SECTIONS].index):
+            with formatter.section(title):
+                for term, text in sections[title]:
+                    _write(formatter, term, text, column)
+
+    def _title(self, option: click.Parameter) -> str:
+        from fairtrec.catalogue.needs import EXTRAS
+
+        name = "help" if "--help" in option.opts else option.name
+        if name in self.own[1:]:
+            return self.own[0]
+        if name in EXTRAS:
+            return next(iter(SECTIONS))
+        return next((title for title, names in SECTIONS.items() if name in names.split()), self.own[0])
+
+
+def under(title: str, *names: str) -> type[Titled]:
+    """Give the class of commands whose own options come first, under a title.
+
+    They are those that no section has, and those of these names, which mean another thing here than elsewhere.
+    """
+    return type("Titled", (Titled,), {"own": (title, *names)})
+
+
+class Commands(Titled, click.Group):
+    """A command that has commands."""
+
+    command_class = Titled
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, and then the commands."""
+        super().format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+
+def folded(example: str, width: int) -> str:
+    """Break lines of a shell between options, with a backslash, so that they are no wider than a width.
+
+    >>> print(folded("fairtrec eval qrels.txt my.run -m 'nDCG@10 RR' -q", 34))
+    fairtrec eval qrels.txt my.run \\
+        -m 'nDCG@10 RR' -q
+    """
+    lines = []
+    for line in example.split("\n"):
+        if len(line) <= width:
+            lines.append(line)
+            continue
+        command, sign, remark = line.partition(" # ")
+        if sign:
+            lines.append(f"# {remark.strip()}")
+        indent = " " * (len(line) - len(line.lstrip()))
+        row = ""
+        for word in _WORD.findall(command):
+            if row and len(indent) + len(row) + len(word) + 3 > width and word != "\\":
+                lines.append(f"{indent}{row} \\")
+                indent, row = "    ", ""
+            row = f"{row} {word}" if row else word
+        lines.append(f"{indent}{row}")
+    return "\n".join(lines)
+
+
+def _cut(term: str, width: int) -> Iterator[str]:
+    """Cut the choices of an option into parts that are no wider than a width."""
+    part = ""
+    for each in re.findall(r"[^|]+\|?", term):
+        if part and len(part) + len(each) > width:
+            yield part
+            part = ""
+        part += each
+    yield part
+
+
+def _write(formatter: click.HelpFormatter, term: str, text: str, column: int) -> None:
+    """Write a term, and its text in a column of its own."""
+    indent = " " * formatter.current_indent
+    lines = click.wrap_text(text, formatter.width - len(indent) - column).splitlines() or [""]
+    if len(term) + 2 <= column:
+        lines[0] = f"{term:<{column}}{lines[0]}"
+    else:
+        formatter.write(f"{indent}{term.replace(chr(10), chr(10) + indent)}\n")
+        lines[0] = " " * column + lines[0]
+    for each in [lines[0], *(" " * column + line for line in lines[1:])]:
+        formatter.write(f"{indent}{each}".rstrip() + "\n")

@@ -1,0 +1,110 @@
+"""The help of each command reads in groups, and fits the terminal."""
+
+import inspect
+import re
+import shlex
+from contextlib import redirect_stdout
+from io import StringIO
+
+import click
+import pytest
+
+from fairtrec.cli import command
+from fairtrec.cli.commands import SECTIONS, Commands, Titled, folded, under
+
+
+def walked(found, *path):
+    """Give each command below one, with the words that call it."""
+    yield path, found
+    if isinstance(found, click.Group):
+        context = click.Context(found)
+        for name in found.list_commands(context):
+            yield from walked(found.get_command(context, name), *path, name)
+
+
+EVERY = dict(walked(command))
+
+
+def shown(columns, *path):
+    """What --help prints in a terminal of so many columns."""
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as printed:
+        patch.setenv("COLUMNS", str(columns))
+        command.main([*path, "--help"], prog_name="fairtrec", standalone_mode=False)
+    return printed.getvalue()
+
+
+def sections(text):
+    """Which options stand under which title."""
+    parts = re.split(r"^(\w+):\n", text, flags=re.MULTILINE)[1:]
+    return {
+        title: re.findall(r"^  (-\S+?)(?:,| |$)", rows, re.MULTILINE)
+        for title, rows in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_no_line_is_wider_than_the_terminal(columns):
+    assert len(EVERY) > 30
+    for path in EVERY:
+        lines = shown(columns, *path).splitlines()
+        assert not [line for line in lines if len(line) > columns], path
+
+
+def test_a_wide_terminal_is_used():
+    assert 110 < max(map(len, shown(120, "eval").splitlines())) <= 118
+    assert 170 < max(map(len, shown(180, "eval").splitlines())) <= 178
+
+
+def test_each_command_has_titles_and_loses_no_option():
+    for path, found in EVERY.items():
+        assert isinstance(found, Commands if isinstance(found, click.Group) else Titled), path
+        context = click.Context(found, help_option_names=["-h", "--help"])
+        options = {each.opts[0] for each in found.get_params(context) if isinstance(each, click.Option)}
+        printed = [option for each in sections(shown(100, *path)).values() for option in each]
+        assert sorted(printed) == sorted(options), path
+
+
+def test_no_title_waits_for_an_option_that_there_is_not():
+    known = {parameter.name for found in EVERY.values() for parameter in found.params} | {"help"}
+    named = " ".join(SECTIONS.values()).split()
+    assert set(named) <= known
+    assert len(named) == len(set(named)), "an option stands under one title"
+    for path, found in EVERY.items():
+        assert set(found.own[1:]) <= {parameter.name for parameter in found.params}, path
+
+
+def test_the_groups_of_eval():
+    found = sections(shown(80, "eval"))
+    assert list(found) == ["Inputs", "Measures", "Ranking", "Comparison", "Output", "Options"]
+    assert found["Ranking"] == ["--samples", "-M", "--order", "--score-dtype"]
+    assert found["Options"] == ["-j", "--keep-going", "-h"]
+    assert {"--positions", "--counterfactual"} <= set(found["Inputs"]), "what measures ask for beside the runs"
+
+
+def test_what_is_a_commands_own_comes_first():
+    found = sections(shown(80, "select"))
+    assert next(iter(found.items())) == ("Choice", ["--utility", "--fairness", "--beta", "--folds", "--require"])
+    assert found["Options"] == ["-j", "-h"]
+
+
+def test_an_option_without_a_group_stands_among_the_commands_own():
+    price = click.option("--price", metavar="N", help="What it costs.")
+    of_own = click.command(cls=under("Trade"))(price(lambda: None))
+    of_none = click.command(cls=Titled)(price(lambda: None))
+    assert "\nTrade:\n  --price N  What it costs.\n\nOptions:\n" in of_own.get_help(click.Context(of_own))
+    assert "\nOptions:\n  --price N  What it costs.\n" in of_none.get_help(click.Context(of_none))
+
+
+def test_texts_stand_in_one_column():
+    places = {len(row[1]) for row in re.finditer(r"(?m)^(  -(?:\S| \S)*  +)\S", shown(80, "explain"))}
+    assert len(places) == 1
+
+
+@pytest.mark.parametrize("path", EVERY, ids=" ".join)
+def test_an_example_says_the_same_however_narrow(path):
+    """Its words are those that stand in the code, in their order."""
+    for text in re.findall(r"\x08\n(.*?)(?:\n\n|\Z)", inspect.cleandoc(EVERY[path].help or ""), re.DOTALL):
+        for width in (30, 50, 76):
+            narrow = folded(text, width)
+            words = [shlex.split(each.replace("\\\n", " "), comments=True) for each in (text, narrow)]
+            assert words[0] == words[1]
