@@ -69,6 +69,11 @@ class Reranker(Parameters):
         return unneeded(type(self).__call__)
 
     @property
+    def together(self) -> bool:
+        """Whether what becomes of a query depends on the others, so that all are ordered at once."""
+        return False
+
+    @property
     def is_random(self) -> bool:
         """Whether chance decides, so that there are several samples."""
         return "chance" in self.needs

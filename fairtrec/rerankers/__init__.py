@@ -9,6 +9,7 @@ _FILES = {
     "fair_greedy": ("FairGreedy", "AlphaIdeal"),
     "foe": ("FOE",),
     "neutral": ("Neutral",),
+    "optimal": ("Optimal",),
     "oracle": ("Oracle",),
     "random": ("Random", "RandomSwap", "PlackettLuce"),
 }

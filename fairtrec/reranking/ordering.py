@@ -49,6 +49,7 @@ class Ordering:
         reference = self.session.beside(run, qids, depth)
         longest = int(np.diff(run.starts).max(initial=1))
         many = max(1, CELLS // (longest if depth is None else min(longest, depth)))
+        many = max(len(qids), 1) if self.by.together else many
         several = []
         for start in range(0, len(qids), many):
             some = qids[start : start + many]

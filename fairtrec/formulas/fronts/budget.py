@@ -1,0 +1,158 @@
+"""The most fairness in the mean over queries at so much utility: one point of each query's front.
+
+The hulls of the fronts, merged by slope, bound it from above: at most one query stands between two points there. An
+integer programme over the few points that could still do better closes what is left.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairtrec.data import Floats, Ints
+from fairtrec.formulas.fronts.front import Front, vertices
+
+ROUNDING = 1e-9
+NODES = 20_000  # of the integer programme
+SCALE = 1e4  # so that the solver's tolerances are as small as ours
+
+
+@dataclass(frozen=True, eq=False)
+class Spent:
+    """The place of each query's point in its front, their sums, and the most that the sum of fairness can be."""
+
+    points: Ints
+    utility: float
+    fairness: float
+    bound: float
+
+
+def merged(fronts: Sequence[Front]) -> tuple[Floats, Floats]:
+    """Sum the hulls of fronts: the utility and fairness of the vertices, those of most utility first."""
+    start, edges, _ = _edges([front.hull for front in fronts])
+    return start[0] - np.append(0.0, np.cumsum(edges[0])), start[1] + np.append(0.0, np.cumsum(edges[1]))
+
+
+def spend(fronts: Sequence[Front], least: float) -> Spent:
+    """Choose the points of greatest sum of fairness whose utility sums to ``least`` or more.
+
+    >>> far = Front(np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.zeros((2, 0), dtype=np.int64))
+    >>> near = Front(np.array([1.0, 0.5]), np.array([0.0, 0.8]), np.zeros((2, 0), dtype=np.int64))
+    >>> spend([far, near], 1.0).points.tolist(), spend([far, near], 0.5).points.tolist()
+    ([1, 0], [1, 1])
+    """
+    exact = all(front.exact for front in fronts)
+    bound, slope = _bound(fronts, least)
+    points = _greedy(fronts, least)
+    utility, fairness = _sums(fronts, points)
+    if bound - fairness <= ROUNDING:
+        return Spent(points, utility, fairness, fairness)
+    better, proven = _programmed(fronts, least, slope, bound, fairness)
+    if better is not None and _sums(fronts, better)[1] > fairness:
+        points = better
+        utility, fairness = _sums(fronts, points)
+    return Spent(points, utility, fairness, fairness if proven and exact else bound)
+
+
+def _sums(fronts: Sequence[Front], points: Ints) -> tuple[float, float]:
+    pairs = list(zip(fronts, points.tolist(), strict=True))
+    return (
+        float(np.sum([front.utility[at] for front, at in pairs])),
+        float(np.sum([front.fairness[at] for front, at in pairs])),
+    )
+
+
+def _edges(hulls: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats, Ints]:
+    """Give where the hulls begin together [2], and their edges [2, edge], the steepest first, with their queries."""
+    start = np.array([[utility[0], fairness[0]] for utility, fairness in hulls]).reshape(-1, 2).sum(axis=0)
+    loss = np.concatenate([-np.diff(utility) for utility, _ in hulls] or [np.zeros(0)])
+    gain = np.concatenate([np.diff(fairness) for _, fairness in hulls] or [np.zeros(0)])
+    whose = np.repeat(np.arange(len(hulls)), [len(utility) - 1 for utility, _ in hulls])
+    order = np.argsort(-_slopes(loss, gain), kind="stable")
+    return start, np.stack([loss[order], gain[order]]), whose[order]
+
+
+def _slopes(loss: Floats, gain: Floats) -> Floats:
+    slopes: Floats = np.divide(gain, loss, out=np.full(len(loss), np.inf), where=loss > 0)
+    return slopes
+
+
+def _bound(fronts: Sequence[Front], least: float) -> tuple[float, float]:
+    """Give the most fairness on the merged hull at so much utility, and what utility is worth there."""
+    start, (loss, gain), _ = _edges([front.hull for front in fronts])
+    left = start[0] - least + ROUNDING - np.append(0.0, np.cumsum(loss))
+    fitting = int((left >= 0).sum()) - 1
+    total = float(start[1] + gain[: max(fitting, 0)].sum())
+    if fitting >= len(loss):
+        return total, 0.0
+    if fitting < 0:
+        return total, np.inf
+    slope = float(_slopes(loss, gain)[fitting])
+    return total + slope * float(left[fitting]), slope
+
+
+def _on_hull(fronts: Sequence[Front], least: float) -> Ints:
+    """Take the edges of the merged hull that fit, those between points that are there."""
+    corners = [vertices(front.utility, front.fairness) for front in fronts]
+    hulls = [(front.utility[at], front.fairness[at]) for front, at in zip(fronts, corners, strict=True)]
+    start, (loss, _), whose = _edges(hulls)
+    fitting = int((np.cumsum(loss) <= start[0] - least + ROUNDING).sum())
+    taken = np.bincount(whose[:fitting], minlength=len(fronts)).tolist()
+    return np.array([at[many] for at, many in zip(corners, taken, strict=True)], dtype=np.int64)
+
+
+def _greedy(fronts: Sequence[Front], least: float) -> Ints:
+    """Take the steepest edges as far as they fit, then whatever single point gains most, as long as any does."""
+    points = _on_hull(fronts, least)
+    utility = np.concatenate([front.utility for front in fronts])
+    fairness = np.concatenate([front.fairness for front in fronts])
+    sizes = [len(front.utility) for front in fronts]
+    whose = np.repeat(np.arange(len(fronts)), sizes)
+    firsts = np.cumsum([0, *sizes[:-1]])
+    left = float(utility[firsts + points].sum()) - least + ROUNDING
+    while True:
+        here = firsts + points
+        cost, gain = utility[here][whose] - utility, fairness - fairness[here][whose]
+        rate = np.where((gain > 1e-12) & (cost <= left), gain / np.maximum(cost, 1e-12), -np.inf)
+        best = int(rate.argmax())
+        if np.isneginf(rate[best]):
+            return points
+        left -= float(cost[best])
+        points[whose[best]] = best - firsts[whose[best]]
+
+
+def _programmed(
+    fronts: Sequence[Front], least: float, slope: float, bound: float, known: float
+) -> tuple[Ints | None, bool]:
+    """Let HiGHS choose among the points that could be in anything better, and say whether its choice is proven."""
+    from scipy.optimize import LinearConstraint, milp
+    from scipy.sparse import csr_matrix
+
+    if not np.isfinite(slope):
+        return None, True
+    rows, columns, utility, fairness = [], [], [], []
+    for query, front in enumerate(fronts):
+        price = front.fairness + slope * front.utility
+        for at in np.flatnonzero(price.max() - price <= bound - known + ROUNDING).tolist():
+            rows.append(query)
+            columns.append(at)
+            utility.append(float(front.utility[at]))
+            fairness.append(float(front.fairness[at]))
+    many = len(rows)
+    one = csr_matrix((np.ones(many), (rows, np.arange(many))), shape=(len(fronts), many))
+    enough = np.array(utility)[None] * SCALE
+    answer = milp(
+        -np.array(fairness) * SCALE,
+        constraints=[LinearConstraint(one, 1, 1), LinearConstraint(enough, (least - ROUNDING) * SCALE)],
+        integrality=np.ones(many),
+        bounds=(0, 1),
+        options={"mip_rel_gap": 0.0, "node_limit": NODES},
+    )
+    if answer.x is None:
+        return None, answer.status == 2  # nothing better is left
+    points = np.zeros(len(fronts), dtype=np.int64)
+    for query, at, share in zip(rows, columns, answer.x.tolist(), strict=True):
+        if share > 0.5:
+            points[query] = at
+    held = _sums(fronts, points)[0] >= least - 2 * ROUNDING
+    return (points if held else None), bool(answer.status == 0 and held)

@@ -1,0 +1,183 @@
+"""Fronts of utility and fairness against all orders, written out."""
+
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairtrec.data import NOTHING
+from fairtrec.formulas.fronts import budget, counts, same, supported
+from fairtrec.formulas.fronts.front import Front
+
+WORTH = st.sampled_from([-1.0, -0.4, 0.0, 0.25, 0.3, 0.5, 0.75, 1.0])
+WEIGHT = st.sampled_from([0.0, 0.2, 0.5, 0.63, 1.0])
+
+
+@st.composite
+def queries(draw, most=6):
+    """Grades and worth of documents, and how much the ranks count for each of the two."""
+    n = draw(st.integers(1, most))
+    ranks = draw(st.integers(1, 4))
+    grades = draw(st.lists(st.integers(-1, 3), min_size=n, max_size=n))
+    worth = draw(st.lists(WORTH, min_size=n, max_size=n))
+    weights, discounts = (draw(st.lists(WEIGHT, min_size=ranks, max_size=ranks)) for _ in range(2))
+    return np.array(grades, dtype=float), np.array(worth), np.array(weights), np.array(discounts)
+
+
+def summed(values, weights, order):
+    return sum(weight * values[doc] for weight, doc in zip(weights, order, strict=False))
+
+
+def all_points(grades, worth, weights, discounts):
+    k = min(len(grades), len(weights))
+    return {
+        (round(summed(grades, weights, order), 9), round(summed(worth, discounts, order), 9))
+        for order in permutations(range(len(grades)), k)
+    }
+
+
+def best_of(points):
+    """Those of which no other has more of both, the one of most utility first."""
+    front, highest = [], -np.inf
+    for utility, fairness in sorted(points, key=lambda point: (-point[0], -point[1])):
+        if fairness > highest:
+            front.append((utility, fairness))
+            highest = fairness
+    return front
+
+
+def pairs(front):
+    return list(zip(front.utility.round(9).tolist(), front.fairness.round(9).tolist(), strict=True))
+
+
+def near(found, wanted):
+    assert len(found) == len(wanted)
+    assert np.allclose(found, wanted, atol=1e-8)
+
+
+@settings(max_examples=50, deadline=None)
+@given(queries(7))
+def test_of_the_same_grades_no_order_is_fairer(query):
+    grades, worth, _, discounts = query
+    kinds = np.unique(grades, return_inverse=True)[1][None]
+    (order,) = same.fairest(kinds, worth[None], discounts).tolist()
+    assert sorted(order) == [*range(len(grades))]
+    assert grades[order].tolist() == grades.tolist()
+    k = len(discounts)
+    allowed = [
+        summed(worth, discounts, top)
+        for top in permutations(range(len(grades)), min(k, len(grades)))
+        if grades[list(top)].tolist() == grades[: len(top)].tolist()
+    ]
+    assert summed(worth, discounts, order) == pytest.approx(max(allowed))
+
+
+def test_what_is_worth_the_same_stays_where_it_is():
+    kinds = np.array([[0, 1, 0, 1, 0, NOTHING]])
+    assert same.fairest(kinds, np.full((1, 6), 0.5), np.array([1.0, 0.6, 0.5])).tolist() == [[0, 1, 2, 3, 4, -1]]
+
+
+@settings(max_examples=50, deadline=None)
+@given(queries())
+def test_the_front_is_that_of_all_orders_whatever_the_discounts(query):
+    grades, worth, weights, discounts = query
+    (front,) = counts.fronts(grades[None], worth[None], weights, discounts)
+    near(pairs(front), best_of(all_points(grades, worth, weights, discounts)))
+    for utility, fairness, top in zip(front.utility, front.fairness, front.tops.tolist(), strict=True):
+        assert len(set(top)) == min(len(grades), len(weights))
+        assert utility == pytest.approx(summed(grades, weights, top))
+        assert fairness == pytest.approx(summed(worth, discounts, top))
+
+
+@settings(max_examples=40, deadline=None)
+@given(queries(5))
+def test_the_hull_by_assignments_is_that_of_all_orders(query):
+    grades, worth, weights, discounts = query
+    found = supported.front(grades, worth, weights, discounts)
+    every = all_points(grades, worth, weights, discounts)
+    for price in (0.0, 0.1, 0.5, 1.0, 3.0):
+        most = max(fairness + price * utility for utility, fairness in every)
+        assert (found.ends[1] + price * found.ends[0]).max() == pytest.approx(most, abs=1e-6)
+    assert {(round(u, 6), round(f, 6)) for u, f in zip(*found.ends, strict=True)} <= {
+        (round(u, 6), round(f, 6)) for u, f in every
+    }
+    for least in np.linspace(found.ends[0, -1], found.ends[0, 0], 4):
+        at, bound = found.fairest(least - 1e-9)
+        best = max(fairness for utility, fairness in every if utility >= least - 1e-8)
+        assert found.fairness[at] <= best + 1e-6 <= bound + 2e-6
+
+
+def test_queries_of_other_lengths_are_solved_beside_each_other():
+    gains = np.array([[1.0, 0.0, np.nan], [np.nan] * 3, [0.0, 1.0, 2.0]])
+    worth = np.where(np.isnan(gains), np.nan, 1 - np.nan_to_num(gains))
+    several = counts.fronts(gains, worth, np.ones(2), np.ones(2))
+    assert [front.tops.shape[1] for front in several] == [2, 0, 2]
+    assert pairs(several[1]) == [(0, 0)]
+    for row in (0, 2):
+        there = ~np.isnan(gains[row])
+        (alone,) = counts.fronts(gains[row : row + 1, there], worth[row : row + 1, there], np.ones(2), np.ones(2))
+        assert pairs(alone) == pairs(several[row])
+
+
+def test_too_many_ways_are_not_followed():
+    random = np.random.default_rng(3)
+    gains, worth = random.integers(0, 3, (2, 30)).astype(float), random.random((2, 30))
+    gains[1] = 0
+    many, one = counts.fronts(gains, worth, np.linspace(1, 0.3, 8), 1 / np.arange(1.0, 9), most=200)
+    assert many is None
+    assert len(one.utility) == 1
+    assert counts.fronts(random.random((1, 60)), random.random((1, 60)), np.ones(8), np.ones(8)) == [None]  # 60 kinds
+
+
+def drawn_fronts(random, many=4):
+    fronts = []
+    for _ in range(many):
+        size = int(random.integers(1, 6))
+        utility, fairness = random.integers(0, 8, (2, size)) / 8
+        fronts.append(Front.of(utility, fairness, np.zeros((size, 0), dtype=np.int64)))
+    return fronts
+
+
+def test_the_mean_is_the_best_of_all_choices_and_the_bound_is_one():
+    random = np.random.default_rng(14)
+    programmed = 0
+    for _ in range(60):
+        fronts = drawn_fronts(random)
+        every = [
+            (sum(u for u, _ in each), sum(f for _, f in each))
+            for each in product(*(list(zip(front.utility, front.fairness, strict=True)) for front in fronts))
+        ]
+        for share in (0.3, 0.6, 0.9, 1.0):
+            least = share * sum(float(front.utility[0]) for front in fronts)
+            spent = budget.spend(fronts, least)
+            assert spent.fairness == pytest.approx(max(f for u, f in every if u >= least - 1e-9))
+            assert spent.bound == pytest.approx(spent.fairness)
+            assert spent.utility >= least - 1e-8
+            hull, _ = budget._bound(fronts, least)
+            assert hull >= spent.fairness - 1e-9
+            programmed += hull > spent.fairness + 1e-6
+    assert programmed > 40
+
+
+def test_the_merged_hull_is_that_of_all_choices():
+    random = np.random.default_rng(15)
+    for _ in range(50):
+        fronts = drawn_fronts(random)
+        utility, fairness = budget.merged(fronts)
+        every = [
+            (sum(u for u, _ in each), sum(f for _, f in each))
+            for each in product(*(list(zip(front.utility, front.fairness, strict=True)) for front in fronts))
+        ]
+        for price in (0.1, 0.5, 1.0, 2.0):
+            most = max(f + price * u for u, f in every)
+            assert (fairness + price * utility).max() == pytest.approx(most)
+
+
+def test_what_is_not_exact_has_a_bound_above_it():
+    ends = np.array([[2.0, 0.0], [0.0, 4.0]])
+    rough = Front.of(*ends, np.zeros((2, 0), dtype=np.int64), ends)
+    spent = budget.spend([rough, rough], 3.0)
+    assert (spent.fairness, spent.bound) == (0.0, pytest.approx(2.0))
+    assert rough.fairest(1.0) == (0, 2.0)
