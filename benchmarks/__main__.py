@@ -6,8 +6,8 @@ from importlib import import_module
 from benchmarks.timing import missed
 
 ALL = (
-    "evaluation", "batch", "selection", "ablation", "orders", "trec_fair_2019", "counters", "annotate", "trace",
-    "positions", "debates", "explanation", "counterfactual", "unknown",
+    "evaluation", "batch", "rerank", "selection", "ablation", "orders", "trec_fair_2019", "counters", "annotate",
+    "trace", "positions", "debates", "explanation", "counterfactual", "unknown",
 )  # fmt: skip
 
 for name in sys.argv[1:] or ALL:

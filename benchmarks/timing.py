@@ -5,6 +5,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -58,6 +59,18 @@ def paired(ours: Sequence[str | Path], theirs: Sequence[str | Path], times: int)
         median(a.seconds / b.seconds for a, b in costs),
         median(a.peak / b.peak for a, b in costs),
     )
+
+
+def together(command: Sequence[str | Path], other: Sequence[str | Path]) -> float:
+    """Run two commands beside each other; give the seconds until both are done.
+
+    Twice the time of one command, divided by this, is what two processes that share no work can reach on the machine.
+    """
+    with ThreadPoolExecutor(2) as pool:
+        began = perf_counter()
+        for each in [pool.submit(run, command), pool.submit(run, other)]:
+            each.result()
+        return perf_counter() - began
 
 
 missed: list[str] = []
