@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.timing import BIN, FOLDER, paired, report
 
-QUERIES, DEPTH, DOCUMENTS = 6_980, 1_000, 2_000_000
+QUERIES, DEPTH, DOCUMENTS = 6_980, 1_000, 4_300_000
 UTILITY = "nDCG@10 RR@10 R@100"
 
 

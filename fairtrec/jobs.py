@@ -6,8 +6,6 @@ processes is imported where it is used, so that the work of one process starts s
 """
 
 import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -61,6 +59,8 @@ def warm(ready: Sequence[str]) -> None:
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Put Ctrl-C off; for ever in the processes that are started meanwhile, since the first one ends them."""
+    import signal
+
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -170,6 +170,9 @@ _received = b""
 def _begin(sent: bytes) -> None:
     """Keep what the first process has sent; it alone is interrupted, and this one ends with it."""
     global _received  # noqa: PLW0603 - a process has nowhere else
+    import signal
+    import threading
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _received = sent

@@ -10,27 +10,43 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from fairtrec.data import Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Limits, Parameters, Remark, named
 from fairtrec.errors import UsageError
-from fairtrec.formulas.labellings.exposures import Exposed, Ratio
-from fairtrec.formulas.labellings.sums import Finals, Linear, Prefixes, Totals
-from fairtrec.formulas.labellings.unlabelled import Form
-from fairtrec.ranking.ties import First, Precisions, Sum, Terms
+
+if TYPE_CHECKING:
+    from fairtrec.formulas.labellings.exposures import Exposed, Ratio
+    from fairtrec.formulas.labellings.sums import Finals, Linear, Prefixes, Totals
+    from fairtrec.formulas.labellings.unlabelled import Form
+    from fairtrec.ranking.ties import First, Precisions, Sum, Terms
 
 __all__ = [
     "Better", "Bools", "Bounds", "Candidates", "Exposed", "Finals", "First", "Floats", "Form", "Ints", "Limits",
     "Linear", "Measure", "Precisions", "Prefixes", "Ratio", "Remark", "Sum", "Terms", "Totals", "UsageError", "take",
 ]  # fmt: skip
 
+_FORMS = {  # what few evaluations look at, by where it is
+    **dict.fromkeys(("Exposed", "Ratio"), "fairtrec.formulas.labellings.exposures"),
+    **dict.fromkeys(("Finals", "Linear", "Prefixes", "Totals"), "fairtrec.formulas.labellings.sums"),
+    "Form": "fairtrec.formulas.labellings.unlabelled",
+    **dict.fromkeys(("First", "Precisions", "Sum", "Terms"), "fairtrec.ranking.ties"),
+}
 ABOVE_0, BELOW_1 = math.ulp(0.0), math.nextafter(1.0, 0.0)  # the least and the greatest number that are
 READING_ON = "p is {p}; the probability to read on lies between 0 and 1"
 Better = Literal["higher", "lower", "nearer 0", "neither"]
 Bounds = tuple[float | None, float | None]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a form when it is first used: most evaluations ask neither for ties nor for labellings."""
+    if name not in _FORMS:
+        raise AttributeError(f"module 'fairtrec.measure' has no attribute {name!r}")
+    return getattr(import_module(_FORMS[name]), name)
 
 
 @dataclass(frozen=True)
@@ -54,14 +70,14 @@ class Measure(Parameters):
         """Compute one value per query from the inputs that the signature names."""
         raise TypeError(f"{self.name} does not say how it is computed; give it a __call__")
 
-    def over_ranks(self, *args: Any, **inputs: Any) -> Terms | None:  # noqa: ARG002 - for subclasses
+    def over_ranks(self, *args: Any, **inputs: Any) -> "Terms | None":  # noqa: ARG002 - for subclasses
         """Say what is made of the ranks, where that gives a value over all orders of tied documents in closed form.
 
         Takes what ``__call__`` takes, of which the inputs of ranks go on to the end of what is tied with the last.
         """
         return None
 
-    def over_labels(self, *args: Any, **inputs: Any) -> Form | None:  # noqa: ARG002 - for subclasses
+    def over_labels(self, *args: Any, **inputs: Any) -> "Form | None":  # noqa: ARG002 - for subclasses
         """Say what is made of the groups, where that gives a value over all labellings of unknown documents.
 
         Takes what ``__call__`` takes; membership is nan where a group is unknown. None: labellings are tried.

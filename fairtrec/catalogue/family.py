@@ -1,7 +1,6 @@
 """Families of what users name with parameters, measures and rerankers: what installed packages add, and objects."""
 
 import dataclasses
-from difflib import get_close_matches
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from fairtrec.data.parameters import Parameters
@@ -61,6 +60,8 @@ def built(kind: type[Kind], params: dict[str, Any], spelled: str, relevance_leve
     fields = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
     for name, value in params.items():
         if name not in fields:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, fields, 1)
             hint = f"did you mean {near[0]}? " if near else ""
             has = ", ".join(fields) or "none"

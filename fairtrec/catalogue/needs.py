@@ -8,11 +8,10 @@ name among the keywords of ``evaluate``.
 Nothing here imports numpy, so that ``fairtrec --help`` need not.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Extra:
+class Extra(NamedTuple):
     """What may be given beside the runs for the measures that ask for it: a keyword, and an option of the commands."""
 
     name: str
@@ -21,8 +20,7 @@ class Extra:
     module: str
 
 
-@dataclass(frozen=True)
-class Need:
+class Need(NamedTuple):
     """An input that a measure asks for by its name."""
 
     name: str

@@ -41,7 +41,7 @@ def read(text: str, what: str = "measure", like: str = "NFaiRR(tau=0)@10") -> It
             raise rest.bad(f"a {what} starts with its name")
         params = rest.params() if rest.take(r"\(") else {}
         cutoff = rest.value() if rest.take("@") else None
-        if not rest.sees(r"[\s,]|$"):
+        if not rest.take(r"(?=[\s,]|$)"):
             raise rest.bad("something stands behind it")
         yield Written(name.group(), params, cutoff, " ".join(text[rest.begin : rest.at].split()))
 
@@ -56,11 +56,8 @@ class _Rest:
     begin: int = 0
     at: int = 0
 
-    def sees(self, pattern: str) -> re.Match[str] | None:
-        return re.compile(pattern).match(self.text, self.at)
-
     def take(self, pattern: str) -> re.Match[str] | None:
-        found = self.sees(pattern)
+        found = re.compile(pattern).match(self.text, self.at)
         self.at = found.end() if found else self.at
         return found
 
@@ -77,7 +74,7 @@ class _Rest:
             if key[1] in params:
                 raise self.bad(f"the parameter {key[1]} is given twice")
             params[key[1]] = self.value()
-            if not self.take(r"\s*,") and not self.sees(r"\s*\)"):
+            if not self.take(r"\s*,") and not self.take(r"(?=\s*\))"):
                 raise self.bad("the parameters do not end with )")
         return params
 
@@ -102,7 +99,7 @@ class _Rest:
         while not self.take(r"\s*\}"):
             pair = []
             for end in (r"\s*:", r"\s*,|(?=\s*\})"):
-                nested = self.sees(r"\s*\{")
+                nested = self.take(r"(?=\s*\{)")
                 pair.append(None if nested else self.value())
                 if nested or not self.take(end):
                     raise self.bad("a mapping is written {key:value,key:value}")

@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Iterable
 from contextlib import redirect_stdout
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -56,6 +55,8 @@ def _resolved(written: Written, relevance_level: int | None) -> Iterable[Measure
         return [_utility(measure, {}, spelled, relevance_level) for measure in several]
     if (alike := proper(name)) is not None:
         return _resolved(written._replace(name=alike), relevance_level)
+    from difflib import get_close_matches
+
     near = get_close_matches(name.lower(), [each.lower() for each in names()], 1)
     meant = next((each for each in names() if near and each.lower() == near[0]), None)
     hint = f"did you mean {meant}? " if meant else ""
@@ -110,6 +111,8 @@ def _utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level
     has = f"{measure.NAME} has the parameters: {', '.join(supported) or 'none'}"
     unknown = [name for name in params if name not in supported]
     if unknown:
+        from difflib import get_close_matches
+
         near = get_close_matches(unknown[0], supported, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise UsageError(f"{spelled}: {measure.NAME} has no parameter {unknown[0]}; {hint}{has}")

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 
@@ -36,11 +35,12 @@ def progress() -> Iterator[None]:
         from rich.markup import escape
 
         from fairtrec.errors import short
+        from fairtrec.files.source import name
 
         bar = shown["bar"]
         if what not in tasks:
             tasks[what] = bar.add_task("", total=total or None)
-        text = f"{done} of {total} {what}" if what == RUNS else f"reading {short(Path(what).name, 60)}"
+        text = f"{done} of {total} {what}" if what == RUNS else f"reading {short(name(what), 60)}"
         bar.update(tasks[what], description=escape(text), completed=done, visible=not over or RUNS not in tasks)
 
     try:

@@ -1,7 +1,6 @@
 """``fairtrec eval``: evaluate runs."""
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -9,6 +8,9 @@ from fairtrec.cli import options
 from fairtrec.cli.commands import Titled
 from fairtrec.cli.saying import say
 from fairtrec.report.writers import COMPARISONS, RESULTS, refuse_view
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command(name="eval", cls=Titled, epilog=options.EXITS)
@@ -28,7 +30,7 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     form: str,
-    output: Path | None,
+    output: "Path | None",
     *,
     places: int,
     per_query: bool,

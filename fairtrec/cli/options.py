@@ -2,14 +2,16 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.report.writers import Writer
 from fairtrec.words import Missing, OnError, Order, Rule, ScoreType, Tokenizer, Undefined
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
 Function = Callable[..., Any]
@@ -158,10 +160,20 @@ unknown = Together(
 )
 per_query = click.option("-q", "--per-query", is_flag=True, help="Print the value of each query too.")
 
+
+class _Place(click.Path):
+    """A path, for pathlib, which is imported where there is one."""
+
+    def coerce_path_result(self, value: Any) -> Any:
+        from pathlib import Path
+
+        return Path(value)
+
+
 _output = click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=_Place(dir_okay=False),
     metavar="FILE",
     help="Write to FILE, all or nothing.",
 )
@@ -188,7 +200,7 @@ def reported(
     return Together((form, *[_output] * to, *[_places] * places))
 
 
-def refuse_output(output: Path | None, *given: Any) -> None:
+def refuse_output(output: "Path | None", *given: Any) -> None:
     """Raise UsageError if the output cannot be written, or is one of the files that are given."""
     from fairtrec.report.output import refuse_input, refuse_unwritable
 
@@ -200,7 +212,7 @@ def write(
     writers: Mapping[str, Writer],
     form: str,
     of: Any,
-    output: Path | None,
+    output: "Path | None",
     footnotes: Callable[[Any], Sequence[str]] = lambda _: (),
     **view: Any,
 ) -> None:

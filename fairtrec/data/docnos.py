@@ -11,13 +11,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Docs = npt.NDArray[np.bytes_]
-Keys = npt.NDArray[np.uint64]
+Shape = tuple[Any, ...]  # numpy.typing takes its time to be imported
+Ints = np.ndarray[Shape, np.dtype[np.int64]]
+Floats = np.ndarray[Shape, np.dtype[np.float64]]
+Bools = np.ndarray[Shape, np.dtype[np.bool_]]
+Docs = np.ndarray[Shape, np.dtype[np.bytes_]]
+Keys = np.ndarray[Shape, np.dtype[np.uint64]]
 
 NOTHING = -1  # in a matrix of row numbers: no document at this rank, or one that is not in the table
 
@@ -41,7 +41,7 @@ def fingerprints(docnos: Docs) -> Keys:
     return keys
 
 
-def starts_of(values: npt.NDArray[Any]) -> Ints:
+def starts_of(values: np.ndarray[Shape, Any]) -> Ints:
     """Give the first line of each block of equal values, and the number of lines as a last entry.
 
     >>> starts_of(np.array([0, 0, 1, 2, 2])).tolist()

@@ -4,7 +4,6 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self, get_args, get_origin
@@ -66,6 +65,8 @@ class Parameters:
         """Find a value among the options of a parameter. Raises UsageError where it is none of them."""
         if value in options:
             return options[options.index(value)]
+        from difflib import get_close_matches
+
         near = get_close_matches(str(value), map(str, options), 1)
         meant = cls.formerly.get(str(value), f"did you mean {near[0]}? " if near else "")
         raise UsageError(f"{what} cannot be {value!r}; {meant}it is one of: {', '.join(map(str, options))}")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal, TypedDict, get_args, get_origin, get_type_hints
 
 from fairtrec.errors import UsageError
@@ -95,6 +94,8 @@ class Choices:
 
 def unknown(name: str, known: Iterable[str]) -> UsageError:
     """Say that there is no such option, and which of the known ones may be meant."""
+    from difflib import get_close_matches
+
     near = get_close_matches(name, known, 1)
     hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
     return UsageError(f"there is no option {name}{hint}")

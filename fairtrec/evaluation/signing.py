@@ -1,6 +1,7 @@
 """From the choices of an evaluation to its signature."""
 
 from collections.abc import Mapping
+from importlib import import_module
 from os import fspath
 from typing import Any
 
@@ -11,9 +12,7 @@ from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.groups import listed, sizes
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.signature import Signature, short
-from fairtrec.formulas.labellings import unlabelled
 from fairtrec.measures.utility import Utility
-from fairtrec.ranking.ties import DRAWN, MOST
 from fairtrec.version import __version__
 
 
@@ -45,8 +44,8 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
             "complete": "yes" if options.complete else "",
             "undefined": options.undefined if options.undefined != "skip" else "",
             "samples": "column 2" if options.samples else "",
-            "ties": f"{MOST}/{DRAWN}" if options.ties else "",
-            "unknown": f"{unlabelled.MOST}/{unlabelled.DRAWN}" if options.unknown else "",
+            "ties": "{MOST}/{DRAWN}".format(**_numbers("ranking.ties")) if options.ties else "",
+            "unknown": "{MOST}/{DRAWN}".format(**_numbers("formulas.labellings.unlabelled")) if options.unknown else "",
             "prior": prior if options.unknown else "",
             "tokenizer": tokenizer if from_texts or made else "",
             "case": "sensitive" if (from_texts or made) and case_sensitive else "",
@@ -63,6 +62,11 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
             "missing": f"{options.missing}({unknown})" if unknown else options.missing if of_documents else "",
         }
     )
+
+
+def _numbers(place: str) -> dict[str, Any]:
+    """Look into a module that few evaluations import: how many orders or labellings it tries, and how many it draws."""
+    return vars(import_module(f"fairtrec.{place}"))
 
 
 def _shares(given: Mapping[str, float]) -> str:

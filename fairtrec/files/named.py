@@ -6,12 +6,15 @@ Nothing here imports numpy, so that other processes can be made ready before thi
 
 import os
 from collections.abc import Iterable, Iterator
-from glob import glob, has_magic
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import source
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PATTERN = "*?["  # what a pattern has, and few names
 LONGEST_LIST = 1 << 24  # bytes; some 200,000 names
 
 
@@ -110,11 +113,15 @@ def _files(name: str, path: FilePath | None = None, line: int | None = None) -> 
         return [name]
     if os.path.isdir(name):
         try:
+            from pathlib import Path
+
             found = sorted(str(file) for file in Path(name).iterdir() if _is_wanted(file))
         except PermissionError:
             raise InputError("this folder may not be read; change its permissions", name) from None
         what = f"the folder {name} holds no files; name one that does"
-    elif has_magic(name) and not os.path.exists(name):
+    elif not os.path.exists(name) and any(sign in name for sign in PATTERN):
+        from glob import glob
+
         found = sorted(file for file in glob(name, recursive=True) if not os.path.isdir(file))
         what = f"no file matches {name}; check the pattern and the folder that it starts from"
     else:
@@ -124,7 +131,7 @@ def _files(name: str, path: FilePath | None = None, line: int | None = None) -> 
     return found
 
 
-def _is_wanted(file: Path) -> bool:
+def _is_wanted(file: "Path") -> bool:
     """Tell the files of a folder, and links that lead nowhere, which whoever reads them reports."""
     return file.name[0] != "." and (file.is_file() or (file.is_symlink() and not os.path.exists(file)))
 

@@ -3,12 +3,14 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @contextmanager
-def replaced(path: Path, *, synced: bool = False) -> Iterator[Path]:
+def replaced(path: "Path", *, synced: bool = False) -> "Iterator[Path]":
     """Give a temporary name; what is written there comes to stand at ``path``, unless an error is raised.
 
     ``synced`` is for what must be there after the machine has lost power too.
@@ -27,7 +29,7 @@ def replaced(path: Path, *, synced: bool = False) -> Iterator[Path]:
 
 
 @contextmanager
-def streamed(path: Path) -> Iterator[BinaryIO]:
+def streamed(path: "Path") -> Iterator[BinaryIO]:
     """Give a file to write to, which comes to stand at ``path`` when it is whole, unless an error is raised.
 
     Where the system can do so it has no name before, and nothing of it is left if the process is killed.
@@ -48,7 +50,7 @@ def streamed(path: Path) -> Iterator[BinaryIO]:
                 os.close(folder)
 
 
-def unnamed(folder: Path) -> int | None:
+def unnamed(folder: "Path") -> int | None:
     """Open a file without a name, which is gone with this process, if it can be linked to one later."""
     try:
         descriptor = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
@@ -61,7 +63,7 @@ def unnamed(folder: Path) -> int | None:
 
 
 @contextmanager
-def replaced_folder(path: Path) -> Iterator[Path]:
+def replaced_folder(path: "Path") -> "Iterator[Path]":
     """Give a new folder, which comes to stand at ``path`` in the place of what is there, unless an error is raised."""
     import shutil
 
@@ -75,7 +77,7 @@ def replaced_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def _sync(path: Path) -> None:
+def _sync(path: "Path") -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -2,17 +2,16 @@
 
 Compression is told from the first bytes, not from the name.
 """
+# ruff: noqa: PTH116, PTH123 - pathlib takes its time to be imported
 
-import bz2
-import gzip
 import io
+import os
 import stat
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from os import fspath
-from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from fairtrec.errors import FilePath, InputError, reason
@@ -62,7 +61,7 @@ def is_stream(path: FilePath) -> bool:
     if fspath(path) == STDIN:
         return True
     try:
-        mode = Path(path).stat().st_mode
+        mode = os.stat(fspath(path).rstrip("/") or ".").st_mode
     except (OSError, ValueError):  # a name that no file can have
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
@@ -74,7 +73,7 @@ def opened(path: FilePath) -> Iterator[BinaryIO]:
     if "\0" in fspath(path):
         raise InputError("no file has a name with a NUL in it; correct it", path)
     try:
-        file: Any = _once(path) if is_stream(path) else Path(path).open("rb", buffering=1 << 20)  # noqa: SIM115 - closed below
+        file: Any = _once(path) if is_stream(path) else open(fspath(path).rstrip("/") or ".", "rb", buffering=1 << 20)  # noqa: SIM115 - closed below
         with file as raw:
             if not raw.peek(4)[:4].startswith(COMPRESSED):
                 yield raw
@@ -93,6 +92,8 @@ def opened(path: FilePath) -> Iterator[BinaryIO]:
 
 def damaged(fault: BaseException) -> str:
     """Say what is wrong with a file that cannot be read to its end."""
+    import gzip
+
     if isinstance(fault, EOFError | gzip.BadGzipFile | zlib.error):
         return f"the compressed data is cut off or damaged ({fault}); make or fetch it again"
     return f"reading failed ({reason(fault)}); make or fetch the file again"
@@ -122,7 +123,11 @@ def _once(path: FilePath) -> Iterator[Any]:
         if name in _streams and _streams[name][0] is sys.stdin:
             raise InputError("standard input can be read only once, and was; give a file for one of the two", path)
     with ExitStack() as stack:
-        raw = sys.stdin.buffer if name == STDIN else stack.enter_context(Path(path).open("rb", buffering=0))
+        raw = (
+            sys.stdin.buffer
+            if name == STDIN
+            else stack.enter_context(open(fspath(path).rstrip("/") or ".", "rb", buffering=0))
+        )
         hashed = _reading[name] = _Hashed(cast("Any", raw))
         yield io.BufferedReader(cast("Any", hashed), 1 << 20)
         size = 0
@@ -138,9 +143,13 @@ def _once(path: FilePath) -> Iterator[Any]:
 def _decompressed(raw: Any) -> Iterator[BinaryIO]:
     magic = raw.peek(4)[:4]
     if magic.startswith(GZIP):
+        import gzip
+
         with gzip.open(raw) as stream:
             yield cast("BinaryIO", stream)
     elif magic.startswith(BZIP2):
+        import bz2
+
         with bz2.open(raw) as stream:
             yield cast("BinaryIO", stream)
     else:
@@ -155,7 +164,7 @@ def sha256(path: FilePath) -> str:
     if is_stream(path):
         return _streams.get(fspath(path), (None, ""))[1]
     try:
-        with Path(path).open("rb") as file:
+        with open(fspath(path).rstrip("/") or ".", "rb") as file:
             import hashlib
 
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -204,7 +213,7 @@ def position(stream: BinaryIO) -> int:
 
 def size(path: FilePath) -> int:
     """Tell how many bytes a file has; 0 of a stream, of which nobody knows."""
-    return 0 if is_stream(path) else Path(path).stat().st_size
+    return 0 if is_stream(path) else os.stat(fspath(path).rstrip("/") or ".").st_size
 
 
 def refuse_bomb(path: FilePath, unpacked: int, blank: int = 0) -> None:

@@ -6,13 +6,16 @@ https://doi.org/10.1007/978-3-031-56069-9_1
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fairtrec.formulas import discount, distribution
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Remark, Sum, take
+from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Remark, take
+
+if TYPE_CHECKING:
+    from fairtrec.measure import Sum
 
 
 def term_exposure(counts: Floats, tokens: Floats, cutoff: int) -> Floats:
@@ -77,8 +80,10 @@ class TE(Measure):
         """Return one group's exposure [query]."""
         return term_exposure(take(counts, ranked), take(tokens, ranked), self.cutoff)[:, groups.index(self.group)]
 
-    def over_ranks(self, ranked: Ints, counts: Floats, tokens: Floats, groups: Sequence[str]) -> Sum:
+    def over_ranks(self, ranked: Ints, counts: Floats, tokens: Floats, groups: Sequence[str]) -> "Sum":
         """Each rank adds the group's share of the tokens of its document, discounted."""
+        from fairtrec.measure import Sum
+
         share = per_token(take(counts, ranked), take(tokens, ranked))
         return Sum(share[..., groups.index(self.group)], discount.log2(self.cutoff))
 
@@ -129,8 +134,10 @@ class RBDF(Measure):
         """Return RBDF [query]."""
         return rbdf(take(counts, ranked), self.cutoff, full_k=self.full_k)
 
-    def over_ranks(self, ranked: Ints, counts: Floats) -> Sum:
+    def over_ranks(self, ranked: Ints, counts: Floats) -> "Sum":
         """Each rank adds its discount if its document holds a group term; those of all ranks divide the sum."""
+        from fairtrec.measure import Sum
+
         total = take(counts, ranked).sum(axis=2)
         divisor = all_ranks(~np.isnan(total[:, : self.cutoff]), self.cutoff, full_k=self.full_k)
         return Sum((total > 0).astype(np.float64), discount.log2(self.cutoff), divisor)

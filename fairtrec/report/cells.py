@@ -1,14 +1,13 @@
 """Values and names, as all formats write them."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.files.source import uncompressed
+from fairtrec.files.source import name, uncompressed
 
 if TYPE_CHECKING:
     from fairtrec.comparison.leaderboard import Standing
@@ -42,7 +41,7 @@ def names(result: Result) -> list[str]:
 
 def called(runs: Sequence[str]) -> list[str]:
     """Name runs as shortly as tells them apart: the file without folder and ending, else the whole path."""
-    short = [uncompressed(Path(run).name).removesuffix(".run") for run in runs]
+    short = [uncompressed(name(run)).removesuffix(".run") for run in runs]
     return short if len(set(short)) == len(short) else list(runs)
 
 

@@ -3,11 +3,15 @@
 import os
 import sys
 from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairtrec.errors import UsageError, reason, visible
 from fairtrec.files.replaced import replaced
+from fairtrec.files.source import name
 from fairtrec.report.terminal import draw
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def refuse_terminal() -> None:
@@ -16,7 +20,7 @@ def refuse_terminal() -> None:
         raise UsageError("Parquet is not for a terminal to show; name a file with -o")
 
 
-def refuse_unwritable(output: Path | None) -> None:
+def refuse_unwritable(output: "Path | None") -> None:
     """Raise UsageError if the output cannot be written, before any work is done."""
     try:
         is_closed = output is not None and not _is_device(output) and not os.access(output.parent, os.W_OK | os.X_OK)
@@ -26,7 +30,7 @@ def refuse_unwritable(output: Path | None) -> None:
         raise UsageError(f"the folder of {output} is not there or may not be written; choose another with -o")
 
 
-def refuse_input(output: Path | None, inputs: Iterable[str]) -> None:
+def refuse_input(output: "Path | None", inputs: Iterable[str]) -> None:
     """Raise UsageError if the output is one of the files that are read, or stands for one in a folder that is."""
     several = list(inputs)
     if output is None or not output.is_file():
@@ -35,11 +39,11 @@ def refuse_input(output: Path | None, inputs: Iterable[str]) -> None:
         if not os.path.exists(path):  # noqa: PTH110
             continue
         in_folder = os.path.isdir(path) and output.parent.samefile(path)  # noqa: PTH112
-        if output.samefile(path) or (in_folder and output.name in {Path(each).name for each in several}):
+        if output.samefile(path) or (in_folder and output.name in {name(each) for each in several}):
             raise UsageError(f"the output {output} is also read; choose another with -o")
 
 
-def emit(report: str | bytes, output: Path | None, *, drawn: bool = False) -> None:
+def emit(report: str | bytes, output: "Path | None", *, drawn: bool = False) -> None:
     """Print a report, or write it to a file, all or nothing.
 
     A terminal obeys none of its control characters, unless it was ``drawn`` for one.
@@ -64,7 +68,7 @@ def emit(report: str | bytes, output: Path | None, *, drawn: bool = False) -> No
         raise UsageError(f"cannot write {output}: {fault.strerror}; choose another place with -o") from None
 
 
-def _fill(device: Path, report: str | bytes) -> None:
+def _fill(device: "Path", report: str | bytes) -> None:
     """Write to a device or a pipe; a terminal is shown control characters as escapes."""
     with device.open("wb") as file:
         text = visible(report) if isinstance(report, str) and file.isatty() else report
@@ -83,6 +87,6 @@ def pour(pieces: Iterable[bytes]) -> None:
     sys.stdout.flush()
 
 
-def _is_device(output: Path) -> bool:
+def _is_device(output: "Path") -> bool:
     """Tell a device or a pipe, which is written to, from a file, which is replaced."""
     return output.exists() and not output.is_file()

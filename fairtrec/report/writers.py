@@ -8,12 +8,13 @@ import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairtrec.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fairtrec.comparison.slices import Slices
     from fairtrec.measure import Measure
 
@@ -162,7 +163,7 @@ FINDINGS: Mapping[str, Writer] = {  # of runs that are checked one after the oth
 
 def refuse_view(
     form: str,
-    output: Path | None,
+    output: "Path | None",
     *,
     per_query: bool = False,
     summary: bool = True,

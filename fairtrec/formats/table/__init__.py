@@ -40,7 +40,6 @@ rows, no nulls). ``build.joined`` makes one table of parts; their metadata, of w
 were made is needed (Meta without its sums), must agree.
 """
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -66,6 +65,8 @@ Source = Mapping[str, str | int]
 
 def plain(value: Any) -> str:
     """Write JSON that is the same everywhere."""
+    import json
+
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -95,6 +96,8 @@ class Meta:
     @classmethod
     def of_json(cls, text: str | bytes, path: FilePath) -> Self:
         """Read metadata. Raises InputError where they are of another format, or damaged."""
+        import json
+
         try:
             fields = json.loads(text)
             if fields.pop("format") != FORMAT:
@@ -128,6 +131,8 @@ def _shortened(fault: Exception) -> str:
 
 def sources_of(sources: Iterable[Source]) -> tuple[Source, ...]:
     """Bring sources into the order in which they stand in metadata, each once."""
+    import json
+
     return tuple(json.loads(each) for each in sorted({plain(source) for source in sources}))
 
 
@@ -150,6 +155,8 @@ class Distribution:
     @classmethod
     def of_json(cls, text: str | bytes, groups: int, path: FilePath) -> Self:
         """Read a distribution. Raises InputError where it is damaged."""
+        import json
+
         try:
             fields = json.loads(text)
             if not fields:

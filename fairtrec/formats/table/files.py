@@ -1,10 +1,10 @@
 """Reading and writing tables of counts, whichever of the three formats they are in."""
+# ruff: noqa: PTH123 - pathlib takes its time to be imported
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from os import fspath
-from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from fairtrec.formats import columns, table
 from fairtrec.formats.columns import Columns, Layout, Lines
 from fairtrec.formats.table import DISTRIBUTION, DOCNO, KEY, META, TOKENS, Distribution, Meta, sound
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 Format = Literal["arrow", "parquet", "tsv"]
 MAGIC: dict[bytes, Format] = {b"ARROW1": "arrow", b"PAR1": "parquet"}
 MOST = 2**32 - 1
@@ -21,6 +24,8 @@ MOST = 2**32 - 1
 
 def format_to(path: FilePath) -> Format:
     """Tell the format in which a table is wanted from the end of its name. Raises UsageError for another."""
+    from pathlib import Path
+
     end = Path(path).suffix
     for form in (*MAGIC.values(), "tsv"):
         if end == f".{form}":
@@ -47,7 +52,7 @@ class Table:
         self.path = path
         self.format: Format = "tsv"  # told by the first bytes
         if not source.is_stream(path):
-            with suppress(OSError), Path(path).open("rb") as file:  # whose reader says what is wrong
+            with suppress(OSError), open(path, "rb") as file:  # whose reader says what is wrong
                 start = file.read(6)
                 self.format = next((form for magic, form in MAGIC.items() if start.startswith(magic)), "tsv")
         self.is_sorted = False  # and has fingerprints, so that it can be searched
@@ -156,7 +161,7 @@ class Table:
         return found
 
 
-def write(path: Path, meta: Meta, distribution: Distribution, batches: Iterable[Any], form: Format) -> None:
+def write(path: "Path", meta: Meta, distribution: Distribution, batches: Iterable[Any], form: Format) -> None:
     """Write record batches of ROWS rows, with fingerprints, as a table of counts."""
     import pyarrow as pa
 
