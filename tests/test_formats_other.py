@@ -18,7 +18,7 @@ from fairtrec.data import Docnos
 from fairtrec.errors import InputError, ResourceError
 from fairtrec.evaluation import loading
 from fairtrec.files import source
-from fairtrec.formats import annotations, collection, datasets, memory, qrels, queries, terms
+from fairtrec.formats import annotations, collection, datasets, descriptions, memory, qrels, queries, terms
 from fairtrec.formats.histogram import histogram_of
 from fairtrec.formats.run import read as read_run
 from fairtrec.formats.table.files import Table
@@ -493,7 +493,7 @@ def test_queries_in_memory():
 )
 def test_texts_in_memory(docs):
     wanted = docnos("a", "b", "no")
-    assert {wanted.names[row]: text for row, text in memory.texts(docs, wanted)} == {b"a": "A", b"b": ""}
+    assert {wanted.names[row]: text for row, text in descriptions.texts(docs, wanted)} == {b"a": "A", b"b": ""}
 
 
 @pytest.mark.parametrize(
@@ -507,15 +507,15 @@ def test_texts_in_memory(docs):
 )
 def test_bad_texts_in_memory(docs, message):
     with pytest.raises(InputError, match=message):
-        list(memory.texts(docs, docnos("a")))
+        list(descriptions.texts(docs, docnos("a")))
 
 
 def test_counts_in_memory():
     table = pd.DataFrame({"docno": ["b", "a", "c"], "tokens": [3, 9, 4], "m": [1, 2, 0], "f": [0, 5, 0]})
     wanted = docnos("a", "no", "b")
-    got = memory.counts(table, wanted)
+    got = descriptions.counts(table, wanted)
     row = wanted.rows(np.array([b"a", b"b", b"no"]))
-    assert got.groups == memory.frame_groups(table) == ("f", "m")
+    assert got.groups == descriptions.frame_groups(table) == ("f", "m")
     assert got.known[row].tolist() == [True, True, False]
     assert got.tokens[row].tolist() == [9, 3, 0]
     assert got.counts[row].tolist() == [[5, 2], [0, 1], [0, 0]]
@@ -538,12 +538,12 @@ def test_bad_counts_in_memory(change, message):
     columns = {"docno": ["a", "b"], "tokens": [1, 2], "m": [0, 0], "f": [0, 0], **change}
     table = pd.DataFrame({name: values for name, values in columns.items() if values is not None})
     with pytest.raises(InputError, match=message):
-        memory.counts(table, docnos("a"))
+        descriptions.counts(table, docnos("a"))
 
 
 def test_an_empty_frame_of_counts():
     with pytest.raises(InputError, match="the annotations frame is empty"):
-        memory.counts(pd.DataFrame({"docno": [], "tokens": [], "m": [], "f": []}), docnos("a"))
+        descriptions.counts(pd.DataFrame({"docno": [], "tokens": [], "m": [], "f": []}), docnos("a"))
 
 
 # -- ir_datasets
@@ -568,7 +568,7 @@ def test_datasets_by_name_and_as_objects(dataset):
     wanted = docnos("d2", "d1", "no")
     expected = {b"d1": "She went.", b"d2": "He stayed."}
     assert {wanted.names[row]: text for row, text in datasets.texts("fairtrec-test", wanted)} == expected
-    assert {wanted.names[row]: text for row, text in memory.texts(dataset, wanted)} == expected
+    assert {wanted.names[row]: text for row, text in descriptions.texts(dataset, wanted)} == expected
     for got in (loading.qrels("fairtrec-test"), loading.qrels(dataset)):
         assert judgements(got) == [("q1", "d1", 1, "0"), ("q1", "d2", 0, "0")]
 

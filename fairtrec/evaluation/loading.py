@@ -124,21 +124,21 @@ def counted(docs: Any, wanted: Docnos, lexicon: "Lexicon") -> Annotations:
 
 def texts(docs: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
     """Give the row and the text of each wanted document that there is: of a file, an ir_datasets id, or from memory."""
-    from fairtrec.formats import collection, datasets, memory
+    from fairtrec.formats import collection, datasets, descriptions
 
     if is_file(docs):
         return collection.read(docs, wanted)
-    return datasets.texts(fspath(docs), wanted) if isinstance(docs, PATH) else memory.texts(docs, wanted)
+    return datasets.texts(fspath(docs), wanted) if isinstance(docs, PATH) else descriptions.texts(docs, wanted)
 
 
 def labels(thing: Any, judgements: Qrels | None) -> Labels:
     """Load group labels: a file, two of them crossed (``a*b``), the subtopics of the qrels, an ir_datasets id."""
     from fairtrec.data import product
-    from fairtrec.formats import datasets, memory
+    from fairtrec.formats import datasets, descriptions
     from fairtrec.formats import labels as labels_format
 
     if not isinstance(thing, PATH):
-        return memory.labels(thing)
+        return descriptions.labels(thing)
     name = fspath(thing)
     if name == "qrels":
         if judgements is None:

@@ -134,9 +134,9 @@ def _groups(
     if given.annotations is None:
         return () if terms is None else terms.groups
     if table is None:
-        from fairtrec.formats import memory
+        from fairtrec.formats import descriptions
 
-        groups = memory.frame_groups(given.annotations)
+        groups = descriptions.frame_groups(given.annotations)
     else:
         groups = tuple(sorted(table.groups))
     if terms is not None and terms.groups != groups:

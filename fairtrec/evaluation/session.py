@@ -204,9 +204,9 @@ class Evaluator:
             elif plan.reference.labels is not None:
                 counts = loading.counts_of(plan.reference.labels, fresh)
             elif plan.table is None:
-                from fairtrec.formats import memory
+                from fairtrec.formats import descriptions
 
-                counts = memory.counts(given.annotations, fresh)
+                counts = descriptions.counts(given.annotations, fresh)
             else:
                 from fairtrec.formats import annotations
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from fairtrec.data import Docnos, Labels, Qrels, product
 from fairtrec.errors import InputError, ResourceError
-from fairtrec.formats import memory
+from fairtrec.formats import descriptions, memory
 
 OFFLINE = "FAIRTREC_OFFLINE is set"
 
@@ -25,7 +25,7 @@ def texts(name: str, wanted: Docnos) -> Iterator[tuple[int, str]]:
     """Give the row and default text of each wanted document of a dataset."""
     dataset = _dataset(name, "docs")
     with _fetching(name, "docs"):
-        yield from memory.texts(dataset, wanted)
+        yield from descriptions.texts(dataset, wanted)
 
 
 def labels(name: str) -> Labels:
@@ -42,7 +42,7 @@ def _of_field(dataset: Any, field: str, name: str) -> Labels:
     fields = dataset.docs_cls()._fields
     if field not in fields:
         raise InputError(f"its documents have no field {field}; they have {', '.join(fields)}", name)
-    return memory.labels({document.doc_id: getattr(document, field) or [] for document in dataset.docs_iter()})
+    return descriptions.labels({document.doc_id: getattr(document, field) or [] for document in dataset.docs_iter()})
 
 
 def documents(name: str) -> Iterator[tuple[str, str]]:

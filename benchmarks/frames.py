@@ -1,0 +1,51 @@
+"""A run of 540 queries x 1,000 documents held as a frame beside the same run as a file: CPU seconds, in one process."""
+
+from functools import partial
+from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
+
+import pandas as pd
+import pyarrow as pa
+
+from benchmarks.evaluation import generate
+from benchmarks.timing import FOLDER, report
+from fairtrec.formats import memory, run
+
+COLUMNS = ["qid", "Q0", "docno", "rank", "score", "tag"]
+
+
+def seconds(call, times: int = 5) -> float:
+    """The least CPU time of some calls, user and system."""
+    least = float("inf")
+    for _ in range(times):
+        before = getrusage(RUSAGE_SELF)
+        call()
+        after = getrusage(RUSAGE_SELF)
+        least = min(least, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    return least
+
+
+def frames(path: Path) -> dict[str, object]:
+    frame = pd.read_csv(path, sep=" ", names=COLUMNS, dtype=dict.fromkeys(("qid", "docno"), str))
+    held = {
+        "pandas": frame,
+        "pandas, objects": frame.astype({"qid": object, "docno": object}),
+        "pyarrow": pa.table(frame),
+    }
+    for name in ("polars", "duckdb"):
+        try:
+            module = __import__(name)
+        except ImportError:
+            print(f"      {name} is not installed, so its frames are not read")
+        else:
+            held[name] = module.from_pandas(frame) if name == "polars" else module.from_arrow(pa.table(frame))
+    by_query = frame.groupby("qid", sort=False)
+    return {**held, "a dict": {qid: dict(zip(rows.docno, rows.score, strict=True)) for qid, rows in by_query}}
+
+
+def main() -> None:
+    path = generate(FOLDER, 540, 1_000, 20_000)["run"]
+    file = seconds(partial(run.read, path))
+    for name, held in frames(path).items():
+        ours = seconds(partial(memory.run, held, "run"))
+        report(f"540,000 rows, {name}: CPU, of the same from a file", ours / file, 2, f"{ours:.3f} s of {file:.3f} s")

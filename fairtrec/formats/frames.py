@@ -1,0 +1,238 @@
+"""Tables that other programs hold, by one path: pandas, polars, pyarrow, DuckDB, Hugging Face datasets.
+
+Each becomes a table of Arrow, through its C stream, and the columns of that become arrays; no cell becomes an object of
+Python. What is a frame is told by its columns; none of these packages is imported.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from fairtrec.data import Docs, Floats, Ints
+from fairtrec.errors import FilePath, InputError
+from fairtrec.formats.columns import MOST_BYTES, WIDEST, Repeats
+from fairtrec.words import Order
+
+# what columns may be called, the first that is there
+QUERY = ("query_id", "qid", "q_id", "query", "query-id")
+DOCUMENT = ("doc_id", "docno", "docid", "did", "corpus-id")
+SCORE = ("score", "sim")
+RANK = ("rank",)
+AT_ONCE = 4096  # cells that become objects of Python
+ADVICE = "ids are texts or whole numbers, like those of .astype(str)"
+
+
+def is_frame(thing: Any) -> bool:
+    """Tell a table of columns with names from what else a caller holds; it is asked by its type, and computes nothing.
+
+    >>> is_frame({"q1": {"d7": 1.0}})
+    False
+    """
+    kind = type(thing)
+    is_stream = hasattr(kind, "__arrow_c_stream__") and hasattr(kind, "schema")
+    return is_stream or hasattr(kind, "columns") or hasattr(kind, "column_names")
+
+
+def names_of(thing: Any) -> list[str]:
+    """Name the columns of a frame, without a look at the rows."""
+    kind = type(thing)
+    if hasattr(kind, "collect_schema"):  # of polars, whose lazy frames have no names until they are asked so
+        return list(thing.collect_schema())
+    named = next(name for name in ("column_names", "columns", "schema") if hasattr(kind, name))
+    found = getattr(thing, named)
+    return [str(name) for name in (found.names if named == "schema" else found)]
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A table, what it is of, and where it was read from if that is a file."""
+
+    what: str
+    table: Any
+    path: FilePath | None = None
+    line_of: Callable[[int], int] = lambda row: row + 1
+
+    @classmethod
+    def of(cls, thing: Any, what: str, wanted: Iterable[str]) -> "Frame":
+        """Take a frame; of a pandas frame these columns only, which may be levels of its index.
+
+        Raises InputError for what is no table of Arrow, nor can be one: a column whose cells are of several kinds.
+        """
+        import pyarrow as pa
+
+        try:
+            return cls(what, _table(thing, set(wanted)))
+        except (pa.ArrowException, ValueError, TypeError, NotImplementedError) as fault:
+            why = "; ".join(map(str, fault.args[::-1])) or type(fault).__name__
+            raise InputError(f"the {what} frame cannot be taken ({why}); give each column one type") from None
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def find(self, names: Sequence[str]) -> str | None:
+        """Find the first of these names that is one of a column."""
+        return next((name for name in names if name in self.table.column_names), None)
+
+    def ids(self, names: Sequence[str]) -> Docs:
+        """Take a column of ids as byte strings. Raises InputError for one that no file could hold, and for nulls."""
+        name, column = self._column(names)
+        return self._texts(name, column)
+
+    def floats(self, names: Sequence[str]) -> Floats:
+        """Take a column of finite numbers. Raises InputError for what is none."""
+        numbers: Floats = self._numbers(names)[1].astype(np.float64)
+        return numbers
+
+    def whole(self, names: Sequence[str]) -> Ints:
+        """Take a column of integers. Raises InputError for what is none."""
+        name, numbers = self._numbers(names)
+        if numbers.dtype.kind == "f":
+            odd = (numbers != np.floor(numbers)) | (np.abs(numbers) >= 2**63)
+            if odd.any():
+                self._refuse(f"column {name}", "is not an integer everywhere; correct it", int(odd.argmax()))
+        elif numbers.dtype == np.uint64 and numbers.max(initial=0) >= 2**63:
+            self._refuse(f"column {name}", "is not an integer of 64 bits everywhere; correct it", int(numbers.argmax()))
+        integers: Ints = numbers.astype(np.int64)
+        return integers
+
+    def objects(self, names: Sequence[str], rows: Ints) -> Iterator[Any]:
+        """Give these cells of a column as objects of Python, few at a time; None is a null."""
+        import pyarrow as pa
+
+        _, column = self._column(names)
+        if pa.types.is_string(column.type) or pa.types.is_string_view(column.type):
+            column = column.cast(pa.large_string())
+        for first in range(0, len(rows), AT_ONCE):
+            yield from column.take(pa.array(rows[first : first + AT_ONCE])).to_pylist()
+
+    def _column(self, names: Sequence[str]) -> tuple[str, Any]:
+        name = self.find(names)
+        if name is None:
+            message = f"the {self.what} frame has none of the columns {', '.join(names)}; rename one"
+            raise InputError(message, self.path)
+        if self.table.column_names.count(name) > 1:
+            raise InputError(f"the {self.what} frame has several columns {name}; keep one", self.path)
+        return name, self.table.column(name)
+
+    def _refuse(self, which: str, message: str, row: int | None = None) -> NoReturn:
+        line = None if row is None or self.path is None else self.line_of(row)
+        raise InputError(f"the {which} of the {self.what} {message}", self.path, line)
+
+    def _numbers(self, names: Sequence[str]) -> tuple[str, Any]:
+        import pyarrow as pa
+
+        from fairtrec.formats.arrow import numbers_of
+
+        name, column = self._column(names)
+        which = f"column {name}"
+        if column.null_count:
+            many = f"{column.null_count:,} of {len(column):,} rows hold none"
+            self._refuse(which, f"is not a finite number everywhere: {many}; fill or drop these", _first_null(column))
+        if not pa.types.is_integer(column.type):
+            try:  # a decimal by way of its digits: the conversion of Arrow is not the nearest number
+                column = column.cast(pa.string()) if pa.types.is_decimal(column.type) else column
+                column = column.cast(pa.float64(), safe=False)
+            except pa.ArrowException:
+                self._refuse(which, f"is not a finite number everywhere, but {column.type}; correct it")
+        parts = [numbers_of(chunk) for chunk in column.chunks if len(chunk)]
+        numbers = np.concatenate(parts) if parts else np.empty(0)
+        if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
+            self._refuse(which, "is not a finite number everywhere; correct it", int(np.isfinite(numbers).argmin()))
+        return name, numbers
+
+    def _texts(self, name: str, column: Any) -> Docs:
+        """Turn a column of Arrow into byte strings of one width."""
+        import pyarrow as pa
+
+        which = f"column {name}"
+        if column.null_count:
+            self._refuse(which, f"is null in {column.null_count:,} of {len(column):,} rows; fill or drop these",
+                         _first_null(column))  # fmt: skip
+        if not len(column):
+            return np.empty(0, "S1")
+        if pa.types.is_dictionary(column.type):  # each text once, and then wherever it stands
+            from fairtrec.formats.arrow import numbers_of
+
+            parts = [chunk for chunk in column.chunks if len(chunk)]
+            found = [self._texts(name, pa.chunked_array([chunk.dictionary])) for chunk in parts]
+            self._refuse_large(which, max(texts.dtype.itemsize for texts in found), len(column))
+            return np.concatenate([texts[numbers_of(chunk.indices)] for texts, chunk in zip(found, parts, strict=True)])
+        kind = column.type
+        if not (pa.types.is_integer(kind) or _is_text(kind)):
+            self._refuse(which, f"is of type {kind}; {ADVICE}")
+        try:
+            column = column.cast(pa.large_string())
+            column.validate(full=True)  # of UTF-8
+        except pa.ArrowException:
+            self._refuse(which, f"holds {kind} that is no text of UTF-8; {ADVICE}")
+        return self._padded(which, column)
+
+    def _padded(self, which: str, column: Any) -> Docs:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        lengths = pc.binary_length(column)
+        width = pc.max(lengths).as_py()
+        if width > WIDEST or pc.min(lengths).as_py() == 0:
+            self._refuse_ids(which)
+        self._refuse_large(which, width, len(column))
+        padded = pc.ascii_rpad(column, width, padding="\0")
+        assert padded.type == pa.large_string()
+        texts = np.concatenate(
+            [
+                np.frombuffer(chunk.buffers()[2], f"S{width}", len(chunk), width * chunk.offset)
+                for chunk in padded.chunks
+                if len(chunk)
+            ]
+        )
+        letters = texts.view(np.uint8)
+        if np.count_nonzero(letters) != pc.sum(lengths).as_py() or (letters == ord("\n")).any():
+            self._refuse_ids(which)
+        return texts
+
+    def _refuse_ids(self, which: str) -> NoReturn:
+        self._refuse(which, f"holds an id that is empty, holds a NUL or a line end, or exceeds {WIDEST} bytes; "
+                            "give it another")  # fmt: skip
+
+    def _refuse_large(self, which: str, width: int, many: int) -> None:
+        if width * many > MOST_BYTES:
+            self._refuse(
+                which, f"has ids of {width} bytes in {many:,} rows, which do not fit into memory; shorten them"
+            )
+
+
+def run_of(frame: Frame, order: Order) -> tuple[Repeats, Docs, Floats]:
+    """Take query ids, docnos and what ranks them from a frame: the scores, or by ``rank`` these, negated."""
+    qids, docnos = Repeats.of(frame.ids(QUERY)), frame.ids(DOCUMENT)
+    return qids, docnos, -frame.floats(RANK) if order == "rank" else frame.floats(SCORE)
+
+
+def _table(thing: Any, wanted: set[str]) -> Any:
+    import pyarrow as pa
+
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(thing, pandas.DataFrame):
+        index = wanted.intersection(thing.index.names) != set()
+        there = [name for name in thing.columns if name in wanted]
+        return pa.Table.from_pandas(thing, columns=there, preserve_index=index)
+    if hasattr(thing, "with_format"):  # of Hugging Face; its rows may be some of those of the table behind it
+        thing = thing.with_format("arrow")[:]
+    elif hasattr(thing, "collect") and not hasattr(type(thing), "__arrow_c_stream__"):  # lazy
+        thing = thing.collect()
+    return thing if isinstance(thing, pa.Table) else pa.table(thing)
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+                or types.is_binary(kind) or types.is_large_binary(kind))  # fmt: skip
+
+
+def _first_null(column: Any) -> int:
+    import pyarrow.compute as pc
+
+    return int(pc.index(pc.is_null(column), value=True).as_py())
