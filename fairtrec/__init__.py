@@ -41,6 +41,8 @@ STABILITY: dict[str, Stability] = {  # of each public name; what does not stand 
     "fairtrec.evaluation.trec_fair_2019.evaluate": "provisional",
     "fairtrec.files.named.paths": "provisional",
     "fairtrec.formulas.overlap.rbo": "provisional",
+    "fairtrec.ir_measures.given": "provisional",
+    "fairtrec.ir_measures.parse": "provisional",
     "fairtrec.measure.Better": "stable",
     "fairtrec.measure.Bools": "stable",
     "fairtrec.measure.Bounds": "stable",

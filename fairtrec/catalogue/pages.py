@@ -52,9 +52,7 @@ def overview() -> str:
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows
     ]
-    import ir_measures
-
-    theirs = sorted({measure.NAME for measure in ir_measures.measures.registry.values()}, key=str.lower)
+    theirs = sorted(registry.foreign(), key=str.lower)
     lines += ["", "and from ir-measures, which need qrels (names of trec_eval, like ndcg_cut_10, are understood too):"]
     return "\n".join([*lines, *_wrapped(theirs), "", "`fairtrec measures NAME` prints the page of one.", ""])
 

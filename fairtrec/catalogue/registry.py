@@ -100,9 +100,14 @@ def built_in(name: str) -> type[Measure] | None:
 
 def names() -> list[str]:
     """List the names of all measures: ours, the plug-ins', and those of ir-measures."""
+    return [*BUILT_IN, *family.plugins(Measure), *sorted(foreign())]
+
+
+def foreign() -> set[str]:
+    """Name the measures of ir-measures, among which ours are, too, where ``fairtrec.ir_measures`` was imported."""
     import ir_measures
 
-    return [*BUILT_IN, *family.plugins(Measure), *sorted({m.NAME for m in ir_measures.measures.registry.values()})]
+    return {measure.NAME for measure in ir_measures.measures.registry.values()} - BUILT_IN.keys()
 
 
 def _utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level: int | None) -> Measure:

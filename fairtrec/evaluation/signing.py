@@ -1,7 +1,6 @@
 """From the choices of an evaluation to its signature."""
 
 from collections.abc import Mapping
-from importlib import import_module
 from os import fspath
 from typing import Any
 
@@ -44,8 +43,8 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
             "complete": "yes" if options.complete else "",
             "undefined": options.undefined if options.undefined != "skip" else "",
             "samples": "column 2" if options.samples else "",
-            "ties": "{MOST}/{DRAWN}".format(**_numbers("ranking.ties")) if options.ties else "",
-            "unknown": "{MOST}/{DRAWN}".format(**_numbers("formulas.labellings.unlabelled")) if options.unknown else "",
+            "ties": _of_ties() if options.ties else "",
+            "unknown": _of_labellings() if options.unknown else "",
             "prior": prior if options.unknown else "",
             "tokenizer": tokenizer if from_texts or made else "",
             "case": "sensitive" if (from_texts or made) and case_sensitive else "",
@@ -64,9 +63,18 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
     )
 
 
-def _numbers(place: str) -> dict[str, Any]:
-    """Look into a module that few evaluations import: how many orders or labellings it tries, and how many it draws."""
-    return vars(import_module(f"fairtrec.{place}"))
+def _of_ties() -> str:
+    """Say how many orders of tied documents are tried, and how many are drawn."""
+    from fairtrec.ranking.ties import DRAWN, MOST  # which few evaluations import
+
+    return f"{MOST}/{DRAWN}"
+
+
+def _of_labellings() -> str:
+    """Say how many labellings are tried, and how many are drawn."""
+    from fairtrec.formulas.labellings.unlabelled import DRAWN, MOST
+
+    return f"{MOST}/{DRAWN}"
 
 
 def _shares(given: Mapping[str, float]) -> str:

@@ -1,0 +1,54 @@
+"""Our measures among those of ir_measures, and by it in PyTerrier: importing this registers them; docs/ir_measures.md.
+
+import fairtrec.ir_measures as fair
+gender = fair.given("gender", groups="gender-en", docs=texts, background=bm25)
+ir_measures.calc_aggregate([nDCG @ 10, gender.NFaiRR @ 10], qrels, run)
+"""
+
+from typing import Any
+
+import ir_measures
+from ir_measures import providers
+
+from fairtrec.catalogue import notation, registry
+from fairtrec.errors import UsageError
+from fairtrec.ir_measures.measured import OURS, Bound, FairMeasure, given, is_ours
+from fairtrec.ir_measures.provider import FairProvider
+
+__all__ = ["Bound", "FairMeasure", "given", "parse"]
+
+
+def parse(text: str) -> list[ir_measures.Measure]:
+    """Read measures between white space or commas, ours and those of ir_measures: ``nDCG@10 NFaiRR(given=gender)@10``.
+
+    Raises UsageError for what is not in the notation, and for names and parameters that there are not.
+    """
+    found: list[Any] = []
+    for name, params, cutoff, spelled in notation.read(text):
+        meant = name if is_ours(name) else registry.proper(name) or name
+        if cutoff is not None and "cutoff" in params:
+            raise UsageError(f"{spelled}: the parameter cutoff is given twice; leave out one of the two")
+        if is_ours(meant):
+            found.append(
+                FairMeasure(meant, **params, cutoff=cutoff) if cutoff is not None else FairMeasure(meant, **params)
+            )
+        else:
+            found += [vars(each)["measure"] for each in registry.parse(spelled)]
+    return found
+
+
+def __getattr__(name: str) -> FairMeasure:
+    """Give a measure by its name, ours or a plug-in's: ``fair.NFaiRR``."""
+    if name.startswith("_") or not is_ours(name):
+        raise AttributeError(f"module 'fairtrec.ir_measures' has no attribute {name!r}")
+    return FairMeasure(name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *OURS]
+
+
+for _name in OURS:
+    if _name not in ir_measures.measures.registry:  # what ir_measures has come to call so is its own
+        ir_measures.measures.register(FairMeasure(_name), name=_name)
+ir_measures.DefaultPipeline.providers.insert(0, providers.register(FairProvider()))  # type: ignore[no-untyped-call]

@@ -1,0 +1,182 @@
+"""The provider of ir_measures for our measures: sessions that are kept, so that nothing is read twice."""
+
+import math
+import os
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from os import fspath
+from threading import Lock
+from typing import Any, cast
+
+import ir_measures
+import numpy as np
+from ir_measures.util import QrelsConverter
+
+from fairtrec.catalogue.needs import NEEDS
+from fairtrec.data import Run
+from fairtrec.errors import PATH, InputError, UsageError
+from fairtrec.evaluation import loading
+from fairtrec.evaluation.scores import Scores
+from fairtrec.evaluation.session import Evaluator, evaluator
+from fairtrec.evaluation.undefined import filled
+from fairtrec.files.named import crossed
+from fairtrec.formats.frames import DOCUMENT
+from fairtrec.ir_measures.measured import FairMeasure
+
+MOST = 8  # sessions that are kept
+_kept: dict[Any, Evaluator] = {}  # the one that was used last is last
+_LOCK = Lock()  # a session takes one run at a time
+
+
+class FairProvider(ir_measures.Provider):
+    """Computes the measures of fairtrec."""
+
+    NAME = "fairtrec"
+
+    def supports(self, measure: Any) -> bool:
+        """Tell whether a measure is ours."""
+        return isinstance(measure, FairMeasure)
+
+    def run_inputs(self, measures: Iterable[Any]) -> list[str]:
+        """Name the columns of a run's frame that measures are computed from."""
+        return [*super().run_inputs(measures), *sorted({name for each in measures for name in _columns(each).values()})]
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> "FairEvaluator":
+        return FairEvaluator(measures, qrels)
+
+
+class FairEvaluator(ir_measures.Evaluator):
+    """Computes measures of any number of runs, for the queries of the judgements, or of the run if there are none.
+
+    A judged query that a run lacks is an empty ranking. Raises UsageError for what does not fit together.
+    """
+
+    def __init__(self, measures: Iterable[FairMeasure], qrels: Any) -> None:
+        several = sorted(dict.fromkeys(measures), key=repr)  # ir_measures hands them over as a set
+        for each in several:
+            if getattr(each.core, "group", None) == "":
+                raise UsageError(f"{each} is one value for each group; name one, like {each.NAME}(group='f')")
+        qrels = qrels if isinstance(qrels, Mapping) or hasattr(qrels, "columns") else list(qrels)
+        judged = qrels if isinstance(qrels, Mapping) else qrels["query_id"] if hasattr(qrels, "columns") else None
+        qids = judged if judged is not None else (row.query_id for row in qrels)
+        super().__init__(several, tuple(dict.fromkeys(map(str, qids))))
+        together: dict[Any, list[FairMeasure]] = {}
+        for each in several:
+            source = tuple((name, value) for name, value in each.settings.items() if name != "undefined")
+            together.setdefault(source, []).append(each)
+        self._parts = [(part, _session(part, source, qrels)) for source, part in together.items()]
+
+    def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+        """Give the value of each measure for each query, nan where it is undefined and nothing else was asked for."""
+        run = run if isinstance(run, Mapping) or hasattr(run, "columns") else list(run)
+        systems: dict[Any, Run] = {}
+        for part, session in self._parts:
+            opened = session if isinstance(session, Evaluator) else _opened(part, session, run)
+            how = opened.choices.order, opened.choices.score_dtype
+            if how not in systems:
+                systems[how] = _complete(_taken(run, opened), self.qrel_qids)
+            with _LOCK:
+                scores = opened.scores(cast("Any", systems[how]))
+            for measure in part:
+                values = scores.values[[scores.measures.index(measure.core)]]
+                one = _settled(replace(scores, measures=(measure.core,), values=values), measure)
+                for qid, value in zip(one.qids, one.values[0].tolist(), strict=True):
+                    yield ir_measures.Metric(query_id=qid, measure=measure, value=value)
+
+
+def _session(part: list[FairMeasure], source: Any, qrels: Any) -> Any:
+    """Find the session of what is computed from the same; for columns of a run, the judgements that go with them."""
+    keywords = _without(part[0].keywords, "undefined")
+    cores, labels = tuple(dict.fromkeys(each.core for each in part)), keywords.get("labels")
+    needs = {need for core in cores for need in core.needs if need in NEEDS}
+    is_judged = any("qrels" in NEEDS[need].made_of.split() for need in needs)
+    is_judged |= isinstance(labels, PATH) and "qrels" in crossed(fspath(labels))
+    is_judged |= str(keywords.get("target")) in {"qrels", "relevance"}
+    qrels = qrels if is_judged else None  # of other judgements nothing has to be read again
+    if _columns(part[0]):
+        return qrels
+    files = [file for thing in keywords.values() if isinstance(thing, PATH) for file in crossed(fspath(thing))]
+    stats = [os.stat(file) for file in files if os.path.exists(file)]  # noqa: PTH110, PTH116
+    stamps = tuple((each.st_mtime_ns, each.st_size, each.st_ino) for each in stats)  # of what is written again
+    rows = None if qrels is None else tuple(QrelsConverter(qrels).as_namedtuple_iter())
+    key = source, cores, stamps, rows
+    with _LOCK:
+        _kept[key] = found = _kept.pop(key, None) or evaluator(cores, qrels, **keywords)
+        if len(_kept) > MOST:
+            del _kept[next(iter(_kept))]
+    return found
+
+
+def _opened(part: list[FairMeasure], qrels: Any, run: Any) -> Evaluator:
+    """Open a session for what stands in columns of the run."""
+    columns = {what: _column(run, name, what) for what, name in _columns(part[0]).items()}
+    cores = tuple(dict.fromkeys(each.core for each in part))
+    return evaluator(cores, qrels, **{**_without(part[0].keywords, "undefined"), **columns})
+
+
+def _columns(measure: FairMeasure) -> dict[str, str]:
+    """Name the columns of a run's frame that a measure is computed from, by what they say."""
+    given = {name: measure.keywords.get(name) for name in ("docs", "labels", "positions")}
+    return {name: str(thing)[4:] for name, thing in given.items() if isinstance(thing, str) and thing[:4] == "run:"}
+
+
+def _without(keywords: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {each: thing for each, thing in keywords.items() if each != name}
+
+
+def _column(run: Any, name: str, what: str) -> dict[str, Any]:
+    """Take from a run's frame what a column says of each document; nothing where a cell is empty.
+
+    Raises InputError if there is no such column, or it says two things of one document.
+    """
+    columns = list(getattr(run, "columns", ()))
+    document = next((each for each in DOCUMENT if each in columns), None)
+    if name not in columns or document is None:
+        there = ", ".join(map(str, columns)) or "none, for it is no frame"
+        raise InputError(f"the run has no column {name} for the {what}; it has {there}")
+    found: dict[str, Any] = {}
+    for docno, cell in zip(map(str, run[document]), run[name], strict=True):
+        if cell is None or type(cell).__name__ == "NAType" or (isinstance(cell, float) and math.isnan(cell)):
+            continue
+        value = cell.tolist() if hasattr(cell, "tolist") else cell
+        if what == "labels" and not isinstance(value, Collection):
+            value = str(value)
+        if found.setdefault(docno, value) != value:
+            raise InputError(f"the column {name} of the run says two things of document {docno}; keep one")
+    return found
+
+
+def _taken(run: Any, opened: Evaluator) -> Run:
+    """Take a run from a caller, who may have ranked nothing."""
+    if not (len(run) and (not isinstance(run, Mapping) or any(run.values()))):
+        return Run("run", "run", (), np.zeros(1, dtype=np.int64), np.empty(0, dtype="S1"), np.empty(0))
+    return cast("Run", loading.run(run, "run", opened.choices, None))
+
+
+def _complete(run: Run, wanted: Iterable[str]) -> Run:
+    """Keep the wanted queries of a run, each an empty ranking where it has none; all where none are wanted."""
+    qids = tuple(wanted) or run.qids
+    if not qids:
+        raise InputError("there is neither a judgement nor a ranked document, so there is no query to evaluate")
+    kept = run.cut(qids, None)
+    if run.qids and not kept.qids:
+        warnings.warn("the run and the qrels have no query in common; are they of the same collection?", stacklevel=3)
+    lacking = tuple(sorted(set(qids) - set(kept.qids)))
+    starts = np.concatenate((kept.starts, np.full(len(lacking), kept.starts[-1])))
+    return replace(kept, qids=kept.qids + lacking, starts=starts)
+
+
+def _settled(scores: Scores, measure: FairMeasure) -> Scores:
+    """Give undefined values of a measure what they count as; where that was not said, warn of them."""
+    empty, counts_as = np.isnan(scores.values), measure.keywords.get("undefined")
+    if not empty.any():
+        return scores
+    if isinstance(counts_as, str):
+        return filled(scores, cast("Any", counts_as))
+    if counts_as is not None:
+        return replace(scores, values=np.where(empty, float(counts_as), scores.values))
+    what = f"{measure} is undefined for {int(empty.sum())} of {len(scores.qids)} queries: nan, left out of its mean"
+    hint = "PyTerrier leaves nothing out, and its mean is nan; undefined=0.0, or 'worst', says what they count as"
+    warnings.warn(f"{what}. {hint}", stacklevel=3)
+    return scores
