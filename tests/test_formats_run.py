@@ -4,12 +4,14 @@ import bz2
 import dataclasses
 import gzip
 import io
+import lzma
 import random
 import sys
 from contextlib import contextmanager
 from unittest import mock
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import zstandard
 from hypothesis import HealthCheck, given, settings
@@ -240,7 +242,13 @@ def test_a_run_without_entries_is_refused(tmp_path, text, size):
         run.read(path)
 
 
-COMPRESSORS = {"gz": gzip.compress, "bz2": bz2.compress, "zst": zstandard.ZstdCompressor().compress}
+COMPRESSORS = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "zst": zstandard.ZstdCompressor().compress,
+    "xz": lzma.compress,
+    "lz4": lambda text: pa.compress(text, "lz4", asbytes=True),
+}
 
 
 @pytest.mark.parametrize("kind", COMPRESSORS)
@@ -287,7 +295,30 @@ def test_a_zstandard_file_cut_between_its_blocks_is_refused(tmp_path):
     run.read(path)
 
 
-@pytest.mark.parametrize("kind", ["gz", "bz2"])
+def test_xz_streams_may_be_padded_and_take_no_more_memory_than_they_should(tmp_path):
+    path = tmp_path / "a.xz"
+    text = plain_run()
+    half = text.index(b"q11 ") + 20
+    path.write_bytes(lzma.compress(text[:half]) + b"\0" * (1 << 17) + lzma.compress(text[half:]) + b"\0" * 8)
+    assert as_dict(run.read(path)) == oracle(text)
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": 1 << 28}]
+    path.write_bytes(lzma.compress(text, filters=filters))
+    with pytest.raises(InputError, match=r"a\.xz: unpacking it takes more than 128 MiB of memory; pack it anew"):
+        run.read(path)
+    path.write_bytes(lzma.compress(b"q 0 d 1 1 t\n" * (1 << 21), preset=0))
+    with pytest.raises(InputError, match=r"a\.xz: more than 200 times as large when it is unpacked"):
+        run.read(path)
+
+
+def test_a_pyarrow_without_the_codec_says_so(tmp_path, monkeypatch):
+    path = tmp_path / "a.lz4"
+    path.write_bytes(COMPRESSORS["lz4"](plain_run()))
+    monkeypatch.setattr(pa, "Codec", type("Codec", (), {"is_available": staticmethod(lambda _: False)}))
+    with pytest.raises(InputError, match=r"a\.lz4: this pyarrow was made without lz4; unpack the file"):
+        run.read(path)
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz"])
 def test_damaged_compressed_runs_are_refused(tmp_path, kind):
     data = COMPRESSORS[kind](noise())
     path = tmp_path / f"a.{kind}"

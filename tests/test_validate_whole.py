@@ -151,7 +151,7 @@ OTHERS = {
     "zip": (zipped(), "E101 this is a zip archive; unpack it"),
     "tar": (tarred(), "E101 this is a tar archive; unpack it"),
     "tar.gz": (tarred("w:gz"), "E101 this is a tar archive; unpack it"),
-    "xz": (tarred("w:xz"), "E101 this is compressed with xz; unpack it"),
+    "tar.xz": (tarred("w:xz"), "E101 this is a tar archive; unpack it"),
     "utf-16.gz": (gzip.compress(TEXT.encode("utf-16")), "E103 this is UTF-16"),
 }
 

@@ -46,7 +46,7 @@ def command(
 
     QRELS is a TREC qrels file, an ir_datasets id, or none. A RUN is a TREC run file, NAME=FILE to call it by a name,
     a folder of them, a pattern like 'deep/**/*.run', @FILE that lists any of these, or - for standard input. Files may
-    be compressed with gzip, bzip2 or Zstandard.
+    be compressed with gzip, bzip2, xz, Zstandard or LZ4.
 
     \b
     fairtrec eval qrels.txt bm25.run bert.run --groups gender-en --docs docs.tsv \\

@@ -43,7 +43,7 @@ def command(runs: tuple[str, ...], sequences: str, truth: str, groups: tuple[str
     """Print the utility of each RUN, and its unfairness by each group file, in the mean over the sequences.
 
     A RUN holds JSON lines {"q_num": "seq.num", "qid": ..., "ranking": [docid, ...]}, one for each request of the
-    sequences. Files may be compressed with gzip, bzip2 or Zstandard.
+    sequences. Files may be compressed with gzip, bzip2, xz, Zstandard or LZ4.
 
     \b
     fairtrec trec-fair-2019 --sequences seq.csv --truth truth.jsonl \\

@@ -1,4 +1,4 @@
-"""Opening what a user names: a plain, gzip, bzip2 or Zstandard file, or ``-`` for standard input.
+"""Opening what a user names: a plain or compressed file, or ``-`` for standard input.
 
 Compression is told from the first bytes, not from the name.
 """
@@ -15,6 +15,7 @@ from os import fspath
 from typing import Any, BinaryIO, cast
 
 from fairtrec.errors import FilePath, InputError, reason
+from fairtrec.files import packed
 from fairtrec.progress import listener, report
 
 STDIN = "-"
@@ -25,9 +26,7 @@ LARGEST_BLANK = 1 << 22  # bytes of blank lines
 LARGEST_UNPACKED = 1 << 24  # bytes of a compressed file, unless it is not much smaller itself
 MOST_TIMES = 200  # so much; texts are packed to a third or a tenth
 LARGE = 1 << 20  # bytes, from which pyarrow is worth its import
-COMPRESSED = GZIP, BZIP2, _ = b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd"  # how such files start
 DAMAGE = (EOFError, OSError, zlib.error)
-ENDINGS = (".gz", ".bz2", ".zst")  # of the names of compressed files
 
 
 class _Hashed(io.RawIOBase):
@@ -75,10 +74,10 @@ def opened(path: FilePath) -> Iterator[BinaryIO]:
     try:
         file: Any = _once(path) if is_stream(path) else open(fspath(path).rstrip("/") or ".", "rb", buffering=1 << 20)  # noqa: SIM115 - closed below
         with file as raw:
-            if not raw.peek(4)[:4].startswith(COMPRESSED):
+            if not raw.peek(4)[:4].startswith(packed.STARTS):
                 yield raw
                 return
-            with _decompressed(raw) as stream:
+            with packed.unpacked(raw, path) as stream:
                 yield stream
     except FileNotFoundError:
         raise InputError("there is no such file; check the name", path) from None
@@ -110,7 +109,7 @@ def uncompressed(name: str) -> str:
     >>> uncompressed("bm25.run.gz")
     'bm25.run'
     """
-    return next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)
+    return next((name.removesuffix(ending) for ending in packed.ENDINGS if name.endswith(ending)), name)
 
 
 @contextmanager
@@ -137,26 +136,6 @@ def _once(path: FilePath) -> Iterator[Any]:
             if size > LARGEST_REST:
                 raise InputError("there is no end of what stands behind the data; give a file", path)
         _streams[name] = sys.stdin, hashed.sha256.hexdigest()
-
-
-@contextmanager
-def _decompressed(raw: Any) -> Iterator[BinaryIO]:
-    magic = raw.peek(4)[:4]
-    if magic.startswith(GZIP):
-        import gzip
-
-        with gzip.open(raw) as stream:
-            yield cast("BinaryIO", stream)
-    elif magic.startswith(BZIP2):
-        import bz2
-
-        with bz2.open(raw) as stream:
-            yield cast("BinaryIO", stream)
-    else:
-        import pyarrow as pa
-
-        with pa.PythonFile(raw, mode="r") as file, pa.CompressedInputStream(file, "zstd") as stream:
-            yield io.BufferedReader(stream, 1 << 20)
 
 
 def sha256(path: FilePath) -> str:

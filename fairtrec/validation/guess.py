@@ -3,7 +3,7 @@
 COLUMNS = 6
 ARCHIVES = {
     b"PK\x03\x04": "a zip archive", b"PK\x05\x06": "a zip archive", b"7z\xbc\xaf\x27\x1c": "a 7z archive",
-    b"Rar!\x1a\x07": "a rar archive", b"\xfd7zXZ\x00": "compressed with xz", b"PAR1": "Parquet",
+    b"Rar!\x1a\x07": "a rar archive", b"PAR1": "Parquet",
 }  # fmt: skip
 
 
@@ -17,7 +17,7 @@ def foreign(start: bytes) -> tuple[str, str] | None:
     if start[257:262] == b"ustar":
         what = "a tar archive"
     if what:
-        return "E101", f"this is {what}; unpack it (gzip, bzip2 and Zstandard are read as they are)"
+        return "E101", f"this is {what}; unpack it (gzip, bzip2, xz, Zstandard and LZ4 are read as they are)"
     head = start[:256]
     if not any(head):
         return None  # zeros alone are no text of any kind

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.data import starts_of
 from fairtrec.errors import FilePath, UsageError
-from fairtrec.files import source
+from fairtrec.files import packed, source
 from fairtrec.files.replaced import replaced
 from fairtrec.validation.checked import Checked
 from fairtrec.validation.codes import CODES, Code
@@ -55,7 +55,7 @@ def outputs(runs: list[str], named: FilePath, others: Iterable[str] = (), *, for
     places = {run: out / source.uncompressed(Path(run).name) if folder else out for run in runs}
     _refuse_shared(places)
     for place in places.values():
-        if place.suffix in source.ENDINGS:
+        if place.suffix in packed.ENDINGS:
             raise UsageError(f"a repaired run is written as plain text; leave out {place.suffix} of {place}")
         if any(place.exists() and os.path.exists(read) and place.samefile(read) for read in [*runs, *others]):  # noqa: PTH110
             raise UsageError(f"{place} is one of the files that are read; write elsewhere with --fix")
