@@ -39,6 +39,7 @@ COMMANDS = {  # the order of the help; the text stands here so that it can be sh
     "cite": "Print BibTeX of fairtrec and of the sources of measures.",
     "demo": "Evaluate the bundled example, or copy its files.",
     "resources": "List, fetch, add and check word lists and query sets.",
+    "completion": "Print the script that lets a shell complete commands.",
 }
 
 
@@ -126,9 +127,9 @@ def _say(message: str) -> None:
 def _run() -> int:  # noqa: PLR0911 - one for each way to end
     try:
         if instruction := os.environ.get("_FAIRTREC_COMPLETE"):
-            from click.shell_completion import shell_complete
+            from fairtrec.cli.completing import complete
 
-            return shell_complete(command, {}, "fairtrec", "_FAIRTREC_COMPLETE", instruction)
+            return complete(command, COMMANDS, instruction)
         with command.make_context("fairtrec", sys.argv[1:]) as context:
             code = command.invoke(context)
         sys.stdout.flush()
