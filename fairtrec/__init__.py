@@ -1,7 +1,8 @@
 """trec_eval for fairness: how fairly do rankings represent groups?
 
 ``fairtrec.evaluate`` does from Python what ``fairtrec eval`` does from the shell; ``compare``, ``correlate``,
-``curves``, ``check`` and ``select`` go on from its result, or from what ``read_results`` reads; see docs/python.md.
+``curves``, ``check`` and ``select`` go on from its result, or from what ``read_results`` and ``read_values`` read; see
+docs/python.md.
 """
 
 from typing import TYPE_CHECKING, Any, Literal
@@ -31,6 +32,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "plot": ("report.figures.kinds", "provisional"),
     "positions": ("placement.placing", "provisional"),
     "read_results": ("replay.results", "provisional"),
+    "read_values": ("replay.values", "provisional"),
     "rerank": ("reranking.rerank", "provisional"),
     "select": ("selection.selecting", "provisional"),
     "validate": ("validation.validating", "provisional"),
@@ -97,6 +99,7 @@ __all__ = [
     "plot",
     "positions",
     "read_results",
+    "read_values",
     "rerank",
     "select",
     "validate",
@@ -120,6 +123,7 @@ if TYPE_CHECKING:
     from fairtrec.gate.checking import check
     from fairtrec.placement.placing import positions
     from fairtrec.replay.results import read_results
+    from fairtrec.replay.values import read_values
     from fairtrec.report.figures.kinds import plot
     from fairtrec.reranking.rerank import rerank
     from fairtrec.selection.selecting import select

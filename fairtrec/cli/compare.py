@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options
-from fairtrec.cli.commands import under
+from fairtrec.cli.commands import Titled
 from fairtrec.cli.saying import say
 from fairtrec.report.writers import COMPARISONS
 from fairtrec.words import Correction, Method, Over, Test
@@ -58,7 +58,20 @@ compared = options.Together(
 )
 
 
-@click.command(name="compare", cls=under("Comparison"), epilog=options.EXITS)
+class _Files(Titled):
+    """A command that one file is enough for where ``--values`` says what the files are."""
+
+    own = ("Comparison",)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        next(each for each in self.params if each.name == "runs").required = "--values" not in args
+        return super().parse_args(ctx, args)
+
+
+@click.command(name="compare", cls=_Files, epilog=options.EXITS)
+@click.option(
+    "--values", is_flag=True, help="All files hold values of queries: trec_eval -q, ir_measures -q, CSV, ours."
+)
 @compared
 @click.option("--slice", "slices", metavar="FILE", help="Each slice of queries too: lines of qid and slice.")
 @options.word("--correlate", of=Over, optional=True, help="Correlate the measures instead.")
@@ -81,6 +94,7 @@ def command(
     cutoffs: str | None,
     paper: bool = False,
     keep_going: bool,
+    values: bool = False,
     **given: Any,
 ) -> int:
     """Compare each RUN with a baseline over the same queries: by how much, how surely, how often.
@@ -90,6 +104,7 @@ def command(
     \b
     fairtrec compare qrels.txt bm25.run bert.run -m 'nDCG@10 NFaiRR@10' --annotations counts.tsv \\
         --background bm25.run --test randomisation --correction holm
+    fairtrec compare --values bm25.trec_eval bert.trec_eval
     """
     from fairtrec.cli.bar import progress
     from fairtrec.comparison.slices import Slices
@@ -110,6 +125,11 @@ def command(
         raise UsageError(f"--paper compares the runs over all queries; leave out {views[0] if views else '--slice'}")
     procedure = {name: given.pop(name) for name in vars(Procedure())}
     Procedure(**procedure)
+    if values:
+        result, baseline = _recorded((qrels or "none", *runs), measures, baseline, output, slices)
+        view = _view(result, baseline, Slices.of(slices), correlate, procedure, curves=False)
+        options.write(COMPARISONS, form, view, output, footnotes, places=places, paper=paper)
+        return 0
     asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
     files = named(runs)
     if not views:
@@ -127,6 +147,44 @@ def command(
     view = _view(result, baseline, of_queries, correlate, procedure, curves=cutoffs is not None)
     options.write(COMPARISONS, form, view, output, footnotes, places=places, paper=paper)
     return InputError.exit_code if result.failed else 0
+
+
+def _recorded(
+    files: Sequence[str], measures: Sequence[str], baseline: str | None, output: Path | None, slices: str | None
+) -> "tuple[Result, str | None]":
+    """Read files of values, and name the baseline. Raises UsageError for an option of evaluation."""
+    from click.core import ParameterSource
+
+    from fairtrec.errors import UsageError
+    from fairtrec.files.named import joined, lists, named
+    from fairtrec.replay.values import read_values
+    from fairtrec.statistics.procedure import Procedure
+
+    heeded = {
+        "values",
+        "qrels",
+        "runs",
+        "measures",
+        "baseline",
+        "slices",
+        "correlate",
+        "paper",
+        "form",
+        "output",
+        "places",
+    }
+    heeded |= vars(Procedure()).keys()
+    context = click.get_current_context()
+    for each in context.command.params:
+        if each.name not in heeded and context.get_parameter_source(str(each.name)) is ParameterSource.COMMANDLINE:
+            raise UsageError(
+                f"--values compares what is in the files, and evaluates nothing; leave out {each.opts[-1]}"
+            )
+    several = named(files)
+    if baseline is not None and baseline not in several:
+        baseline, several = joined(several, baseline)
+    options.refuse_output(output, slices, *several.values(), *lists(files))
+    return read_values(several, " ".join(measures) or None), baseline
 
 
 def _view(
