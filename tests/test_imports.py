@@ -13,6 +13,7 @@ HEAVY = {
     "rich",
     "ir_measures",
     "ir_datasets",
+    "pyterrier",
     "pandas",
     "scipy",
     "pytrec_eval",
