@@ -5,8 +5,10 @@
 docs/python.md.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
+from fairtrec.evaluation.shown import Shown as _Shown
 from fairtrec.version import __version__
 
 Stability = Literal["stable", "provisional"]
@@ -105,6 +107,8 @@ __all__ = [
     "validate",
 ]
 
+_Shown.reports = lambda: import_module("fairtrec.report.showing")
+
 if TYPE_CHECKING:
     from fairtrec.ablation.ablating import ablate
     from fairtrec.catalogue.citations import cite
@@ -134,8 +138,6 @@ def __getattr__(name: str) -> Any:
     """Import the interface when it is first used, so that ``fairtrec --help`` need not."""
     if name not in {*_PLACES, *_PACKAGES}:
         raise AttributeError(f"module 'fairtrec' has no attribute {name!r}")
-    from importlib import import_module
-
     if name in _PACKAGES:
         return import_module(f"fairtrec.{name}")
     return getattr(import_module(f"fairtrec.{_PLACES[name][0]}"), name)

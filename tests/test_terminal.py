@@ -95,7 +95,8 @@ def shown_safely(ended):
 
 GIVEN = ["-m", "nDCG@2 RR P@1"]
 FORMS = {
-    **{f"eval {form}": ["eval", "qrels", NAME, "b.run", *GIVEN, "-q", "--slice", "slices", "-f", form] for form in RESULTS if form not in ("html", "parquet")},
+    **{f"eval {form}": ["eval", "qrels", NAME, "b.run", *GIVEN, "-q", "--slice", "slices", "-f", form] for form in RESULTS if form not in ("html", "parquet", "flat")},
+    "eval flat": ["eval", "qrels", NAME, "b.run", *GIVEN, "--slice", "slices", "-f", "flat"],
     "eval html": ["eval", "qrels", NAME, "b.run", *GIVEN, "-f", "html"],
     "eval trec of one": ["eval", "qrels", NAME, *GIVEN, "-f", "trec"],
     "eval sorted": ["eval", "qrels", NAME, "b.run", *GIVEN, "--sort", "RR", "-f", "table"],

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 @options.slices
 @click.option("--ties", is_flag=True, help="Add the least, greatest and expected value over orders of tied documents.")
 @options.unknown
+@click.option(
+    "--confidence", type=float, metavar="P", help="Add the interval of each mean over queries (Student's t), like 0.95."
+)
 @click.option("--baseline", metavar="RUN", help="Compare with this run, as `fairtrec compare` does by default.")
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, score the others, and exit with 3.")
 @click.option("--title", metavar="TEXT", help="The heading of a page (html).  [default: Leader board]")
@@ -37,6 +40,7 @@ def command(
     no_summary: bool,
     sort: str | None,
     slices: str | None,
+    confidence: float | None,
     baseline: str | None,
     keep_going: bool,
     title: str | None,
@@ -52,7 +56,7 @@ def command(
     fairtrec eval qrels.txt bm25.run bert.run --groups gender-en --docs docs.tsv \\
         --background bm25.run -m 'nDCG@10 NFaiRR@10 TExFAIR@10'
     """
-    from fairtrec.errors import InputError, UsageError
+    from fairtrec.errors import InputError
     from fairtrec.evaluation.batch import processes
     from fairtrec.files.named import lists, named
 
@@ -60,18 +64,11 @@ def command(
     if form != "auto" or no_summary or title is not None:
         refuse_view(form, output, slices=slices, **view)
     if baseline is not None:
-        from fairtrec.cli import compare
-
-        forms = ["auto", *COMPARISONS]
-        if per_query or no_summary or sort is not None or given["ties"] or given["unknown"] or form not in forms:
-            raise UsageError(
-                "--baseline compares means; leave out -q, -n, --sort, --ties and --unknown, and choose -f from "
-                f"{', '.join(forms)}"
-            )
         asked = {"measures": measures, "baseline": baseline, "slices": slices, "keep_going": keep_going, **given}
-        shown = {"form": form, "output": output, "places": places}
-        code: int = click.get_current_context().invoke(compare.command, qrels=qrels, runs=runs, **asked, **shown)
-        return code
+        fits = not (per_query or no_summary or sort is not None or given["ties"] or given["unknown"])
+        return _compared(qrels, runs, asked, confidence, fits=fits, form=form, output=output, places=places)
+    if confidence is not None:
+        _refuse(confidence, given)
     files = named(runs)
     if given["unknown"] and per_query and form == "json":
         given["unknown"] = "next"
@@ -99,5 +96,41 @@ def command(
         say(fault)
     if result.scores:
         result = result if of_queries is None else of_queries.noted(result)
+        result = result if confidence is None else result.with_confidence(confidence, of_queries)
         options.write(RESULTS, form, result, output, footnotes, places=places, sort=by, slices=of_queries, **view)
     return InputError.exit_code if result.failed else 0
+
+
+def _compared(
+    qrels: str | None,
+    runs: tuple[str, ...],
+    asked: dict[str, Any],
+    confidence: float | None,
+    *,
+    fits: bool,
+    **shown: Any,
+) -> int:
+    """Do what `fairtrec compare` does. Raises UsageError for what it cannot do, or options that do not fit it."""
+    from fairtrec.cli import compare
+    from fairtrec.errors import UsageError
+
+    forms = ["auto", *COMPARISONS]
+    if not fits or shown["form"] not in forms:
+        raise UsageError(
+            "--baseline compares means; leave out -q, -n, --sort, --ties and --unknown, and choose -f from "
+            f"{', '.join(forms)}"
+        )
+    asked |= {} if confidence is None else {"confidence": confidence}
+    code: int = click.get_current_context().invoke(compare.command, qrels=qrels, runs=runs, **asked, **shown)
+    return code
+
+
+def _refuse(confidence: float, given: dict[str, Any]) -> None:
+    """Raise UsageError for a confidence that there is not, and where another interval stands beside values."""
+    from fairtrec.errors import UsageError
+    from fairtrec.evaluation.result import ALONE
+    from fairtrec.statistics.procedure import Procedure
+
+    Procedure(confidence=confidence)
+    if given["ties"] or given["unknown"] or given["missing"] == "bounds":
+        raise UsageError(ALONE)

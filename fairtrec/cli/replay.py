@@ -1,5 +1,6 @@
 """``fairtrec replay``: evaluate again what a results file holds, and compare."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,13 +50,16 @@ def command(file: str, root: Path | None, tolerance: float, form: str, output: P
 
 
 def _sliced(again: "Result", recorded: "RecordedResult", root: Path | None) -> "Result":
-    """Name the slices that there were; their means are those of the queries that are compared."""
+    """Name the slices and the intervals that there were; their means are those of the queries that are compared."""
     from fairtrec.comparison.slices import Slices
     from fairtrec.evaluation.result import Part
     from fairtrec.replay.replaying import found
 
     part = Part("slices")
-    return Slices.of(found(recorded, part, root)).noted(again) if part in recorded.inputs else again
+    slices = Slices.of(found(recorded, part, root)) if part in recorded.inputs else None
+    again = again if slices is None else slices.noted(again)
+    confidence = re.fullmatch(r"t/(0?\.\d+)", recorded.signature.get("interval", ""))
+    return again if confidence is None else again.with_confidence(float(confidence[1]), slices)
 
 
 def _as_recorded(again: "Result", recorded: "RecordedResult") -> Any:

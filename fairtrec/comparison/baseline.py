@@ -18,16 +18,16 @@ from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
+from fairtrec.evaluation.shown import Shown
 from fairtrec.evaluation.signature import Signature
 from fairtrec.files.source import uncompressed
 from fairtrec.measure import Better, Measure
 from fairtrec.statistics import corrections as correction
 from fairtrec.statistics import paired
-from fairtrec.statistics.procedure import Procedure, ProcedureKeywords
+from fairtrec.statistics.procedure import SCANTY, Procedure, ProcedureKeywords
 
 Outcome = Literal["better", "worse", "higher", "lower", "not shown", "not tested"]
 FEWEST = 10  # differences that are not 0; of fewer, a 95 % interval covers the truth in 77 to 89 of 100 cases
-SCANTY = 30  # queries; of 15 normal differences, a bootstrap of 95 % confidence errs in 9 of 100 cases
 SIGN = {"higher": 1, "lower": -1, "nearer 0": -1, "neither": 1}
 
 
@@ -70,7 +70,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparisons:
+class Comparisons(Shown):
     """All comparisons of a result with one baseline, and how they were made."""
 
     rows: tuple[Comparison, ...]

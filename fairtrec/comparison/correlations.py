@@ -12,6 +12,7 @@ from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation.result import Result
+from fairtrec.evaluation.shown import Shown
 from fairtrec.evaluation.signature import Signature
 from fairtrec.statistics import corrections as correction
 from fairtrec.statistics.correlation import COEFFICIENTS, Coefficient, correlation
@@ -42,7 +43,7 @@ class Association:
 
 
 @dataclass(frozen=True, eq=False)
-class Associations:
+class Associations(Shown):
     """The correlations between all measures of a result."""
 
     rows: tuple[Association, ...]

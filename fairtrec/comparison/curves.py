@@ -10,6 +10,7 @@ from fairtrec.comparison.slices import Slices
 from fairtrec.data.parameters import DEEPEST, Parameters
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation.result import Result
+from fairtrec.evaluation.shown import Shown
 from fairtrec.evaluation.signature import Signature
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.measures.utility import Utility
@@ -43,7 +44,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class Curves(Shown):
     """The means of all runs at all cutoffs."""
 
     rows: tuple[Point, ...]

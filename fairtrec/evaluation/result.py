@@ -1,14 +1,19 @@
 """What an evaluation gives: the scores of each run, and what is needed to have them again."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
-from fairtrec.errors import FilePath
+import numpy as np
+
+from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation.scores import Scores
+from fairtrec.evaluation.shown import Shown
 from fairtrec.evaluation.signature import Signature
 from fairtrec.files import source
+
+ALONE = "--confidence, --ties, --unknown and --missing bounds each add an interval of another kind; ask for one of them"
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class InputFile:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Shown):
     """The scores of each run, in the order given, and what is needed to have them again."""
 
     scores: tuple[Scores, ...]
@@ -78,3 +83,38 @@ class Result:
     def digests(self) -> dict[Part, str]:
         """The sha256 of every file that was read."""
         return {part: file.sha256 for part, file in self.files.items()}
+
+    def with_confidence(self, confidence: float = 0.95, slices: Mapping[str, Sequence[str]] | None = None) -> Self:
+        """Give the same with an interval beside each mean: Student's t, over queries.
+
+        A sum, a mean over one query and an infinite one have none. ``slices`` are those that are reported too, to say
+        if they are small. Raises UsageError for a confidence that there is not, and where ties or unknown groups stand
+        beside the values.
+        """
+        from fairtrec.statistics.procedure import SCANTY, Procedure
+
+        how = Procedure(confidence=confidence)
+        if any(scores.ends for scores in self.scores):
+            raise UsageError(ALONE)
+        if any(scores.confidence is not None for scores in self.scores):
+            raise UsageError("this result has an interval beside each mean already; start from the one without")
+        known = [~np.isnan(scores.values) for scores in self.scores]
+        sets = [{*qids} for qids in (slices or {}).values()]
+        parts = [
+            there[:, [qid in qids for qid in scores.qids]]
+            for there, scores in zip(known, self.scores, strict=True)
+            for qids in sets
+        ]
+        few = sorted({many for each in (*known, *parts) for many in each.sum(axis=1).tolist() if 1 < many < SCANTY})
+        notes = [f"[low, high]: {100 * confidence:g}% t interval of each mean over queries"]
+        if few:
+            many = f"{few[0]}" if len(few) == 1 else f"{few[0]} to {few[-1]}"
+            notes.append(
+                f"of fewer than {SCANTY} queries, here {many}, it holds if values are about normally distributed"
+            )
+        return replace(
+            self,
+            scores=tuple(replace(scores, confidence=confidence) for scores in self.scores),
+            signature=self.signature | {"interval": how.choices["interval"]},
+            notes=(*self.notes, *notes),
+        )

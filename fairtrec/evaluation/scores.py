@@ -103,6 +103,7 @@ class Scores:
     remarks: tuple[Remark, ...] = ()
     ties: Ties | None = None  # where they were asked for
     unknown: Unknown | None = None  # where it was asked for
+    confidence: float | None = None  # of the intervals of means, where they were asked for
 
     @cached_property
     def ends(self) -> dict[str, "Scores"]:
@@ -126,6 +127,19 @@ class Scores:
         totals = np.array([measure.total for measure in self.measures], dtype=np.bool_)
         divisor = np.where(totals, 1, self.defined)
         return quotient(sums, np.where(self.defined > 0, divisor, 0))
+
+    @cached_property
+    def within(self) -> Floats | None:
+        """The interval of each mean [measure, end], nan where it has none; None where it was not asked for."""
+        if self.confidence is None:
+            return None
+        from fairtrec.statistics import paired
+
+        ends = np.full((len(self.measures), 2), np.nan)
+        for number, (measure, row) in enumerate(zip(self.measures, self.values, strict=True)):
+            if not measure.total:
+                ends[number] = paired.interval(row[~np.isnan(row)], confidence=self.confidence)
+        return ends
 
 
 def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores:

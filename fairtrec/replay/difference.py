@@ -14,7 +14,7 @@ Pair = tuple[str, str]  # of the one and of the other; empty where it has none
 OF_DOCUMENTS = frozenset(("tokenizer", "case", "target", "groups", "counts", "labels", "missing"))
 OF_MEASURES = frozenset(("ir-measures", "tau", "as", "background", *EXTRAS))
 OF_RUNS = ("run", "counterfactual")  # what belongs to single runs
-UNCOMPARED = ("tau", "ties", "unknown", "prior", "counterfactual")
+UNCOMPARED = ("tau", "ties", "unknown", "prior", "counterfactual", "interval")
 SHOWN = 3  # of the queries that differ, those that differ most
 
 

@@ -51,19 +51,22 @@ def rows(scores: Scores, *, per_query: bool, summary: bool) -> list[tuple[int | 
 
 
 def cells(scores: Scores, query: int | None, places: int) -> list[str]:
-    """Write one value of each measure: those of one query, or the means."""
+    """Write one value of each measure: those of one query, or the means; nothing where only means have a value."""
     values = scores.means if query is None else scores.values[:, query]
     return [
-        number(value, places, whole=measure.total)
+        "" if query is not None and hasattr(measure, "of_mean") else number(value, places, whole=measure.total)
         for measure, value in zip(scores.measures, values.tolist(), strict=True)
     ]
 
 
 def intervals(scores: Scores, query: int | None, places: int) -> list[str]:
-    """Write what ties, or unknown groups, make of one query's values, or of the means.
+    """Write what ties, unknown groups, or other queries make of one query's values, or of the means.
 
-    Nothing where the printed digits are the same.
+    Nothing where the printed digits of ties and unknown groups are the same.
     """
+    if query is None and scores.within is not None:
+        reach = [[number(end, places) for end in row] for row in scores.within.tolist()]
+        return ["" if low == "nan" else f" [{low}, {high}]" for low, high in reach]
     if not scores.ends:
         return [""] * len(scores.measures)
     ends = zip(*(cells(each, query, places) for each in (scores, *scores.ends.values())), strict=True)

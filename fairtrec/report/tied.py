@@ -1,4 +1,4 @@
-"""What values are over the orders of tied documents, as reports write it where that was asked for; and such ends."""
+"""What values are over the orders of tied documents, as reports write it; and such ends, and those of intervals."""
 
 from dataclasses import dataclass, replace
 
@@ -27,6 +27,32 @@ class End(Measure):
 
     def __str__(self) -> str:
         return f"{self.of}.{self.end}"
+
+
+@dataclass(frozen=True)
+class Bound(End):
+    """An end of the interval of a mean, which single queries have not."""
+
+    of_mean: bool = True
+
+
+def with_bounds(result: Result) -> Result:
+    """Put the interval of each mean behind it, where it was asked for, as two measures of their own; a sum has none."""
+    return replace(result, scores=tuple(_with_bounds(each) if each.confidence else each for each in result.scores))
+
+
+def _with_bounds(scores: Scores) -> Scores:
+    assert scores.within is not None
+    none = np.full(len(scores.qids), np.nan)
+    rows: list[tuple[Measure, Floats, float]] = []
+    columns = zip(scores.measures, scores.values, scores.means.tolist(), scores.within.tolist(), strict=True)
+    for measure, values, mean, (low, high) in columns:
+        rows.append((measure, values, mean))
+        rows += [(Bound(measure, "low"), none, low), (Bound(measure, "high"), none, high)] * (not measure.total)
+    measures, values, means = zip(*rows, strict=True)
+    wide = replace(scores, measures=measures, values=np.array(values), confidence=None)
+    vars(wide)["means"] = np.array(means)  # which are not all means of values
+    return wide
 
 
 def with_ends(result: Result) -> Result:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from fairtrec.comparison.slices import Slices
     from fairtrec.measure import Measure
 
+QUERIES = "-f flat has the means alone, and -q asks for values of queries; leave out one of them"
+
 
 @dataclass(frozen=True)
 class Writer:
@@ -53,14 +55,17 @@ class Writer:
 class ResultWriter(Writer):
     """A format of results.
 
-    ``single``  has one value in a place, so that what ties or unknown groups make of it are measures beside it.
+    ``single``  has one value in a place, so that what ties, unknown groups or other queries make of it are measures
+                beside it.
     ``means``   compares the means of runs; what -n leaves out of it are the values of queries.
     ``binary``  is not for a terminal to show.
+    ``queries`` shows values of single queries.
     """
 
     single: bool = False
     means: bool = False
     binary: bool = False
+    queries: bool = True
 
     def __call__(self, of: Any, *, sort: "Measure | None" = None, slices: "Slices | None" = None, **view: Any) -> Any:
         """Write a result, the runs best first by the measure ``sort``, or as given; the means alone, if not asked else.
@@ -68,6 +73,8 @@ class ResultWriter(Writer):
         A ``terminal`` allows colour, and its width is kept; of each of the ``slices`` there are the means, too. Raises
         UsageError if ``sort`` is no measure of the result.
         """
+        if view.get("per_query") and not self.queries:
+            raise UsageError(QUERIES)
         if sort is not None:
             from fairtrec.comparison.leaderboard import by
 
@@ -80,6 +87,11 @@ class ResultWriter(Writer):
             from fairtrec.comparison.slices import sliced
 
             view["parts"] = dict(sliced(of, slices))
+        if self.single and any(scores.confidence is not None for scores in of.scores):
+            from fairtrec.report.tied import with_bounds
+
+            of = with_bounds(of)
+            view["parts"] = {name: with_bounds(part) for name, part in view.get("parts", {}).items()}
         every: dict[str, Any] = {"per_query": False, "summary": True, "places": 4, "sort": sort, "parts": {}}
         return super().__call__(of, **{**every, **view})
 
@@ -95,6 +107,8 @@ RESULTS: Mapping[str, ResultWriter] = {
     "latex": ResultWriter("results.sheets:latex", "all"),
     "html": ResultWriter("page.html:html", "all", means=True),
     "parquet": ResultWriter("results.columnar:parquet", binary=True),
+    "flat": ResultWriter("flat:result", single=True, queries=False),
+    "tira": ResultWriter("results.tira:tira", single=True),
 }
 COMPARISONS: Mapping[str, Writer] = {  # correlations and curves too
     "table": Writer("comparison.sheets:table", "all"),
@@ -104,6 +118,7 @@ COMPARISONS: Mapping[str, Writer] = {  # correlations and curves too
     "jsonl": Writer("comparison.records:jsonl"),
     "md": Writer("comparison.sheets:md", "all"),
     "latex": Writer("comparison.sheets:latex", "all"),
+    "flat": Writer("flat:comparison"),
 }
 SELECTIONS: Mapping[str, Writer] = {
     "table": Writer("selection:table", "all"),
@@ -175,6 +190,8 @@ def refuse_view(
     page = writer is not None and writer.means
     if not summary and page and per_query:
         raise UsageError("-n leaves the values of queries out of the page, and -q asks for them; leave out one of them")
+    if per_query and writer is not None and not writer.queries:
+        raise UsageError(QUERIES)
     if not summary and not page and not per_query:
         raise UsageError("-n leaves out the means, so nothing is left to print; add -q")
     if slices and not summary and not page:

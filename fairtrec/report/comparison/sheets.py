@@ -23,20 +23,21 @@ ALIKE = 0.9  # Kendall's tau from which two orders of runs are called alike, as 
 
 def table(view: View, *, places: int, terminal: bool = False) -> str:
     """Draw the tables."""
-    return window.drawn(_paper(view, places), terminal=terminal)
+    return window.drawn(laid_out(view, places), terminal=terminal)
 
 
 def md(view: View, *, places: int, paper: bool = False) -> str:
     """Write Markdown tables, each below its title; or the one table of a paper."""
-    return markup.md(_paper(view, places, in_one=paper))
+    return markup.md(laid_out(view, places, in_one=paper))
 
 
 def latex(view: View, *, places: int, paper: bool = False) -> str:
     """Write LaTeX tabulars (with booktabs), each with its title; or the one table of a paper, with its caption."""
-    return markup.latex(_paper(view, places, in_one=paper))
+    return markup.latex(laid_out(view, places, in_one=paper))
 
 
-def _paper(view: View, places: int, *, in_one: bool = False) -> Paper:
+def laid_out(view: View, places: int, *, in_one: bool = False) -> Paper:
+    """Lay out the tables, and what stands below them."""
     if in_one and isinstance(view, Comparisons):
         return overview(view, places)
     if isinstance(view, Comparisons):

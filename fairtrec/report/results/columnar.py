@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Floats, Ints
+from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.formats.slices import ALL
@@ -65,8 +65,19 @@ def _rows(scores: Scores, of_slice: str | None, *, per_query: bool, summary: boo
             "value": numbers(scores),
             "n": pa.array(counts.ravel(), mask=~np.broadcast_to(of_mean, shape).ravel()),
             **{end: numbers(each) for end, each in scores.ends.items()},
+            **_bounds(scores, of_mean),
         }
     )
+
+
+def _bounds(scores: Scores, of_mean: Bools) -> dict[str, Any]:
+    """Make the columns of the ends of intervals, null for single queries."""
+    import pyarrow as pa
+
+    if scores.within is None:
+        return {}
+    ends = np.where(of_mean[:, None], scores.within[:, None], np.nan).reshape(-1, 2).T
+    return {name: pa.array(end, mask=np.isnan(end)) for name, end in zip(("low", "high"), ends, strict=True)}
 
 
 def _text(text: str) -> str:

@@ -1,6 +1,7 @@
 """The tables of a result: runs as rows, measures as columns, the best marked by each measure's own direction."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from fairtrec.comparison.leaderboard import Standing, by
 from fairtrec.evaluation.result import Result
@@ -42,9 +43,22 @@ def md(
     result: Result, *, per_query: bool, summary: bool, places: int, sort: Measure | None, parts: Mapping[str, Result]
 ) -> str:
     """Write a Markdown table; what its signs mean, the remarks and the signature below it."""
+    return markup.md(marked_up(result, per_query=per_query, summary=summary, places=places, sort=sort, parts=parts))
+
+
+def marked_up(
+    result: Result,
+    *,
+    per_query: bool = False,
+    summary: bool = True,
+    places: int = 4,
+    sort: Measure | None = None,
+    parts: Mapping[str, Result] = MappingProxyType({}),
+) -> Paper:
+    """Lay out the one table of a document, and what stands below it."""
     sheet = _of_all(result, parts, places, sort, per_query=per_query, summary=summary)
     *remarks, signature = footnotes(result)
-    return markup.md(Paper([sheet], [*legend(result, standing(result, places), sort, *MARKS), *remarks], signature))
+    return Paper([sheet], [*legend(result, standing(result, places), sort, *MARKS), *remarks], signature)
 
 
 def latex(

@@ -25,6 +25,8 @@ def trec(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
                 lines += [f"{'runid':<22}\tall\t{scores.tag}"] * (qid == "all")
                 lines.append(f"{'num_q':<22}\t{qid}\t{len(of.qids)}")
             for measure, value in zip(of.measures, cells(of, query, places), strict=True):
+                if not value:
+                    continue
                 padded = value if measure.total else value.rjust(6)  # counts are not padded
                 lines.append(f"{measure!s:<22}\t{qid}\t{padded}")
     return "".join(f"{line}\n" for line in lines)
