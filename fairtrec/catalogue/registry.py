@@ -20,6 +20,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.utility import Utility
 
+ALL_FAIR = "all_fair"  # stands for every measure of fairness, as trec_eval's all_trec does for its own
 _TREC_NUMBERS = re.compile(r"\D+(?:\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)?")
 
 
@@ -51,10 +52,14 @@ def _resolved(written: Written, relevance_level: int | None) -> Iterable[Measure
         return [_utility(theirs, params, spelled, relevance_level)]
     if kind is not None:
         return [family.built(kind, params, spelled, relevance_level)]
+    if is_all_fair(name):
+        return _all_fair(params, cutoff, spelled, relevance_level)
     if not params and cutoff is None and (several := _of_trec_eval(name)):
         return [_utility(measure, {}, spelled, relevance_level) for measure in several]
     if (alike := proper(name)) is not None:
         return _resolved(written._replace(name=alike), relevance_level)
+    if len(alikes := _alike(name)) > 1:
+        raise UsageError(f"{spelled} may be {' or '.join(alikes)}; write one of them in its own letters")
     from difflib import get_close_matches
 
     near = get_close_matches(name.lower(), [each.lower() for each in names()], 1)
@@ -84,8 +89,29 @@ def proper(name: str) -> str | None:
     """Find the one name that is this one but for case; None for a name that is right, or where there is none or two."""
     if find(name) is not None:
         return None  # without a look at the names of ir-measures, which takes an import
-    alike = {each for each in names() if each.lower() == name.lower()} if name not in names() else set()
-    return alike.pop() if len(alike) == 1 else None
+    alike = _alike(name)
+    return alike[0] if len(alike) == 1 and alike[0] != name else None
+
+
+def _alike(name: str) -> list[str]:
+    """List the names that are this one but for case."""
+    return sorted({each for each in names() if each.lower() == name.lower()})
+
+
+def is_all_fair(name: str) -> bool:
+    """Tell the word that stands for every measure of fairness, in any case."""
+    return name.lower() == ALL_FAIR
+
+
+def _all_fair(params: dict[str, Any], cutoff: Any, spelled: str, relevance_level: int | None) -> list[Measure]:
+    """Make all measures that are ours or a plug-in's, each as it is by itself; a cutoff is for all that have one."""
+    if params:
+        raise UsageError(f"{spelled}: {ALL_FAIR} takes a cutoff, like {ALL_FAIR}@20, and no parameters; leave them out")
+    made: list[Measure] = []
+    for kind in filter(None, map(find, (*BUILT_IN, *family.plugins(Measure)))):
+        at = {"cutoff": cutoff} if cutoff is not None and "cutoff" in kind.__dataclass_fields__ else {}
+        made.append(family.built(kind, at, spelled, relevance_level))
+    return made
 
 
 def find(name: str) -> type[Measure] | None:

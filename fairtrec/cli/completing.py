@@ -134,9 +134,9 @@ def _names(param: click.Parameter, words: Iterable[str], command: str | None) ->
     if param.name == "qrels" and isinstance(param, click.Argument):
         yield "none", "no judgements"
     elif {"MEASURE", "MEASURES"} & set(words) or (command == "measures" and param.name == "name"):
-        from fairtrec.catalogue.registry import names
+        from fairtrec.catalogue.registry import ALL_FAIR, names
 
-        yield from unsaid(names())
+        yield from unsaid([*names(), *[ALL_FAIR] * ("MEASURES" in words)])
     elif "RERANKER" in words or (command == "rerank" and param.name == "list"):
         from fairtrec.catalogue.rerankers import names as rerankers
 

@@ -48,8 +48,8 @@ _measures = click.option(
     "measures",
     multiple=True,
     metavar="MEASURES",
-    help="Like 'nDCG@10 NFaiRR(tau=0)@20', see `fairtrec measures`; may be repeated.  "
-    "[default: a few of those that the inputs allow]",
+    help="Like 'nDCG@10 NFaiRR(tau=0)@20', see `fairtrec measures`; all_fair: all of fairness that the inputs allow; "
+    "may be repeated.  [default: a few of those]",
 )
 _beside = Together(
     (

@@ -5,6 +5,7 @@ So a measure that lacks an input, a target that does not sum to 1 or a group tha
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from os import fspath
 from typing import TYPE_CHECKING, Any
@@ -67,7 +68,7 @@ def settle(measures: Any, given: Given, choices: Choices) -> Plan:
         table = Table(given.annotations)
     made = None if table is None else table.meta
     groups = labels.groups if labels is not None else _groups(terms, given, table, made, choices)
-    named = _measures(measures, given, groups, choices)
+    named, left_out = _measures(measures, given, groups, choices, labels)
     asked = [one for measure in named for one in (measure.expanded(groups) if groups else (measure,))]
     for measure in asked:
         _refuse_unfit(measure, given.inputs, groups, choices)
@@ -78,7 +79,7 @@ def settle(measures: Any, given: Given, choices: Choices) -> Plan:
     if labels is not None and any(OF_DOCUMENTS & set(measure.needs) for measure in asked):
         loading.refuse_soft(labels)
     lexicon = None
-    notes = [] if labels is None else [*remarks_on(labels, target), remark_on(choices.target, labels)]
+    notes = left_out if labels is None else [*left_out, *remarks_on(labels, target), remark_on(choices.target, labels)]
     if "positions" in extras:
         from fairtrec.evaluation.positions import remark_on as remark_on_sign
 
@@ -188,7 +189,10 @@ def _prior(prior: Target, groups: tuple[str, ...], measures: Sequence[Measure], 
     return prior_of(prior, groups)
 
 
-def _measures(measures: Any, given: Given, groups: tuple[str, ...], choices: Choices) -> list[Measure]:
+def _measures(
+    measures: Any, given: Given, groups: tuple[str, ...], choices: Choices, labels: Labels | None
+) -> tuple[list[Measure], list[str]]:
+    """Read the measures that are asked for, or choose them; and say what is left out of ``all_fair``."""
     several = list(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
     if measures is None:
         default = " ".join(need.default for name, need in NEEDS.items() if name in given.inputs)
@@ -197,11 +201,20 @@ def _measures(measures: Any, given: Given, groups: tuple[str, ...], choices: Cho
         if not several:
             raise UsageError("there is nothing to measure; give a qrels file, or --groups LIST with --docs COLLECTION")
     parsed: list[Measure] = []
+    left_out: list[str] = []
     for each in several:  # a measure of ir-measures spells itself as we read it
-        parsed += [each] if isinstance(each, Measure) else registry.parse(str(each), choices.relevance_level)
+        if registry.ALL_FAIR in str(each).lower():
+            from fairtrec.evaluation.all_fair import allowed
+
+            unfit = partial(_refuse_unfit, inputs=given.inputs, groups=groups, choices=choices)
+            found, remarks = allowed(str(each), choices.relevance_level, unfit, labels)
+            parsed += found
+            left_out += remarks
+        else:
+            parsed += [each] if isinstance(each, Measure) else registry.parse(str(each), choices.relevance_level)
     if not parsed:
         raise UsageError("no measure was named; like -m 'nDCG@10 NFaiRR@10'")
-    return list(dict.fromkeys(parsed))
+    return list(dict.fromkeys(parsed)), left_out
 
 
 def _fits(measure: Measure, given: Given, groups: tuple[str, ...], choices: Choices) -> bool:
