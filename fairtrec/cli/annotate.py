@@ -40,11 +40,17 @@ def command(**options: Any) -> None:
     """
     import time
 
+    from fairtrec.jobs import cores, warm
+
+    if options["engine"] == "local" and (options["jobs"] or cores()) > 1:
+        warm(["fairtrec.annotation.local.ready"])
+
+    from fairtrec.annotation.counting.compiled import without_scipy
     from fairtrec.cli.bar import collecting
     from fairtrec.evaluation.annotating import annotate
 
     output, began = options["output"], time.monotonic()
-    with collecting(on_this_machine=options["engine"] == "local") as watcher:
+    with collecting(on_this_machine=options["engine"] == "local") as watcher, without_scipy():
         done = annotate(watcher=watcher, **options)
     seconds = time.monotonic() - began
     text = f"{done.meta.rows:,} documents, {done.bytes / 1e6:,.1f} MB of text in {seconds:.1f} s"

@@ -4,7 +4,9 @@ numba comes with ``pip install "fairtrec[fast]"``. It is imported when a counter
 and keeps the result for the next process.
 """
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -86,6 +88,20 @@ def fastest(lexicon: Lexicon) -> Kernel:
         return Compiled(lexicon)
     except (ImportError, RuntimeError, OSError):  # of its library, which may need more memory than there is
         return Kernel(lexicon)
+
+
+@contextmanager
+def without_scipy() -> Iterator[None]:
+    """Let numba do without the linear algebra of scipy, which is half of its start; in a process of our own only."""
+    if "scipy" in sys.modules:
+        yield
+        return
+    modules: dict[str, Any] = sys.modules
+    modules["scipy"] = None
+    try:
+        yield
+    finally:
+        del modules["scipy"]
 
 
 @cache
