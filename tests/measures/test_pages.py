@@ -70,7 +70,7 @@ def measures(draw):
         return kind()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(measures(), min_size=1, max_size=3))
 def test_what_a_measure_spells_is_that_measure(several):
     for separator in (" ", ",", ", "):

@@ -43,7 +43,7 @@ def drawn(number, most=12):
 @pytest.mark.parametrize("kind", ["parity", "treatment", "impact"])
 def test_the_mixture_is_the_optimum_of_the_linear_programme(kind):
     solved = refused = 0
-    for number in range(340):
+    for number in range(150):
         utility, groups, discounts = drawn(number)
         rows = constraints(groups, utility, kind)
         if rows is None:
@@ -61,8 +61,8 @@ def test_the_mixture_is_the_optimum_of_the_linear_programme(kind):
         assert (shares > 0).all()
         assert np.abs(rows @ mean).max() < 1e-9, (number, kind)
         assert utility @ mean == pytest.approx(best, abs=1e-7), (number, kind)
-    assert solved > 100
-    assert solved + refused > 200
+    assert solved > 45
+    assert solved + refused > 90
 
 
 def test_a_case_by_hand():

@@ -63,7 +63,7 @@ def test_no_order_has_more_of_both():
 @pytest.mark.parametrize("wanted", [0.5, 0.8, 0.95, 1.0])
 def test_what_is_required_is_met_by_the_least_weight_and_the_gap_is_a_bound(wanted):
     met = 0
-    for number in range(250):
+    for number in range(100):
         scaled, counts = drawn(number)
         omega, k = omega_of(counts), 3
         weights = discount.log2(k)
@@ -89,7 +89,7 @@ def test_what_is_required_is_met_by_the_least_weight_and_the_gap_is_a_bound(want
         assert utility <= max(reaching) + 1e-9
         assert utility + gap + 1e-4 >= max(reaching)
         met += 1
-    assert met > 200
+    assert met > 80
 
 
 def test_a_query_that_cannot_reach_it_is_as_neutral_as_it_can_be():
