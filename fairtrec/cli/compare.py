@@ -28,7 +28,7 @@ compared = options.Together(
             "--correction",
             of=Correction,
             default="holm",
-            help="For many tests at once: over runs, measures and slices.",
+            help="For many tests at once: over runs, measures and slices; tukey: over all pairs of runs.",
         ),
         options.word("--interval", of=Method, help="The confidence interval: of t, or of the paired bootstrap."),
         click.option(

@@ -12,7 +12,9 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
+from fairtrec.comparison import pairs as pairing
 from fairtrec.comparison import slices as slicing
+from fairtrec.comparison.pairs import Pair
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
@@ -21,7 +23,7 @@ from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.shown import Shown
 from fairtrec.evaluation.signature import Signature
 from fairtrec.files.source import uncompressed
-from fairtrec.measure import Better, Measure
+from fairtrec.measure import Better
 from fairtrec.statistics import corrections as correction
 from fairtrec.statistics import paired
 from fairtrec.statistics.procedure import SCANTY, Procedure, ProcedureKeywords
@@ -107,14 +109,15 @@ def compare(
     parts = Slices.of(slices)
     result = slicing.signed(result, parts)
     base = find([scores.run for scores in result.scores], baseline)
-    pairs = [pair for name, part in slicing.sliced(result, parts) for pair in _pairs(name, part.scores, base)]
-    rows = _judged(pairs, how)
+    pairs = [pair for name, part in slicing.sliced(result, parts) for pair in pairing.pairs(name, part.scores, base)]
+    rows, said = _judged(pairs, how)
     notes = [
         *_uneven(result.scores, base),
         *slicing.notes(result, parts),
         *_scanty(rows, how),
         *_against(rows),
         *_doubtful(rows),
+        *said,
     ]
     return Comparisons(tuple(_marked(rows)), result, base, how, _family(rows, how), tuple(notes))
 
@@ -147,34 +150,8 @@ def _called(name: str) -> set[str]:
     return {name, uncompressed(name), uncompressed(name).removesuffix(".run")}
 
 
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """The values of a run and of the baseline in the same queries."""
-
-    slice: str
-    run: str
-    measure: Measure
-    values: Floats
-    baseline: Floats
-    differences: Floats
-
-
-def _pairs(name: str, several: Sequence[Scores], base: int) -> Iterator[_Pair]:
-    for number, scores in enumerate(several):
-        if number == base:
-            continue
-        mine, theirs = slicing.common(scores, several[base])
-        for row, measure in enumerate(scores.measures):
-            of_run, of_baseline = mine.values[row], theirs.values[row]
-            if measure.better == "nearer 0":
-                of_run, of_baseline = np.abs(of_run), np.abs(of_baseline)
-            both = ~(np.isnan(of_run) | np.isnan(of_baseline))
-            values, others = of_run[both], of_baseline[both]
-            yield _Pair(name, scores.run, measure, values, others, paired.subtract(values, others))
-
-
-def _judged(pairs: Sequence[_Pair], how: Procedure) -> list[Comparison]:
-    """Compute all statistics: pairs of as many queries together, then the corrected p over all."""
+def _judged(pairs: Sequence[Pair], how: Procedure) -> tuple[list[Comparison], list[str]]:
+    """Compute all statistics: pairs of as many queries together, then the corrected p over all; say what is odd."""
     places: dict[int, list[int]] = defaultdict(list)
     for place, pair in enumerate(pairs):
         places[len(pair.differences)].append(place)
@@ -182,9 +159,9 @@ def _judged(pairs: Sequence[_Pair], how: Procedure) -> list[Comparison]:
         name: np.full(len(pairs), np.nan)
         for name in ("low", "high", "p", "effect", "side", "p_not_worse", "p_equivalent")
     }
+    drawn: Any = {"resamples": how.resamples, "seed": how.seed}
     for rows in places.values():
         differences = np.stack([pairs[row].differences for row in rows])
-        drawn: Any = {"resamples": how.resamples, "seed": how.seed}
         columns["p"][rows] = paired.p_values(differences, how.test, **drawn)
         ends = paired.intervals(differences, how.interval, confidence=how.confidence, **drawn)
         columns["low"][rows], columns["high"][rows] = ends.T
@@ -194,14 +171,18 @@ def _judged(pairs: Sequence[_Pair], how: Procedure) -> list[Comparison]:
             gained = differences * np.array([[SIGN[pairs[row].measure.better]] for row in rows])
             columns["p_not_worse"][rows] = paired.at_least(gained, -how.equivalence)
             columns["p_equivalent"][rows] = paired.equivalence(differences, how.equivalence)
-    columns["p_corrected"] = correction.corrected(columns["p"], how.correction)
-    return [
+    if how.correction == "tukey":
+        columns["p_corrected"], said = pairing.honest(pairs, columns["p"], **drawn)
+    else:
+        columns["p_corrected"], said = correction.corrected(columns["p"], how.correction), []
+    compared = [
         _comparison(pair, {name: float(column[row]) for name, column in columns.items()}, how)
         for row, pair in enumerate(pairs)
     ]
+    return compared, said
 
 
-def _comparison(pair: _Pair, numbers: Mapping[str, float], how: Procedure) -> Comparison:
+def _comparison(pair: Pair, numbers: Mapping[str, float], how: Procedure) -> Comparison:
     better, n = pair.measure.better, len(pair.differences)
     with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
         means = [float(values.mean()) if n else float("nan") for values in (pair.values, pair.baseline)]
@@ -255,6 +236,9 @@ def _family(rows: Sequence[Comparison], how: Procedure) -> str:
     product = " x ".join(f"{many} {of}{'s' if many > 1 else ''}" for many, of in counts if of != "slice" or many > 1)
     left = f", {untested} untested left out" if untested else ""
     tested = len(rows) - untested
+    if how.correction == "tukey":
+        each = "for each measure" + " and slice" * (counts[2][0] > 1)
+        return f"{correction.NAMES[how.correction]} over all pairs of {counts[0][0] + 1} runs, {each}{left}"
     many = f"{tested} comparison{'s' * (tested != 1)}"
     return f"{correction.NAMES[how.correction]} over {many}: {product}{left}"
 

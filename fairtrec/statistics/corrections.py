@@ -3,9 +3,11 @@
 import numpy as np
 
 from fairtrec.data import Floats
+from fairtrec.errors import UsageError
 from fairtrec.words import Correction
 
-NAMES = {"none": "no correction", "bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg"}
+NAMES = {"none": "no correction", "bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg",
+         "tukey": "randomised Tukey HSD"}  # fmt: skip
 
 
 def corrected(p: Floats, correction: Correction) -> Floats:
@@ -13,9 +15,13 @@ def corrected(p: Floats, correction: Correction) -> Floats:
 
     ``bonferroni`` and ``holm`` hold the chance of one false finding in the family, ``bh`` the share of false findings.
 
+    Raises UsageError for ``tukey``, which is no function of p-values.
+
     >>> corrected(np.array([0.01, 0.04, np.nan, 0.03]), "holm").round(4).tolist()
     [0.03, 0.06, nan, 0.06]
     """
+    if correction == "tukey":
+        raise UsageError("tukey compares all runs by their values, and corrects nothing else; name another correction")
     result = p.copy()
     tested = ~np.isnan(p)
     if correction != "none" and tested.any():

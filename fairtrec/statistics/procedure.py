@@ -58,7 +58,7 @@ class Procedure:
     @property
     def draws(self) -> bool:
         """Whether anything is drawn at random."""
-        return self.test in ("randomisation", "bootstrap") or self.interval != "t"
+        return self.test in ("randomisation", "bootstrap") or self.interval != "t" or self.correction == "tukey"
 
     @property
     def choices(self) -> dict[str, str]:

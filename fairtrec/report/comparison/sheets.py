@@ -106,7 +106,8 @@ def _slice(row: Comparison | Point) -> str:
 
 
 def _corrected(how: Procedure) -> str:
-    return {"none": "p", "bonferroni": "p Bonferroni", "holm": "p Holm", "bh": "p BH"}[how.correction]
+    short = {"none": "p", "bonferroni": "p Bonferroni", "holm": "p Holm", "bh": "p BH", "tukey": "p Tukey"}
+    return short[how.correction]
 
 
 def _of_comparisons(view: Comparisons, places: int) -> tuple[list[Sheet], list[str]]:
