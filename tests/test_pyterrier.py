@@ -257,13 +257,13 @@ def installed(tmp_path):
 def test_pyterrier_finds_us_and_imports_nothing_before_it_is_used(installed):
     done = installed(
         "import sys, pyterrier as pt\n"
-        "print(sorted(name for name in sys.modules if name.startswith('fairtrec')))\n"
+        "print([name for name in ('fairtrec.pyterrier', 'fairtrec.ir_measures', 'fairtrec.measure') if name in sys.modules])\n"
         "print(pt.fairness.AWRF @ 5, pt.fairness.parse('NFaiRR@3'), 'given' in dir(pt.fairness), pt.java.started())\n"
         "import ir_measures\n"
         "print(ir_measures.parse_measure('NDKL@7'))\n"
     )
     assert done.stdout.splitlines() == [
-        "['fairtrec', 'fairtrec.pyterrier', 'fairtrec.version']",
+        "['fairtrec.pyterrier']",
         "AWRF@5 [NFaiRR@3] True False",
         "NDKL@7",
     ], done.stderr

@@ -58,9 +58,7 @@ class FairEvaluator(ir_measures.Evaluator):
             if getattr(each.core, "group", None) == "":
                 raise UsageError(f"{each} is one value for each group; name one, like {each.NAME}(group='f')")
         qrels = qrels if isinstance(qrels, Mapping) or hasattr(qrels, "columns") else list(qrels)
-        judged = qrels if isinstance(qrels, Mapping) else qrels["query_id"] if hasattr(qrels, "columns") else None
-        qids = judged if judged is not None else (row.query_id for row in qrels)
-        super().__init__(several, tuple(dict.fromkeys(map(str, qids))))
+        super().__init__(several, tuple(dict.fromkeys(map(str, _qids(qrels)))))
         together: dict[Any, list[FairMeasure]] = {}
         for each in several:
             source = tuple((name, value) for name, value in each.settings.items() if name != "undefined")
@@ -83,6 +81,13 @@ class FairEvaluator(ir_measures.Evaluator):
                 one = _settled(replace(scores, measures=(measure.core,), values=values), measure)
                 for qid, value in zip(one.qids, one.values[0].tolist(), strict=True):
                     yield ir_measures.Metric(query_id=qid, measure=measure, value=value)
+
+
+def _qids(qrels: Any) -> Iterable[Any]:
+    if not hasattr(qrels, "columns"):
+        return qrels if isinstance(qrels, Mapping) else (row.query_id for row in qrels)
+    column: Any = qrels["query_id"]
+    return cast("Iterable[Any]", column.unique() if hasattr(column, "unique") else column)
 
 
 def _session(part: list[FairMeasure], source: Any, qrels: Any) -> Any:
