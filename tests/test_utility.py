@@ -6,6 +6,7 @@ import pytest
 import pytrec_eval
 
 import fairtrec
+from fairtrec.catalogue import registry
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import memory
 
@@ -55,6 +56,56 @@ def test_all_runs_equal_pytrec_eval_per_query(shared, qrels_file, judged):
         tied += any(len({*docs.values()}) < len(docs) for docs in runs[path.name].values())
     assert compared >= 43 * 40 * 5
     assert tied  # or the order within ties would go untested
+
+
+PLAIN = "nDCG nDCG@10 nDCG@1000 RR RR@10 RR(rel=2)@5 AP AP@10 AP(rel=2) P@5 P(rel=3)@20 R@10 R(rel=2)@100 Success@1"
+
+
+def at_random(random, queries=60):
+    """Judgements, of which some are negative and some of documents that no run has, and rankings of any length."""
+    qrels, run = {}, {}
+    for number in range(queries):
+        docnos = [f"d{i}" for i in range(random.integers(0, 120))]
+        judged = random.permutation([*docnos, *(f"e{i}" for i in range(6))])[: random.integers(1, 60)]
+        qrels[f"q{number}"] = {str(docno): int(random.choice([-1, 0, 0, 1, 2, 7])) for docno in judged}
+        if docnos:
+            run[f"q{number}"] = {docno: float(score) for docno, score in zip(docnos, random.random(120), strict=False)}
+    return qrels, run
+
+
+def test_what_is_computed_here_is_what_pytrec_eval_computes_to_the_last_bit():
+    qrels, run = at_random(np.random.default_rng(7))
+    got = fairtrec.evaluate(PLAIN, run, qrels, complete=True).per_query["run"]
+    assert len(got) == len(PLAIN.split())
+    for name, ours in got.items():
+        measure = ir_measures.parse_measure(name)
+        given = run
+        if (
+            measure.NAME == "RR" and "cutoff" in measure.params
+        ):  # which another of its programs computes, that cuts ties
+            cut = measure.params["cutoff"]
+            best = {qid: sorted(docs, key=docs.get, reverse=True)[:cut] for qid, docs in run.items()}
+            given = {qid: {docno: run[qid][docno] for docno in docnos} for qid, docnos in best.items()}
+            measure = ir_measures.RR(rel=measure["rel"])
+        theirs = {each.query_id: each.value for each in measure.iter_calc(qrels, given)}
+        assert ours == theirs
+        assert 0 < sum(value > 0 for value in theirs.values()) < len(theirs)
+
+
+def test_all_else_is_computed_by_ir_measures():
+    qrels, run = at_random(np.random.default_rng(8), 9)
+    mixed = fairtrec.evaluate("nDCG@10 Bpref nDCG(dcg='log2')@5 P(judged_only=True)@5 AP", run, qrels).per_query["run"]
+    alone = {name: fairtrec.evaluate(name, run, qrels).per_query["run"][name] for name in mixed}
+    assert mixed == alone
+    assert [*mixed] == ["nDCG@10", "Bpref", "nDCG@5", "P(judged_only=True)@5", "AP"]
+
+
+def test_a_measure_is_the_same_however_it_is_written():
+    ours, named, other = registry.parse("MRR@10 RR(rel=1)@10 nDCG(dcg='log2')@5")
+    assert ours == named
+    assert (str(ours), ours.theirs) == ("RR@10", ir_measures.RR @ 10)
+    assert other == registry.parse("nDCG@5")[0] != ours
+    assert {other} == {*registry.parse("nDCG@5")}
 
 
 def test_ties_fall_by_docno_as_in_trec_eval():
@@ -198,7 +249,7 @@ def test_an_empty_memory_is_no_wrong_usage(monkeypatch):
 
     monkeypatch.setattr(ir_measures, "evaluator", full)
     with pytest.raises(MemoryError):
-        means("RR")
+        means("Rprec")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from fairtrec.data.parameters import spelled
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
-from fairtrec.measures.utility import Utility
+from fairtrec.measures.utility import PLAIN, Utility
 
 PARTS = ("Unit", "Better", "Range", "Empty ranking", "Undefined", "Source")
 
@@ -100,10 +100,11 @@ def _choices(hint: Any) -> str:
 
 
 def _foreign(utility: Utility) -> str:
-    measure = utility.measure
+    measure = utility.theirs
     about = inspect.cleandoc(measure.__doc__ or "").split("\n\n.. ")[0].strip()
     params = [f"  {name}   {info.desc or ''}".rstrip() for name, info in measure.SUPPORTED_PARAMS.items()]
     need = NEEDS["relevance"]
-    lines = [f"{utility.name} (computed by ir-measures)", "", about, "", f"Better: {utility.better}.", ""]
+    by = "here, as by ir-measures" if utility.name in PLAIN else "by ir-measures"
+    lines = [f"{utility.name} (computed {by})", "", about, "", f"Better: {utility.better}.", ""]
     lines += ["Parameters", *params, ""] if params else []
     return "\n".join([*lines, "Needs", f"  {need.missing}: {need.give}", ""])

@@ -18,7 +18,7 @@ from fairtrec.catalogue.notation import Written
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
-from fairtrec.measures.utility import Utility
+from fairtrec.measures.utility import PLAIN, Plain, Utility
 
 ALL_FAIR = "all_fair"  # stands for every measure of fairness, as trec_eval's all_trec does for its own
 _TREC_NUMBERS = re.compile(r"\D+(?:\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)?")
@@ -39,6 +39,8 @@ def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
 def _resolved(written: Written, relevance_level: int | None) -> Iterable[Measure]:
     name, params, cutoff, spelled = written
     kind, theirs, at = built_in(name), None, "cutoff"
+    if kind is None and (plain := _plain(written, relevance_level)) is not None:
+        return [plain]
     if kind is None:
         import ir_measures
 
@@ -66,6 +68,18 @@ def _resolved(written: Written, relevance_level: int | None) -> Iterable[Measure
     meant = next((each for each in names() if near and each.lower() == near[0]), None)
     hint = f"did you mean {meant}? " if meant else ""
     raise UsageError(f"there is no measure {name}; {hint}`fairtrec measures` lists them all")
+
+
+def _plain(written: Written, relevance_level: int | None) -> Utility | None:
+    """Take a measure of ir-measures that needs nothing of it."""
+    name, params, cutoff, _ = written
+    if cutoff is not None and "cutoff" in params:
+        return None
+    given = params if cutoff is None else {**params, "cutoff": cutoff}
+    if relevance_level is not None and PLAIN.get(name) != "nDCG":
+        given = {"rel": relevance_level, **given}
+    plain = Plain.of(name, given, LARGEST)
+    return None if plain is None else Utility(plain)
 
 
 def _of_trec_eval(name: str) -> list[Any]:
@@ -161,7 +175,7 @@ def _utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level
         value = measure.params[name]
         if isinstance(value, bool) is not (info.dtype is bool) or not info.validate(value) or not _usable(name, value):
             raise UsageError(f"{spelled}: {name} cannot be {value!r}; {has}")
-    return Utility(measure)
+    return Utility(Plain.of(measure.NAME, measure.params, LARGEST) or measure)
 
 
 def _usable(name: str, value: Any) -> bool:

@@ -20,8 +20,6 @@ READY = (
     "fairtrec.evaluation.reading",
     "pyarrow.csv",
     "pyarrow.compute",
-    "ir_measures",
-    "pytrec_eval",
 )  # what they import first
 
 

@@ -14,7 +14,6 @@ from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS, module_of
 from fairtrec.data import (
     NOTHING,
     Candidates,
-    Docnos,
     Floats,
     Ints,
     Run,
@@ -23,6 +22,7 @@ from fairtrec.data import (
     take,
 )
 from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation.grades import Grades
 from fairtrec.evaluation.reference import Asked, Reference
 from fairtrec.formulas import distribution
 from fairtrec.formulas.membership import by_rule
@@ -88,18 +88,12 @@ class Inputs(Asked):
         """Grades of the ranked documents [query, rank]."""
         qrels = self.reference.qrels
         assert qrels is not None
-        lines = self.lines
-        number = {qid: i for i, qid in enumerate(qrels.qids)}
-        query = np.array([number.get(qid, NOTHING) for qid in self.qids], dtype=np.int64)
-        names = Docnos.of(qrels.docnos)
-        judged = qrels.query * len(names) + names.rows(qrels.docnos)
-        order = np.lexsort((qrels.grades, judged))
-        judged, grades = judged[order], qrels.grades[order]
-        rows = np.full(lines.shape, NOTHING, dtype=np.int64)
-        rows[lines != NOTHING] = names.rows(self.run.docnos[lines[lines != NOTHING]])
-        asked = np.where((rows == NOTHING) | (query[:, None] == NOTHING), NOTHING, query[:, None] * len(names) + rows)
-        at = np.searchsorted(judged, asked, side="right") - 1
-        return np.where((at >= 0) & (judged[at] == asked), grades[at], np.nan)
+        known, lines = Grades(qrels), self.lines
+        there = lines != NOTHING
+        query = np.broadcast_to(known.numbers(self.qids)[:, None], lines.shape)[there]
+        grades = np.full(lines.shape, np.nan)
+        grades[there] = known.of(query, self.run.docnos[lines[there]])
+        return grades
 
     @cached_property
     def target(self) -> Floats:

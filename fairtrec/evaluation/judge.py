@@ -1,4 +1,4 @@
-"""ir-measures, given the judgements once, for any number of runs."""
+"""Measures of relevance, given the judgements once, for any number of runs: computed here, or by ir-measures."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,6 +8,8 @@ import numpy as np
 
 from fairtrec.data import NOTHING, Floats, Qrels, Run, text
 from fairtrec.errors import UsageError
+from fairtrec.evaluation.grades import Grades
+from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.utility import Utility
 
 # Parameters of a whole pass of pytrec_eval: ir-measures 0.4.3 lets them spill over to nDCG and NumRet beside them.
@@ -16,19 +18,33 @@ GREATEST = 4  # grade that gdeval takes
 
 
 class Judge:
-    """ir-measures, given the judgements once, for any number of runs.
+    """The judgements, for any number of runs.
 
     Raises UsageError for a measure whose provider is not installed.
     """
 
     def __init__(self, measures: Sequence[Utility], qrels: Qrels) -> None:
-        import ir_measures
-
         self.measures = measures
         self.judged = frozenset(qrels.qids)
+        self.plain = [row for row, asked in enumerate(measures) if asked.is_plain]
+        self.batches: list[tuple[int | None, dict[Any, int], dict[str, str], Any]] = []
+        if self.plain:
+            self.deepest = _deepest(measures[row].depth for row in self.plain)
+            self.grades = Grades(qrels)
+            judged = self.grades.falling()
+            self.most = [measures[row].most(judged) for row in self.plain]
+        if len(self.plain) < len(measures):
+            self._hand_over(qrels)
+
+    def _hand_over(self, qrels: Qrels) -> None:
+        """Give the judgements to ir-measures."""
+        import ir_measures
+
         together: dict[Any, int] = {}  # what pytrec_eval computes in one pass, and the row of each
         alone: list[tuple[int | None, dict[Any, int]]] = []
-        for row, asked in enumerate(measures):
+        for row, asked in enumerate(self.measures):
+            if asked.is_plain:
+                continue
             if asked.name == "RR" and asked.depth:  # the same as RR of a run that is cut there, and far quicker
                 uncut = {name: value for name, value in asked.measure.params.items() if name != "cutoff"}
                 alone.append((asked.depth, {ir_measures.RR(**uncut): row}))
@@ -36,9 +52,8 @@ class Judge:
                 together[asked.measure] = row
             else:
                 alone.append((asked.depth, {asked.measure: row}))
-        deepest = _deepest(asked.depth for asked in measures if asked.measure in together)
+        deepest = _deepest(self.measures[row].depth for row in together.values())
         grades, subtopics = _grades(qrels), list(_subtopics(qrels))
-        self.batches: list[tuple[int | None, dict[Any, int], dict[str, str], Any]] = []
         for depth, rows in [(deepest, together)] * bool(together) + alone:
             plain = all(map(ir_measures.pytrec_eval.supports, rows))
             given, called = grades if plain else subtopics, dict(zip(qrels.qids, qrels.qids, strict=True))
@@ -53,6 +68,11 @@ class Judge:
         """Compute the measures of one run [measure, query]; nan for a query without judgements."""
         values = np.full((len(self.measures), len(qids)), np.nan)
         judged = {qid: i for i, qid in enumerate(qids) if qid in self.judged}
+        if self.plain:
+            columns, number = list(judged.values()), self.grades.numbers(list(judged))
+            places, grades = self.grades.retrieved(run, list(judged), self.deepest)
+            for row, most in zip(self.plain, self.most, strict=True):
+                values[row, columns] = quotient(self.measures[row].gained(places, grades), most[number], otherwise=0.0)
         for depth, rows, called, evaluator in self.batches:
             column = {called[qid]: i for qid, i in judged.items()}
             with _refused(rows):

@@ -1,5 +1,6 @@
 """From the choices of an evaluation to its signature."""
 
+import sys
 from collections.abc import Mapping
 from os import fspath
 from typing import Any
@@ -86,6 +87,16 @@ def _name(thing: Any) -> str:
 
 
 def _version_of_ir_measures() -> str:
+    """Read which version is installed, without its import where that can be told from its file."""
+    import re
+    from importlib.machinery import PathFinder
+
+    spec = None if "ir_measures" in sys.modules else PathFinder.find_spec("ir_measures")
+    if spec is not None and spec.origin is not None:
+        with open(spec.origin, encoding="utf-8") as file:  # noqa: PTH123 - pathlib takes its time to be imported
+            found = re.search(r"^__version__ = ['\"]([^'\"]+)['\"]", file.read(), re.MULTILINE)
+        if found is not None:
+            return found[1]
     import ir_measures
 
     return str(ir_measures.__version__)

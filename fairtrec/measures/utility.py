@@ -1,21 +1,67 @@
-"""nDCG and all other measures of ir-measures, computed by ir-measures from the one ranking that all measures see.
+"""nDCG and all other measures of ir-measures, computed from the one ranking that all measures see.
+
+nDCG, RR, AP, P, R and Success are computed here as trec_eval does, to the last bit, and ir-measures is not imported for
+them; all others, and these with other parameters than ``rel`` and ``cutoff``, by ir-measures.
 
 Its providers break ties in three different ways, so they are handed strictly falling scores; and they are handed only
 as many ranks as a measure can see, because most of their time goes into taking a run in.
 """
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fairtrec.formulas import discount, ranks
-from fairtrec.measure import Better, First, Floats, Measure, Precisions, Sum, Terms
+from fairtrec.formulas.distribution import quotient
+from fairtrec.measure import Better, Floats, Ints, Measure
+
+if TYPE_CHECKING:
+    from fairtrec.measure import Terms
+
+PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall": "R", "RR": "RR", "MRR": "RR",
+         "Success": "Success", "nDCG": "nDCG", "NDCG": "nDCG"}  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Plain:
+    """A measure of ir-measures that is computed here: its name, and of its parameters ``rel`` and ``cutoff``."""
+
+    NAME: str
+    params: Mapping[str, int]
+
+    @classmethod
+    def of(cls, name: str, params: Mapping[str, Any], greatest: int) -> "Plain | None":
+        """Take a measure that is written so; None if it is another, or one that ir-measures may refuse."""
+        known = PLAIN.get(name, "")
+        may = {"cutoff"} if known == "nDCG" else {"cutoff", "rel"}
+        must = {"cutoff"} if known in {"P", "R", "Success"} else set()
+        fits = known and must <= params.keys() <= may and all(type(value) is int for value in params.values())
+        return cls(known, dict(params)) if fits and 1 <= params.get("rel", 1) <= greatest else None
+
+    @property
+    def theirs(self) -> Any:
+        """What it is in ir-measures."""
+        import ir_measures
+
+        return ir_measures.measures.registry[self.NAME](**self.params)
+
+    def __matmul__(self, cutoff: int) -> "Plain":
+        return Plain(self.NAME, {**self.params, "cutoff": cutoff})
+
+    def __getitem__(self, name: str) -> int:
+        return self.params.get(name, 1)
+
+    def __str__(self) -> str:
+        rel, cutoff = self["rel"], self.params.get("cutoff")
+        return f"{self.NAME}{f'(rel={rel})' if rel != 1 else ''}{f'@{cutoff}' if cutoff is not None else ''}"
+
+
+@dataclass(frozen=True, eq=False)
 class Utility(Measure):
-    """A measure of relevance, computed by ir-measures; its page is in the documentation of that package.
+    """A measure of relevance, as ir-measures computes it; its page is in the documentation of that package.
 
     Unit: that of the measure. Better: higher. Empty ranking: the value that ir-measures gives it, mostly 0.
     Range: mostly [0, 1]. Undefined: the query has no judgements.
@@ -23,7 +69,23 @@ class Utility(Measure):
     https://doi.org/10.1007/978-3-030-99739-7_38
     """
 
-    measure: Any = None
+    measure: Any = None  # of ir-measures, or Plain
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Utility) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is computed here."""
+        return isinstance(self.measure, Plain)
+
+    @property
+    def theirs(self) -> Any:
+        """The measure of ir-measures."""
+        return self.measure.theirs if self.is_plain else self.measure
 
     @property
     def name(self) -> str:
@@ -49,7 +111,7 @@ class Utility(Measure):
     @property
     def total(self) -> bool:  # type: ignore[override]  # ir-measures knows it of the instance
         """Whether a run's value is the sum over queries."""
-        return type(self.measure.aggregator()).__name__ == "SumAgg"
+        return not self.is_plain and type(self.measure.aggregator()).__name__ == "SumAgg"
 
     @property
     def ordered(self) -> bool:  # type: ignore[override]  # measures of sets are named so
@@ -61,8 +123,37 @@ class Utility(Measure):
         """Which values are good."""
         return "neither" if self.name.startswith("Num") or self.name == "Judged" else "higher"
 
-    def over_ranks(self, relevance: Floats, judged_relevance: Floats) -> Terms | None:
+    def gained(self, places: Ints, grades: Floats) -> Floats:
+        """Sum what the judged documents of rankings add [query], given their ranks, from 1, and grades [query, n].
+
+        Sums go down the ranks one by one, and logarithms are those of the C library, as in trec_eval.
+        """
+        seen = grades if self.cutoff is None else np.where(places <= self.cutoff, grades, np.nan)
+        if self.name == "nDCG":
+            return _total(ranks.gains(seen) / _logarithms(places))
+        relevant = seen >= self.measure["rel"]
+        found = np.cumsum(relevant, axis=1)
+        if self.name == "AP":
+            return _total(np.where(relevant, quotient(found, places), 0.0))
+        if self.name == "RR":
+            return quotient(1.0, np.where(relevant, places, np.inf).min(axis=1, initial=np.inf))
+        many: Floats = relevant.sum(axis=1).astype(np.float64)
+        return np.minimum(many, 1.0) if self.name == "Success" else many
+
+    def most(self, judged: Floats) -> Floats:
+        """Give what the gain is divided by [query], of the grades of all judged documents [query, n], highest first."""
+        if self.name == "nDCG":
+            best = judged[:, : self.cutoff]
+            return _total(ranks.gains(best) / _logarithms(np.arange(1, best.shape[1] + 1)))
+        if self.name in {"R", "AP"}:
+            relevant: Floats = (judged >= self.measure["rel"]).sum(axis=1).astype(np.float64)
+            return relevant
+        return np.full(len(judged), float(self.cutoff) if self.name == "P" and self.cutoff else 1.0)
+
+    def over_ranks(self, relevance: Floats, judged_relevance: Floats) -> "Terms | None":
         """Tell what P, R, nDCG, RR, AP and Success make of the ranks, as trec_eval computes them."""
+        from fairtrec.measure import First, Precisions, Sum
+
         if self.measure.params.keys() - {"rel", "cutoff"}:
             return None
         n = self.cutoff or relevance.shape[1]
@@ -83,3 +174,16 @@ class Utility(Measure):
 
     def __str__(self) -> str:
         return str(self.measure)
+
+
+def _total(values: Floats) -> Floats:
+    """Sum each row from left to right."""
+    total: Floats = np.cumsum(values, axis=1)[:, -1] if values.shape[1] else np.zeros(len(values))
+    return total
+
+
+def _logarithms(places: Ints) -> Floats:
+    """Take the logarithm of each rank plus 1, by which DCG divides; of the rank 0, which is none, that of rank 1."""
+    several, at = np.unique(places, return_inverse=True)
+    logarithms = np.array([math.log2(max(place, 1) + 1) for place in several.tolist()])
+    return logarithms[at].reshape(places.shape)
