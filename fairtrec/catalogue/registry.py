@@ -33,14 +33,16 @@ def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
     >>> [str(measure) for measure in parse("NFaiRR(tau=0)@20 ARaB(mag=tf)")]
     ['NFaiRR(tau=0)@20', "ARaB(mag='tf')@10"]
     """
-    return [measure for written in notation.read(text) for measure in _resolved(written, relevance_level)]
+    several: list[Measure] = []
+    for written in notation.read(text):
+        plain = _plain(written, relevance_level) if written.name in PLAIN else None
+        several += _resolved(written, relevance_level) if plain is None else [plain]
+    return several
 
 
 def _resolved(written: Written, relevance_level: int | None) -> Iterable[Measure]:
     name, params, cutoff, spelled = written
     kind, theirs, at = built_in(name), None, "cutoff"
-    if kind is None and (plain := _plain(written, relevance_level)) is not None:
-        return [plain]
     if kind is None:
         import ir_measures
 
@@ -71,7 +73,7 @@ def _resolved(written: Written, relevance_level: int | None) -> Iterable[Measure
 
 
 def _plain(written: Written, relevance_level: int | None) -> Utility | None:
-    """Take a measure of ir-measures that needs nothing of it."""
+    """Take a measure of ir-measures that is computed here, so that it needs no import; None where it may be refused."""
     name, params, cutoff, _ = written
     if cutoff is not None and "cutoff" in params:
         return None
