@@ -8,6 +8,7 @@ from typing import Literal
 
 Order = Literal["score", "rank", "file"]  # what ranks a run
 ScoreType = Literal["float64", "float32"]
+RunFormat = Literal["auto", "trec", "msmarco", "jsonl", "parquet"]  # what a run is written as
 Missing = Literal["error", "neutral", "skip", "worst", "bounds"]  # what a document is worth of which nothing is known
 Rule = Literal["share", "majority", "any"]  # how group terms make a document belong to groups
 Tokenizer = Literal["strip", "space", "word"]

@@ -116,10 +116,8 @@ def test_validate_14_the_three_columns_of_ms_marco_are_said_once(tmp_path, fairt
     path.write_text("".join(f"{query}\t{rank * 31}\t{rank}\n" for query in range(100) for rank in range(1, 51)))
     done = fairtrec_command("validate", path)
     assert done.code == 3
-    said = (
-        "three columns in each of 5,000 lines, as MS MARCO has them (qid docno rank), where a run has six; write each "
-    )
-    said += "line as: qid Q0 docno rank score tag, with a score that falls, like 1/rank"
+    said = "this looks like MS MARCO's format, qid docno rank in each of 5,000 lines; "
+    said += "add --run-format msmarco, and --fix OUT to write TREC's"
     assert done.out == (f"{path}:1: E201 {said}\n{path}: 1 error, 0 warnings; 5,000 lines, none of them an entry\n")
     path.write_text("q1 d7 1\nq1 Q0 d8 2 0.5 t\n")
     assert "it looks like MS MARCO's qid docno rank" in fairtrec_command("validate", path).out

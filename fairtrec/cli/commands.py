@@ -11,7 +11,7 @@ SECTIONS = {  # in the order of the help: names of parameters, which mean the sa
     "background_depth tokenizer case_sensitive missing slices slice_file docnos sequences truth pairs embeddings ids "
     "model qrels runs",
     "Measures": "measures measure target relevance_level complete undefined ties unknown prior",
-    "Ranking": "order score_dtype depth samples",
+    "Ranking": "order score_dtype run_format depth samples",
     "Comparison": "baseline test correction interval confidence equivalence resamples seed",
     "Output": "form output places per_query no_summary sort title paper junit fix force everything save_embeddings",
     "Options": "jobs keep_going on_error max_doc_bytes engine master resume device config root version help",

@@ -8,7 +8,7 @@ import click
 
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.report.writers import Writer
-from fairtrec.words import Missing, OnError, Order, Rule, ScoreType, Tokenizer, Undefined
+from fairtrec.words import Missing, OnError, Order, Rule, RunFormat, ScoreType, Tokenizer, Undefined
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,10 +106,14 @@ _level = click.option(
     help="The grade from which a document is relevant.  [default: 1]",
 )
 _depth = click.option("-M", "--depth", type=int, metavar="N", help="Cut rankings after rank N.")
+run_form = word(
+    "--run-format", of=RunFormat, help="auto tells TREC, JSON lines and Parquet by content; msmarco: qid docno rank."
+)
 _ranked = Together(
     (
         word("--order", of=Order, help="What ranks a run: column 5, column 4, or the order of its lines."),
         word("--score-dtype", of=ScoreType, help="float32 compares scores as old trec_eval did."),
+        run_form,
     )
 )
 _jobs = click.option(

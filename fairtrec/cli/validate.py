@@ -31,6 +31,7 @@ OF_TREC = (*OF_KNOWN, "depth", "fix")
 @click.option("--docs", metavar="FILE|ID", help="The collection: TSV or JSON lines, or an ir_datasets id.")
 @click.option("--docnos", metavar="FILE", help="The collection as a list, a docno on each line.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="How many documents are due for each query.")
+@options.run_form
 @options.word("--track", of=Track, help="The form of the runs; trec-fair-2019 needs --sequences and --truth.")
 @click.option("--sequences", metavar="FILE", help="The sequences of queries of trec-fair-2019.")
 @click.option("--truth", metavar="FILE", help="The ground truth of trec-fair-2019.")
@@ -117,7 +118,7 @@ def _checked(
     twins = Twins()
     for path in paths:
         with progress():  # which is gone before anything is printed
-            checked = examine(path, known, most)
+            checked = examine(path, known, most, given["run_format"])
             twins.look(checked)
         place = places.get(path)
         if place is not None and repair.is_written(checked, place):

@@ -10,10 +10,10 @@ from fairtrec.comparison.baseline import find
 from fairtrec.data import NOTHING, Docnos, Floats, Run
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation.signature import Signature
-from fairtrec.formats import run as run_format
+from fairtrec.formats import run as reader
 from fairtrec.formulas.overlap import rbo
 from fairtrec.version import __version__
-from fairtrec.words import Form
+from fairtrec.words import Form, RunFormat
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +62,7 @@ def overlaps(
     form: Form = "ext",
     depth: int | None = None,
     complete: bool = False,
+    run_format: RunFormat = "auto",
 ) -> Overlaps:
     """Compare run files by their names, each with each or, if there is one, with the ``baseline`` among them.
 
@@ -72,7 +73,7 @@ def overlaps(
     several = list(runs) if baseline is None else [baseline, *(name for name in runs if name != baseline)]
     if len(several) < 2:
         raise UsageError("RBO compares runs; name at least two, or one and --baseline RUN")
-    loaded = [replace(run_format.read(runs[name], depth=depth), name=name) for name in several]
+    loaded = [replace(reader.read(runs[name], depth=depth, form=run_format), name=name) for name in several]
     numbers = range(len(several))
     pairs = combinations(numbers, 2) if baseline is None else ((number, 0) for number in numbers[1:])
     found = tuple(compared(loaded, pairs, p, form, complete=complete))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict, get_args, get_origin, get_type_hints
 
 from fairtrec.errors import UsageError
-from fairtrec.words import Missing, Order, Rule, ScoreType, Tokenizer, Undefined
+from fairtrec.words import Missing, Order, Rule, RunFormat, ScoreType, Tokenizer, Undefined
 
 Target = str | Mapping[str, float]
 
@@ -20,6 +20,7 @@ class ChoiceKeywords(TypedDict, total=False):
     missing: Missing
     order: Order
     score_dtype: ScoreType
+    run_format: RunFormat
     depth: int | None
     relevance_level: int | None
     complete: bool
@@ -43,6 +44,7 @@ class Choices:
     missing: Missing = "error"
     order: Order = "score"
     score_dtype: ScoreType = "float64"
+    run_format: RunFormat = "auto"
     depth: int | None = None
     relevance_level: int | None = None
     complete: bool = False

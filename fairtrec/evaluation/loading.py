@@ -53,9 +53,9 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
     if choices.samples:
         if not isinstance(thing, PATH):
             raise UsageError("several rankings for each query are read from files; give a path")
-        return dataclasses.replace(run_format.read_samples(thing, *how), name=name)
+        return dataclasses.replace(run_format.read_samples(thing, *how, choices.run_format), name=name)
     if isinstance(thing, PATH):
-        loaded = dataclasses.replace(run_format.read(thing, *how), name=name)
+        loaded = dataclasses.replace(run_format.read(thing, *how, form=choices.run_format), name=name)
     else:
         from fairtrec.formats import memory
 

@@ -111,8 +111,8 @@ class Frame:
     def _column(self, names: Sequence[str]) -> tuple[str, Any]:
         name = self.find(names)
         if name is None:
-            message = f"the {self.what} frame has none of the columns {', '.join(names)}; rename one"
-            raise InputError(message, self.path)
+            which = f"the {self.what} frame" if self.path is None else f"this {self.what}"
+            raise InputError(f"{which} has none of the columns {', '.join(names)}; rename one", self.path)
         if self.table.column_names.count(name) > 1:
             raise InputError(f"the {self.what} frame has several columns {name}; keep one", self.path)
         return name, self.table.column(name)

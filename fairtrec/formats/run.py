@@ -8,7 +8,7 @@ from fairtrec.data import Docs, Floats, Ints, Run, Samples, fingerprints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns
 from fairtrec.ranking import order as ordering
-from fairtrec.words import Order, ScoreType
+from fairtrec.words import Order, RunFormat, ScoreType
 
 LARGE = 1_000_000  # lines, from which duplicates are looked for in a thread beside the ranking
 
@@ -20,17 +20,33 @@ def read(
     depth: int | None = None,
     *,
     sampled: bool = False,
+    form: RunFormat = "auto",
 ) -> Run:
     """Read a run and rank it once; ``depth`` drops what stands below that rank.
 
     ``sampled`` tells a query's rankings apart by column 2; each is called by the query and its sample.
+    ``form`` says what the file is; ``auto`` tells TREC's, JSON lines and Parquet by the content.
 
     Raises InputError for a line that is not six columns, a score that is no finite number, a document that stands
     twice under one query, bytes that are not UTF-8, and a file with no lines.
     """
     keys: dict[str, columns.Cell] = {"qid": "text", "Q0": "text"} if sampled else {"qid": "blocks", "Q0": "skip"}
     kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": "int" if order == "rank" else "skip"}
-    table = columns.read(path, columns.Layout("run", {**kinds, "score": "float", "tag": "first"}))
+    layout = columns.Layout("run", {**kinds, "score": "float", "tag": "first"})
+    table = None
+    if form not in ("auto", "trec"):
+        from fairtrec.formats import other_runs
+
+        table = other_runs.asked(path, form, order, sampled=sampled)
+    if table is None:
+        try:
+            table = columns.read(path, layout)
+        except InputError as fault:
+            if form == "trec":
+                raise
+            from fairtrec.formats import other_runs
+
+            table = other_runs.told(path, fault, order, sampled=sampled)
     rankings = table.columns["qid"]
     if sampled:
         rankings = columns.Repeats.of(np.char.add(np.char.add(rankings, b" "), table.columns["Q0"]))
@@ -62,10 +78,14 @@ def read(
 
 
 def read_samples(
-    path: FilePath, order: Order = "score", score_dtype: ScoreType = "float64", depth: int | None = None
+    path: FilePath,
+    order: Order = "score",
+    score_dtype: ScoreType = "float64",
+    depth: int | None = None,
+    form: RunFormat = "auto",
 ) -> Samples:
     """Read a run whose column 2 tells a query's rankings apart; Raises as ``read`` does, a ranking for a query."""
-    whole = read(path, order, score_dtype, depth, sampled=True)
+    whole = read(path, order, score_dtype, depth, sampled=True, form=form)
     members: dict[str, list[int]] = {}
     for row, ranking in enumerate(whole.qids):
         members.setdefault(ranking.partition(" ")[2], []).append(row)

@@ -20,7 +20,7 @@ from fairtrec.placement.fitting import Fitting, How
 from fairtrec.placement.lists import Lists, Table
 from fairtrec.placement.placed import Placed, many
 from fairtrec.version import __version__
-from fairtrec.words import Absent, Order, SpuriousAs
+from fairtrec.words import Absent, Order, RunFormat, SpuriousAs
 
 
 def positions(
@@ -39,6 +39,7 @@ def positions(
     toward: str | None = None,
     depth: int | None = None,
     order: Order = "score",
+    run_format: RunFormat = "auto",
     missing: Absent = "error",
     save_embeddings: FilePath | None = None,
 ) -> Placed:
@@ -65,7 +66,7 @@ def positions(
     how = How(axes, normalize, spurious_as, _groups(labels, toward), toward)
     if axes < 1:
         raise UsageError(f"the number of axes is {axes}; it is 1 or more")
-    choices = Choices(depth=depth, order=order)
+    choices = Choices(depth=depth, order=order, run_format=run_format)
     rankings = [one for name, run in loading.named_runs(runs) for one in loading.run(run, name, choices, depth).runs]
     fitting = None if fit is None else sides.read(fit)
     removing = None if spurious is None else sides.read(spurious, two=True)

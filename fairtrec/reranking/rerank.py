@@ -25,7 +25,7 @@ from fairtrec.reranking.arranging import arranged
 from fairtrec.reranking.ordering import Ordering
 from fairtrec.reranking.reranked import Reranked, Reranking
 from fairtrec.reranking.wanted import Wanted, known
-from fairtrec.words import Missing, Order, Rule, ScoreType, Tokenizer
+from fairtrec.words import Missing, Order, Rule, RunFormat, ScoreType, Tokenizer
 
 
 class RerankKeywords(GivenKeywords, total=False):
@@ -38,6 +38,7 @@ class RerankKeywords(GivenKeywords, total=False):
     missing: Missing
     order: Order
     score_dtype: ScoreType
+    run_format: RunFormat
     relevance_level: int | None
     rule: Rule
     group: str | Sequence[str] | None

@@ -10,11 +10,13 @@ import numpy as np
 
 from fairtrec.data import Docnos, Ints, starts_of
 from fairtrec.errors import FilePath
-from fairtrec.validation import reading
+from fairtrec.formats.other_runs import meant
+from fairtrec.validation import other_reading, reading
 from fairtrec.validation.checks import Known, check
 from fairtrec.validation.codes import CODES, Code, table
 from fairtrec.validation.findings import KEPT, Finding, Findings
 from fairtrec.validation.reading import Entries
+from fairtrec.words import RunFormat
 
 __all__ = ["CODES", "KEPT", "Checked", "Code", "Finding", "Findings", "Known", "examine", "table"]
 
@@ -38,8 +40,9 @@ class Checked:
         return len(Docnos.of(self.rows.docnos))
 
 
-def examine(path: FilePath, known: Known | None = None, most: int | None = KEPT) -> Checked:
+def examine(path: FilePath, known: Known | None = None, most: int | None = KEPT, form: RunFormat = "auto") -> Checked:
     """Find all that is wrong with a run; of each code, ``most`` findings are kept (None: all) and all are counted."""
+    kind = meant(path, form)
     found = Findings(most)
-    rows = reading.read(path, found)
+    rows = reading.read(path, found) if kind == "trec" else other_reading.read(path, kind, found)
     return Checked(path, found, check(rows, known or Known(), found))

@@ -25,7 +25,11 @@ class Code:
 _ORDERED = "put in order of falling score, ties by falling docno"
 _RENUMBERED = "renumbered 1 to n by falling score"
 _ALL = (
-    Code("E101", "unreadable", "there is no such file, it is an archive, or its compressed data is cut off or damaged"),
+    Code(
+        "E101",
+        "unreadable",
+        "there is no such file, it is an archive, its compressed data is damaged, or JSON or Parquet holds no run",
+    ),
     Code("E102", "empty", "there are no entries"),
     Code("E103", "not-utf-8", "bytes that are not UTF-8"),
     Code("E104", "nul", "a NUL byte"),

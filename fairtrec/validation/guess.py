@@ -1,9 +1,11 @@
 """Guesses: what a line of other columns is, and a file that is no run at all."""
 
+from fairtrec.formats.other_runs import is_marco
+
 COLUMNS = 6
 ARCHIVES = {
     b"PK\x03\x04": "a zip archive", b"PK\x05\x06": "a zip archive", b"7z\xbc\xaf\x27\x1c": "a 7z archive",
-    b"Rar!\x1a\x07": "a rar archive", b"PAR1": "Parquet",
+    b"Rar!\x1a\x07": "a rar archive",
 }  # fmt: skip
 
 
@@ -27,11 +29,6 @@ def foreign(start: bytes) -> tuple[str, str] | None:
     return None
 
 
-def is_marco(cells: list[bytes]) -> bool:
-    """Tell a line of MS MARCO's three columns, qid docno rank."""
-    return len(cells) == 3 and cells[2].isdigit()
-
-
 def meant(line: bytes, cells: list[bytes]) -> str:  # noqa: PLR0911 - one for each guess
     """Say what a line of not six columns may be; an empty string if there is no telling.
 
@@ -46,7 +43,7 @@ def meant(line: bytes, cells: list[bytes]) -> str:  # noqa: PLR0911 - one for ea
     if many > COLUMNS:
         return ", is there a blank in a docno or in the tag?"
     if is_marco(cells):
-        return ", it looks like MS MARCO's qid docno rank"
+        return ", it looks like MS MARCO's qid docno rank (--run-format msmarco)"
     if many == 4 and all(map(_is_number, cells[2:])):
         return ", it looks like qid docno rank score"
     if many == 5 and all(map(_is_number, cells[2:4])):

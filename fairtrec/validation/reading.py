@@ -16,9 +16,11 @@ from fairtrec.data import Docs, Floats, Ints
 from fairtrec.errors import FilePath
 from fairtrec.formats import columns
 from fairtrec.formats.columns import WIDEST, Columns, Layout, Repeats
+from fairtrec.formats.other_runs import is_marco
 from fairtrec.validation.findings import Findings, plural, shown
-from fairtrec.validation.guess import COLUMNS, foreign, is_marco, meant
+from fairtrec.validation.guess import COLUMNS, foreign, meant
 from fairtrec.validation.lines import LONGEST, blocks
+from fairtrec.words import RunFormat
 
 LAYOUT = Layout(
     "run", {"qid": "blocks", "Q0": "blocks", "docno": "text", "rank": "int", "score": "float", "tag": "blocks"}
@@ -44,6 +46,7 @@ class Entries:
     broken: Ints  # the lines that could not be read
     length: int  # of the file, in lines
     tag: str = ""  # the last one
+    form: RunFormat = "trec"
 
     def taken(self, rows: Ints) -> "Entries":
         """Take some rows, in this order."""
@@ -115,9 +118,8 @@ class _Reader:
         """Add the findings of the whole file, and give its rows."""
         found, second = self.found, self.second
         if self.marco == len(self.broken) > 1 and not self.parts:
-            what = f"three columns in each of {plural(self.marco, 'line')}, as MS MARCO has them (qid docno rank)"
-            advice = f"write each line as: {' '.join(LAYOUT.columns)}, with a score that falls, like 1/rank"
-            found.instead("E201", self.broken[0], f"{what}, where a run has six; {advice}")
+            what = f"this looks like MS MARCO's format, qid docno rank in each of {plural(self.marco, 'line')}"
+            found.instead("E201", self.broken[0], f"{what}; add --run-format msmarco, and --fix OUT to write TREC's")
         if not self.parts and not self.broken and not found.many["E101"] and not self.is_foreign:
             found.add("E102", None, "this run has no entries; was it written to the end?")
         if self.crlf:

@@ -2,17 +2,19 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from os import fspath
 from pathlib import Path
 
 import numpy as np
 
-from fairtrec.data import starts_of
+from fairtrec.data import Ints, starts_of
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.files import packed, source
 from fairtrec.files.replaced import replaced
 from fairtrec.validation.checked import Checked
 from fairtrec.validation.codes import CODES, Code
+from fairtrec.validation.reading import Entries
 
 
 def obstacles(checked: Checked) -> list[Code]:
@@ -101,9 +103,22 @@ def _lines(checked: Checked) -> Iterator[bytes]:
     starts = starts_of(rows.query)
     alphabetical = np.unique(rows.docnos, return_inverse=True)[1]
     ranked = np.lexsort((-alphabetical, -rows.scores, rows.query))
+    if rows.form != "trec":
+        yield from _written(rows, ranked, starts)
+        return
     with source.opened(checked.path) as stream:
         texts = stream.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
     ranks = np.arange(1, len(ranked) + 1) - np.repeat(starts[:-1], np.diff(starts))
     for line, rank in zip(rows.lines[ranked].tolist(), ranks.tolist(), strict=True):
         qid, second, docno, _, score, tag = texts[line - 1].split()
         yield b"%b %b %b %d %b %b\n" % (qid, second, docno, rank, score, tag)
+
+
+def _written(rows: Entries, ranked: Ints, starts: Ints) -> Iterator[bytes]:
+    """Write the lines of what was no TREC file, with the scores as they are."""
+    tag = rows.tag.encode()
+    scores, docnos = rows.scores[ranked].tolist(), rows.docnos[ranked].tolist()
+    for first, end in pairwise(starts.tolist()):
+        qid = rows.qids[rows.query[ranked[first]]].encode()
+        for rank, at in enumerate(range(first, end), 1):
+            yield b"%b Q0 %b %d %b %b\n" % (qid, docnos[at], rank, repr(scores[at]).encode(), tag)

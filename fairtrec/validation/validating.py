@@ -7,6 +7,7 @@ from typing import Any
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.validation import collection
 from fairtrec.validation.checked import KEPT, Checked, examine
+from fairtrec.words import RunFormat
 
 
 def validate(
@@ -18,6 +19,7 @@ def validate(
     docnos: FilePath | None = None,
     depth: int | None = None,
     most: int | None = KEPT,
+    run_format: RunFormat = "auto",
 ) -> Iterator[Checked]:
     """Find all that is wrong with each run, one after the other.
 
@@ -26,6 +28,7 @@ def validate(
     ``docs``    the collection: a path or an ir_datasets id; or ``docnos``, a file with a docno on each line.
     ``depth``   how many documents are due for each query.
     ``most``    how many findings of each code are kept; None: all. All are counted.
+    ``run_format``  what the runs are written as; auto tells TREC, JSON lines and Parquet by their content.
 
     Raises UsageError for two ways to say the same, InputError for what cannot be read at all.
     """
@@ -34,4 +37,4 @@ def validate(
         raise UsageError("files are validated, of which lines can be named; write each run to one, and give its path")
     paths = [fspath(path) for path in several]
     known = collection.known(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, depth=depth)
-    return (examine(path, known, most) for path in paths)
+    return (examine(path, known, most, run_format) for path in paths)

@@ -1,0 +1,232 @@
+"""Runs that are no TREC files: JSON lines and Parquet, told by their content, and MS MARCO's three columns.
+
+Those of MS MARCO, ``qid docno rank``, are read where that is said, and never guessed: of three columns the last may be
+anything. JSON lines have the names of the columns as keys, those that frames have.
+"""
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from fairtrec.errors import FilePath, InputError
+from fairtrec.files import source
+from fairtrec.formats import columns
+from fairtrec.formats.columns import FileColumns, Layout, Lines
+from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, run_of
+from fairtrec.words import Order, RunFormat
+
+TAG = ("tag", "run_tag", "system")
+NAMES = (*QUERY, *DOCUMENT, *SCORE, *RANK, *TAG)
+NUMBERS = (*SCORE, *RANK)
+PARQUET = b"PAR1"  # how such files start
+MARCO = Layout("run of MS MARCO", {"qid": "blocks", "docno": "text", "rank": "int"})
+HINT = 'this looks like MS MARCO\'s format, qid docno rank; add --run-format msmarco (run_format="msmarco")'
+LEAST = 8  # bytes that a row takes in memory at least, however often it repeats the one above
+
+
+def asked(path: FilePath, form: RunFormat, order: Order, *, sampled: bool) -> FileColumns | None:
+    """Read a run as it is said to be; None for what is read as TREC's."""
+    kind = meant(path, form)
+    return None if kind == "trec" else read(path, kind, order, sampled=sampled)
+
+
+def meant(path: FilePath, form: RunFormat) -> RunFormat:
+    """Settle how a run is read; with ``msmarco`` only files of three columns are MS MARCO's, others tell themselves."""
+    if form in ("trec", "jsonl", "parquet") or (form == "msmarco" and source.is_stream(path)):
+        return form
+    kind = kind_of(path)
+    return "trec" if kind == "msmarco" and form == "auto" else kind
+
+
+def told(path: FilePath, fault: InputError, order: Order, *, sampled: bool) -> FileColumns:
+    """Read a run that is no TREC file, as ``fault`` says, if its content tells what it is.
+
+    Raises the fault if it does not, and InputError for what looks like MS MARCO's.
+    """
+    kind = kind_of(path)
+    if kind == "trec":
+        raise fault
+    if kind == "msmarco":
+        raise InputError(HINT, path, fault.line)
+    return read(path, kind, order, sampled=sampled)
+
+
+def kind_of(path: FilePath) -> RunFormat:
+    """Tell by the start of a file what it is; what may be MS MARCO's is told as such. Of a stream it tells nothing."""
+    if source.is_stream(path):
+        return "trec"
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - as files/source.py
+            if file.read(4) == PARQUET:
+                return "parquet"
+        _, line, _ = source.first_line(path, b"#")
+    except (InputError, OSError):
+        return "trec"
+    return "jsonl" if line.lstrip().startswith(b"{") else "msmarco" if is_marco(line.split()) else "trec"
+
+
+def is_marco(cells: Sequence[bytes]) -> bool:
+    """Tell a line of MS MARCO's three columns, qid docno rank."""
+    return len(cells) == 3 and cells[2].isdigit()
+
+
+def read(path: FilePath, form: RunFormat, order: Order, *, sampled: bool = False) -> FileColumns:
+    """Read a run in one of these forms: its columns are qid, docno, tag, and what ranks it, ``rank`` or ``score``.
+
+    Raises InputError for what is not in this form.
+    """
+    if sampled:
+        raise InputError("several rankings for each query are read from TREC files; leave out --samples", path)
+    if form == "msmarco":
+        return _marco(path)
+    table, blocks = _parquet(path) if form == "parquet" else _json(path)
+    frame = Frame("run", table, path, partial(_line, blocks))
+    qids, docnos, values = run_of(frame, order)
+    if not len(docnos):
+        raise InputError("this run has no lines; was it written to the end?", path)
+    ranked: dict[str, Any] = {"rank": -values} if order == "rank" else {"score": values}
+    if order != "rank" and frame.find(RANK) is not None:
+        ranked["rank"] = frame.floats(RANK)
+    ranked["tag"] = _tag(path, frame)
+    return FileColumns(path, {"qid": qids, "docno": docnos, **ranked}, blocks)
+
+
+def _marco(path: FilePath) -> FileColumns:
+    table = columns.read(path, MARCO)
+    score = -table.columns["rank"].astype(np.float64)
+    return FileColumns(path, {**table.columns, "score": score, "tag": _tag(path)}, table.blocks)
+
+
+def _tag(path: FilePath, frame: Frame | None = None) -> Any:
+    """Take the first tag, without blanks; a run that has none is called by its file."""
+    has_one = frame is not None and frame.find(TAG) is not None
+    tag = frame.ids(TAG)[0].decode() if frame is not None and has_one else source.uncompressed(source.name(path))
+    return np.array(["_".join(tag.split()).encode(errors="replace") or b"run"])
+
+
+def _line(blocks: Sequence[tuple[int, Lines]], row: int) -> int:
+    first, lines = next(block for block in reversed(blocks) if block[0] <= row)
+    return columns.line_of(lines, row - first)
+
+
+def _parquet(path: FilePath) -> tuple[Any, list[tuple[int, Lines]]]:
+    """Read the columns of a run, each text once wherever it stands; rows count as lines."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            schema = file.schema_arrow
+            names = [name for name in schema.names if name in NAMES]
+            source.refuse_bomb(path, file.metadata.num_rows * LEAST)
+            groups = (file.metadata.row_group(i) for i in range(file.metadata.num_row_groups))
+            source.refuse_bomb(path, sum(group.column(i).total_uncompressed_size for group in groups
+                                         for i in range(group.num_columns)))  # fmt: skip
+        texts = [name for name in names if schema.field(name).type in (pa.string(), pa.large_string())]
+        with parquet.ParquetFile(path, read_dictionary=texts) as file:
+            return file.read(names), [(0, 1)]
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:
+        why = str(fault).splitlines()[0]
+        raise InputError(f"this is no Parquet file of a run ({why}); write it again", path) from None
+
+
+def _json(path: FilePath) -> tuple[Any, list[tuple[int, Lines]]]:
+    import pyarrow as pa
+
+    parts: list[Any] = []
+    blocks: list[tuple[int, Lines]] = []
+    row, line = 0, 1
+    with source.opened(path) as stream:
+        for block, ends in source.blocks(stream, path):
+            part, lines = _objects(block, path, line)
+            if len(part):
+                parts.append(part)
+                blocks.append((row, lines))
+                row += len(part)
+            line += ends
+    if not parts:
+        raise InputError("this run has no lines; was it written to the end?", path)
+    names = list(dict.fromkeys(name for part in parts for name in part.column_names))
+    parts = [_with(part, names) for part in parts]
+    return pa.concat_tables(parts), blocks
+
+
+def _with(part: Any, names: Sequence[str]) -> Any:
+    """Give a part the columns of all, null where it has none."""
+    import pyarrow as pa
+
+    for name in names:
+        if name not in part.column_names:
+            part = part.append_column(name, pa.nulls(len(part), _type(name)))
+    return part.select(names)
+
+
+def _type(name: str) -> Any:
+    import pyarrow as pa
+
+    return pa.float64() if name in NUMBERS else pa.string()
+
+
+def _objects(block: bytes, path: FilePath, line: int) -> tuple[Any, Lines]:
+    """Parse lines of JSON: with pyarrow if they are alike, else one by one, which says what is wrong with which."""
+    import pyarrow as pa
+
+    texts = block.rstrip(b"\n").split(b"\n")
+    table = None if block.startswith(b"\n") or b"\n\n" in block else _alike(block, texts)
+    if table is not None:
+        return table, line
+    numbers = [line + number for number, text in enumerate(texts) if text.strip() and not text.startswith(b"#")]
+    rows = [_object(texts[number - line], path, number) for number in numbers]
+    names = [name for name in NAMES if any(name in row for row in rows)]
+    if rows and not names:
+        raise InputError(f"this run has none of the keys {', '.join(QUERY)}; rename one", path, numbers[0])
+    return pa.table({name: pa.array([row.get(name) for row in rows], _type(name)) for name in names}), numbers
+
+
+def _alike(block: bytes, texts: Sequence[bytes]) -> Any:
+    """Parse lines whose values are of the same types as those of the first; None if they are not."""
+    import pyarrow as pa
+    from pyarrow import json as fast
+
+    try:
+        first = json.loads(texts[0])
+        kinds = {name: pa.int64() if type(first[name]) is int and name not in NUMBERS else _type(name)
+                 for name in NAMES if name in first}  # fmt: skip
+        table = fast.read_json(
+            pa.BufferReader(block),
+            read_options=fast.ReadOptions(use_threads=False, block_size=max(len(block), 1 << 10)),
+            parse_options=fast.ParseOptions(
+                explicit_schema=pa.schema(kinds), newlines_in_values=False, unexpected_field_behavior="ignore"
+            ),
+        )
+        if len(table) == len(texts) and kinds:
+            return pa.table({name: table[name].cast(_type(name)) for name in kinds})
+    except (pa.ArrowException, ValueError, RecursionError, TypeError):
+        pass
+    return None
+
+
+def _object(line: bytes, path: FilePath, number: int) -> dict[str, Any]:
+    try:
+        found: Any = json.loads(line)
+    except (ValueError, RecursionError) as fault:
+        raise InputError(f"this line is not JSON ({fault}); write one object a line", path, number) from None
+    if not isinstance(found, dict):
+        raise InputError('this line is no object; write it like {"qid": ..., "docno": ..., "score": ...}', path, number)
+    return {name: _cell(name, found[name], path, number) for name in NAMES if found.get(name) is not None}
+
+
+def _cell(name: str, cell: Any, path: FilePath, number: int) -> str | float:
+    """Take an id or a number from a line. Raises InputError for what is none."""
+    is_number = isinstance(cell, int | float) and not isinstance(cell, bool)
+    if name not in NUMBERS:
+        if not isinstance(cell, str | int) or isinstance(cell, bool):
+            raise InputError(f"the {name} {cell!r} is neither text nor a whole number; correct it", path, number)
+        return str(cell).encode(errors="replace").decode()
+    if not is_number or abs(cell) > float(np.finfo(np.float64).max) or not isfinite(cell):
+        raise InputError(f"the {name} {cell!r} is not a finite number; correct it", path, number)
+    return float(cell)
