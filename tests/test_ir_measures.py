@@ -316,6 +316,7 @@ def test_measures_of_both_are_read():
         "AWRF(given='nobody')": "nothing is given as 'nobody'",
         "KL(samples=True)": "KL has no parameter samples",
         "TE(group=1)": "the parameter group is 1",
+        "all_fair": "all_fair is what the inputs allow, which are not known here; name the measures",
     }.items():
         with pytest.raises(UsageError, match=re.escape(why)):
             fair.parse(text)
@@ -368,7 +369,7 @@ def test_what_is_bound_is_sent_with_a_measure(monkeypatch):
 
 def test_one_value_for_each_group_is_refused_when_the_evaluator_is_made():
     gender = fair.given("gender", **TEXTUAL)
-    for measure in (gender.TE @ 10, gender.Skew @ 10):
+    for measure in (gender.TE @ 10, gender.Skew @ 10, gender.Exposure @ 10):
         with pytest.raises(UsageError, match=r"is one value for each group; name one, like .*\(group='f'\)"):
             ir_measures.evaluator([measure, nDCG @ 10], judgements())
     with pytest.raises(UsageError, match="there is no group 'x'; the groups are f, m"):

@@ -14,6 +14,7 @@ from fairtrec.catalogue import notation, registry
 from fairtrec.errors import UsageError
 from fairtrec.ir_measures.measured import OURS, Bound, FairMeasure, given, is_ours
 from fairtrec.ir_measures.provider import FairProvider
+from fairtrec.measures.utility import Utility
 
 __all__ = ["Bound", "FairMeasure", "given", "parse"]
 
@@ -26,6 +27,8 @@ def parse(text: str) -> list[ir_measures.Measure]:
     found: list[Any] = []
     for name, params, cutoff, spelled in notation.read(text):
         meant = name if is_ours(name) else registry.proper(name) or name
+        if registry.is_all_fair(name):
+            raise UsageError(f"{spelled} is what the inputs allow, which are not known here; name the measures")
         if cutoff is not None and "cutoff" in params:
             raise UsageError(f"{spelled}: the parameter cutoff is given twice; leave out one of the two")
         if is_ours(meant):
@@ -33,7 +36,9 @@ def parse(text: str) -> list[ir_measures.Measure]:
                 FairMeasure(meant, **params, cutoff=cutoff) if cutoff is not None else FairMeasure(meant, **params)
             )
         else:
-            found += [vars(each)["measure"] for each in registry.parse(spelled)]
+            found += [
+                each.theirs for each in registry.parse(spelled) if isinstance(each, Utility)
+            ]  # as all the rest are
     return found
 
 
