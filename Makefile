@@ -71,7 +71,7 @@ docs: .venv/dev  ## rebuild the pages in docs/ that are made from the code
 	$(BIN)/python docs/build.py
 
 dist: .venv/dev  ## a wheel and a source distribution in dist/
-	$(BIN)/pip install -q build && $(BIN)/python -m build
+	$(BIN)/pip install -q build twine && $(BIN)/python -m build && $(BIN)/twine check --strict dist/*
 
 clean:  ## remove .venv and all that was built
 	rm -rf .venv .venv-oldest .site dist .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -50,11 +51,24 @@ def desk(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    pytest.importorskip("hatchling", reason="hatchling, which builds the wheel, is not installed; make setup")
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True, env=os.environ | {"NO_COLOR": "1"})
-    (built,) = folder.glob("*.whl")
+    return build("wheel", REPOSITORY, tmp_path_factory.mktemp("wheel"))
+
+
+def build(target, source, folder):
+    """Build a wheel or an sdist into a folder; the checkout, in which other tests ask for the version, stays as it was."""
+    for name in ("hatchling", "hatch_vcs", "hatch_fancy_pypi_readme"):
+        pytest.importorskip(name, reason=f"{name}, which builds the wheel, is not installed; make setup")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)]
+    written = source / "fairtrec" / "version.txt"
+    before = written.read_text("utf-8") if written.exists() else None
+    try:
+        subprocess.run(command, cwd=source, check=True, capture_output=True, env=os.environ | {"NO_COLOR": "1"})
+    finally:
+        if before is not None:
+            written.write_text(before, "utf-8")
+        else:
+            written.unlink(missing_ok=True)
+    (built,) = folder.iterdir()
     return built
 
 
@@ -106,8 +120,41 @@ def test_wheel_finds_its_lists_from_another_folder(unpacked, desk):
 def test_wheel_shows_the_example_of_the_readme(unpacked, desk):
     shown = (REPOSITORY / "README.md").read_text("utf-8").partition("<!-- demo -->\n```\n")[2].partition("```\n")[0]
     printed = run(desk, "-m", "fairtrec", "demo", path=unpacked)
-    version = re.compile(r"ir-measures:\S+")
+    version = re.compile(r"(?:fairtrec|ir-measures):\S+")
     assert version.sub("", printed.strip("\n")) == version.sub("", shown.strip("\n"))
+
+
+def test_the_page_of_pypi_is_for_who_has_no_checkout(unpacked):
+    (metadata,) = unpacked.glob("*.dist-info/METADATA")
+    about, _, page = metadata.read_text("utf-8").partition("\n\n")
+    assert "pip install fairtrec\n    fairtrec demo" in page
+    assert not re.search(r"\bmake\b|\.venv|this folder", page)
+    links = re.findall(r"\]\(([^)]*)\)", page)
+    assert len(links) > 20
+    assert not [link for link in links if not link.startswith("https://")]
+    there = {link.partition("/blob/main/")[2] for link in links} - {""}
+    assert not [name for name in there if not (REPOSITORY / name).is_file()]
+    assert {"Changelog", "Issues", "Source", "Documentation"} == set(
+        re.findall(r"^Project-URL: (\w+)", about, re.MULTILINE)
+    )
+    assert "Description-Content-Type: text/markdown" in about
+    python = re.findall(r"^Classifier: Programming Language :: Python :: (3\.\d+)$", about, re.MULTILINE)
+    workflow = (REPOSITORY / ".github/workflows/ci.yml").read_text("utf-8")
+    assert python == ["3.11", "3.12", "3.13"]
+    assert all(f'"{version}"' in workflow for version in python)
+
+
+def test_a_version_is_the_same_in_a_wheel_and_in_an_sdist_without_git(wheel, unpacked, desk, tmp_path):
+    printed = run(desk, "-m", "fairtrec", "--version", path=unpacked).split()[1]
+    assert wheel.name == f"fairtrec-{printed}-py3-none-any.whl"
+    (tmp_path / "sdist").mkdir()
+    with tarfile.open(build("sdist", REPOSITORY, tmp_path / "sdist")) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (source,) = tmp_path.glob("fairtrec-*")
+    assert source.name == f"fairtrec-{printed}"
+    assert run(desk, "-m", "fairtrec", "--version", path=source).split()[1] == printed
+    (tmp_path / "again").mkdir()
+    assert build("wheel", source, tmp_path / "again").name == wheel.name
 
 
 def test_checkout_finds_its_lists_from_another_folder(desk):
@@ -208,7 +255,7 @@ def test_the_readme_shows_what_the_demo_prints():
         [sys.executable, "-m", "fairtrec", *words[1:]], cwd=REPOSITORY, check=True, capture_output=True, text=True
     ).stdout
     shown = (REPOSITORY / "README.md").read_text("utf-8").partition("<!-- demo -->\n```\n")[2].partition("```\n")[0]
-    version = re.compile(r"ir-measures:\S+")  # which is not ours to fix
+    version = re.compile(r"(?:fairtrec|ir-measures):\S+")  # which is not ours to fix
     assert version.sub("", printed.strip("\n")) == version.sub("", shown.strip("\n"))
 
 
