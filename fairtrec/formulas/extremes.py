@@ -5,7 +5,7 @@ A measure that looks at every prefix of a ranking is normalised by what the othe
 
 **Counts** (rND, rKL, rRD). A prefix matters only through its length and how many marked documents it holds. An order
 is thus a path over (length, marked so far), each path is that of some order, and the shortest and the longest path
-are found in O(n g) steps. Nothing is left to prove.
+are found in O(n g) steps, g documents being marked, with the numbers of one length at a time. Nothing is left to prove.
 
 **Spread** (DUO): the sum over k of w_k Var(S_k), where S_k is the set of the first k documents, Var the population
 variance of their positions on an axis, and w_k >= 0.
@@ -46,7 +46,7 @@ the two zeros, then all the tens, before the 3). So lists of up to ``EXHAUSTIVE`
 subsets, O(2^n n), which is exact, and a longer one comes with the bound: the truth lies between it and the value.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -58,23 +58,25 @@ EXHAUSTIVE = 14  # the longest list that is solved over all its subsets
 _TOGETHER = 256  # lists that are solved in one go: a few of their rows fit the cache
 
 
-def by_counts(cost: Floats) -> tuple[float, float]:
-    """Give the least and the most of the sum, over all orders, of ``cost`` [rank, marked so far].
+def by_counts(costs: Iterable[Floats], length: int) -> tuple[float, float]:
+    """Give the least and the most of the sum, over all orders, of the cost of each rank [marked so far].
 
-    The list has as many documents as ``cost`` has rows, one fewer of them marked than it has columns.
+    The list has ``length`` documents, as many as there are costs; one fewer of them are marked than each has entries.
 
-    >>> by_counts(np.array([[1.0, 5.0], [0.0, 0.5]]))  # one of two is marked: it stands second, or first
+    >>> by_counts(np.array([[1.0, 5.0], [0.0, 0.5]]), 2)  # one of two is marked: it stands second, or first
     (1.5, 5.5)
     """
-    length, marked = len(cost), cost.shape[1] - 1
-    rank, count = np.arange(1, length + 1)[:, None], np.arange(marked + 1)
-    never = (count > rank) | (rank - count > length - marked)
-    least, most = np.where(never, np.inf, cost), np.where(never, -np.inf, cost)
-    low, high = np.full(marked + 2, np.inf), np.full(marked + 2, -np.inf)  # the first column stays: fewer than none
-    low[1] = high[1] = 0.0
-    for i in range(length):
-        low[1:] = np.minimum(low[1:], low[:-1]) + least[i]
-        high[1:] = np.maximum(high[1:], high[:-1]) + most[i]
+    low = high = np.zeros(1)
+    for rank, cost in enumerate(costs, 1):
+        marked = len(cost) - 1
+        if rank == 1:
+            low, high = np.full(marked + 2, np.inf), np.full(marked + 2, -np.inf)  # the first stays: fewer than none
+            low[1] = high[1] = 0.0
+        low[1:] = np.minimum(low[1:], low[:-1]) + cost
+        high[1:] = np.maximum(high[1:], high[:-1]) + cost
+        fewest, most = max(0, rank - (length - marked)), min(rank, marked)  # marked documents of a prefix so long
+        low[1 : fewest + 1] = low[most + 2 :] = np.inf
+        high[1 : fewest + 1] = high[most + 2 :] = -np.inf
     return float(low[-1]), float(high[-1])
 
 

@@ -8,7 +8,7 @@ As given in: Ziems et al.: Measuring and Addressing Indexical Bias in Informatio
 Eq. 1-4. https://doi.org/10.18653/v1/2024.findings-acl.763
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -25,6 +25,7 @@ Discount = Literal["log2_next", "log2_rank"]
 Norm = Literal["minmax", "max"]
 Cost = Callable[[Floats, int], Floats]
 Difference = Callable[[Any, Any, Any, Any], Floats]
+TOGETHER = 1 << 16  # differences that are computed at once, and held
 
 
 def nd(count: Ints, rank: Ints, marked: Ints, length: Ints) -> Floats:
@@ -76,10 +77,17 @@ def weights(n: int, step: int, kind: Discount) -> Floats:
 @lru_cache(maxsize=16384)
 def ends(difference: Difference, length: int, marked: int, step: int, kind: Discount) -> tuple[float, float]:
     """Give the least and the most that any order of a list has, ``marked`` of whose documents are protected."""
-    rank, count = np.arange(1, length + 1)[:, None], np.arange(marked + 1)
-    possible = np.clip(count, rank - (length - marked), rank)  # elsewhere the cost does not matter
-    cost = difference(possible, rank, np.array(marked), np.array(length))
-    return extremes.by_counts(cost * weights(length, step, kind)[:, None])
+    return extremes.by_counts(_costs(difference, length, marked, weights(length, step, kind)), length)
+
+
+def _costs(difference: Difference, length: int, marked: int, weigh: Floats) -> Iterator[Floats]:
+    """Give the discounted difference of each rank, by how many are marked so far; computed for a few ranks at once."""
+    count = np.arange(marked + 1)
+    several = max(1, TOGETHER // (marked + 1))
+    for start in range(0, length, several):
+        rank = np.arange(start + 1, min(start + several, length) + 1)[:, None]
+        possible = np.clip(count, rank - (length - marked), rank)  # elsewhere the cost does not matter
+        yield from difference(possible, rank, np.array(marked), np.array(length)) * weigh[rank - 1]
 
 
 def unevenness(marks: Floats, difference: Difference, *, step: int, kind: Discount, norm: Norm) -> Floats:

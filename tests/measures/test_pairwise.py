@@ -1,6 +1,7 @@
 """rND, rKL, rRD against all orders of short lists, written out in plain Python; their laws and their options."""
 
 import re
+import tracemalloc
 from itertools import combinations
 from math import log2
 
@@ -114,7 +115,16 @@ def test_programme_by_another_way():
 def test_counts_of_any_cost():
     cost = np.random.default_rng(3).normal(size=(7, 4))
     values = [sum(cost[i, sum(marks[: i + 1])] for i in range(7)) for marks in all_orders(7, 3)]
-    assert extremes.by_counts(cost) == pytest.approx((min(values), max(values)))
+    assert extremes.by_counts(cost, len(cost)) == pytest.approx((min(values), max(values)))
+
+
+def test_a_long_list_takes_no_memory():
+    tracemalloc.start()
+    least, most = ends(nd, 3000, 1000, 1, "log2_next")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert least < most
+    assert peak < 8 << 20  # all costs of all lengths would be 24 MB, and were held several times
 
 
 lists = st.lists(st.integers(0, 1), min_size=3, max_size=40)
