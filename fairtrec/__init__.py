@@ -31,6 +31,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "evaluate": ("evaluation.evaluate", "stable"),
     "evaluator": ("evaluation.session", "provisional"),
     "explain": ("explanation.explaining", "provisional"),
+    "free": ("frontier.freeing", "provisional"),
     "plot": ("report.figures.kinds", "provisional"),
     "positions": ("placement.placing", "provisional"),
     "read_results": ("replay.results", "provisional"),
@@ -98,6 +99,7 @@ __all__ = [
     "evaluate",
     "evaluator",
     "explain",
+    "free",
     "plot",
     "positions",
     "read_results",
@@ -124,6 +126,7 @@ if TYPE_CHECKING:
     from fairtrec.evaluation.session import evaluator
     from fairtrec.evaluation.substituting import counterfactual
     from fairtrec.explanation.explaining import explain
+    from fairtrec.frontier.freeing import free
     from fairtrec.gate.checking import check
     from fairtrec.placement.placing import positions
     from fairtrec.replay.results import read_results

@@ -139,6 +139,16 @@ ABLATIONS: Mapping[str, Writer] = {
     "latex": Writer("ablation.sheets:latex", "all"),
     "html": Writer("ablation.page:html", "all"),
 }
+FRONTIERS: Mapping[str, Writer] = {
+    "table": Writer("frontier.sheets:table", "all"),
+    "tsv": Writer("frontier.records:delimited", delimiter="\t"),
+    "csv": Writer("frontier.records:delimited", delimiter=","),
+    "json": Writer("frontier.records:json", "all"),
+    "jsonl": Writer("frontier.records:jsonl"),
+    "md": Writer("frontier.sheets:md", "all"),
+    "latex": Writer("frontier.sheets:latex", "all"),
+    "html": Writer("frontier.page:html", "all"),
+}
 EXPLANATIONS: Mapping[str, Writer] = {
     "text": Writer("explanation.text:text"),
     "json": Writer("explanation.records:json", "all"),

@@ -31,7 +31,7 @@ class Optimal(Reranker):
     Chance: none.
     Edges: a document that is not judged is one of grade 0, so it may be moved at no loss. A query without a relevant
     document has nothing to lose. Of the mean over queries all are ordered together: a query that loses much may make
-    room for others, and of the bounds of fronts an integer programme closes what greedy leaves open. A query without a
+    room for others, what greedy leaves open a search closes. A query without a
     target, or with --background without one, keeps its order. Where more than a million ways would have to be followed
     for a query, only orders on the hull of its front are found, and a remark says how much fairer the mean could be.
     Source: this project; the rearrangement inequality. omega and NFaiRR: Rekabsaz, Kopeinik, Schedl, SIGIR 2021.

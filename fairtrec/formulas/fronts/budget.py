@@ -1,7 +1,7 @@
 """The most fairness in the mean over queries at so much utility: one point of each query's front.
 
-The hulls of the fronts, merged by slope, bound it from above: at most one query stands between two points there. An
-integer programme over the few points that could still do better closes what is left.
+The hulls of the fronts, merged by slope, bound it from above: at most one query stands between two points there. What
+is left between this bound and what greedy edges give is closed by a search over the few points that could do better.
 """
 
 from collections.abc import Sequence
@@ -10,11 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.data import Floats, Ints
-from fairtrec.formulas.fronts.front import Front, vertices
+from fairtrec.formulas.fronts.front import Front, undominated, vertices
 
 ROUNDING = 1e-9
-NODES = 20_000  # of the integer programme
-SCALE = 1e4  # so that the solver's tolerances are as small as ours
+WAYS = 100_000  # choices that are followed at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +46,7 @@ def spend(fronts: Sequence[Front], least: float) -> Spent:
     utility, fairness = _sums(fronts, points)
     if bound - fairness <= ROUNDING:
         return Spent(points, utility, fairness, fairness)
-    better, proven = _programmed(fronts, least, slope, bound, fairness)
+    better, proven = _searched(fronts, least, slope, bound, fairness)
     if better is not None and _sums(fronts, better)[1] > fairness:
         points = better
         utility, fairness = _sums(fronts, points)
@@ -66,7 +65,8 @@ def _edges(hulls: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats, Ints
     """Give where the hulls begin together [2], and their edges [2, edge], the steepest first, with their queries."""
     start = np.array([[utility[0], fairness[0]] for utility, fairness in hulls]).reshape(-1, 2).sum(axis=0)
     loss = np.concatenate([-np.diff(utility) for utility, _ in hulls] or [np.zeros(0)])
-    gain = np.concatenate([np.diff(fairness) for _, fairness in hulls] or [np.zeros(0)])
+    with np.errstate(invalid="ignore"):  # a bound that nobody knows is infinite all along
+        gain = np.nan_to_num(np.concatenate([np.diff(fairness) for _, fairness in hulls] or [np.zeros(0)]))
     whose = np.repeat(np.arange(len(hulls)), [len(utility) - 1 for utility, _ in hulls])
     order = np.argsort(-_slopes(loss, gain), kind="stable")
     return start, np.stack([loss[order], gain[order]]), whose[order]
@@ -121,38 +121,45 @@ def _greedy(fronts: Sequence[Front], least: float) -> Ints:
         points[whose[best]] = best - firsts[whose[best]]
 
 
-def _programmed(
+def _searched(
     fronts: Sequence[Front], least: float, slope: float, bound: float, known: float
 ) -> tuple[Ints | None, bool]:
-    """Let HiGHS choose among the points that could be in anything better, and say whether its choice is proven."""
-    from scipy.optimize import LinearConstraint, milp
-    from scipy.sparse import csr_matrix
+    """Choose among the points that could be in anything better, and say whether none better is left.
 
-    if not np.isfinite(slope):
-        return None, True
-    rows, columns, utility, fairness = [], [], [], []
-    for query, front in enumerate(fronts):
-        price = front.fairness + slope * front.utility
-        for at in np.flatnonzero(price.max() - price <= bound - known + ROUNDING).tolist():
-            rows.append(query)
-            columns.append(at)
-            utility.append(float(front.utility[at]))
-            fairness.append(float(front.fairness[at]))
-    many = len(rows)
-    one = csr_matrix((np.ones(many), (rows, np.arange(many))), shape=(len(fronts), many))
-    enough = np.array(utility)[None] * SCALE
-    answer = milp(
-        -np.array(fairness) * SCALE,
-        constraints=[LinearConstraint(one, 1, 1), LinearConstraint(enough, (least - ROUNDING) * SCALE)],
-        integrality=np.ones(many),
-        bounds=(0, 1),
-        options={"mip_rel_gap": 0.0, "node_limit": NODES},
-    )
-    if answer.x is None:
-        return None, answer.status == 2  # nothing better is left
+    Query by query, of the choices so far those are followed of which no other has more of both, and which, at the price
+    of utility on the hull, have not lost more than lies between what is known and the bound.
+    """
+    if not np.isfinite(slope) or not np.isfinite(bound):
+        return None, not np.isfinite(slope)
+    room = bound - known + ROUNDING
+    prices = [front.fairness + slope * front.utility for front in fronts]
+    losses = [price.max() - price for price in prices]
+    kept = [np.flatnonzero(loss <= room) for loss in losses]
+    most = np.array([front.utility[at].max() for front, at in zip(fronts, kept, strict=True)])
+    rest = most.sum() - np.cumsum(most)
+    utility, fairness, lost = np.zeros(1), np.zeros(1), np.zeros(1)
+    steps: list[tuple[Ints, Ints]] = []
+    proven = True
+    for query, (front, at) in enumerate(zip(fronts, kept, strict=True)):
+        way, which = (each.ravel() for each in np.indices((len(utility), len(at))))
+        point = at[which]
+        gone = lost[way] + losses[query][point]
+        used = utility[way] + front.utility[point]
+        open_ = np.flatnonzero((gone <= room) & (used + rest[query] >= least - ROUNDING))
+        way, point, gone, used = way[open_], point[open_], gone[open_], used[open_]
+        earned = fairness[way] + front.fairness[point]
+        best = undominated(np.zeros(len(way), dtype=np.int64), used, earned)
+        if len(best) > WAYS:
+            proven = False
+            best = best[np.sort(np.argsort(gone[best], kind="stable")[:WAYS])]
+        steps.append((way[best], point[best]))
+        utility, fairness, lost = used[best], earned[best], gone[best]
+    if not len(utility):
+        return None, proven
+    end = int(fairness.argmax())
     points = np.zeros(len(fronts), dtype=np.int64)
-    for query, at, share in zip(rows, columns, answer.x.tolist(), strict=True):
-        if share > 0.5:
-            points[query] = at
-    held = _sums(fronts, points)[0] >= least - 2 * ROUNDING
-    return (points if held else None), bool(answer.status == 0 and held)
+    for query in range(len(fronts) - 1, -1, -1):
+        way, point = steps[query]
+        points[query] = point[end]
+        end = int(way[end])
+    return points, proven

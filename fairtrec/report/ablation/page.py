@@ -4,10 +4,7 @@ Source of the curve: Simonsohn, Simmons, Nelson: Specification curve analysis. N
 https://doi.org/10.1038/s41562-020-0912-z
 """
 
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
-from importlib.resources import files
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -16,9 +13,9 @@ from fairtrec.ablation.ablation import Ablation, Variant
 from fairtrec.report.ablation.rows import named
 from fairtrec.report.ablation.sheets import paper
 from fairtrec.report.cells import called
-from fairtrec.report.page.element import element, written
+from fairtrec.report.page.element import element
+from fairtrec.report.page.whole import page, table
 from fairtrec.report.results.signs import heading
-from fairtrec.report.sheet import Sheet
 
 LEFT, WIDE, HIGH, LINE = 190, 860, 300, 18  # of the drawing: room for names, the field, and a line of the strip
 MOST = 600  # variants in the curve; of more, every so many-th
@@ -30,61 +27,15 @@ OWN = """
 .curve circle { fill: var(--front); }
 .curve circle.base { fill: none; stroke: var(--text); stroke-width: 2; }
 .curve .chosen { fill: var(--text); }
-td.words, th.words { text-align: left; }
-thead th { white-space: nowrap; }
 """
 
 
 def html(ablation: Ablation, *, places: int) -> str:
     """Write the page."""
-    style = files("fairtrec.report.page").joinpath("page.css").read_text("utf-8") + OWN
-    digest = b64encode(sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     whole = paper(ablation, places)
-    title = f"{ablation.measure}, varied"
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy),
-        element("meta", name_="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name_="generator", content="fairtrec"),
-        element("title", title),
-    )
     facts = f"runs: {len(ablation.runs)}, queries: {ablation.every}, variants: {len(ablation.variants)}"
-    main = element("main", *_curve(ablation), *(part for sheet in whole.sheets for part in _table(sheet)))
-    foot = element(
-        "footer",
-        element("h2", "To know beside the numbers"),
-        element("ul", *(element("li", line) for line in whole.lines)),
-        element("p", element("code", whole.signature), class_="signature"),
-    )
-    top = element("header", element("h1", title), element("p", facts))
-    begun = written(head).removesuffix("</head>")
-    body = written(top, main, foot)
-    start = f'<!DOCTYPE html>\n<html lang="en">\n{begun}\n<style>{style}</style>\n</head>'
-    return f"{start}\n<body>\n{body}\n</body>\n</html>\n"
-
-
-def _table(sheet: Sheet) -> Iterator[Element]:
-    kinds = ["words" if column.words else None for column in sheet.columns]
-    heads = [
-        element("th", column.head, scope="col", class_=kind) for column, kind in zip(sheet.columns, kinds, strict=True)
-    ]
-    rows = []
-    for row in range(len(sheet.columns[0].cells)):
-        cells = [
-            element(
-                "td" if at >= len(sheet.keys) else "th",
-                column.cells[row],
-                class_=kind,
-                scope="row" if at < len(sheet.keys) else None,
-            )
-            for at, (column, kind) in enumerate(zip(sheet.columns, kinds, strict=True))
-        ]
-        rows.append(element("tr", *cells))
-    table = element("table", element("thead", element("tr", *heads)), element("tbody", *rows))
-    yield element("h2", sheet.title)
-    yield element("div", table, class_="wide", tabindex="0", role="region", aria_label=sheet.title)
+    main = [*_curve(ablation), *(part for sheet in whole.sheets for part in table(sheet))]
+    return page(f"{ablation.measure}, varied", facts, main, whole, OWN)
 
 
 def _curve(ablation: Ablation) -> Iterator[Element]:

@@ -111,13 +111,7 @@ def svg(axes: dict[int, Axis], pair: tuple[int, int], front: Sequence[int], name
     beside = labelled(dots, wanted, (left, top - 14, LAST, bottom))
     return element(
         "svg",
-        element(
-            "g", *(part for tick in across.ticks for part in _tick_across(*tick, box)), class_="ticks", id="across"
-        ),
-        element("g", *(part for tick in up.ticks for part in _tick_up(*tick, box)), class_="ticks", id="up"),
-        element("path", class_="axis", d=f"M{left} {top}V{bottom}H{right}"),
-        element("text", across.label, id="across-label", x=(left + right) / 2, y=408, text_anchor="middle"),
-        element("text", up.upwards, id="up-label", x=6, y=20),
+        *frame(across, up, box),
         element("path", class_="frontier", d=_path([(xs[run], ys[run]) for run in front])),
         *(_point(run, drawn.get(run), shown[run], names[run], beside.get(run), front) for run in reversed(order)),
         id="scatter",
@@ -126,6 +120,20 @@ def svg(axes: dict[int, Axis], pair: tuple[int, int], front: Sequence[int], name
         role="img",
         aria_label="Scatter of the runs",
     )
+
+
+def frame(across: Axis, up: Axis, box: Box) -> list[Element]:
+    """Draw two axes around the field of points."""
+    left, top, right, bottom = box
+    return [
+        element(
+            "g", *(part for tick in across.ticks for part in _tick_across(*tick, box)), class_="ticks", id="across"
+        ),
+        element("g", *(part for tick in up.ticks for part in _tick_up(*tick, box)), class_="ticks", id="up"),
+        element("path", class_="axis", d=f"M{left} {top}V{bottom}H{right}"),
+        element("text", across.label, id="across-label", x=(left + right) / 2, y=408, text_anchor="middle"),
+        element("text", up.upwards, id="up-label", x=6, y=20),
+    ]
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:

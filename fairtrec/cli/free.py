@@ -1,0 +1,68 @@
+"""``fairtrec free``: how much fairer each run could be at no loss of utility, and at some."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from fairtrec.cli import options
+from fairtrec.report.writers import FRONTIERS
+from fairtrec.words import Among
+
+
+@click.command(name="free", epilog=options.EXITS)
+@click.option(
+    "--utility",
+    default="nDCG@10",
+    show_default=True,
+    metavar="MEASURE",
+    help="What is not to be lost; scores: DCG of the run's own scores.",
+)
+@click.option("--fairness", default="NFaiRR@10", show_default=True, metavar="MEASURE", help="What is to be gained.")
+@click.option(
+    "--loss",
+    default="0,1%,5%",
+    show_default=True,
+    metavar="SHARES",
+    help="How much of the utility may be lost, in the mean over queries.",
+)
+@click.option("--each", is_flag=True, help="In each query, not in the mean.")
+@click.option(
+    "--from",
+    "among",
+    type=click.Choice(get_args(Among)),
+    default="run",
+    show_default=True,
+    help="Whose documents may be ranked: those of the run, of the background too, of all runs.",
+)
+@click.option("--candidates", type=int, metavar="N", help="Only the first N documents of each run.  [default: all]")
+@options.per_query
+@options.Together((*options.evaluated[:2], *options.evaluated[3:]))
+@options.reported(FRONTIERS)
+def command(
+    qrels: str | None,
+    runs: tuple[str, ...],
+    form: str,
+    output: Path | None,
+    *,
+    places: int,
+    per_query: bool,
+    **given: Any,
+) -> None:
+    """Say how much fairer each RUN could be at no loss of utility, at some, and at any.
+
+    QRELS, RUN and what is not listed first below are as for `fairtrec eval`.
+
+    \b
+    fairtrec free qrels.txt bm25.run neural.run --groups gender-en --docs docs.tsv --background bm25.run
+    """
+    from fairtrec.cli.bar import progress
+    from fairtrec.files.named import lists, named
+    from fairtrec.frontier.freeing import free
+    from fairtrec.report.frontier.rows import footnotes
+
+    files = named(runs)
+    options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
+    with progress():
+        frontier = free(files, qrels, **given)
+    options.write(FRONTIERS, form, frontier, output, footnotes, places=places, per_query=per_query)

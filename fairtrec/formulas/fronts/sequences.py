@@ -1,0 +1,82 @@
+"""The front of a sum over ranks and of anything that depends only on which kind of document stands at each rank.
+
+For a given sequence of kinds the sum is greatest if each kind's documents stand on its ranks by falling worth. So it is
+enough to look at every sequence of kinds once, where these are few.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from fairtrec.data import NOTHING, Bools, Floats, Ints
+
+MOST = 1_000_000  # sequences
+
+
+@dataclass(frozen=True, eq=False)
+class Sequences:
+    """``kinds`` [sequence, rank], and which of its kind each is: ``number`` [sequence, rank], from 0."""
+
+    kinds: npt.NDArray[np.int8]
+    number: npt.NDArray[np.int8]
+    counts: npt.NDArray[np.int8]  # [sequence, kind]
+
+    @classmethod
+    def of(cls, supply: Sequence[int], length: int, most: int = MOST) -> Self | None:
+        """List the sequences of so many ranks that take of no kind more than there are; None if they are too many.
+
+        >>> Sequences.of([2, 1], 2).kinds.tolist()
+        [[0, 0], [0, 1], [1, 0]]
+        """
+        limit = np.minimum(np.array(supply, dtype=np.int64), length)
+        kinds = np.zeros((1, 0), dtype=np.int8)
+        counts = np.zeros((1, len(limit)), dtype=np.int8)
+        if length > np.iinfo(np.int8).max or len(limit) > np.iinfo(np.int8).max:
+            return None
+        number = np.zeros((1, 0), dtype=np.int8)
+        for _ in range(length):
+            way, kind = np.nonzero(counts < limit)
+            if len(way) > most:
+                return None
+            number = np.column_stack([number[way], counts[way, kind]])
+            kinds = np.column_stack([kinds[way], kind.astype(np.int8)])
+            counts = counts[way]
+            counts[np.arange(len(way)), kind] += 1
+        return cls(kinds, number, counts)
+
+    def possible(self, supply: Ints) -> Bools:
+        """Tell which take of no kind more than there are [sequence]."""
+        return np.asarray((self.counts <= supply).all(axis=1))
+
+    def of_grades(self, classes: Ints, supply: Ints) -> Bools:
+        """Tell which leave a document of the same grade at every rank [sequence].
+
+        ``classes`` [rank] are the grades, numbered, and ``supply`` [grade, kind] the documents there are.
+        """
+        held = np.ones(len(self.kinds), dtype=np.bool_)
+        for grade in np.unique(classes).tolist():
+            here = self.kinds[:, classes == grade]
+            for kind, many in enumerate(supply[grade].tolist()):
+                held &= (here == kind).sum(axis=1) <= many
+        return held
+
+    def take(self, docs: Ints) -> Ints:
+        """Take the documents [kind, number] for each rank [sequence, rank]."""
+        return docs[self.kinds, self.number]
+
+
+def by_kind(kinds: Ints, worth: Floats, many: int, length: int) -> tuple[Ints, Ints]:
+    """Give the documents of each kind by falling worth, so many ranks of them [kind, number], and how many there are.
+
+    >>> by_kind(np.array([0, 1, 0]), np.array([1.0, 5.0, 2.0]), many=2, length=2)[0].tolist()
+    [[2, 0], [1, -1]]
+    """
+    docs = np.full((many, max(length, 1)), NOTHING, dtype=np.int64)
+    order = np.argsort(-worth, kind="stable")
+    for kind in range(many):
+        best = order[kinds[order] == kind][:length]
+        docs[kind, : len(best)] = best
+    return docs, np.bincount(kinds, minlength=many)

@@ -1,0 +1,158 @@
+"""One run whose front is looked for: its documents, what each adds to the two sums, and what orders are worth."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import NOTHING, Bools, Candidates, Floats, Ints, Run, take
+from fairtrec.evaluation.inputs import Inputs
+from fairtrec.evaluation.judge import Judge
+from fairtrec.evaluation.reference import Reference
+from fairtrec.evaluation.values import values_of
+from fairtrec.formulas import discount
+from fairtrec.frontier.candidates import reordered
+from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness
+from fairtrec.measures.utility import Utility
+
+LOOKS = ("membership", "relevance", "positions")  # what measures see of documents, [query, rank, ...]
+TABLES = frozenset({"counts", "log_counts", "tokens", "groups"})  # the same for all queries
+OF_QUERY = frozenset({"target", "background", "collection", "judged_relevance", "judged_membership",
+                      "background_positions"})  # fmt: skip
+KNOWN = frozenset({*LOOKS, *TABLES, *OF_QUERY, "ranked", "lengths"})  # inputs of orders that are made up
+PORTION = 20_000  # orders that are evaluated at once
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One run over some queries: ``run`` has them and their documents, those of the run first.
+
+    ``lengths`` [query] are how many ranks each ranking has, down to ``depth``. ``utility`` None is the DCG of the
+    scores of the run, of which ``scores`` [query, document] are the scaled ones.
+    """
+
+    run: Run
+    qids: tuple[str, ...]
+    lengths: Ints
+    depth: int | None
+    utility: Measure | None
+    fairness: Measure
+    reference: Reference
+    judge: Judge | None
+    scores: Floats | None = None
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """The inputs of all documents that each query may rank."""
+        return Inputs(self.run, self.qids, self.reference, None)
+
+    @cached_property
+    def own(self) -> Inputs:
+        """The inputs of the ranking as it is, as deep as anything sees."""
+        tops = [np.arange(many) for many in self.lengths.tolist()]
+        return Inputs(reordered(self.run, self.qids, tops), self.qids, self.reference, None)
+
+    @property
+    def there(self) -> Bools:
+        """Where there is a document [query, document]."""
+        return np.asarray(self.inputs.lines != NOTHING)
+
+    @property
+    def several(self) -> Ints:
+        """How many documents each query may rank."""
+        return self.inputs.lengths
+
+    def terms(self, measure: Measure | None) -> Terms | None:
+        """Say what a measure makes of its ranks: gains of all documents, but weights and divisors of the ranking."""
+        if measure is None:
+            assert self.scores is not None
+            return Sum(self.scores, discount.log2(self.depth or self.scores.shape[1]))
+        every = measure.over_ranks(**{name: getattr(self.inputs, name) for name in measure.needs})
+        if every is None:
+            return None
+        own = measure.over_ranks(**{name: getattr(self.own, name) for name in measure.needs})
+        if isinstance(every, Sum) and isinstance(own, Sum):
+            return Sum(np.where(self.there, every.gains, np.nan), own.weights, own.divisor)
+        if isinstance(every, Precisions) and isinstance(own, Precisions):
+            return Precisions(every.relevant, own.cutoff, own.divisor)
+        return First(every.relevant, own.worth) if isinstance(every, First) and isinstance(own, First) else None
+
+    def grades(self) -> Ints | None:
+        """Number the grades of the documents [query, document]; one that is not judged is of grade 0."""
+        if self.reference.qrels is None:
+            return None
+        grades = np.nan_to_num(self.inputs.relevance)
+        numbers = np.unique(grades, return_inverse=True)[1].reshape(grades.shape)
+        return np.where(self.there, numbers, NOTHING)
+
+    def fair(self, values: Floats) -> Floats:
+        """Turn values of the fairness measure so that more is better."""
+        return -badness(values, self.fairness.better)
+
+    def fairness_of(self, query: int, tops: Ints) -> Floats:
+        """Evaluate orders of one query [order, place], by the places of its documents; more is better [order]."""
+        parts = [self._part(query, tops[at : at + PORTION]) for at in range(0, len(tops), PORTION)]
+        values = np.concatenate(parts)
+        return np.where(np.isnan(values), -np.inf, values)
+
+    def _part(self, query: int, tops: Ints) -> Floats:
+        made: dict[str, Any] = {}
+        for name in self.fairness.needs:
+            if name == "lengths":
+                made[name] = np.full(len(tops), tops.shape[1])
+                continue
+            value = getattr(self.inputs, name)
+            if name in LOOKS or name == "ranked":
+                made[name] = value[query][tops]
+            elif isinstance(value, Candidates):
+                made[name] = Candidates(_row(value.counts, query), _row(value.documents, query))
+            elif name in OF_QUERY:
+                row = _row(value, query)
+                made[name] = row if name == "target" else np.broadcast_to(row, (len(tops), *row.shape[1:]))
+            else:
+                made[name] = value
+        return self.fair(np.broadcast_to(np.asarray(self.fairness(**made)), (len(tops),)))
+
+    def looks(self, query: int) -> Floats:
+        """Say what the measure sees of each document of a query [document, feature]."""
+        parts = []
+        for name in self.fairness.needs:
+            if name in LOOKS:
+                part = getattr(self.inputs, name)[query]
+                parts.append(part.reshape(len(part), -1))
+            elif name in TABLES - {"groups"}:
+                part = take(getattr(self.inputs, name), self.inputs.ranked[query])
+                parts.append(part.reshape(len(part), -1))
+        table = np.column_stack(parts) if parts else np.zeros((self.inputs.lines.shape[1], 1))
+        seen = np.nan_to_num(table[self.there[query]], nan=-1.0, posinf=np.finfo(np.float64).max)
+        return np.asarray(seen, dtype=np.float64)
+
+    def utilities(self, tops: Sequence[Ints]) -> Floats:
+        """Evaluate the utility of one order of each query [query]."""
+        if self.utility is None:
+            terms = self.terms(None)
+            assert isinstance(terms, Sum)
+            return np.array([terms.gains[row, top] @ terms.weights[: len(top)] for row, top in enumerate(tops)])
+        ordered = reordered(self.run, self.qids, tops)
+        inputs = Inputs(ordered, self.qids, self.reference, self.depth)
+        (values,) = values_of(inputs, (self.utility,), self.judge if isinstance(self.utility, Utility) else None)
+        return np.asarray(values, dtype=np.float64)
+
+    def spoken(self, tops: Sequence[Ints]) -> float:
+        """Give the share of ranks whose document holds a group term, or belongs to a group; nan if none is known."""
+        if self.reference.labels is not None:
+            held: Bools = np.asarray(np.nan_to_num(self.inputs.membership).any(axis=2))
+        elif self.reference.documents is not None:
+            counts = self.inputs.counts
+            held = np.asarray(take(counts, self.inputs.ranked).sum(axis=2) > 0)
+        else:
+            return float("nan")
+        every = np.concatenate([held[row, top] for row, top in enumerate(tops)] or [np.zeros(0)])
+        return float(every.mean()) if len(every) else float("nan")
+
+
+def _row(table: Any, query: int) -> Any:
+    """Take the row of a query from a table that may have one row for all."""
+    return table[query : query + 1] if len(table) > 1 else table

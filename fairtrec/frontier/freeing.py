@@ -1,0 +1,159 @@
+"""``fairtrec.free``: from whatever the caller has to the fairest orders at no loss of utility, and at some."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import nan
+from typing import Any, Unpack, get_args
+
+import numpy as np
+
+from fairtrec.data import Floats, Ints
+from fairtrec.errors import UsageError
+from fairtrec.evaluation import loading
+from fairtrec.evaluation.batch import processes
+from fairtrec.evaluation.given import Judgements
+from fairtrec.evaluation.session import Keywords
+from fairtrec.evaluation.signature import Signature
+from fairtrec.formulas.fronts import budget
+from fairtrec.formulas.fronts.front import Front
+from fairtrec.frontier.case import Case
+from fairtrec.frontier.frontier import Frontier, OfQuery, OfRun, OfScores, Point
+from fairtrec.frontier.session import Seeker
+from fairtrec.frontier.solving import Kept, Solved, solved
+from fairtrec.measure import Measure
+from fairtrec.words import Among
+
+LOSSES = (0.0, 0.01, 0.05)
+
+
+def free(
+    runs: Any,
+    qrels: Judgements | None = None,
+    *,
+    utility: str | Measure = "nDCG@10",
+    fairness: str | Measure = "NFaiRR@10",
+    loss: str | float | Iterable[float] = LOSSES,
+    among: Among = "run",
+    candidates: int | None = None,
+    each: bool = False,
+    jobs: int | None = 1,
+    **given: Unpack[Keywords],
+) -> Frontier:
+    """Say how much fairer each run could be at no loss of utility, at some, and at any.
+
+    ``runs``, ``qrels`` and ``given`` are those of `evaluate`.
+    ``utility``     a measure that is better higher, or "scores": DCG of the run's own scores, where nothing is judged.
+    ``fairness``    a measure of any direction.
+    ``loss``        shares of utility that may be lost, like (0, 0.01) or "0,1%".
+    ``among``       where documents come from: "run", its own; "background", these and those of the background; "pool",
+                    those of all runs.
+    ``candidates``  how many of the first documents of each run may be ranked; None: all.
+    ``each``        no query may lose more than that; else the mean over queries may not.
+    ``jobs``        how many processes read the runs.
+
+    Raises UsageError for measures without a direction and what does not fit together, InputError where no query has
+    both values, and what `evaluate` raises.
+    """
+    losses = _shares(loss)
+    if among not in get_args(Among):
+        raise UsageError(f"documents come from {among!r}; choose run, background or pool")
+    number = processes([thing for _, thing in loading.named_runs(runs)], jobs)
+    session = Seeker({"qrels": qrels, **given}, utility, fairness, among, candidates)
+    cases, values, whole, result = session.cases(runs, number)
+    kept: Kept = {}
+    several, ways = [], []
+    for case, own, scores in zip(cases, values, result.scores, strict=True):
+        found = solved(case, own, kept)
+        ways.append(found.way)
+        one = _of_run(scores.run, case, own, found, losses, each=each)
+        several.append(replace(one, left_out=tuple(qid for qid in scores.qids if qid not in set(case.qids))))
+    pool = None
+    if whole is not None and all(each.exact for each in several) and "lemma 1" in ways[0]:  # else it takes too long
+        own = np.zeros((2, len(whole.qids)))
+        pool = _of_run("pool", whole, own, solved(whole, own, kept), (), each=False)
+    spelled = ",".join(f"{share:.6g}" for share in losses)
+    more = {"utility": str(session.utility or "scores"), "fairness": str(session.fairness), "loss": spelled}
+    more |= {"from": among, "candidates": str(candidates or ""), "each": "yes" if each else ""}
+    return Frontier(
+        utility=session.utility or OfScores(),
+        fairness=session.fairness,
+        runs=tuple(several),
+        pool=pool,
+        among=among,
+        each=each,
+        losses=losses,
+        way="; ".join(dict.fromkeys(ways)),
+        result=result,
+        signature=Signature({**result.signature, **more}),
+        notes=session.plan.notes,
+    )
+
+
+def _shares(loss: str | float | Iterable[float]) -> tuple[float, ...]:
+    """Read shares of utility, as numbers or with a per cent sign."""
+    words = loss.split(",") if isinstance(loss, str) else [loss] if isinstance(loss, int | float) else list(loss)
+    shares = []
+    for word in words:
+        text = str(word).strip()
+        try:
+            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            share = nan
+        if not 0 <= share <= 1:
+            raise UsageError(f"a loss is {text!r}; it is a share of the utility, like 0, 0.01 or 5%")
+        shares.append(share)
+    return tuple(sorted(set(shares)))
+
+
+def _of_run(name: str, case: Case, own: Floats, found: Solved, losses: Sequence[float], *, each: bool) -> OfRun:
+    """Choose the points of one run: own [2, query] are utility and fairness as it is."""
+    fronts, many = found.fronts, len(case.qids)
+    turn = -1.0 if case.fairness.better != "higher" else 1.0
+    tops = [np.arange(length) for length in case.lengths.tolist()]
+    utility, fairness = (float(row.mean()) for row in own)
+    points = [Point("run", utility, turn * fairness, turn * fairness, spoken=case.spoken(tops))]
+    if np.isfinite(found.same).all():
+        points.append(
+            Point("same grades", utility, turn * float(found.same.mean()), turn * float(found.most_same.mean()))
+        )
+    of_queries: list[list[Point]] = [
+        [
+            Point("run", own[0, row], turn * own[1, row], turn * own[1, row]),
+            *[Point("same grades", own[0, row], turn * found.same[row], turn * found.most_same[row])]
+            * bool(np.isfinite(found.same[row])),
+        ]
+        for row in range(many)
+    ]
+    for loss in losses:
+        alone = [front.fairest((1 - loss) * own[0, row] - budget.ROUNDING) for row, front in enumerate(fronts)]
+        for row, (at, bound) in enumerate(alone):
+            of_queries[row].append(_at("loss", [fronts[row]], np.array([at]), bound, turn, loss))
+        chosen, bound = np.array([at for at, _ in alone]), sum(most for _, most in alone)
+        if not each:
+            spent = budget.spend(fronts, (1 - loss) * float(own[0].sum()))
+            chosen, bound = spent.points, spent.bound
+        points.append(_at("loss", fronts, chosen, bound, turn, loss, case))
+    last = np.array([len(front.utility) - 1 for front in fronts])
+    highest = [max(float(front.hull[1][-1]), float(front.fairness[-1])) for front in fronts]
+    points.append(_at("most", fronts, last, sum(highest), turn, nan, case))
+    for row, front in enumerate(fronts):
+        of_queries[row].append(_at("most", [front], last[row : row + 1], highest[row], turn, nan))
+    held = budget.merged([front if front.exact else replace(front, ends=None) for front in fronts])
+    return OfRun(
+        run=name,
+        points=tuple(points),
+        front=np.stack([held[0] / many, turn * held[1] / many]),
+        exact=all(front.exact for front in fronts),
+        queries=tuple(OfQuery(qid, tuple(of)) for qid, of in zip(case.qids, of_queries, strict=True)),
+    )
+
+
+def _at(
+    name: str, fronts: Sequence[Front], chosen: Ints, bound: float, turn: float, loss: float, case: Case | None = None
+) -> Point:
+    """Give the mean of chosen points of fronts."""
+    pairs = list(zip(fronts, chosen.tolist(), strict=True))
+    utility = float(np.mean([front.utility[at] for front, at in pairs]))
+    fairness = float(np.mean([front.fairness[at] for front, at in pairs]))
+    spoken = nan if case is None else case.spoken([front.tops[at] for front, at in pairs])
+    return Point(name, utility, turn * fairness, turn * max(bound / len(pairs), fairness), loss, spoken)

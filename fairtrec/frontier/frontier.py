@@ -1,0 +1,92 @@
+"""What is found of each run: its own point, the fairest ones at no loss and at some, and its front."""
+
+from dataclasses import dataclass
+from math import nan
+from typing import NamedTuple
+
+from fairtrec.data import Floats
+from fairtrec.evaluation.result import Result
+from fairtrec.evaluation.signature import Signature
+from fairtrec.measure import Measure
+from fairtrec.words import Among
+
+PROVEN = 1e-6  # what is less far apart is the same
+
+
+@dataclass(frozen=True)
+class OfScores(Measure):
+    """DCG of the scores that a run gave its documents, scaled to 0 to 1 over the candidates of each query."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return "DCG of scores"
+
+
+class Point(NamedTuple):
+    """Utility and fairness of an order, or their means; ``bound`` is the best fairness that there could be there.
+
+    ``name``    one of "run", "same grades", "loss", "most".
+    ``loss``    the share of the utility that may be lost, of a "loss".
+    ``spoken``  the share of its ranks whose document holds a group term, or belongs to a group; nan if it is not known.
+    """
+
+    name: str
+    utility: float
+    fairness: float
+    bound: float
+    loss: float = nan
+    spoken: float = nan
+
+    @property
+    def open(self) -> float:
+        """How far the bound is from the value; 0 where the value is proven."""
+        gap = abs(self.bound - self.fairness)
+        return gap if gap > PROVEN else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class OfQuery:
+    """The points of one query; its losses are its own."""
+
+    qid: str
+    points: tuple[Point, ...]
+
+    @property
+    def distance(self) -> float:
+        """How much fairer it could be at its own utility."""
+        own = self.points[0]
+        return next((abs(each.fairness - own.fairness) for each in self.points if each.loss == 0), nan)
+
+
+@dataclass(frozen=True, eq=False)
+class OfRun:
+    """The points of one run, in the mean over ``queries``, and its front; some queries may be ``left_out``.
+
+    ``front`` [2, vertex]: utility and fairness between which straight lines lie nowhere below what is attained in the
+    mean; ``exact`` says that its vertices are attained, and no query's order was left out.
+    """
+
+    run: str
+    points: tuple[Point, ...]
+    front: Floats
+    exact: bool
+    queries: tuple[OfQuery, ...]
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Frontier:
+    """All runs, the front of the documents of all of them, and the choices that made it."""
+
+    utility: Measure
+    fairness: Measure
+    runs: tuple[OfRun, ...]
+    pool: OfRun | None
+    among: Among
+    each: bool
+    losses: tuple[float, ...]
+    way: str  # by which the fronts were found, in words
+    result: Result
+    signature: Signature
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,147 @@
+"""An evaluation of two measures that looks further: at all documents that each query might rank."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import Bools, Floats, Run
+from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation import loading
+from fairtrec.evaluation.judge import Judge
+from fairtrec.evaluation.reading import Reading
+from fairtrec.evaluation.reference import Reference
+from fairtrec.evaluation.result import InputFile, Part, Result
+from fairtrec.evaluation.session import Evaluator
+from fairtrec.formulas.distribution import quotient
+from fairtrec.frontier.candidates import extended, pooled
+from fairtrec.frontier.case import Case
+from fairtrec.measure import Measure
+from fairtrec.measures.utility import Utility
+from fairtrec.words import Among
+
+SCORES = "scores"  # for a utility: DCG of what the run itself scored
+NO_PLACE = {  # choices that leave more than one value, or none, for a query
+    "samples": "one ranking for each query",
+    "ties": "one order of each ranking",
+    "unknown": "one value for each ranking",
+    "undefined": "means over the queries that have both values",
+}
+
+
+@dataclass(frozen=True)
+class _Deep(Measure):
+    """Stands for measures that look at all ranks."""
+
+    of: tuple[Measure, ...] = ()
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What any of them needs."""
+        return tuple(dict.fromkeys(name for measure in self.of for name in measure.needs))
+
+
+class Seeker(Evaluator):
+    """Evaluates utility and fairness of runs, and gives what is needed to find the fairest orders."""
+
+    def __init__(
+        self, keywords: dict[str, Any], utility: Any, fairness: Any, among: Among, candidates: int | None
+    ) -> None:
+        by_scores = isinstance(utility, str) and utility.strip() == SCORES
+        super().__init__(keywords, [fairness] if by_scores else [utility, fairness])
+        if len(self.measures) != 2 - by_scores:
+            named = ", ".join(map(str, self.measures))
+            raise UsageError(f"one measure of utility and one of fairness are wanted, and these are {named}")
+        self.utility: Measure | None = None if by_scores else self.measures[0]
+        self.fairness = self.measures[-1]
+        if self.utility is not None and self.utility.better != "higher":
+            raise UsageError(f"{self.utility} is {self.utility.better}; utility is a measure that is better higher")
+        if self.fairness.better == "neither":
+            raise UsageError(f"{self.fairness} is neither better higher nor lower, so nothing is the fairest")
+        for name, what in NO_PLACE.items():
+            if getattr(self.choices, name) not in (False, "skip"):
+                raise UsageError(f"free takes {what}; leave out --{name}")
+        if self.choices.missing in ("skip", "bounds"):
+            raise UsageError("free places every document; choose --missing error, neutral or worst")
+        if by_scores and among != "run":
+            raise UsageError("only the documents of the run have scores; leave out --from")
+        if candidates is not None and candidates < 1:
+            raise UsageError(f"candidates are {candidates}; give 1 document or more")
+        self.among, self.candidates = among, candidates
+
+    def cases(self, runs: Any, jobs: int) -> tuple[list[Case], list[Floats], Case | None, Result]:
+        """Evaluate runs, and give what each is solved of, the values [2, query] there, and the same of all together."""
+        named = loading.named_runs(runs)
+        loaded = {name: loading.run(thing, name, self.choices, None) for name, thing in named}
+        result = self.evaluate(loaded, jobs=jobs)
+        files = {
+            Part("run", name): InputFile(*at) for name, thing in named if (at := loading.origin(thing)) is not None
+        }
+        result = replace(result, files={**result.files, **files})
+        cut = {name: run.cut(run.qids, self._deep) for name, run in loaded.items() if isinstance(run, Run)}
+        more = self._more(list(cut.values()))
+        every = pooled([*cut.values(), *([] if more is None else [more])], "pool")
+        qids = sorted({qid for scores in result.scores for qid in scores.qids})
+        reference = self.beside(every, qids, None)
+        utility = isinstance(self.utility, Utility) and reference.qrels is not None
+        judge = Judge([self.utility], reference.qrels) if utility else None  # type: ignore[list-item,arg-type]
+        cases, values = [], []
+        for scores in result.scores:
+            case = self._case(cut[scores.run], scores.qids, more, reference, judge)
+            both = scores.values
+            if self.utility is None:
+                own = [np.arange(many) for many in case.lengths.tolist()]
+                both = np.stack([case.utilities(own), scores.values[0]])
+            defined: Bools = np.asarray(np.isfinite(both).all(axis=0))
+            if not defined.any():
+                raise InputError("no query has finite values of both measures", scores.run)
+            if not defined.all():
+                left = [qid for qid, is_kept in zip(scores.qids, defined.tolist(), strict=True) if is_kept]
+                case = self._case(cut[scores.run], left, more, reference, judge)
+            cases.append(case)
+            values.append(np.stack([both[0, defined], case.fair(both[1, defined])]))
+        whole = None
+        if len(cases) > 1 and self.utility is not None:
+            common = sorted(set(cases[0].qids).intersection(*(case.qids for case in cases)))
+            whole = self._case(every, common, None, reference, judge) if common else None
+        return cases, values, whole, result
+
+    @property
+    def reading(self) -> Reading:
+        """What stands beside every run, for measures that look at all documents."""
+        return replace(super().reading, measures=(_Deep(self.measures),))
+
+    @property
+    def _deep(self) -> int | None:
+        """How many documents of each query of a run may be ranked."""
+        return min((each for each in (self.candidates, self.choices.depth) if each is not None), default=None)
+
+    def _more(self, runs: Sequence[Run]) -> Run | None:
+        """Give the documents that may be ranked besides those of the run."""
+        if self.among == "run":
+            return None
+        if self.among == "pool":
+            return pooled(runs, "pool")
+        if self.given.background is None or self.given.background == "collection":
+            raise UsageError("--from background takes documents of a run; give it with --background RUN")
+        how = replace(self.choices, samples=False, ties=False)
+        run = loading.run(self.given.background, "background", how, self.choices.background_depth)
+        assert isinstance(run, Run)
+        return run
+
+    def _case(self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference, judge: Judge | None) -> Case:
+        """Set up a run over these queries; one that it lacks is an empty ranking."""
+        depths = [measure.depth for measure in (self.utility, self.fairness) if measure is not None]
+        depth = None if None in depths else max(each for each in depths if each is not None)
+        lines = run.top(qids, depth)
+        lengths = (lines >= 0).sum(axis=1)
+        scores = None
+        if self.utility is None:
+            every = run.top(qids, None)
+            there = every >= 0
+            known = np.where(there, run.scores[np.maximum(every, 0)], np.nan)
+            least, most = (each(known, axis=1)[:, None] for each in (np.nanmin, np.nanmax))
+            scores = np.where(there, quotient(known - least, most - least, 0.0), np.nan)
+        one = extended(run, qids, more)
+        return Case(one, tuple(qids), lengths, depth, self.utility, self.fairness, reference, judge, scores)

@@ -1,0 +1,280 @@
+"""The front of each query of a run, by the lemma that holds; where none does, what was found and a bound.
+
+Lemma 1: fairness is a sum over ranks. Lemma 2: fairness goes by which kind of document stands at each rank, of which
+there are few, whatever it makes of them. docs/free.md has both.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairtrec.data import Floats, Ints
+from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.fronts import counts, same, supported
+from fairtrec.formulas.fronts.front import Front
+from fairtrec.formulas.fronts.sequences import Sequences, by_kind
+from fairtrec.frontier.case import KNOWN, OF_QUERY, Case
+from fairtrec.frontier.climbing import climbed
+from fairtrec.measure import Candidates, First, Precisions, Sum, Terms
+
+SHARED = 100_000  # sequences whose values are kept for other queries
+KINDS = 64
+Kept = dict[bytes, tuple[Sequences, Floats]]
+Tops = list[Ints]  # of each query, the places of its documents
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """The front of each query, its fairest order of the same grades, and the fairness of that, more being better.
+
+    ``most_same`` [query] is what no such order exceeds; ``way`` says in words how it was done.
+    """
+
+    fronts: list[Front]
+    same: Floats
+    most_same: Floats
+    way: str
+
+
+def solved(case: Case, values: Floats, kept: Kept) -> Solved:
+    """Find the front of each query; ``values`` [2, query] are its utility and fairness, ``kept`` is shared by runs."""
+    fair, useful = case.terms(case.fairness), case.terms(case.utility)
+    if isinstance(fair, Sum) and case.fairness.better in ("higher", "lower") and (fair.weights >= 0).all():
+        return _by_sums(case, values, fair, useful)
+    return _by_kinds(case, values, useful, kept)
+
+
+def _by_sums(case: Case, values: Floats, fair: Sum, useful: Terms | None) -> Solved:
+    """Lemma 1."""
+    worth = _divided(fair) * (-1.0 if case.fairness.better == "lower" else 1.0)
+    weights = _of_ranks(case, fair.weights)
+    grades, queries = case.grades(), range(len(case.qids))
+    alike = np.full(len(case.qids), np.nan)
+    orders: Tops = []
+    if grades is not None:
+        places = same.fairest(grades, np.nan_to_num(worth), weights)
+        orders = [places[row, : len(weights[row])][: case.lengths[row]] for row in queries]
+        alike = np.array([_dot(worth[row][orders[row]], weights[row]) for row in queries])
+    if isinstance(useful, Sum):
+        found = _of_two_sums(case, _divided(useful), _of_ranks(case, useful.weights), worth, weights)
+        rough = sum(not front.exact for front in found)
+        hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
+        return Solved(found, alike, alike, f"by lemma 1{hull}")
+    fronts = [_of_relevance(case, row, useful, worth[row], weights[row]) for row in queries]
+    if all(front is not None for front in fronts):
+        return Solved([front for front in fronts if front is not None], alike, alike, "by lemma 1, over sequences")
+    best = [_fairest(worth[row], weights[row][: case.lengths[row]]) for row in queries]
+    most = np.array([_dot(worth[row][best[row]], weights[row]) for row in queries])
+    rest = _bounded(case, values, [(orders, alike)] * bool(orders) + [(best, most)], most)
+    mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
+    return Solved(mixed, alike, alike, "same grades and most by lemma 1, else a value and a bound")
+
+
+def _by_kinds(case: Case, values: Floats, useful: Terms | None, kept: Kept) -> Solved:
+    """Lemma 2; exchanges where there are too many kinds."""
+    grades, queries = case.grades(), range(len(case.qids))
+    fronts: list[Front | None] = []
+    alike, most_alike, most = (np.full(len(case.qids), np.nan) for _ in range(3))
+    orders, best, climbs = [], [], 0
+    limit = _greatest(case)
+    for row in queries:
+        own = None if grades is None else grades[row]
+        listed = _listed(case, row, kept)
+        if listed is None:
+            climbs += 1
+            fronts.append(None)
+            top, alike[row] = climbed(case, row, own) if own is not None else (np.arange(case.lengths[row]), np.nan)
+            orders.append(top)
+            best.append(climbed(case, row, None)[0])
+            most_alike[row] = most[row] = limit
+            continue
+        front, order, fairest = _of_kinds(case, row, useful, listed, own)
+        fronts.append(front)
+        orders.append(order)
+        best.append(fairest)
+        alike[row] = most_alike[row] = case.fairness_of(row, order[None])[0] if own is not None else np.nan
+        most[row] = case.fairness_of(row, fairest[None])[0] if len(fairest) else 0.0
+    if all(front is not None for front in fronts):
+        return Solved([front for front in fronts if front is not None], alike, most_alike, "by lemma 2")
+    reached = np.array([case.fairness_of(row, best[row][None])[0] if len(best[row]) else 0.0 for row in queries])
+    tried = [(orders, np.where(np.isnan(alike), values[1], alike)), (best, reached)]
+    rest = _bounded(case, values, tried, most)
+    mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
+    whole = f"a value by exchanges and a bound for {climbs} of {len(fronts)} queries" if climbs else ""
+    return Solved(mixed, alike, most_alike, whole or "same grades and most by lemma 2, else a value and a bound")
+
+
+def _greatest(case: Case) -> float:
+    """Give what the fairness can be at best, with these parameters; inf if nobody knows."""
+    low, high = case.fairness.bounds
+    if case.fairness.better == "nearer 0":
+        return 0.0
+    bound = high if case.fairness.better == "higher" else None if low is None else -low
+    return np.inf if bound is None else float(bound)
+
+
+def _bounded(case: Case, values: Floats, tried: Sequence[tuple[Tops, Floats]], most: Floats) -> list[Front]:
+    """Make fronts of the ranking as it is and of orders that were found, below a bound."""
+    own = [np.arange(many) for many in case.lengths.tolist()]
+    points = [(own, values[0], values[1]), *((tops, case.utilities(tops), fair) for tops, fair in tried)]
+    fronts = []
+    for row in range(len(case.qids)):
+        tops = np.array([each[row] for each, _, _ in points])
+        utility = np.array([each[row] for _, each, _ in points])
+        fairness = np.array([each[row] for _, _, each in points])
+        ends = np.array([[utility.max(), utility.min()], [max(most[row], fairness.max())] * 2])
+        fronts.append(Front.of(utility, fairness, tops, ends))
+    return fronts
+
+
+def _of_two_sums(case: Case, gains: Floats, weights: Floats, worth: Floats, discounts: Floats) -> list[Front]:
+    """Solve together the queries of which the ranks count alike."""
+    several: dict[bytes, list[int]] = {}
+    for row, many in enumerate(case.lengths.tolist()):
+        several.setdefault(weights[row, :many].tobytes() + b"|" + discounts[row, :many].tobytes(), []).append(row)
+    found: dict[int, Front] = {}
+    for rows in several.values():
+        ranks = int(case.lengths[rows[0]])
+        ours, theirs = weights[rows[0], :ranks], discounts[rows[0], :ranks]
+        for row, front in zip(rows, counts.fronts(gains[rows], worth[rows], ours, theirs), strict=True):
+            there = ~np.isnan(gains[row])
+            found[row] = front or supported.front(gains[row][there], worth[row][there], ours, theirs)
+    return [found[row] for row in range(len(case.qids))]
+
+
+def _of_relevance(case: Case, row: int, useful: Terms | None, worth: Floats, weights: Floats) -> Front | None:
+    """Go through all sequences of relevant documents; None if there are too many, or utility goes by more."""
+    if not isinstance(useful, First | Precisions):
+        return None
+    ranks, several = int(case.lengths[row]), int(case.several[row])
+    relevant = useful.relevant[row, :several].astype(np.int64)
+    docs, supply = by_kind(relevant, worth[:several], 2, ranks)
+    every = Sequences.of(supply.tolist(), ranks)
+    if every is None:
+        return None
+    falling = np.argsort(-weights[:ranks], kind="stable")  # a kind's fairest documents stand where most counts
+    tops = np.empty(every.kinds.shape, dtype=np.int64)
+    tops[:, falling] = every.take(docs)
+    return Front.of(_relevance(useful, row, relevant[tops]), np.nan_to_num(worth)[tops] @ weights[:ranks], tops)
+
+
+def _relevance(useful: Terms, row: int, gains: Floats | Ints) -> Floats:
+    """Say what First or Precisions, or a Sum of these gains [sequence, rank], makes of one query [sequence]."""
+    ranks = gains.shape[1]
+    if isinstance(useful, Sum):
+        weights = (useful.weights if useful.weights.ndim == 1 else useful.weights[row])[:ranks]
+        total: Floats = gains[:, : len(weights)] @ weights
+        return total
+    relevant = gains > 0
+    if isinstance(useful, First):
+        worth = np.zeros(ranks + 1)
+        worth[:ranks][: len(useful.worth)] = useful.worth[:ranks]
+        first: Floats = worth[np.where(relevant.any(axis=1), relevant.argmax(axis=1), ranks)]
+        return first
+    assert isinstance(useful, Precisions)
+    precisions = relevant * np.cumsum(relevant, axis=1) / np.arange(1, ranks + 1)
+    averaged: Floats = precisions[:, : useful.cutoff].sum(axis=1) / float(useful.divisor[row])
+    return averaged
+
+
+def _listed(case: Case, row: int, kept: Kept) -> tuple[Sequences, Floats, Ints] | None:
+    """List the sequences of kinds of a query, their fairness, and the kind of each document; None if too many."""
+    if not set(case.fairness.needs) <= KNOWN:
+        return None
+    looks, kinds = np.unique(case.looks(row), axis=0, return_inverse=True)
+    ranks, many, kinds = int(case.lengths[row]), len(looks), kinds.ravel()
+    if many > KINDS:
+        return None
+    examples = np.array([int(np.flatnonzero(kinds == kind)[0]) for kind in range(many)], dtype=np.int64)
+    if many**ranks > SHARED:
+        every = Sequences.of(np.bincount(kinds, minlength=many).tolist(), ranks)
+        return None if every is None else (every, case.fairness_of(row, examples[every.kinds]), kinds)
+    key = b"|".join([looks.tobytes(), bytes([ranks]), *_beside(case, row)])
+    if key not in kept:
+        every = Sequences.of([ranks] * many, ranks)
+        assert every is not None
+        tops = examples[every.kinds] if ranks else np.zeros((1, 0), dtype=np.int64)
+        kept[key] = every, case.fairness_of(row, tops)
+    return (*kept[key], kinds)
+
+
+def _beside(case: Case, row: int) -> list[bytes]:
+    """Spell what the measure sees of the query beside the documents that are ranked."""
+    parts = []
+    for name in sorted(OF_QUERY.intersection(case.fairness.needs)):
+        value = getattr(case.inputs, name)
+        tables = (value.counts, value.documents) if isinstance(value, Candidates) else (value,)
+        parts += [table[row if len(table) > 1 else 0].tobytes() for table in tables]
+    return parts
+
+
+def _of_kinds(
+    case: Case, row: int, useful: Terms | None, listed: tuple[Sequences, Floats, Ints], grades: Ints | None
+) -> tuple[Front | None, Ints, Ints]:
+    """Give the front of a query, its fairest order of the same grades, and its fairest order."""
+    every, fairness, kinds = listed
+    ranks, several = int(case.lengths[row]), len(kinds)
+    supply = np.bincount(kinds, minlength=every.counts.shape[1])
+    usable = every.possible(supply) & np.isfinite(fairness)
+    own = np.arange(ranks)
+    if not usable.any():
+        return None, own, own
+    order = own
+    if grades is not None:
+        numbers = int(grades.max(initial=0)) + 1
+        pairs = np.zeros((numbers, len(supply)), dtype=np.int64)
+        np.add.at(pairs, (grades[:several], kinds), 1)
+        allowed = np.flatnonzero(usable & every.of_grades(grades[:ranks], pairs))
+        if len(allowed):
+            order = _filled(every.kinds[allowed[int(fairness[allowed].argmax())]], grades[:several], kinds)
+    gains = _gains(case, row, useful)
+    docs, _ = by_kind(kinds, np.zeros(several) if gains is None else gains, len(supply), ranks)
+    tops = docs[every.kinds[usable], every.number[usable]]
+    fairest = tops[int(fairness[usable].argmax())]
+    if useful is None or gains is None:
+        return None, order, fairest
+    return Front.of(_relevance(useful, row, gains[tops]), fairness[usable], tops), order, fairest
+
+
+def _gains(case: Case, row: int, useful: Terms | None) -> Floats | None:
+    """Say what the documents of a query gain, if utility grows wherever a greater gain comes before a smaller one."""
+    several = int(case.several[row])
+    if isinstance(useful, First | Precisions):
+        return useful.relevant[row, :several].astype(np.float64)
+    falls = isinstance(useful, Sum) and (np.diff(useful.weights, axis=-1) <= 0).all() and (useful.weights >= 0).all()
+    return _divided(useful)[row, :several] if isinstance(useful, Sum) and falls else None
+
+
+def _filled(kinds: Ints, grades: Ints, of: Ints) -> Ints:
+    """Put documents of these kinds on the ranks, each of the grade that is there."""
+    left: dict[tuple[int, int], list[int]] = {}
+    for doc in range(len(grades) - 1, -1, -1):
+        left.setdefault((int(grades[doc]), int(of[doc])), []).append(doc)
+    ranks = zip(grades.tolist(), kinds.tolist(), strict=False)
+    return np.array([left[pair].pop() for pair in ranks], dtype=np.int64)
+
+
+def _divided(terms: Sum) -> Floats:
+    """Give the gains over the divisor [query, document]."""
+    return terms.gains if terms.divisor is None else quotient(terms.gains, np.asarray(terms.divisor)[:, None])
+
+
+def _of_ranks(case: Case, weights: Floats) -> Floats:
+    """Give the weights of each query's ranks [query, rank]; 0 where nothing counts, or the ranking has ended."""
+    wide = np.zeros((len(case.qids), int(case.lengths.max(initial=0))))
+    held = np.broadcast_to(weights, (len(case.qids), weights.shape[-1]))[:, : wide.shape[1]]
+    wide[:, : held.shape[1]] = held
+    return np.where(np.arange(wide.shape[1]) < case.lengths[:, None], wide, 0.0)
+
+
+def _dot(values: Floats, weights: Floats) -> float:
+    return float(np.nan_to_num(values) @ weights[: len(values)])
+
+
+def _fairest(worth: Floats, weights: Floats) -> Ints:
+    """Order the documents of a query by falling worth where the ranks count most."""
+    top = np.empty(len(weights), dtype=np.int64)
+    best = np.argsort(-np.nan_to_num(worth, nan=-np.inf), kind="stable")[: len(weights)]
+    top[np.argsort(-weights, kind="stable")] = best
+    return top

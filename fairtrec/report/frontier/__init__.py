@@ -1,0 +1,1 @@
+"""How much fairer runs could be, as text, records and a page."""

@@ -1,0 +1,133 @@
+"""HTML: the fronts beside the runs, and the tables, as one page that needs neither a network nor a script."""
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from fairtrec.data import Floats
+from fairtrec.frontier.frontier import Frontier, OfRun
+from fairtrec.report.cells import called
+from fairtrec.report.frontier.rows import fair, name
+from fairtrec.report.frontier.sheets import paper
+from fairtrec.report.page.dots import Box, labelled, stacked
+from fairtrec.report.page.element import element
+from fairtrec.report.page.scatter import FEW, LAST, Axis, field, frame, labels
+from fairtrec.report.page.whole import page, table
+from fairtrec.report.results.signs import heading
+from fairtrec.report.sheet import Column, Sheet
+
+OWN = """
+.fronts { max-width: 46rem; }
+.fronts path.front { fill: none; stroke: var(--quiet); stroke-width: 1.5; }
+.fronts path.pool { fill: none; stroke: var(--front); stroke-width: 2; stroke-dasharray: 6 4; }
+.fronts circle { fill: var(--front); stroke: var(--ground); }
+.fronts circle.same { fill: var(--ground); stroke: var(--front); stroke-width: 2; }
+.fronts path.moved { fill: none; stroke: var(--front); stroke-width: 1; stroke-dasharray: 2 3; }
+.fronts text.line { fill: var(--quiet); font-size: 12px; }
+.fronts text.name { paint-order: stroke; stroke: var(--ground); stroke-width: 3px; }
+"""
+
+
+def html(frontier: Frontier, *, places: int, per_query: bool = False) -> str:
+    """Write the page."""
+    whole = paper(frontier, places, per_query=per_query)
+    names = called([run.run for run in frontier.runs])
+    numbered = labels(names) != names
+    facts = f"runs: {len(names)}, queries: {len({query.qid for run in frontier.runs for query in run.queries})}"
+    sheets = [_numbered(whole.sheets[0]) if numbered else whole.sheets[0], *whole.sheets[1:]]
+    main = [*_drawing(frontier, names, places), *(part for sheet in sheets for part in table(sheet))]
+    return page(f"{frontier.utility} and {frontier.fairness}: what is free", facts, main, whole, OWN)
+
+
+def _numbered(sheet: Sheet) -> Sheet:
+    """Put the numbers by which runs are labelled in the drawing before their names."""
+    numbers = [str(number) for number in range(1, len(sheet.keys[0].cells) + 1)]
+    return Sheet(sheet.title, [Column("no.", numbers), *sheet.keys], sheet.values)
+
+
+def _drawing(frontier: Frontier, names: list[str], places: int) -> Iterator[Element]:
+    pool = [] if frontier.pool is None else [frontier.pool]
+    what = "dot: the run; ring: the same grades at every rank; line: its front, all that it could be"
+    more = "; dashed: the front of the documents of all runs" * len(pool)
+    yield element("h2", f"{heading(frontier.fairness)} against {heading(frontier.utility)}")
+    yield element("p", f"{what}{more}", class_="note")
+    points = [np.array([[point.utility, point.fairness] for point in run.points[:2]]).T for run in frontier.runs]
+    every = np.concatenate([*(run.front for run in (*frontier.runs, *pool)), *points], axis=1)
+    axes = Axis.of(frontier.utility, every[0]), Axis.of(frontier.fairness, every[1])
+    box = field(axes)
+    drawn = _Places(every, axes, box)
+    lines = [
+        element("path", element("title", _told(run, short, places)), class_="front", d=drawn.path(run.front))
+        for run, short in zip(frontier.runs, names, strict=True)
+    ]
+    for run in pool:
+        told = element("title", "the documents of all runs")
+        lines.append(element("path", told, class_="pool", d=drawn.path(run.front)))
+    yield element(
+        "svg",
+        *frame(*axes, box),
+        *lines,
+        *(part for run, short in zip(frontier.runs, names, strict=True) for part in _same(run, short, drawn, places)),
+        *_dots(frontier, names, drawn, box, places),
+        class_="fronts",
+        viewBox="0 0 560 420",
+        role="img",
+        aria_label="The runs and their fronts",
+    )
+
+
+def _told(run: OfRun, short: str, places: int) -> str:
+    return f"{short}: {', '.join(f'{name(point)} {fair(point, places)}' for point in run.points[1:])}"
+
+
+def _same(run: OfRun, short: str, drawn: "_Places", places: int) -> Iterator[Element]:
+    """Draw the way from a run to the same grades."""
+    own, same = run.points[:2]
+    if same.name != "same grades":
+        return
+    (x, low), (_, high) = drawn.at(own.utility, own.fairness), drawn.at(same.utility, same.fairness)
+    yield element("path", class_="moved", d=f"M{x:g} {low:g}V{high:g}")
+    told = element("title", f"{short}, same grades: {fair(same, places)}")
+    yield element("circle", told, class_="same", cx=x, cy=high, r=4)
+
+
+def _dots(frontier: Frontier, names: list[str], drawn: "_Places", box: Box, places: int) -> Iterator[Element]:
+    """Draw the runs, and label them and the ends of their fronts where there are few."""
+    many, shown = len(names), labels(names)
+    ends = [drawn.at(*run.front[:, -1].tolist()) for run in frontier.runs]
+    spots = [(at, *drawn.at(run.points[0].utility, run.points[0].fairness)) for at, run in enumerate(frontier.runs)]
+    lines = [(many + at, *end) for at, end in enumerate(ends) if many <= FEW]
+    dots = stacked([*spots, *lines])
+    wanted = dict(enumerate([*shown, *shown])) if many <= FEW else {}
+    beside = labelled(dots, wanted, (box[0], box[1] - 14, LAST, box[3]))
+    for dot in dots:
+        if dot.run < many:
+            own = frontier.runs[dot.run].points[0]
+            told = f"{names[dot.run]}: {own.utility:.{places}f}, {own.fairness:.{places}f}"
+            yield element("circle", element("title", told), cx=dot.x, cy=dot.y, r=min(dot.radius, 5))
+        if dot.run in beside:
+            x, y, anchor = beside[dot.run]
+            kind = "name" if dot.run < many else "name line"
+            across, down = round(dot.x + x, 2), round(dot.y + y, 2)
+            yield element("text", wanted[dot.run], class_=kind, x=across, y=down, dy=".35em", text_anchor=anchor)
+
+
+class _Places:
+    """Where values stand in the drawing."""
+
+    def __init__(self, every: Floats, axes: tuple[Axis, Axis], box: Box) -> None:
+        left, top, right, bottom = box
+        self._x = dict(zip(every[0].tolist(), (left + place * (right - left) for place in axes[0].places), strict=True))
+        self._y = dict(
+            zip(every[1].tolist(), (bottom - place * (bottom - top) for place in axes[1].places), strict=True)
+        )
+
+    def at(self, utility: float, fairness: float) -> tuple[float, float]:
+        """Give the place of a pair of values that were laid out."""
+        return round(self._x[utility], 2), round(self._y[fairness], 2)
+
+    def path(self, front: Floats) -> str:
+        """Draw a line from point to point."""
+        pairs = [self.at(*pair) for pair in front.T.tolist()]
+        return "M" + "L".join(f"{x:g} {y:g}" for x, y in pairs)

@@ -1,0 +1,75 @@
+"""The words of the report: what points are called, and what a reader should know."""
+
+from collections.abc import Iterator
+from math import isfinite, isnan
+
+from fairtrec.frontier.frontier import Frontier, Point
+from fairtrec.report.cells import called, number
+from fairtrec.report.remarks import footnotes as footnotes_of
+
+SAME = "same grades: every rank keeps a document of the same grade, so no measure of relevance changes in any digit"
+ORACLE = "a bound, not a system: the orders know the judgements"
+FROM = {
+    "run": "documents: those of the run",
+    "background": "documents: those of the run and of the background",
+    "pool": "documents: those of all runs",
+}
+
+
+def title(loss: float) -> str:
+    """Say how much may be lost.
+
+    >>> title(0.0), title(0.01), title(0.005)
+    ('0 loss', '1 %', '0.5 %')
+    """
+    return f"{100 * loss:.6g} %" if loss else "0 loss"
+
+
+def name(point: Point) -> str:
+    """Call a point as the head of its column does."""
+    return title(point.loss) if point.name == "loss" else point.name
+
+
+def fair(point: Point, places: int) -> str:
+    """Write the fairness of a point, and the bound where that is another."""
+    value = number(point.fairness + 0.0, places)
+    if not point.open:
+        return value
+    sign = "<=" if point.bound > point.fairness else ">="
+    return f"{value} {sign}{number(point.bound, places)}" if isfinite(point.bound) else f"{value} {sign}?"
+
+
+def footnotes(frontier: Frontier) -> list[str]:
+    """List what a reader should know beside the numbers; last the signature."""
+    return [*remarks(frontier), *footnotes_of(frontier.result)[:-1], str(frontier.signature)]
+
+
+def remarks(frontier: Frontier) -> Iterator[str]:
+    """Say what the points are, how they were found, and how sure they are."""
+    judged = any(point.name == "same grades" for run in frontier.runs for point in run.points)
+    if judged:
+        yield SAME
+    over = "any query" if frontier.each else "the mean over queries"
+    if frontier.losses:
+        shares = ", ".join(map(title, frontier.losses))
+        yield f"{shares}: the fairest orders that lose no more of {frontier.utility} in {over}; most: at any loss"
+    yield FROM[frontier.among]
+    if any(point.open for run in frontier.runs for point in run.points):
+        yield f"not all exact: {frontier.way}; behind the value stands what nothing exceeds"
+    else:
+        yield f"exact, {frontier.way}"
+    spoken = [(run.points[0].spoken, run.points[-1].spoken) for run in frontier.runs]
+    if not any(isnan(each) for pair in spoken for each in pair):
+        yield "with groups: the share of ranks whose document shows any group, in the run and where fairness is most"
+    names = called([run.run for run in frontier.runs])
+    left = [
+        f"{short} {len(run.left_out)} of {len(run.left_out) + len(run.queries)}"
+        for run, short in zip(frontier.runs, names, strict=True)
+        if run.left_out
+    ]
+    if left:
+        yield f"queries left out, as not both values are defined and finite: {', '.join(left)}"
+    if frontier.fairness.better == "nearer 0":
+        yield f"{frontier.fairness}: the mean of its sizes, whatever the sign"
+    if judged:
+        yield ORACLE
