@@ -185,7 +185,10 @@ def test_what_may_not_be_read_is_told(monkeypatch, fairtrec_command, patched, co
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, patched, refuse)
+    if patched == "open":
+        monkeypatch.setattr("fairtrec.files.source.open", refuse, raising=False)
+    else:
+        monkeypatch.setattr(Path, patched, refuse)
     done = fairtrec_command("eval", "qrels", "run" if patched == "open" else "runs", "-m", "RR")
     assert done.code == code
     (line,) = done.complaints

@@ -1,6 +1,8 @@
 """Positions that were made, what they explain, and what a reader should know of them."""
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -40,13 +42,20 @@ class Placed:
         """Whether labels say which side of an axis is which."""
         return "toward" in self.signature
 
-    def __getitem__(self, column: str) -> list[str] | list[float]:
-        if column not in self.columns:
-            raise KeyError(column)
-        if column in ("qid", "docno"):
-            return list(self.qids if column == "qid" else self.docnos)
-        values: list[float] = self.values[:, self.columns.index(column) - 2].tolist()
-        return values
+    @property
+    def schema(self) -> Any:
+        """The columns and their types, for Arrow."""
+        return self._table.schema
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Give the rows as a table, to whatever takes frames."""
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    @cached_property
+    def _table(self) -> Any:
+        import pyarrow as pa
+
+        return pa.table([[*self.qids], [*self.docnos], *self.values.T], self.columns)
 
     @property
     def tsv(self) -> str:
