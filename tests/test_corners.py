@@ -232,6 +232,7 @@ class Dataset:
 def test_labels_of_a_field_of_a_dataset(monkeypatch):
     monkeypatch.setattr("ir_datasets.load", lambda _: Dataset())
     found = datasets.labels("mine:region")
+    assert datasets.labels("irds:mine:region").groups == found.groups
     assert found.groups == ("north", "south")
     crossed = datasets.labels("mine:region, region")
     assert len(crossed.groups) == 4

@@ -569,13 +569,16 @@ def test_datasets_by_name_and_as_objects(dataset):
     expected = {b"d1": "She went.", b"d2": "He stayed."}
     assert {wanted.names[row]: text for row, text in datasets.texts("fairtrec-test", wanted)} == expected
     assert {wanted.names[row]: text for row, text in descriptions.texts(dataset, wanted)} == expected
-    for got in (loading.qrels("fairtrec-test"), loading.qrels(dataset)):
+    assert {wanted.names[row]: text for row, text in datasets.texts("irds:fairtrec-test", wanted)} == expected
+    for got in (loading.qrels("fairtrec-test"), loading.qrels("irds:fairtrec-test"), loading.qrels(dataset)):
         assert judgements(got) == [("q1", "d1", 1, "0"), ("q1", "d2", 0, "0")]
 
 
 def test_datasets_that_are_not_there_or_lack_something(dataset):
     with pytest.raises(InputError, match="no-such-set: there is no such file, nor is it an id of ir_datasets"):
         datasets.qrels("no-such-set")
+    with pytest.raises(InputError, match="irds:no-such-set: there is no such file, nor is it an id of ir_datasets"):
+        datasets.qrels("irds:no-such-set")
     with pytest.raises(InputError, match="docs-only: this dataset of ir_datasets has no qrels"):
         datasets.qrels("fairtrec-test/docs-only")
 

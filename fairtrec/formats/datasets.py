@@ -1,4 +1,7 @@
-"""Qrels and texts of ir_datasets, by id. What is not on this machine it fetches, unless FAIRTREC_OFFLINE forbids it."""
+"""Qrels and texts of ir_datasets, by id, or as PyTerrier writes it, ``irds:`` and the id.
+
+What is not on this machine ir_datasets fetches, unless FAIRTREC_OFFLINE forbids it.
+"""
 
 import os
 from collections.abc import Iterator
@@ -11,6 +14,7 @@ from fairtrec.data import Docnos, Labels, Qrels, product
 from fairtrec.errors import InputError, ResourceError
 from fairtrec.formats import descriptions, memory
 
+PREFIX = "irds:"
 OFFLINE = "FAIRTREC_OFFLINE is set"
 
 
@@ -30,7 +34,7 @@ def texts(name: str, wanted: Docnos) -> Iterator[tuple[int, str]]:
 
 def labels(name: str) -> Labels:
     """Take labels from fields of a dataset's documents: ``id:field``, or ``id:field,field`` for their intersections."""
-    name, _, fields = name.partition(":")
+    name, _, fields = name.removeprefix(PREFIX).partition(":")
     dataset = _dataset(name, "docs")
     if not fields:
         raise InputError("there is no such file; for an ir_datasets id name a field too, like id:gender", name)
@@ -61,7 +65,7 @@ def _dataset(name: str, kind: Literal["qrels", "docs"]) -> Any:
 
         TqdmHandler.emit = lambda *_: None
     try:
-        dataset = ir_datasets.load(name)
+        dataset = ir_datasets.load(name.removeprefix(PREFIX))
     except KeyError:
         raise InputError("there is no such file, nor is it an id of ir_datasets; check the name", name) from None
     if not getattr(dataset, f"has_{kind}")():
@@ -88,5 +92,5 @@ def _fetching(name: str, kind: Literal["qrels", "docs"]) -> Iterator[None]:
         said = OFFLINE if OFFLINE in str(fault) else str(next(iter(fault.args), fault))
         why = shorten(said, 100, placeholder=" ...")
         raise ResourceError(
-            f"ir_datasets cannot provide {name} ({why}); run: ir_datasets export {name} {kind}"
+            f"ir_datasets cannot provide {name} ({why}); run: ir_datasets export {name.removeprefix(PREFIX)} {kind}"
         ) from None
