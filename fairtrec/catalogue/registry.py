@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterable
 from contextlib import redirect_stdout
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -21,6 +22,7 @@ from fairtrec.measures import BUILT_IN
 from fairtrec.measures.utility import PLAIN, Plain, Utility
 
 ALL_FAIR = "all_fair"  # stands for every measure of fairness, as trec_eval's all_trec does for its own
+SAME = ("Rprec", "infAP")  # which trec_eval and ir-measures call alike
 _TREC_NUMBERS = re.compile(r"\D+(?:\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)?")
 
 
@@ -53,13 +55,17 @@ def _resolved(written: Written, relevance_level: int | None) -> Iterable[Measure
             raise UsageError(f"{spelled}: the parameter {at} is given twice; leave out one of the two")
         params = {**params, at: cutoff}
     if theirs is not None:
-        return [_utility(theirs, params, spelled, relevance_level)]
+        found = _utility(theirs, params, spelled, relevance_level)
+        return [replace(found, trec=name) if spelled in SAME else found]
     if kind is not None:
         return [family.built(kind, params, spelled, relevance_level)]
     if is_all_fair(name):
         return _all_fair(params, cutoff, spelled, relevance_level)
     if not params and cutoff is None and (several := _of_trec_eval(name)):
-        return [_utility(measure, {}, spelled, relevance_level) for measure in several]
+        return [
+            replace(_utility(measure, {}, spelled, relevance_level), trec=printed, is_of_set=is_set)
+            for measure, printed, is_set in several
+        ]
     if (alike := proper(name)) is not None:
         return _resolved(written._replace(name=alike), relevance_level)
     if len(alikes := _alike(name)) > 1:
@@ -84,8 +90,11 @@ def _plain(written: Written, relevance_level: int | None) -> Utility | None:
     return None if plain is None else Utility(plain)
 
 
-def _of_trec_eval(name: str) -> list[Any]:
-    """Read a name of trec_eval, which may stand for several measures; say which of them ir-measures lacks."""
+def _of_trec_eval(name: str) -> list[tuple[Any, str, bool]]:
+    """Read a name of trec_eval, which may stand for several measures; say which of them ir-measures lacks.
+
+    Gives each measure of ir-measures, what trec_eval prints it as, and whether the name is that of a set.
+    """
     import ir_measures
 
     if not _TREC_NUMBERS.fullmatch(name):
@@ -98,7 +107,30 @@ def _of_trec_eval(name: str) -> list[Any]:
     lacking = re.findall(r"'([^']+)'", said.getvalue())
     if lacking and sys.stderr is not None:
         sys.stderr.write(f"# {name}: ir-measures lacks {', '.join(lacking)}\n")
-    return several
+    import pytrec_eval
+
+    members = pytrec_eval.supported_nicknames.get(name)
+    if members is None:
+        return [(measure, _printed(name, measure), False) for measure in several]
+    return [(measure, printed, True) for member in sorted(members) for measure, printed, _ in _member(member)]
+
+
+def _member(name: str) -> list[tuple[Any, str, bool]]:
+    """Read a member of a set of trec_eval; nothing if ir-measures lacks it, which has been said."""
+    import ir_measures
+
+    try:
+        return [(measure, _printed(name, measure), True) for measure in ir_measures.parse_trec_measure(name)]
+    except ValueError:
+        return []
+
+
+def _printed(name: str, measure: Any) -> str:
+    """Spell a measure as trec_eval prints it: ndcg_cut.5 as ndcg_cut_5, iprec_at_recall.0.1 as iprec_at_recall_0.10."""
+    base = re.sub(r"[._]\d[\d.,]*$", "", name)
+    if "recall" in measure.params:
+        return f"{base}_{measure.params['recall']:.2f}"
+    return f"{base}_{measure.params['cutoff']}" if "cutoff" in measure.params else base
 
 
 def proper(name: str) -> str | None:
@@ -152,7 +184,7 @@ def foreign() -> set[str]:
     return {measure.NAME for measure in ir_measures.measures.registry.values()} - BUILT_IN.keys()
 
 
-def _utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level: int | None) -> Measure:
+def _utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level: int | None) -> Utility:
     """Give a measure of ir-measures its parameters; those that its programs fall over are refused here."""
     supported = measure.SUPPORTED_PARAMS
     has = f"{measure.NAME} has the parameters: {', '.join(supported) or 'none'}"

@@ -88,7 +88,7 @@ def deepened(measures: Sequence[Measure], cutoffs: Sequence[int]) -> list[Measur
 def _at(measure: Measure, cutoff: int) -> Measure:
     if isinstance(measure, Utility):
         if measure.is_plain or "cutoff" in measure.measure.SUPPORTED_PARAMS:
-            return replace(measure, measure=measure.measure @ cutoff)
+            return replace(measure, measure=measure.measure @ cutoff, trec="")
     elif "cutoff" in {field.name for field in fields(measure)}:
         return replace(measure, cutoff=cutoff)  # type: ignore[call-arg]  # which it has
     raise UsageError(f"{measure} has no cutoff to vary; leave it out")

@@ -70,6 +70,8 @@ class Utility(Measure):
     """
 
     measure: Any = None  # of ir-measures, or Plain
+    trec: str = ""  # what trec_eval prints it as, if it was asked for by a name of trec_eval
+    is_of_set: bool = False  # whether that was the name of a set, like official
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Utility) and str(self) == str(other)
