@@ -1,6 +1,7 @@
 """Fronts of utility and fairness against all orders, written out."""
 
 from itertools import permutations, product
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from fairtrec.data import NOTHING
 from fairtrec.formulas.fronts import budget, counts, same, supported
 from fairtrec.formulas.fronts.front import Front
+from fairtrec.formulas.fronts.sequences import Sequences, by_kind
 
 WORTH = st.sampled_from([-1.0, -0.4, 0.0, 0.25, 0.3, 0.5, 0.75, 1.0])
 WEIGHT = st.sampled_from([0.0, 0.2, 0.5, 0.63, 1.0])
@@ -91,7 +93,7 @@ def test_the_front_is_that_of_all_orders_whatever_the_discounts(query):
         assert fairness == pytest.approx(summed(worth, discounts, top))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(queries(5))
 def test_the_hull_by_assignments_is_that_of_all_orders(query):
     grades, worth, weights, discounts = query
@@ -107,6 +109,43 @@ def test_the_hull_by_assignments_is_that_of_all_orders(query):
         at, bound = found.fairest(least - 1e-9)
         best = max(fairness for utility, fairness in every if utility >= least - 1e-8)
         assert found.fairness[at] <= best + 1e-6 <= bound + 2e-6
+
+
+@settings(max_examples=50, deadline=None)
+@given(queries(), st.lists(st.integers(0, 2), min_size=6, max_size=6), st.integers(0, 99))
+def test_whatever_goes_by_kinds_has_the_front_of_all_orders(query, kinds, seed):
+    gains, _, weights, _ = query
+    n, weights = len(gains), -np.sort(-weights)
+    kinds = np.array(kinds[:n])
+    ranks = min(n, len(weights))
+
+    def fairness(row):  # anything at all
+        return crc32(bytes([seed, *row])) % 41 / 40
+
+    docs, supply = by_kind(kinds, gains, 3, ranks)
+    every = Sequences.of(supply.tolist(), ranks)
+    tops = every.take(docs)
+    assert len({tuple(row) for row in every.kinds.tolist()}) == len(every.kinds)
+    assert (kinds[tops] == every.kinds).all()
+    fair = np.array([fairness(row) for row in every.kinds.tolist()])
+    front = Front.of(gains[tops] @ weights[:ranks], fair, tops)
+    orders = list(permutations(range(n), ranks))
+    points = {(round(summed(gains, weights, each), 9), fairness(kinds[list(each)].tolist())) for each in orders}
+    near(pairs(front), best_of(points))
+
+    grades = np.unique(gains, return_inverse=True)[1]
+    pairs_of = np.zeros((grades.max() + 1, 3), dtype=np.int64)
+    np.add.at(pairs_of, (grades, kinds), 1)
+    kept = every.kinds[every.of_grades(grades[:ranks], pairs_of)].tolist()
+    same_grades = [each for each in orders if (grades[list(each)] == grades[:ranks]).all()]
+    assert {tuple(row) for row in kept} == {tuple(kinds[list(each)].tolist()) for each in same_grades}
+    assert every.possible(supply).all()
+
+
+def test_too_many_sequences_are_not_listed():
+    assert Sequences.of([5, 5, 5], 5, most=100) is None
+    assert Sequences.of([9] * 200, 3) is None
+    assert len(Sequences.of([2, 1], 3).kinds) == 3
 
 
 def test_queries_of_other_lengths_are_solved_beside_each_other():

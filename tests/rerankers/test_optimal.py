@@ -1,11 +1,11 @@
 """Optimal against all orders of small rankings; and that no measure of relevance sees what it does."""
 
-from dataclasses import replace
 from itertools import permutations, product
 from pathlib import Path
 
 import numpy as np
 import pytest
+from test_neutral import omega_of
 
 import fairtrec
 from fairtrec.data import Candidates
@@ -14,7 +14,6 @@ from fairtrec.formulas import discount
 from fairtrec.rerankers import Optimal
 from fairtrec.reranking import ordering
 from fairtrec.testing import RerankerContract
-from tests.rerankers.test_neutral import omega_of
 
 EXAMPLE = Path(__file__).parent.parent.parent / "resources" / "example"
 GIVEN = {"groups": "gender-en", "docs": EXAMPLE / "collection.tsv", "background": EXAMPLE / "background.run"}
@@ -27,9 +26,7 @@ class TestOptimal(RerankerContract):
     reranker = Optimal
 
     def variants(self, collection):
-        for by in super().variants(collection):
-            for changes in ({"each": True, "loss": 0.1}, {"same_grades": True}):
-                yield replace(by, **changes)
+        yield from (Optimal(3, loss=0.1, each=True), Optimal(3, same_grades=True))
 
 
 def values(runs, measures):

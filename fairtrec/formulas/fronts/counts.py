@@ -14,7 +14,9 @@ from fairtrec.data import NOTHING, Floats, Ints
 from fairtrec.formulas.fronts.front import Front, undominated
 
 MOST = 1_000_000  # ways that are followed at once for a query
+TOGETHER = 64_000  # numbers of documents of each kind that are kept apart at once
 KINDS = 16
+NUMBERS = 1 << 55  # of states that can be told apart, 64 queries beside each other
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +43,15 @@ def fronts(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, mos
     found: list[Front | None] = [None] * len(gains)
     many = np.minimum((~np.isnan(gains)).sum(axis=1), max(len(weights), len(discounts)))
     for length in np.unique(many).tolist():
-        several = [int(query) for query in np.flatnonzero(many == length) if _fits(gains[query], length, most)]
+        states = {int(query): _states(gains[query], length) for query in np.flatnonzero(many == length)}
+        several = [query for query, number in states.items() if number <= most]
+        at_once = max(1, TOGETHER // max((states[query] for query in several), default=1))
         while several:
-            some = several[:64]
+            some = several[:at_once]
             solved = _solve(gains[some], worth[some], _first(weights, length), _first(discounts, length), most)
             for query, front in zip(some, solved, strict=True):
                 found[query] = front
-            several = several[64:]
+            several = several[at_once:]
     return found
 
 
@@ -57,9 +61,10 @@ def _first(weights: Floats, length: int) -> Floats:
     return first
 
 
-def _fits(gains: Floats, length: int, most: int) -> bool:
+def _states(gains: Floats, length: int) -> int:
+    """Tell how many numbers of each kind can have been placed; a very great number where they are not numbered."""
     kinds = len(np.unique(gains[~np.isnan(gains)]))
-    return kinds <= KINDS and comb(length + kinds, kinds) <= most and (length + 1) ** kinds < 1 << 55
+    return comb(length + kinds, kinds) if kinds <= KINDS and (length + 1) ** kinds < NUMBERS else NUMBERS
 
 
 def _kinds(gains: Floats, worth: Floats, length: int) -> _Kinds:

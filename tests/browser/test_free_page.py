@@ -1,0 +1,46 @@
+"""The page of `fairtrec free` in Chromium: it is drawn, nothing is refused or cut off, and what names hold stays text."""
+
+import shutil
+
+import pytest
+
+import fairtrec
+from browser.looking import opened
+
+pytestmark = pytest.mark.browser
+EVIL = "<script>document.title='hacked'<∕script>.run"  # with a sign that only looks like a slash
+
+
+@pytest.fixture(scope="module")
+def page(example, tmp_path_factory):
+    from fairtrec.report.writers import FRONTIERS
+
+    folder = tmp_path_factory.mktemp("free")
+    shutil.copy(example / "neural.run", folder / EVIL)
+    found = fairtrec.free(
+        [example / "bm25.run", folder / EVIL, example / "fair.run"], example / "qrels.txt", groups="gender-en",
+        docs=example / "collection.tsv", background=example / "background.run",
+    )  # fmt: skip
+    path = folder / "page.html"
+    path.write_text(FRONTIERS["html"](found, places=4, per_query=True), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_is_drawn_and_runs_nothing(chromium, page, width):
+    window = opened(chromium, page, width)
+    assert window.title() == "nDCG@10 and NFaiRR@10: what is free"
+    assert "<script>document.title" in window.inner_text("main")
+    assert window.locator("svg path.front").count() == 3
+    assert window.locator("svg path.pool").count() == 1
+    assert window.locator("svg circle").count() == 3 + 3  # runs, and the same grades
+    drawn, field = window.locator("svg").bounding_box(), window.locator("svg path.axis").bounding_box()
+    assert drawn["width"] > 0.8 * min(width - 60, 736)
+    for circle in window.locator("svg circle, svg path.front").all():
+        box = circle.bounding_box()
+        assert field["x"] - 8 <= box["x"]
+        assert box["x"] + box["width"] <= field["x"] + field["width"] + 8
+        assert field["y"] - 8 <= box["y"]
+        assert box["y"] + box["height"] <= field["y"] + field["height"] + 8
+    assert window.locator("table").count() == 2
+    window.close()
