@@ -85,6 +85,12 @@ def test_it_is_refused(measures, says):
         evaluate(measures, RUN, QRELS)
 
 
+def test_a_figure_over_cutoffs_takes_measures_by_name(fairtrec_command):
+    done = fairtrec_command("compare", "none", "a.run", "b.run", "-m", "All_fair", "--cutoffs", "5,10")
+    assert done.code == 2
+    assert "name them in the place of all_fair" in done.err
+
+
 def test_papers_of_all(fairtrec_command):
     assert fairtrec_command("cite", "-m", "all_fair").out.count("@") > 10
 

@@ -212,6 +212,8 @@ def deepened(measures: Sequence[str], cutoffs: str, level: int | None) -> list[A
 
     if not measures:
         raise UsageError("--cutoffs varies the cutoff of measures; name them, like -m 'nDCG NFaiRR'")
+    if registry.ALL_FAIR in " ".join(measures).lower():
+        raise UsageError(f"--cutoffs varies measures that are named; name them in the place of {registry.ALL_FAIR}")
     return curves.deepened(registry.parse(" ".join(measures), level), curves.read(cutoffs))
 
 
