@@ -6,11 +6,12 @@ from typing import Any, get_args
 import click
 
 from fairtrec.cli import options
+from fairtrec.cli.commands import under
 from fairtrec.report.writers import FRONTIERS
 from fairtrec.words import Among
 
 
-@click.command(name="free", epilog=options.EXITS)
+@click.command(name="free", cls=under("Front"), epilog=options.EXITS)
 @click.option(
     "--utility",
     default="nDCG@10",
@@ -26,7 +27,7 @@ from fairtrec.words import Among
     metavar="SHARES",
     help="How much of the utility may be lost, in the mean over queries.",
 )
-@click.option("--each", is_flag=True, help="In each query, not in the mean.")
+@click.option("--each", is_flag=True, help="Lose no more than that in any query, not only in the mean.")
 @click.option(
     "--from",
     "among",
