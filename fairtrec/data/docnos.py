@@ -33,7 +33,7 @@ def fingerprints(docnos: Docs) -> Keys:
     True
     """
     words = -(-docnos.dtype.itemsize // 8)
-    columns = np.ascontiguousarray(docnos.astype(f"S{8 * words}")).view(">u8").reshape(len(docnos), words)
+    columns = np.ascontiguousarray(docnos.astype(f"S{8 * words}", copy=False)).view(">u8").reshape(len(docnos), words)
     keys = columns[:, 0].astype(np.uint64)
     for j in range(1, words):  # a word of zeros adds nothing, so the width of the column does not matter
         word = columns[:, j].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15 + 2 * j)
@@ -123,17 +123,20 @@ class Docnos:
         if not len(self.keys):
             return found
         long = self.names.dtype.itemsize > 8 or docnos.dtype.itemsize > 8
-        asked: Any = slice(None)  # in the first round all, then those whose slot another docno has
         at = _slot(keys, len(slots))
-        while len(at):
-            rows = slots[at]
-            hit = (rows != NOTHING) & (self.keys[rows] == keys[asked])
+        rows = slots[at]
+        asked = np.flatnonzero(rows != NOTHING)  # then those whose slot another docno has
+        rows, at = rows[asked], at[asked]
+        while len(asked):
+            hit = self.keys[rows] == keys[asked]
             if long:
-                hit[hit] = self.names[rows[hit]] == docnos[asked][hit]
-            found[asked] = np.where(hit, rows, NOTHING)
-            others = np.flatnonzero(~hit & (rows != NOTHING))
-            asked = others if isinstance(asked, slice) else asked[others]
-            at = (at[others] + 1) & (len(slots) - 1)
+                hit[hit] = self.names[rows[hit]] == docnos[asked[hit]]
+            found[asked[hit]] = rows[hit]
+            others = ~hit
+            asked, at = asked[others], (at[others] + 1) & (len(slots) - 1)
+            rows = slots[at]
+            there = rows != NOTHING
+            asked, at, rows = asked[there], at[there], rows[there]
         return found
 
 

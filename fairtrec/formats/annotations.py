@@ -11,7 +11,7 @@ import numpy as np
 from fairtrec.data import NOTHING, Annotations, Bools, Docnos, Histogram, Ints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns
-from fairtrec.formats.histogram import added, histogram_of
+from fairtrec.formats.histogram import added, histogram_of, joined
 from fairtrec.formats.table.files import MOST, Table
 
 
@@ -32,21 +32,32 @@ def read(table: Table, wanted: Docnos, *, collection: bool = False) -> Annotatio
     known = np.zeros(len(wanted.names), dtype=np.bool_)
     tokens = np.zeros(len(wanted.names), dtype=np.int64)
     counts = np.zeros((len(wanted.names), len(groups)), dtype=np.int64)
-    for block, lines in table.blocks():
-        numbers = np.stack([block["tokens"], *(block[group] for group in groups)], axis=1)
-        if numbers.min(initial=0) < 0 or numbers.max(initial=0) > MOST:
-            row = int(np.flatnonzero(((numbers < 0) | (numbers > MOST)).any(axis=1))[0])
-            what = "a negative count" if numbers[row].min() < 0 else "a count that no document can have"
-            raise InputError(f"{what}; counts are 0 to {MOST}", path, columns.line_of(lines, row))
+    wanted.rows(wanted.names[:1])  # so that no two threads lay out the same table
+
+    def keep(block: columns.Columns, lines: columns.Lines) -> columns.Columns:
+        several = [block["tokens"], *(block[group] for group in groups)]
+        if any(each.min(initial=0) < 0 or each.max(initial=0) > MOST for each in several):
+            _refuse_numbers(np.stack(several, axis=1), path, lines)
         rows = wanted.rows(block["docno"])
         here = np.flatnonzero(rows != NOTHING)
-        rows = rows[here]
+        numbers = np.stack([each[here] for each in several], axis=1)
+        every = histogram_of(np.stack(several[1:], axis=1)) if collection else None
+        return {
+            "here": here,
+            "rows": rows[here],
+            "numbers": numbers,
+            "docno": block["docno"][here],
+            "every": every,
+        }
+
+    for block, lines in table.blocks(keep):
+        rows, numbers = block["rows"], block["numbers"]
         if np.bincount(rows, minlength=len(known)).max(initial=0) > 1 or known[rows].any():
-            _refuse_repeats(rows, known, block, here, path, lines)
+            _refuse_repeats(block, known, path, lines)
         known[rows] = True
-        tokens[rows], counts[rows] = numbers[here, 0], numbers[here, 1:]
+        tokens[rows], counts[rows] = numbers[:, 0], numbers[:, 1:]
         if collection:
-            histogram = added(histogram, numbers[:, 1:])
+            histogram = block["every"] if histogram is None else joined(histogram, block["every"])
     return Annotations(groups, wanted, known, tokens, counts, collection=histogram)
 
 
@@ -59,14 +70,18 @@ def _scanned(table: Table, groups: Sequence[str]) -> Histogram:
     return histogram
 
 
-def _refuse_repeats(
-    rows: Ints, known: Bools, block: columns.Columns, here: Ints, path: FilePath, lines: columns.Lines
-) -> NoReturn:
-    first = np.zeros(len(rows), dtype=np.bool_)
-    first[np.unique(rows, return_index=True)[1]] = True
-    at = int(here[(known[rows] | ~first).argmax()])
-    docno = block["docno"][at].decode()
-    raise InputError(f"document {docno} stands twice; keep one line", path, columns.line_of(lines, at))
+def _refuse_numbers(numbers: Ints, path: FilePath, lines: columns.Lines) -> NoReturn:
+    row = int(np.flatnonzero(((numbers < 0) | (numbers > MOST)).any(axis=1))[0])
+    what = "a negative count" if numbers[row].min() < 0 else "a count that no document can have"
+    raise InputError(f"{what}; counts are 0 to {MOST}", path, columns.line_of(lines, row))
+
+
+def _refuse_repeats(block: columns.Columns, known: Bools, path: FilePath, lines: columns.Lines) -> NoReturn:
+    first = np.zeros(len(block["rows"]), dtype=np.bool_)
+    first[np.unique(block["rows"], return_index=True)[1]] = True
+    at = int((known[block["rows"]] | ~first).argmax())
+    line = columns.line_of(lines, int(block["here"][at]))
+    raise InputError(f"document {block['docno'][at].decode()} stands twice; keep one line", path, line)
 
 
 def of_columns(groups: Sequence[str], docnos: Docnos, tokens: Ints, counts: Ints, wanted: Docnos) -> Annotations:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from fairtrec.data import Ints
 
@@ -26,3 +27,26 @@ def numbers_of(column: Any) -> npt.NDArray[Any]:
     """Give an Arrow array of numbers as numpy's, on the same memory; ``to_numpy`` would import pandas too."""
     values = np.frombuffer(column.buffers()[1], column.type.to_pandas_dtype())
     return values[column.offset : column.offset + len(column)]
+
+
+def array_of(column: Any) -> Any:
+    """Take a numpy array from an Arrow column; texts become byte strings, of 8 bytes if none is longer."""
+    if column.type != pa.string():
+        return np.concatenate([numbers_of(chunk) for chunk in column.chunks if len(chunk)])
+    width = max(pc.max(pc.binary_length(column)).as_py(), 8)  # keys are made of 8 bytes
+    padded = pc.ascii_rpad(column, width, padding="\0")
+    return np.concatenate(
+        [
+            np.frombuffer(chunk.buffers()[2], f"S{width}", len(chunk), width * chunk.offset)
+            for chunk in padded.chunks
+            if len(chunk)
+        ]
+    )
+
+
+def repeats_of(column: Any) -> tuple[Any, Ints]:
+    """Give each text of a column in which equal ones stand together, and how many do."""
+    encoded = [pc.run_end_encode(chunk) for chunk in column.chunks if len(chunk)]
+    ends = [numbers_of(each.run_ends) for each in encoded]
+    lengths = [np.diff(end, prepend=0) for end in ends]
+    return array_of(pa.chunked_array([each.values for each in encoded])), np.concatenate(lengths).astype(np.int64)

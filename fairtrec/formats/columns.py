@@ -9,7 +9,7 @@ which line.
 import re
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from math import isfinite
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Cell = Literal["text", "blocks", "float", "int", "first", "skip"]
 Columns = dict[str, Any]
 Lines = int | list[int]  # of the rows of a block: its first line, or all of them
+Keep = Callable[[Columns, Lines], Columns]
 WIDEST = 1024  # bytes of a query id or docno
 WORKERS = 2
 SMALL = 1 << 16  # bytes, below which pyarrow gains nothing
@@ -76,10 +77,11 @@ class FileColumns:
         return line_of(lines, row - first)
 
 
-def stream(path: FilePath, layout: Layout) -> Iterator[tuple[Columns, Lines]]:
+def stream(path: FilePath, layout: Layout, keep: Keep | None = None) -> Iterator[tuple[Columns, Lines]]:
     """Give a file's columns block by block, each with the line numbers of its rows.
 
-    The blocks of a large file are parsed in threads while the next ones are read; their order stays.
+    The blocks of a large file are parsed in threads while the next ones are read; their order stays. There ``keep``
+    looks through the columns, too, and leaves of them what is needed.
     """
     with source.opened(path) as file, ExitStack() as stack:
         workers: Executor | None = None
@@ -87,22 +89,26 @@ def stream(path: FilePath, layout: Layout) -> Iterator[tuple[Columns, Lines]]:
         for block, line, ends, full in _entries(file, path, layout):
             if workers is None and not full:
                 imported = len(block) >= SMALL and "pyarrow.csv" in sys.modules
-                yield _parse(block, layout, path, line, ends) if imported else _exact(block, layout, path, line)
+                found = _parse(block, layout, path, line, ends) if imported else _exact(block, layout, path, line)
+                yield found if keep is None else (keep(*found), found[1])
                 continue
             if workers is None:
                 from concurrent.futures import ThreadPoolExecutor
 
                 workers = stack.enter_context(ThreadPoolExecutor(WORKERS))
-            parsed.append(workers.submit(_parse, block, layout, path, line, ends))
+            parsed.append(workers.submit(_parse, block, layout, path, line, ends, keep))
             if len(parsed) > WORKERS:
                 yield parsed.popleft().result()
         while parsed:
             yield parsed.popleft().result()
 
 
-def _parse(block: bytes, layout: Layout, path: FilePath, line: int, ends: int) -> tuple[Columns, Lines]:
+def _parse(
+    block: bytes, layout: Layout, path: FilePath, line: int, ends: int, keep: Keep | None = None
+) -> tuple[Columns, Lines]:
     columns = fast(block, layout, ends)
-    return _exact(block, layout, path, line) if columns is None else (columns, line)
+    found = _exact(block, layout, path, line) if columns is None else (columns, line)
+    return found if keep is None else (keep(*found), found[1])
 
 
 def _entries(file: BinaryIO, path: FilePath, layout: Layout) -> Iterator[tuple[bytes, int, int, bool]]:
@@ -141,7 +147,9 @@ def read(path: FilePath, layout: Layout) -> FileColumns:
         raise InputError(f"this {layout.what} has no lines; was it written to the end?", path)
     if len(parts) == 1:
         return FileColumns(path, parts[0], blocks)
-    return FileColumns(path, {name: _joined([part[name] for part in parts], path) for name in parts[0]}, blocks)
+    return FileColumns(
+        path, {name: _joined([part.pop(name) for part in parts], path) for name in list(parts[0])}, blocks
+    )
 
 
 def _joined(parts: list[Any], path: FilePath) -> Any:
@@ -156,23 +164,20 @@ def _joined(parts: list[Any], path: FilePath) -> Any:
 def fast(block: bytes, layout: Layout, ends: int) -> Columns | None:
     """Parse a block of so many line ends with pyarrow; None if it is not plain enough for that."""
     delimiter = b"\t" if b"\t" in block[:200] else b" "
-    letters = np.frombuffer(block, np.uint8)
-    blank = letters <= ord(" ")
-    is_open = block[-1:] in (b" ", b"\t")  # the last line ends in an empty column
-    if not block.isascii() or blank[0] or is_open or np.any(blank[1:] & blank[:-1]):  # the same, or an empty line
-        return None
     tabs = block.count(b"\t") if delimiter == b"\t" else 0
-    if np.count_nonzero(letters < ord(" ")) != ends + tabs or (tabs and b" " in block) or _has_hex(block, layout):
+    if not block.isascii() or (tabs and b" " in block) or not _is_plain(block, ends + tabs) or _has_hex(block, layout):
         return None
     import pyarrow as pa
     from pyarrow import csv
+
+    from fairtrec.formats.arrow import array_of, repeats_of
 
     types = {"text": pa.string(), "blocks": pa.string(), "float": pa.float64(), "int": pa.int64()}
     wanted = {name: types[kind] for name, kind in layout.columns.items() if kind in types}
     try:
         table = csv.read_csv(
             pa.BufferReader(block),
-            read_options=csv.ReadOptions(column_names=list(layout.columns), block_size=1 << 22, use_threads=False),
+            read_options=csv.ReadOptions(column_names=list(layout.columns), block_size=1 << 20, use_threads=False),
             parse_options=csv.ParseOptions(delimiter=delimiter.decode(), quote_char=False, double_quote=False),
             convert_options=csv.ConvertOptions(
                 column_types=wanted, include_columns=list(wanted), null_values=[], strings_can_be_null=False
@@ -182,7 +187,11 @@ def fast(block: bytes, layout: Layout, ends: int) -> Columns | None:
         return None
     if table.num_rows != ends + (not block.endswith(b"\n")):
         return None
-    columns = {name: array_of(table.column(name)) for name in wanted}
+    columns: Columns = {
+        name: Repeats(*repeats_of(table.column(name))) if kind == "blocks" else array_of(table.column(name))
+        for name, kind in layout.columns.items()
+        if name in wanted
+    }
     first = block[: block.find(b"\n") + 1 or len(block)].split()
     columns |= {
         name: np.array([cell])
@@ -190,37 +199,28 @@ def fast(block: bytes, layout: Layout, ends: int) -> Columns | None:
         if kind == "first"
     }
     floats = [columns[name] for name, kind in layout.columns.items() if kind == "float"]
-    texts = [columns[name] for name, kind in layout.columns.items() if kind in ("text", "blocks")]
+    texts = [columns[name] for name, kind in layout.columns.items() if kind == "text"]
+    texts += [column.texts for column in columns.values() if isinstance(column, Repeats)]
     plain = all(np.isfinite(column).all() for column in floats) and all(c.dtype.itemsize <= WIDEST for c in texts)
-    if not plain:
-        return None
-    return {name: Repeats.of(c) if layout.columns[name] == "blocks" else c for name, c in columns.items()}
+    return columns if plain else None
+
+
+def _is_plain(block: bytes, controls: int) -> bool:
+    """Tell whether no column is empty, and so many bytes are control characters; looked at piece by piece."""
+    letters, found = np.frombuffer(block, np.uint8), 0
+    for first in range(0, len(letters), source.PIECE):
+        piece = letters[max(first - 1, 0) : first + source.PIECE]  # with the last byte of the piece before
+        blank = piece <= ord(" ")
+        if (blank[1:] & blank[:-1]).any() or (first == 0 and blank[0]):  # the same, or an empty line
+            return False
+        found += int(np.count_nonzero(piece[min(first, 1) :] < ord(" ")))
+    return found == controls and block[-1:] not in (b" ", b"\t")  # the last line ends in an empty column
 
 
 def _has_hex(block: bytes, layout: Layout) -> bool:
     """Tell whether something may be 0x10, which pyarrow takes for an integer."""
     asked = "int" in layout.columns.values() and (b"0x" in block or b"0X" in block)
     return asked and _HEX.search(block) is not None
-
-
-def array_of(column: Any) -> Any:
-    """Take a numpy array from an Arrow column; texts become byte strings."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if column.type != pa.string():
-        from fairtrec.formats.arrow import numbers_of
-
-        return np.concatenate([numbers_of(chunk) for chunk in column.chunks if len(chunk)])
-    width = pc.max(pc.binary_length(column)).as_py()
-    padded = pc.ascii_rpad(column, width, padding="\0")
-    return np.concatenate(
-        [
-            np.frombuffer(chunk.buffers()[2], f"S{width}", len(chunk), width * chunk.offset)
-            for chunk in padded.chunks
-            if len(chunk)
-        ]
-    )
 
 
 def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Columns, Lines]:

@@ -14,6 +14,12 @@ def added(histogram: Histogram | None, counts: Ints) -> Histogram:
     return distinct(both, np.concatenate((histogram.documents, documents)))
 
 
+def joined(first: Histogram, second: Histogram) -> Histogram:
+    """Put the documents of two histograms together."""
+    both = (np.concatenate([getattr(each, name) for each in (first, second)]) for name in ("counts", "documents"))
+    return distinct(*both)
+
+
 def distinct(counts: Ints, documents: Ints) -> Histogram:
     """Bring rows of counts [row, group] that are equal together; row i stands for ``documents[i]`` documents."""
     code = np.zeros(len(counts), dtype=np.int64)  # of a row's first columns; equal where these are, ordered as they are

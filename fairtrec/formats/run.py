@@ -10,6 +10,7 @@ from fairtrec.formats import columns
 from fairtrec.ranking import order as ordering
 from fairtrec.words import Order, RunFormat, ScoreType
 
+MANY = 10_000  # lines, from which it pays to look at each ranking by itself
 LARGE = 1_000_000  # lines, from which duplicates are looked for in a thread beside the ranking
 
 
@@ -133,7 +134,7 @@ def repeated(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
     """Find a document that stands twice in one ranking: the query's number and the two rows, or None."""
     hashes = (fingerprints(docnos) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)).astype(np.uint32)
     lengths = np.diff(starts)
-    if int(lengths.max()) * len(lengths) <= 4 * len(docnos) + 4096:
+    if len(docnos) > MANY and int(lengths.max()) * len(lengths) <= 4 * len(docnos):
         matrix, filled = ordering.in_rows(hashes, starts, 0)
         matrix = np.sort(np.where(filled, matrix, 0) if not filled.all() else matrix, axis=1)
         empty = (~filled).sum(axis=1)  # zeros that are not hashes, which the sort has put first

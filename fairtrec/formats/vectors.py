@@ -21,7 +21,7 @@ from fairtrec.data import NOTHING, Docnos, Docs, Floats, Ints, text
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.files import source
 from fairtrec.files.replaced import replaced
-from fairtrec.formats.columns import WIDEST, array_of
+from fairtrec.formats.columns import WIDEST
 
 IDS = ("docno", "doc_id", "docid", "id", "_id")
 ROWS = 1 << 13  # of Parquet that are read at a time
@@ -233,6 +233,8 @@ def _columns(schema: Any, path: FilePath) -> tuple[str, str]:
 def _of(column: Any, wanted: Docnos, path: FilePath) -> Ints:
     """Give the wanted document of each row of a column of docnos."""
     import pyarrow as pa
+
+    from fairtrec.formats.arrow import array_of
 
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     docnos = pa.chunked_array([chunk.cast(pa.string()) for chunk in chunks], pa.string())

@@ -125,23 +125,25 @@ class Table:
             else:
                 yield from file.iter_batches(table.ROWS, columns=list(self._layout.columns))
 
-    def blocks(self) -> Iterator[tuple[Columns, Lines]]:
-        """Give the columns block by block, each with the line numbers of its rows."""
+    def blocks(self, keep: columns.Keep | None = None) -> Iterator[tuple[Columns, Lines]]:
+        """Give the columns block by block, each with the line numbers of its rows, or what ``keep`` keeps of them."""
         if self.format == "tsv":
-            yield from columns.stream(self.path, self._layout)
+            yield from columns.stream(self.path, self._layout, keep)
             return
         row = 1
         for batch in self.batches():
             if batch.num_rows:
                 with readable(self.path):
                     checked = self._checked(batch)
-                yield checked, row
+                yield checked if keep is None else keep(checked, row), row
             row += batch.num_rows
 
     def _checked(self, batch: Any) -> Columns:
         """Take numpy columns from a record batch. Raises InputError for what a table may not hold."""
         import pyarrow as pa
         import pyarrow.compute as pc
+
+        from fairtrec.formats.arrow import array_of
 
         found = {}
         batch.validate(full=True)
@@ -155,7 +157,7 @@ class Table:
                 if longest > columns.WIDEST or pc.any(pc.match_substring(docnos, "\0")).as_py():
                     message = f"a docno of more than {columns.WIDEST} bytes, or with a NUL; give it another"
                     raise InputError(message, self.path)
-                found[name] = columns.array_of(pa.chunked_array([docnos]))
+                found[name] = array_of(pa.chunked_array([docnos]))
             else:
                 found[name] = column.cast(pa.int64()).to_numpy()
         return found
