@@ -174,6 +174,8 @@ def test_lemma_1_for_sums_and_any_utility(fairness, utility):
         ("FAIR@3", 1),
         ("MinSkew(eps=0.1)@3", 1),
         ("InfeasibleIndex@3", -1),
+        ("EEL@3", -1),
+        ("EED@3", -1),
     ],
 )
 @pytest.mark.parametrize("utility", ["nDCG@3", "AP@3"])
@@ -279,6 +281,7 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
         ({"utility": "NumRet"}, "utility is a measure that is better higher"),
         ({"fairness": "IFaiRR@10"}, "nothing is the fairest"),
         ({"fairness": "NFaiRR@10 FaiRR@10"}, "one measure of utility and one of fairness are wanted"),
+        ({"fairness": "CRBO@10", "counterfactual": RUNS["neural"]}, "which other orders have not"),
         ({"missing": "skip"}, "free places every document"),
         ({"samples": True}, "leave out --samples"),
         ({"utility": "scores", "among": "pool"}, "only the documents of the run have scores"),

@@ -21,7 +21,8 @@ LOOKS = ("membership", "relevance", "positions")  # what measures see of documen
 TABLES = frozenset({"counts", "log_counts", "tokens", "groups"})  # the same for all queries
 OF_QUERY = frozenset({"target", "background", "collection", "judged_relevance", "judged_membership",
                       "background_positions"})  # fmt: skip
-KNOWN = frozenset({*LOOKS, *TABLES, *OF_QUERY, "ranked", "lengths"})  # inputs of orders that are made up
+COUNTED = frozenset({"lengths", "queries", "sample_of"})  # of orders, each of which stands for a query
+KNOWN = frozenset({*LOOKS, *TABLES, *OF_QUERY, *COUNTED, "ranked"})  # inputs of orders that are made up
 PORTION = 20_000  # orders that are evaluated at once
 
 
@@ -98,11 +99,10 @@ class Case:
         return np.where(np.isnan(values), -np.inf, values)
 
     def _part(self, query: int, tops: Ints) -> Floats:
-        made: dict[str, Any] = {}
-        for name in self.fairness.needs:
-            if name == "lengths":
-                made[name] = np.full(len(tops), tops.shape[1])
-                continue
+        lengths = np.full(len(tops), tops.shape[1])
+        counted = {"lengths": lengths, "queries": len(tops), "sample_of": np.arange(len(tops))}
+        made: dict[str, Any] = {name: counted[name] for name in COUNTED.intersection(self.fairness.needs)}
+        for name in set(self.fairness.needs) - COUNTED:
             value = getattr(self.inputs, name)
             if name in LOOKS or name == "ranked":
                 made[name] = value[query][tops]

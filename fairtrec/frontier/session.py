@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Bools, Floats, Run
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
@@ -16,7 +17,7 @@ from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.formulas.distribution import quotient
 from fairtrec.frontier.candidates import extended, pooled
-from fairtrec.frontier.case import Case
+from fairtrec.frontier.case import KNOWN, Case
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 from fairtrec.words import Among
@@ -64,6 +65,10 @@ class Seeker(Evaluator):
                 raise UsageError(f"free takes {what}; leave out --{name}")
         if self.choices.missing in ("skip", "bounds"):
             raise UsageError("free places every document; choose --missing error, neutral or worst")
+        strange = [name for name in self.fairness.needs if name not in KNOWN]
+        if strange:
+            what = f"{self.fairness} goes by {NEEDS[strange[0]].says}"
+            raise UsageError(f"{what}, which other orders have not; name another with --fairness")
         if by_scores and among != "run":
             raise UsageError("only the documents of the run have scores; leave out --from")
         if candidates is not None and candidates < 1:

@@ -14,9 +14,10 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.fronts import counts, same, supported
 from fairtrec.formulas.fronts.front import Front
 from fairtrec.formulas.fronts.sequences import Sequences, by_kind
-from fairtrec.frontier.case import KNOWN, OF_QUERY, Case
+from fairtrec.frontier.case import OF_QUERY, Case
 from fairtrec.frontier.climbing import climbed
 from fairtrec.measure import Candidates, First, Precisions, Sum, Terms
+from fairtrec.measures.texfair import TExFAIR
 
 SHARED = 100_000  # sequences whose values are kept for other queries
 KINDS = 64
@@ -77,7 +78,6 @@ def _by_kinds(case: Case, values: Floats, useful: Terms | None, kept: Kept) -> S
     fronts: list[Front | None] = []
     alike, most_alike, most = (np.full(len(case.qids), np.nan) for _ in range(3))
     orders, best, climbs = [], [], 0
-    limit = _greatest(case)
     for row in queries:
         own = None if grades is None else grades[row]
         listed = _listed(case, row, kept)
@@ -87,7 +87,7 @@ def _by_kinds(case: Case, values: Floats, useful: Terms | None, kept: Kept) -> S
             top, alike[row] = climbed(case, row, own) if own is not None else (np.arange(case.lengths[row]), np.nan)
             orders.append(top)
             best.append(climbed(case, row, None)[0])
-            most_alike[row] = most[row] = limit
+            most_alike[row] = most[row] = _greatest(case, row)
             continue
         front, order, fairest = _of_kinds(case, row, useful, listed, own)
         fronts.append(front)
@@ -105,9 +105,12 @@ def _by_kinds(case: Case, values: Floats, useful: Terms | None, kept: Kept) -> S
     return Solved(mixed, alike, most_alike, whole or "same grades and most by lemma 2, else a value and a bound")
 
 
-def _greatest(case: Case) -> float:
+def _greatest(case: Case, row: int) -> float:
     """Give what the fairness can be at best, with these parameters; inf if nobody knows."""
     low, high = case.fairness.bounds
+    if isinstance(case.fairness, TExFAIR) and not case.fairness.scaled:
+        target = case.inputs.target
+        return float(2 * (1 - target[row if len(target) > 1 else 0].min()))
     if case.fairness.better == "nearer 0":
         return 0.0
     bound = high if case.fairness.better == "higher" else None if low is None else -low
@@ -180,8 +183,6 @@ def _relevance(useful: Terms, row: int, gains: Floats | Ints) -> Floats:
 
 def _listed(case: Case, row: int, kept: Kept) -> tuple[Sequences, Floats, Ints] | None:
     """List the sequences of kinds of a query, their fairness, and the kind of each document; None if too many."""
-    if not set(case.fairness.needs) <= KNOWN:
-        return None
     looks, kinds = np.unique(case.looks(row), axis=0, return_inverse=True)
     ranks, many, kinds = int(case.lengths[row]), len(looks), kinds.ravel()
     if many > KINDS:
