@@ -1,4 +1,4 @@
-"""A run of 540 queries x 1,000 documents held as a frame beside the same run as a file: CPU seconds, in one process."""
+"""A run of 540 x 1,000 documents as a frame, and in other forms, beside TREC's: CPU seconds, in one process."""
 
 from functools import partial
 from pathlib import Path
@@ -6,6 +6,7 @@ from resource import RUSAGE_SELF, getrusage
 
 import pandas as pd
 import pyarrow as pa
+from pyarrow import parquet
 
 from benchmarks.evaluation import generate
 from benchmarks.timing import FOLDER, report
@@ -43,9 +44,29 @@ def frames(path: Path) -> dict[str, object]:
     return {**held, "a dict": {qid: dict(zip(rows.docno, rows.score, strict=True)) for qid, rows in by_query}}
 
 
+def others(path: Path) -> dict[str, Path]:
+    """The same run in other forms."""
+    frame = pd.read_csv(path, sep=" ", names=COLUMNS, dtype=dict.fromkeys(("qid", "docno"), str))
+    paths = {form: path.with_suffix(f".{form}") for form in ("msmarco", "jsonl", "parquet")}
+    rows = zip(frame.qid, frame.docno, frame["rank"], strict=True)
+    paths["msmarco"].write_text("".join(f"{qid}\t{docno}\t{rank}\n" for qid, docno, rank in rows))
+    frame[["qid", "docno", "score"]].to_json(paths["jsonl"], orient="records", lines=True)
+    parquet.write_table(pa.table(frame[["qid", "docno", "score"]]), paths["parquet"])
+    return paths
+
+
 def main() -> None:
     path = generate(FOLDER, 540, 1_000, 20_000)["run"]
     file = seconds(partial(run.read, path))
+    for form, other in others(path).items():
+        ours = seconds(partial(run.read, other, form="msmarco" if form == "msmarco" else "auto"))
+        bound = 6 if form == "jsonl" else 2
+        report(
+            f"540,000 rows, {form}: CPU, of the same from TREC's form",
+            ours / file,
+            bound,
+            f"{ours:.3f} s of {file:.3f} s",
+        )
     for name, held in frames(path).items():
         ours = seconds(partial(memory.run, held, "run"))
         report(f"540,000 rows, {name}: CPU, of the same from a file", ours / file, 2, f"{ours:.3f} s of {file:.3f} s")

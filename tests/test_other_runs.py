@@ -21,7 +21,9 @@ from test_packaging import REPOSITORY, commands_of
 import fairtrec
 from fairtrec.data import Run
 from fairtrec.errors import InputError
+from fairtrec.files import source
 from fairtrec.formats import memory, other_runs, run
+from fairtrec.formats.frames import Frame
 
 ROWS = [
     ("q2", "d1", 1, 3.5),
@@ -166,6 +168,25 @@ def test_laws_json_says_what_a_dict_says(tmp_path_factory, rows):
     for qid, docno, score in rows:
         by_query.setdefault(qid, {})[str(docno)] = float(score)
     assert alike(run.read(path), memory.run(by_query, "r"))
+
+
+def test_json_lines_in_many_blocks_may_differ_in_keys_and_types(tmp_path, monkeypatch):
+    rows = [{"qid": query, "docno": f"d{rank}" if rank % 2 else rank, "score": -rank / 2 if rank % 3 else -rank}
+            for query in range(1, 9) for rank in range(1, 31)]  # fmt: skip
+    text = "".join(json.dumps({**row, "tag": "late"} if row["qid"] > 4 else row) + "\n" for row in rows)
+    plain = "".join(f"{row['qid']} Q0 {row['docno']} 1 {row['score']} t\n" for row in rows)
+    expected = run.read(written(tmp_path / "a.run", plain))
+    whole = run.read(written(tmp_path / "b", text))
+    monkeypatch.setattr(source, "BLOCK", 500)
+    parts = run.read(tmp_path / "b")
+    assert alike(parts, expected)
+    assert alike(whole, expected)
+    with pytest.raises(InputError, match="the column tag of the run is null in 120 of 240 rows"):
+        Frame("run", other_runs._json(tmp_path / "b")[0]).ids(["tag"])
+    assert (whole.tag, parts.tag) == ("b", "b")
+    bad = text.replace('"score": -7.0', '"score": null', 1)
+    with pytest.raises(InputError, match="b:14: the column score of the run is not a finite number"):
+        run.read(written(tmp_path / "b", bad))
 
 
 BAD = {

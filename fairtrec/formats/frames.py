@@ -104,7 +104,7 @@ class Frame:
 
         _, column = self._column(names)
         if pa.types.is_string(column.type) or pa.types.is_string_view(column.type):
-            column = column.cast(pa.large_string())
+            column = _large(column)
         for first in range(0, len(rows), AT_ONCE):
             yield from column.take(pa.array(rows[first : first + AT_ONCE])).to_pylist()
 
@@ -164,7 +164,7 @@ class Frame:
         if not (pa.types.is_integer(kind) or _is_text(kind)):
             self._refuse(which, f"is of type {kind}; {ADVICE}")
         try:
-            column = column.cast(pa.large_string())
+            column = _large(column)
             column.validate(full=True)  # of UTF-8
         except pa.ArrowException:
             self._refuse(which, f"holds {kind} that is no text of UTF-8; {ADVICE}")
@@ -230,6 +230,16 @@ def _is_text(kind: Any) -> bool:
 
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
                 or types.is_binary(kind) or types.is_large_binary(kind))  # fmt: skip
+
+
+def _large(column: Any) -> Any:
+    """Bring texts, or whole numbers, to one type of text."""
+    import pyarrow as pa
+
+    try:
+        return column.cast(pa.large_string())
+    except pa.ArrowNotImplementedError:  # of the views of polars, by versions of pyarrow that know them but not this
+        return pa.chunked_array([pa.array(column.to_pylist(), pa.large_string())])
 
 
 def _first_null(column: Any) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Docs, Floats, GroupTerms, Ints, Qrels, Queries, Run
+from fairtrec.data import Docs, Floats, GroupTerms, Ints, Qrels, Queries, Run, text
 from fairtrec.errors import InputError
 from fairtrec.formats import columns
 from fairtrec.formats import qrels as qrels_format
@@ -146,9 +146,10 @@ def understood(what: str) -> Iterator[None]:
 
 
 def queries(thing: Iterable[Any]) -> Queries:
-    """Take a query set from ids."""
+    """Take a query set from ids, or a frame with a column of them."""
     with understood("a query set"):
-        qids = tuple(map(str, thing))
+        frame = Frame.of(thing, "queries", QUERY) if is_frame(thing) else None
+        qids = tuple(map(str, thing) if frame is None else dict.fromkeys(text(frame.ids(QUERY))))
     if not qids:
         raise InputError("the query set is empty")
     return Queries("queries", qids)

@@ -25,6 +25,7 @@ NUMBERS = (*SCORE, *RANK)
 PARQUET = b"PAR1"  # how such files start
 MARCO = Layout("run of MS MARCO", {"qid": "blocks", "docno": "text", "rank": "int"})
 HINT = 'this looks like MS MARCO\'s format, qid docno rank; add --run-format msmarco (run_format="msmarco")'
+LONGEST_TAG = 256  # letters
 LEAST = 8  # bytes that a row takes in memory at least, however often it repeats the one above
 
 
@@ -102,9 +103,12 @@ def _marco(path: FilePath) -> FileColumns:
 
 
 def _tag(path: FilePath, frame: Frame | None = None) -> Any:
-    """Take the first tag, without blanks; a run that has none is called by its file."""
-    has_one = frame is not None and frame.find(TAG) is not None
-    tag = frame.ids(TAG)[0].decode() if frame is not None and has_one else source.uncompressed(source.name(path))
+    """Take the tag of the first row, without blanks; a run that has none is called by its file."""
+    tag: Any = None
+    if frame is not None and frame.find(TAG) is not None:
+        tag = next(frame.objects(TAG, np.zeros(1, dtype=np.int64)))
+    if not isinstance(tag, str) or not tag.isprintable() or len(tag) > LONGEST_TAG:
+        tag = source.uncompressed(source.name(path))
     return np.array(["_".join(tag.split()).encode(errors="replace") or b"run"])
 
 

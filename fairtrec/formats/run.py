@@ -35,7 +35,7 @@ def read(
     kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": "int" if order == "rank" else "skip"}
     layout = columns.Layout("run", {**kinds, "score": "float", "tag": "first"})
     table = None
-    if form not in ("auto", "trec"):
+    if form not in ("auto", "trec") or (form == "auto" and "json" in fspath(path)):  # where it is worth a look first
         from fairtrec.formats import other_runs
 
         table = other_runs.asked(path, form, order, sampled=sampled)
