@@ -58,26 +58,26 @@ EXHAUSTIVE = 14  # the longest list that is solved over all its subsets
 _TOGETHER = 256  # lists that are solved in one go: a few of their rows fit the cache
 
 
-def by_counts(costs: Iterable[Floats], length: int) -> tuple[float, float]:
+def by_counts(costs: Iterable[Floats], length: int, marked: int) -> tuple[float, float]:
     """Give the least and the most of the sum, over all orders, of the cost of each rank [marked so far].
 
-    The list has ``length`` documents, as many as there are costs; one fewer of them are marked than each has entries.
+    The list has ``length`` documents, ``marked`` of them; a cost for each rank has ``marked`` + 1 entries.
 
-    >>> by_counts(np.array([[1.0, 5.0], [0.0, 0.5]]), 2)  # one of two is marked: it stands second, or first
+    >>> by_counts(np.array([[1.0, 5.0], [0.0, 0.5]]), 2, 1)  # one of two is marked: it stands second, or first
     (1.5, 5.5)
     """
-    low = high = np.zeros(1)
+    ends = np.full((2, marked + 2), np.inf)  # by how many are marked so far, from fewer than none: least, minus most
+    ends[:, 1] = 0.0
+    fewer, same, least, most = ends[:, :-1], ends[:, 1:], ends[0, 1:], ends[1, 1:]
     for rank, cost in enumerate(costs, 1):
-        marked = len(cost) - 1
-        if rank == 1:
-            low, high = np.full(marked + 2, np.inf), np.full(marked + 2, -np.inf)  # the first stays: fewer than none
-            low[1] = high[1] = 0.0
-        low[1:] = np.minimum(low[1:], low[:-1]) + cost
-        high[1:] = np.maximum(high[1:], high[:-1]) + cost
-        fewest, most = max(0, rank - (length - marked)), min(rank, marked)  # marked documents of a prefix so long
-        low[1 : fewest + 1] = low[most + 2 :] = np.inf
-        high[1 : fewest + 1] = high[most + 2 :] = -np.inf
-    return float(low[-1]), float(high[-1])
+        np.minimum(fewer, same, out=same)
+        least += cost
+        most -= cost
+        if rank > length - marked:  # so many of a prefix so long are marked at least
+            same[:, : rank - (length - marked)] = np.inf
+        if rank < marked:  # and so many at most
+            same[:, rank + 1 :] = np.inf
+    return float(least[-1]), float(-most[-1])
 
 
 def most_spread(positions: Floats, weights: Floats) -> Floats:

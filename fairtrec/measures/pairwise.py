@@ -77,7 +77,7 @@ def weights(n: int, step: int, kind: Discount) -> Floats:
 @lru_cache(maxsize=16384)
 def ends(difference: Difference, length: int, marked: int, step: int, kind: Discount) -> tuple[float, float]:
     """Give the least and the most that any order of a list has, ``marked`` of whose documents are protected."""
-    return extremes.by_counts(_costs(difference, length, marked, weights(length, step, kind)), length)
+    return extremes.by_counts(_costs(difference, length, marked, weights(length, step, kind)), length, marked)
 
 
 def _costs(difference: Difference, length: int, marked: int, weigh: Floats) -> Iterator[Floats]:
