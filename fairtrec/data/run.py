@@ -42,10 +42,8 @@ class Run:
         return np.where(rank < length[:, None], first[:, None] + rank, NOTHING)
 
     def documents(self, qids: Sequence[str], depth: int | None) -> Docs:
-        """List each query's first ``depth`` documents, one query after the other."""
-        lines = self.top(qids, depth)
-        docnos: Docs = self.docnos[lines[lines != NOTHING]]
-        return docnos
+        """List each query's first ``depth`` documents, one query after the other, in either order of queries."""
+        return self.cut(qids, depth).docnos
 
     def cut(self, qids: Sequence[str], depth: int | None) -> "Run":
         """Keep only the first ``depth`` documents of these queries, of those that the run has."""
@@ -53,9 +51,13 @@ class Run:
         kept = tuple(qid for qid in qids if qid in there)
         if len(kept) == len(there) and (depth is None or depth >= np.diff(self.starts).max(initial=0)):
             return self
-        lines = self.top(kept, depth)
-        starts = np.concatenate(([0], np.cumsum((lines != NOTHING).sum(axis=1))))
-        lines = lines[lines != NOTHING]
+        number = {qid: i for i, qid in enumerate(self.qids)}
+        rows = np.array([number[qid] for qid in kept], dtype=np.int64)
+        lengths = np.diff(self.starts)[rows]
+        if depth is not None:
+            lengths = np.minimum(lengths, depth)
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        lines = np.arange(starts[-1]) + np.repeat(self.starts[rows] - starts[:-1], lengths)
         return replace(self, qids=kept, starts=starts, docnos=self.docnos[lines], scores=self.scores[lines])
 
     def cut_behind_ties(self, depth: int | None) -> "Run":

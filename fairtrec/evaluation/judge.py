@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Floats, Qrels, Run, text
+from fairtrec.data import Floats, Qrels, Run, text
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.grades import Grades
 from fairtrec.formulas.distribution import quotient
@@ -117,17 +117,14 @@ def _refuse_grades(measures: Iterable[Any], qrels: Qrels) -> None:
 
 def rankings(run: Run, qids: Sequence[str], depth: int | None) -> dict[str, dict[str, float]]:
     """Give the first documents of each query with strictly falling scores, so that no provider sees a tie."""
-    lines = run.top(qids, depth)
-    lengths = (lines != NOTHING).sum(axis=1).tolist()
-    names = text(run.docnos[lines[lines != NOTHING]])
-    scores = np.arange(lines.shape[1], 0.0, -1.0).tolist()
-    rankings = {}
-    first = 0
-    for qid, length in zip(qids, lengths, strict=True):
-        if length:
-            rankings[qid] = dict(zip(names[first : first + length], scores, strict=False))
-        first += length
-    return rankings
+    part = run.cut(qids, depth)
+    names, starts = text(part.docnos), part.starts.tolist()
+    scores = np.arange(np.diff(part.starts).max(initial=0), 0.0, -1.0).tolist()
+    return {
+        qid: dict(zip(names[start:end], scores, strict=False))
+        for qid, start, end in zip(part.qids, starts, starts[1:], strict=False)
+        if end > start
+    }
 
 
 def _deepest(depths: Iterable[int | None]) -> int | None:

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
-from fairtrec.data import NOTHING, Floats, System
-from fairtrec.errors import InputError
+from fairtrec.data import System
 from fairtrec.evaluation.choices import Choices
+from fairtrec.evaluation.evenly import CELLS
 from fairtrec.evaluation.inputs import Inputs, InputsOfSamples
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.reference import Reference
+from fairtrec.evaluation.said import in_parts, remarks_on
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.values import values_of
 from fairtrec.evaluation.wanted import depth_of
@@ -45,8 +45,12 @@ def score(
     depth = depth_of([measure for measure in ordinary if not isinstance(measure, Utility)])
     for run, ranked in looked_at.parts(qids) if ordinary else ():
         inputs = Inputs(run, ranked, reference, depth)
-        part = values_of(inputs, ordinary, judge)
-        remarks = remarks or _remarks(inputs, ordinary, part)
+        if len(ranked) * np.diff(run.starts).max(initial=0) > CELLS:
+            part, said = in_parts(inputs, ordinary, judge)
+        else:
+            part = values_of(inputs, ordinary, judge)
+            said = remarks or remarks_on(inputs, ordinary, part)
+        remarks = remarks or said
         at = [column[qid] for qid in ranked]
         total[:, at] += np.where(np.isnan(part), -0.0, part)
         defined[:, at] += ~np.isnan(part)
@@ -72,42 +76,3 @@ def score(
 def _of_first(remark: Remark, samples: int) -> Remark:
     """Say that something is known of one of the samples."""
     return replace(remark, words=f"{remark.words} (the first of {{}} samples)", numbers=(*remark.numbers, samples))
-
-
-def _remarks(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> tuple[Remark, ...]:
-    """Say what a reader of the values [measure, query] should know. Raises InputError if labels know no document."""
-    remarks: list[Remark] = []
-    asked: set[str] = set()
-    for measure, row in zip(measures, values, strict=True):
-        if isinstance(measure, Utility):
-            continue
-        asked |= {*measure.needs}
-        said = measure.remark(**{n: row if n == "values" else getattr(inputs, n) for n in measure.remarks_on})
-        if said:
-            said = said if isinstance(said, Remark) else Remark(said.replace("{}", "{ }"))
-            remarks.append(replace(said, measure=measure))
-    if "membership" in asked:
-        remarks.append(_known(inputs))
-    for name in asked & OF_EXTRAS & OF_RANKS:
-        _refuse_strangers(inputs, getattr(inputs, name), name)
-    return tuple(remarks)
-
-
-def _known(inputs: Inputs) -> Remark:
-    """Say for what share of the ranks looked at the groups are known."""
-    there = inputs.lines != NOTHING
-    known = there & ~np.isnan(inputs.membership).any(axis=2)
-    if inputs.reference.labels is not None:
-        _refuse_strangers(inputs, inputs.membership, "labels")
-    words, numbers = "groups are known for {} of the {} ranks looked at", (int(known.sum()), int(there.sum()))
-    silent = int((there.any(axis=1) & ~known.any(axis=1)).sum())
-    if silent * 10 <= len(there):
-        return Remark(words, numbers)
-    words += "; {} of {} queries have no document of known group, are these the right labels?"
-    return Remark(words, (*numbers, silent, len(there)))
-
-
-def _refuse_strangers(inputs: Inputs, values: Floats, what: str) -> None:
-    """Raise InputError if labels or positions are known of none of the documents that were looked at."""
-    if (inputs.lines != NOTHING).any() and np.isnan(values).all():
-        raise InputError(f"the {what} know none of its documents; are they of the same collection?", inputs.run.name)

@@ -1,16 +1,18 @@
 """What the values of a run are over the orders of its tied documents: in closed form, or from the orders themselves."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.data import NOTHING, Bools, Floats, Ints, Run
+from fairtrec.evaluation.evenly import evenly
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.reference import Reference
-from fairtrec.evaluation.scores import Scores, Ties
+from fairtrec.evaluation.scores import ENDS, Scores, Ties
 from fairtrec.evaluation.values import values_of
 from fairtrec.evaluation.wanted import depth_of
 from fairtrec.formulas.distribution import quotient
@@ -26,6 +28,21 @@ def intervals(run: Run, scores: Scores, reference: Reference, depth: int | None)
 
     ``run`` holds all that is tied with the last document that is looked at; ``depth`` is where rankings are cut.
     """
+    parts = evenly(run, scores.qids, None)
+    if len(parts) == 1:
+        return _intervals(run, scores, reference, depth)
+    found: dict[str, Floats] = {end: np.empty(scores.values.shape) for end in ENDS}
+    tied, drawn = np.zeros((2, len(scores.measures)), dtype=np.int64)
+    for part in parts:
+        qids = tuple(scores.qids[query] for query in part)
+        ties = _intervals(run, replace(scores, qids=qids, values=scores.values[:, part]), reference, depth)
+        for end in ENDS:
+            found[end][:, part] = getattr(ties, end)
+        tied, drawn = tied + ties.tied, drawn + ties.drawn
+    return Ties(**found, tied=tied, drawn=drawn)
+
+
+def _intervals(run: Run, scores: Scores, reference: Reference, depth: int | None) -> Ties:
     measures, qids = scores.measures, scores.qids
     blocks = Blocks.of(run, run.top(qids, None))
     reaches = [_reach(measure, reference, depth) for measure in measures]

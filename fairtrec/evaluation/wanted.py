@@ -61,15 +61,16 @@ def _beside(
 def unknown_in(system: System, qids: Sequence[str], documents: Documents) -> InputError | None:
     """Find a document of the run that has no annotation, where no option says what it is worth."""
     for run in system.runs:
-        lines = run.top(qids, None)
-        rows = documents.annotations.docnos.rows(run.docnos[lines[lines != NOTHING]])
-        unknown = np.zeros(lines.shape, dtype=np.bool_)
-        unknown[lines != NOTHING] = (rows != NOTHING) & ~documents.annotations.known[rows]
-        hit = np.argwhere(unknown)
-        if len(hit):
-            query, rank = hit[np.argmin(hit[:, 1])]
-            docno = run.docnos[lines[query, rank]].decode()
-            example = f"{docno} at rank {rank + 1} of query {qids[query]}"
+        part = run.cut(qids, None)
+        rows = documents.annotations.docnos.rows(part.docnos)
+        hits = np.flatnonzero((rows != NOTHING) & ~documents.annotations.known[rows])
+        if len(hits):
+            place = {qid: i for i, qid in enumerate(qids)}
+            query = np.searchsorted(part.starts, hits, side="right") - 1
+            ranks = hits - part.starts[query]
+            first = np.lexsort((np.array([place[qid] for qid in part.qids])[query], ranks))[0]
+            docno, qid = part.docnos[hits[first]].decode(), part.qids[query[first]]
+            example = f"{docno} at rank {ranks[first] + 1} of query {qid}"
             return _unknown(documents, example, system.name)
     return None
 

@@ -1,0 +1,76 @@
+"""One long ranking among many short ones: no memory for the ranks that the others have not, and the same values."""
+
+import tracemalloc
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+
+import fairtrec
+from fairtrec.data import Run
+from fairtrec.errors import InputError
+from fairtrec.evaluation import evenly, score
+
+QRELS = {f"q{number}": {f"d{number}": 1, "d3": 2, "d40": 1} for number in range(30)} | {"z": {"d5": 1, "d900": 3}}
+LABELS = {f"d{number}": "fm"[number % 7 // 4] for number in range(0, 1000, 3)}
+MEASURES = "rND rKL NDKL@500 AWRF(discount=log2)@300 DP DTR DIR AP nDCG Rprec ERR@7 Skew(group=f)@100"
+
+
+def run(long=1000):
+    """Thirty short rankings of 3 to 32 documents with ties, and a long one."""
+    short = {f"q{q}": {f"d{q * 5 + rank}": float((40 - rank) // 3) for rank in range(3 + q)} for q in range(30)}
+    return short | {"z": {f"d{rank}": float(long - rank // 2) for rank in range(long)}}
+
+
+@pytest.fixture
+def parted(monkeypatch):
+    """Take parts as if a small matrix were a large one."""
+    monkeypatch.setattr(evenly, "CELLS", 1000)
+    monkeypatch.setattr(score, "CELLS", 1000)
+
+
+@pytest.mark.parametrize("given", [{"ties": True, "measures": "NDKL@8 AP nDCG@9 ERR@3"}, {"labels": LABELS}, {}])
+def test_the_same_as_in_one_matrix(given, request):
+    options = {"measures": MEASURES, "labels": LABELS, **given}
+    whole = fairtrec.evaluate(runs=run(), qrels=QRELS, **options).scores[0]
+    request.getfixturevalue("parted")
+    starts = np.array([0, 1, 2, 5002, 5003, 5004, 5004])
+    few = Run("", "", tuple("abcdef"), starts, np.zeros(5004), np.zeros(5004))
+    assert [part.tolist() for part in evenly.evenly(few, "abcdefg", None)] == [[0, 1, 3, 4, 5, 6], [2]]
+    assert [part.tolist() for part in evenly.evenly(few, "abcdefg", 9)] == [[0, 1, 2, 3, 4, 5, 6]]
+    parts = fairtrec.evaluate(runs=run(), qrels=QRELS, **options).scores[0]
+    np.testing.assert_allclose(parts.values, whole.values, rtol=1e-12, atol=1e-15)
+    assert list(map(str, parts.remarks)) == list(map(str, whole.remarks))
+    if whole.ties is not None:
+        for mine, theirs in zip(astuple(parts.ties), astuple(whole.ties), strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-15)
+
+
+def test_remarks_that_count_are_made_of_all_queries(request):
+    soft = {docno: {"f": 0.25, "m": 0.75} if docno == "d12" else {group: 1.0} for docno, group in LABELS.items()}
+    whole = fairtrec.evaluate("rND", run(), "none", labels=soft).scores[0].remarks
+    assert str(whole[0]) == "rND: 2 of 499 memberships are soft; more than .5 counts as a member"
+    request.getfixturevalue("parted")
+    assert fairtrec.evaluate("rND", run(), "none", labels=soft).scores[0].remarks == whole
+
+
+def test_labels_that_know_no_document_of_any_part_are_refused(parted):
+    fairtrec.evaluate("rND", run(), "none", labels={"d999": "f", "d998": "m"})  # of the long ranking alone
+    with pytest.raises(InputError, match="the labels know none of its documents"):
+        fairtrec.evaluate("rND", run(), "none", labels={"x": "f", "y": "m"})
+
+
+def test_memory_is_that_of_the_documents_not_of_a_matrix(tmp_path):
+    many = 400_000
+    with (tmp_path / "long.run").open("w") as file:
+        for query in range(100):
+            file.write(f"q{query} Q0 D{query} 1 1 r\n")
+        file.writelines(f"z Q0 D{rank} {rank} {many - rank} r\n" for rank in range(many))
+    qrels = {"z": {"D7": 1}, **{f"q{query}": {"D3": 1} for query in range(100)}}
+    labels = {f"D{rank}": "fm"[rank % 2] for rank in range(0, 1000, 2)} | {"D1": "m"}
+    for options in ({"measures": f"NDKL@{many}", "labels": labels}, {"measures": "AP", "ties": True}):
+        tracemalloc.start()
+        fairtrec.evaluate(runs=tmp_path / "long.run", qrels=qrels, **options)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 101 * many * 8 / 2  # half of one matrix [query, rank]
