@@ -19,7 +19,6 @@ VERY_LARGE = 1 << 25  # from which several processes are worth their start
 READY = (
     "fairtrec.evaluation.reading",
     "pyarrow.csv",
-    "pyarrow.compute",
 )  # what they import first
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from fairtrec.data import Ints
+from fairtrec.formats.spans import words_of
 
 
 def parts_of(docnos: Any) -> tuple[npt.NDArray[np.uint8], Ints, Ints]:
@@ -30,23 +30,18 @@ def numbers_of(column: Any) -> npt.NDArray[Any]:
 
 
 def array_of(column: Any) -> Any:
-    """Take a numpy array from an Arrow column; texts become byte strings, of 8 bytes if none is longer."""
+    """Take a numpy array from an Arrow column; texts become byte strings, of 8 bytes if none is longer.
+
+    ``pyarrow.compute`` would do the same as fast, but takes longer to be imported than all else that small files need.
+    """
+    chunks = [chunk for chunk in column.chunks if len(chunk)]
     if column.type != pa.string():
-        return np.concatenate([numbers_of(chunk) for chunk in column.chunks if len(chunk)])
-    width = max(pc.max(pc.binary_length(column)).as_py(), 8)  # keys are made of 8 bytes
-    padded = pc.ascii_rpad(column, width, padding="\0")
-    return np.concatenate(
-        [
-            np.frombuffer(chunk.buffers()[2], f"S{width}", len(chunk), width * chunk.offset)
-            for chunk in padded.chunks
-            if len(chunk)
-        ]
-    )
-
-
-def repeats_of(column: Any) -> tuple[Any, Ints]:
-    """Give each text of a column in which equal ones stand together, and how many do."""
-    encoded = [pc.run_end_encode(chunk) for chunk in column.chunks if len(chunk)]
-    ends = [numbers_of(each.run_ends) for each in encoded]
-    lengths = [np.diff(end, prepend=0) for end in ends]
-    return array_of(pa.chunked_array([each.values for each in encoded])), np.concatenate(lengths).astype(np.int64)
+        return np.concatenate([numbers_of(chunk) for chunk in chunks])
+    parts = [parts_of(chunk) for chunk in chunks]
+    width = max(int((ends - starts).max()) for _, starts, ends in parts)
+    words = max(-(-width // 8), 1)
+    texts = [
+        words_of(np.append(letters, np.zeros(8, np.uint8)), starts, ends, words) for letters, starts, ends in parts
+    ]
+    column_of_words = np.concatenate(texts).view(f"S{8 * words}").ravel()
+    return column_of_words if words == 1 else column_of_words.astype(f"S{width}")

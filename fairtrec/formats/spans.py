@@ -25,9 +25,12 @@ def words_of(letters: npt.NDArray[np.uint8], starts: Ints, ends: Ints, width: in
     """Give texts as words of 8 bytes [text, word], filled up with zeros; 7 bytes must stand behind the last of them."""
     windows = np.ndarray((max(0, len(letters) - 7),), np.uint64, letters, strides=(1,))
     words = np.empty((len(starts), width), dtype=np.uint64)
+    lengths = ends - starts
+    longest = lengths.max(initial=0)
     for j in range(width):
-        left = np.clip(ends - starts - 8 * j, 0, 8)
-        words[:, j] = windows[np.where(left > 0, starts + 8 * j, 0)] & MASKS[left]
+        left = lengths - 8 * j
+        at = np.where(left > 0, starts + 8 * j, 0)
+        words[:, j] = windows[at] & MASKS[left if longest <= 8 * (j + 1) and j == 0 else np.clip(left, 0, 8)]
     return words
 
 
