@@ -35,7 +35,7 @@ class Plan:
     """The measures, one for each group where they ask for that, and what they compare with."""
 
     measures: tuple[Measure, ...]
-    others: tuple[Measure, ...]  # of them, those that ir-measures does not compute
+    others: tuple[Measure, ...]  # of them, those that are no measures of relevance
     uses: frozenset[str]  # documents, background, collection, membership: what they, or their target, look at
     reference: Reference  # target, labels and extras; what is large is read when runs come
     terms: GroupTerms | None

@@ -126,9 +126,8 @@ class _Reader:
             found.add("W112", self.crlf[0], f"{plural(self.crlf[1], 'line')} with CR LF at the end; use LF alone")
         if self.untidy:
             lines = plural(self.untidy[1], "line")
-            found.add(
-                "W212", self.untidy[0], f"{lines} with more than one blank or tab between columns, or around them"
-            )
+            what = f"{lines} with more than one blank or tab between columns, or around them"
+            found.add("W212", self.untidy[0], what)
         if second:
             what = shown(next(iter(second))) + (f" and {len(second) - 1:,} other things" if len(second) > 1 else "")
             advice = "; if it tells rankings apart, evaluate with --samples" if len(second) > 1 else ""
