@@ -316,6 +316,7 @@ def test_measures_of_both_are_read():
         "AWRF(given='nobody')": "nothing is given as 'nobody'",
         "KL(samples=True)": "KL has no parameter samples",
         "TE(group=1)": "the parameter group is 1",
+        "TREC19Utility": "TREC19Utility is a measure of sequences of rankings; `fairtrec trec-fair-2019` has it",
         "all_fair": "all_fair is what the inputs allow, which are not known here; name the measures",
     }.items():
         with pytest.raises(UsageError, match=re.escape(why)):

@@ -32,13 +32,12 @@ def parse(text: str) -> list[ir_measures.Measure]:
         if cutoff is not None and "cutoff" in params:
             raise UsageError(f"{spelled}: the parameter cutoff is given twice; leave out one of the two")
         if is_ours(meant):
-            found.append(
-                FairMeasure(meant, **params, cutoff=cutoff) if cutoff is not None else FairMeasure(meant, **params)
-            )
-        else:
-            found += [
-                each.theirs for each in registry.parse(spelled) if isinstance(each, Utility)
-            ]  # as all the rest are
+            found.append(FairMeasure(meant, **params, **({} if cutoff is None else {"cutoff": cutoff})))
+            continue
+        for each in registry.parse(spelled):
+            if not isinstance(each, Utility):
+                raise UsageError(f"{spelled} is a measure of sequences of rankings; `fairtrec trec-fair-2019` has it")
+            found.append(each.theirs)
     return found
 
 

@@ -25,14 +25,7 @@ from fairtrec.measures import BUILT_IN
 from fairtrec.words import Undefined
 
 OURS = tuple(name for name, file in BUILT_IN.items() if file != "trec_fair_2019")  # whose input is no run
-_ELSEWHERE = (
-    "queries",
-    "complete",
-    "samples",
-    "ties",
-    "unknown",
-    "prior",
-)  # qrels say the first two; no intervals here
+_ELSEWHERE = ("queries", "complete", "samples", "ties", "unknown", "prior")  # said by qrels; or more than one value
 _KEYWORDS = tuple(
     name for name in (*GivenKeywords.__annotations__, *ChoiceKeywords.__annotations__) if name not in _ELSEWHERE
 )

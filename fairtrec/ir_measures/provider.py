@@ -1,11 +1,11 @@
 """The provider of ir_measures for our measures: sessions that are kept, so that nothing is read twice."""
 
 import math
-import os
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from os import fspath
+from pathlib import Path
 from threading import Lock
 from typing import Any, cast
 
@@ -92,7 +92,7 @@ def _qids(qrels: Any) -> Iterable[Any]:
 
 def _session(part: list[FairMeasure], source: Any, qrels: Any) -> Any:
     """Find the session of what is computed from the same; for columns of a run, the judgements that go with them."""
-    keywords = _without(part[0].keywords, "undefined")
+    keywords = _keywords(part[0])
     cores, labels = tuple(dict.fromkeys(each.core for each in part)), keywords.get("labels")
     needs = {need for core in cores for need in core.needs if need in NEEDS}
     is_judged = any("qrels" in NEEDS[need].made_of.split() for need in needs)
@@ -102,7 +102,7 @@ def _session(part: list[FairMeasure], source: Any, qrels: Any) -> Any:
     if _columns(part[0]):
         return qrels
     files = [file for thing in keywords.values() if isinstance(thing, PATH) for file in crossed(fspath(thing))]
-    stats = [os.stat(file) for file in files if os.path.exists(file)]  # noqa: PTH110, PTH116
+    stats = [Path(file).stat() for file in files if Path(file).exists()]
     stamps = tuple((each.st_mtime_ns, each.st_size, each.st_ino) for each in stats)  # of what is written again
     rows = None if qrels is None else tuple(QrelsConverter(qrels).as_namedtuple_iter())
     key = source, cores, stamps, rows
@@ -117,7 +117,7 @@ def _opened(part: list[FairMeasure], qrels: Any, run: Any) -> Evaluator:
     """Open a session for what stands in columns of the run."""
     columns = {what: _column(run, name, what) for what, name in _columns(part[0]).items()}
     cores = tuple(dict.fromkeys(each.core for each in part))
-    return evaluator(cores, qrels, **{**_without(part[0].keywords, "undefined"), **columns})
+    return evaluator(cores, qrels, **{**_keywords(part[0]), **columns})
 
 
 def _columns(measure: FairMeasure) -> dict[str, str]:
@@ -126,8 +126,9 @@ def _columns(measure: FairMeasure) -> dict[str, str]:
     return {name: str(thing)[4:] for name, thing in given.items() if isinstance(thing, str) and thing[:4] == "run:"}
 
 
-def _without(keywords: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {each: thing for each, thing in keywords.items() if each != name}
+def _keywords(measure: FairMeasure) -> dict[str, Any]:
+    """Give what an evaluator takes; what undefined values count as is settled behind it."""
+    return {name: thing for name, thing in measure.keywords.items() if name != "undefined"}
 
 
 def _column(run: Any, name: str, what: str) -> dict[str, Any]:
