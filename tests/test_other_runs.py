@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import random
 import shlex
 import shutil
 import sys
@@ -243,6 +244,39 @@ def test_a_bomb_of_parquet_is_refused_before_it_goes_off(tmp_path):
     wide = pa.table({"qid": ["q"], "docno": ["x" * (1 << 24)], "score": [1.0]})
     with pytest.raises(InputError, match=r"200 times as large|exceeds 1024 bytes"):
         run.read(as_parquet(wide, path, compression="zstd"))
+
+
+def test_ranks_that_nobody_asks_for_may_be_anything(tmp_path, fairtrec_command):
+    path = written(tmp_path / "b", lines().replace('"rank": 2', '"rank": null'))
+    assert alike(run.read(path), run.read(written(tmp_path / "a.run", TREC)))
+    with pytest.raises(InputError, match="b:2: the column rank of the run is not a finite number everywhere: 2 of 5"):
+        run.read(path, "rank")
+    done = fairtrec_command("validate", path)
+    assert (done.code, f"{path}:2: W605 the column rank of the run" in done.out) == (0, True)
+
+
+def test_parquet_that_is_damaged_anywhere_is_refused_or_read(tmp_path):
+    """A few of 12,000 corruptions, none of which ended in anything else."""
+    draw = random.Random(5)
+    path = as_parquet(pa.concat_tables([TABLE] * 9), tmp_path / "whole", row_group_size=20)
+    whole = path.read_bytes()
+    refused = []
+    for _ in range(150):
+        data = bytearray(whole)
+        for _ in range(draw.choice([1, 2, 5])):
+            data[draw.randrange(4, len(data))] = draw.randrange(256)
+        try:
+            run.read(written(tmp_path / "b", bytes(data)))
+        except InputError as fault:
+            refused.append(str(fault))
+    assert len(refused) > 100
+    assert "\n" not in "".join(refused)
+
+
+def test_places_of_texts_that_are_not_there_are_refused():
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 7], pa.int8()), pa.array(["a"]), safe=False)
+    with pytest.raises(InputError, match="the column docno of the run stands for texts that are not there"):
+        Frame("run", pa.table({"docno": column})).ids(["docno"])
 
 
 def test_several_rankings_come_from_trec_files(tmp_path):

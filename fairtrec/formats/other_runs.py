@@ -75,8 +75,10 @@ def is_marco(cells: Sequence[bytes]) -> bool:
     return len(cells) == 3 and cells[2].isdigit()
 
 
-def read(path: FilePath, form: RunFormat, order: Order, *, sampled: bool = False) -> FileColumns:
+def read(path: FilePath, form: RunFormat, order: Order, *, sampled: bool = False, ranks: bool = False) -> FileColumns:
     """Read a run in one of these forms: its columns are qid, docno, tag, and what ranks it, ``rank`` or ``score``.
+
+    ``ranks`` are read beside the scores if there are any.
 
     Raises InputError for what is not in this form.
     """
@@ -90,8 +92,8 @@ def read(path: FilePath, form: RunFormat, order: Order, *, sampled: bool = False
     if not len(docnos):
         raise InputError("this run has no lines; was it written to the end?", path)
     ranked: dict[str, Any] = {"rank": -values} if order == "rank" else {"score": values}
-    if order != "rank" and frame.find(RANK) is not None:
-        ranked["rank"] = frame.floats(RANK)
+    if ranks and frame.find(RANK) is not None:
+        ranked["rank"] = frame.whole(RANK)
     ranked["tag"] = _tag(path, frame)
     return FileColumns(path, {"qid": qids, "docno": docnos, **ranked}, blocks)
 
@@ -127,9 +129,8 @@ def _parquet(path: FilePath) -> tuple[Any, list[tuple[int, Lines]]]:
             schema = file.schema_arrow
             names = [name for name in schema.names if name in NAMES]
             source.refuse_bomb(path, file.metadata.num_rows * LEAST)
-            groups = (file.metadata.row_group(i) for i in range(file.metadata.num_row_groups))
-            source.refuse_bomb(path, sum(group.column(i).total_uncompressed_size for group in groups
-                                         for i in range(group.num_columns)))  # fmt: skip
+            groups = range(file.metadata.num_row_groups)  # not their columns: a damaged one ends the whole program
+            source.refuse_bomb(path, sum(file.metadata.row_group(group).total_byte_size for group in groups))
         texts = [name for name in names if schema.field(name).type in (pa.string(), pa.large_string())]
         with parquet.ParquetFile(path, read_dictionary=texts) as file:
             return file.read(names), [(0, 1)]

@@ -16,7 +16,11 @@ def read(path: FilePath, kind: RunFormat, found: Findings) -> Entries:
     """Read a run of this kind, and add what cannot be read to the findings; ranks that it lacks follow the scores."""
     none: Ints = np.empty(0, dtype=np.int64)
     try:
-        table = other_runs.read(path, kind, "score")
+        try:
+            table = other_runs.read(path, kind, "score", ranks=True)
+        except InputError as fault:
+            table = other_runs.read(path, kind, "score")
+            found.add("W605", fault.line, fault.message)
     except InputError as fault:
         found.add("E101", fault.line, fault.message)
         return Entries((), none, np.empty(0, "S1"), none, np.empty(0), none, none, fault.line or 0, form=kind)
@@ -29,7 +33,7 @@ def read(path: FilePath, kind: RunFormat, found: Findings) -> Entries:
     numbers = [number.setdefault(qid, len(number)) for qid in qids.texts.tolist()]
     query = np.repeat(np.array(numbers, dtype=np.int64), qids.lengths)
     ranks = table.columns.get("rank")
-    ranks = _places(query, scores) if ranks is None else ranks.astype(np.int64)
+    ranks = _places(query, scores) if ranks is None else ranks
     names = tuple(qid.decode() for qid in number)
     tag = table.columns["tag"][0].decode()
     return Entries(names, query, table.columns["docno"], ranks, scores, lines, none, int(lines[-1]), tag, kind)
