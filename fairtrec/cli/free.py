@@ -37,6 +37,7 @@ from fairtrec.words import Among
     help="Whose documents may be ranked: those of the run, of the background too, of all runs.",
 )
 @click.option("--candidates", type=int, metavar="N", help="Only the first N documents of each run.  [default: all]")
+@click.option("--judged-only", is_flag=True, help="Leave documents that are not judged where they are.")
 @options.per_query
 @options.Together((*options.evaluated[:2], *options.evaluated[3:]))
 @options.reported(FRONTIERS)

@@ -13,6 +13,7 @@ from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.values import values_of
 from fairtrec.formulas import discount
+from fairtrec.formulas.fronts.sums import filled
 from fairtrec.frontier.candidates import reordered
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness
 from fairtrec.measures.utility import Utility
@@ -43,6 +44,7 @@ class Case:
     reference: Reference
     judge: Judge | None
     scores: Floats | None = None
+    judged_only: bool = False
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -86,7 +88,27 @@ class Case:
             return None
         grades = np.nan_to_num(self.inputs.relevance)
         numbers = np.unique(grades, return_inverse=True)[1].reshape(grades.shape)
-        return np.where(self.there, numbers, NOTHING)
+        alone = numbers.max(initial=0) + 1 + np.arange(grades.shape[1])
+        return np.where(self.there, np.where(self.held, alone, numbers), NOTHING)
+
+    @cached_property
+    def held(self) -> Bools:
+        """Which documents stay where they are [query, document]: those that are not judged, if these are to."""
+        if not self.judged_only:
+            return np.zeros(self.inputs.lines.shape, dtype=np.bool_)
+        return np.asarray(np.isnan(self.inputs.relevance) & self.there)
+
+    def ranks(self, query: int) -> Ints:
+        """Give the ranks of a query whose documents may be others."""
+        return np.flatnonzero(~self.held[query, : self.lengths[query]])
+
+    def movable(self, query: int) -> Ints:
+        """Give the places of the documents of a query that may stand anywhere."""
+        return np.flatnonzero(self.there[query] & ~self.held[query])
+
+    def filled(self, query: int, tops: Ints) -> Ints:
+        """Put orders [order, place] on the ranks that are free, where held documents keep theirs [order, rank]."""
+        return filled(tops, self.ranks(query), int(self.lengths[query]))
 
     def fair(self, values: Floats) -> Floats:
         """Turn values of the fairness measure so that more is better."""

@@ -25,6 +25,7 @@ def climbed(case: Case, query: int, grades: Ints | None) -> tuple[Ints, float]:
         place[top] = np.arange(len(top))
         useful = place[doc] < 0
         useful |= place[doc] > rank
+        useful &= ~(case.held[query, doc] | case.held[query, top[rank]])
         if grades is not None:
             useful &= grades[doc] == grades[top[rank]]
         if not useful.any():

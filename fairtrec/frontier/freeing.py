@@ -36,6 +36,7 @@ def free(
     among: Among = "run",
     candidates: int | None = None,
     each: bool = False,
+    judged_only: bool = False,
     jobs: int | None = 1,
     **given: Unpack[Keywords],
 ) -> Frontier:
@@ -49,6 +50,7 @@ def free(
                     those of all runs.
     ``candidates``  how many of the first documents of each run may be ranked; None: all.
     ``each``        no query may lose more than that; else the mean over queries may not.
+    ``judged_only`` documents that are not judged stay where they are; else they are as good as those of grade 0.
     ``jobs``        how many processes read the runs.
 
     Raises UsageError for measures without a direction and what does not fit together, InputError where no query has
@@ -58,7 +60,7 @@ def free(
     if among not in get_args(Among):
         raise UsageError(f"documents come from {among!r}; choose run, background or pool")
     number = processes([thing for _, thing in loading.named_runs(runs)], jobs)
-    session = Seeker({"qrels": qrels, **given}, utility, fairness, among, candidates)
+    session = Seeker({"qrels": qrels, **given}, utility, fairness, among, candidates, judged_only=judged_only)
     cases, values, whole, result = session.cases(runs, number)
     kept: Kept = {}
     several, ways = [], []
@@ -74,6 +76,7 @@ def free(
     spelled = ",".join(f"{share:.6g}" for share in losses)
     more = {"utility": str(session.utility or "scores"), "fairness": str(session.fairness), "loss": spelled}
     more |= {"from": among, "candidates": str(candidates or ""), "each": "yes" if each else ""}
+    more |= {"judged-only": "yes" if judged_only else ""}
     return Frontier(
         utility=session.utility or OfScores(),
         fairness=session.fairness,

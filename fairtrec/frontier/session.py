@@ -47,7 +47,14 @@ class Seeker(Evaluator):
     """Evaluates utility and fairness of runs, and gives what is needed to find the fairest orders."""
 
     def __init__(
-        self, keywords: dict[str, Any], utility: Any, fairness: Any, among: Among, candidates: int | None
+        self,
+        keywords: dict[str, Any],
+        utility: Any,
+        fairness: Any,
+        among: Among,
+        candidates: int | None,
+        *,
+        judged_only: bool,
     ) -> None:
         by_scores = isinstance(utility, str) and utility.strip() == SCORES
         super().__init__(keywords, [fairness] if by_scores else [utility, fairness])
@@ -60,6 +67,17 @@ class Seeker(Evaluator):
             raise UsageError(f"{self.utility} is {self.utility.better}; utility is a measure that is better higher")
         if self.fairness.better == "neither":
             raise UsageError(f"{self.fairness} is neither better higher nor lower, so nothing is the fairest")
+        self._refuse_unfit()
+        if by_scores and among != "run":
+            raise UsageError("only the documents of the run have scores; leave out --from")
+        if candidates is not None and candidates < 1:
+            raise UsageError(f"candidates are {candidates}; give 1 document or more")
+        if judged_only and by_scores:
+            raise UsageError("nothing is judged; leave out --judged-only")
+        self.among, self.candidates, self.judged_only = among, candidates, judged_only
+
+    def _refuse_unfit(self) -> None:
+        """Raise UsageError for what leaves more than one order or value, or goes by other runs."""
         for name, what in NO_PLACE.items():
             if getattr(self.choices, name) not in (False, "skip"):
                 raise UsageError(f"free takes {what}; leave out --{name}")
@@ -69,11 +87,6 @@ class Seeker(Evaluator):
         if strange:
             what = f"{self.fairness} goes by {NEEDS[strange[0]].says}"
             raise UsageError(f"{what}, which other orders have not; name another with --fairness")
-        if by_scores and among != "run":
-            raise UsageError("only the documents of the run have scores; leave out --from")
-        if candidates is not None and candidates < 1:
-            raise UsageError(f"candidates are {candidates}; give 1 document or more")
-        self.among, self.candidates = among, candidates
 
     def cases(self, runs: Any, jobs: int) -> tuple[list[Case], list[Floats], Case | None, Result]:
         """Evaluate runs, and give what each is solved of, the values [2, query] there, and the same of all together."""
@@ -149,4 +162,6 @@ class Seeker(Evaluator):
             least, most = (each(known, axis=1)[:, None] for each in (np.nanmin, np.nanmax))
             scores = np.where(there, quotient(known - least, most - least, 0.0), np.nan)
         one = extended(run, qids, more)
-        return Case(one, tuple(qids), lengths, depth, self.utility, self.fairness, reference, judge, scores)
+        return Case(
+            one, tuple(qids), lengths, depth, self.utility, self.fairness, reference, judge, scores, self.judged_only
+        )

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas.distribution import quotient
-from fairtrec.formulas.fronts import counts, same, supported
+from fairtrec.formulas.fronts import same, sums
 from fairtrec.formulas.fronts.front import Front
 from fairtrec.formulas.fronts.sequences import Sequences, by_kind
 from fairtrec.frontier.case import OF_QUERY, Case
@@ -58,14 +58,15 @@ def _by_sums(case: Case, values: Floats, fair: Sum, useful: Terms | None) -> Sol
         orders = [places[row, : len(weights[row])][: case.lengths[row]] for row in queries]
         alike = np.array([_dot(worth[row][orders[row]], weights[row]) for row in queries])
     if isinstance(useful, Sum):
-        found = _of_two_sums(case, _divided(useful), _of_ranks(case, useful.weights), worth, weights)
+        ours = _of_ranks(case, useful.weights)
+        found = sums.fronts(_divided(useful), worth, ours, weights, case.lengths, case.held)
         rough = sum(not front.exact for front in found)
         hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
         return Solved(found, alike, alike, f"by lemma 1{hull}")
     fronts = [_of_relevance(case, row, useful, worth[row], weights[row]) for row in queries]
     if all(front is not None for front in fronts):
         return Solved([front for front in fronts if front is not None], alike, alike, "by lemma 1, over sequences")
-    best = [_fairest(worth[row], weights[row][: case.lengths[row]]) for row in queries]
+    best = [_fairest(case, row, worth[row], weights[row]) for row in queries]
     most = np.array([_dot(worth[row][best[row]], weights[row]) for row in queries])
     rest = _bounded(case, values, [(orders, alike)] * bool(orders) + [(best, most)], most)
     mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
@@ -131,35 +132,22 @@ def _bounded(case: Case, values: Floats, tried: Sequence[tuple[Tops, Floats]], m
     return fronts
 
 
-def _of_two_sums(case: Case, gains: Floats, weights: Floats, worth: Floats, discounts: Floats) -> list[Front]:
-    """Solve together the queries of which the ranks count alike."""
-    several: dict[bytes, list[int]] = {}
-    for row, many in enumerate(case.lengths.tolist()):
-        several.setdefault(weights[row, :many].tobytes() + b"|" + discounts[row, :many].tobytes(), []).append(row)
-    found: dict[int, Front] = {}
-    for rows in several.values():
-        ranks = int(case.lengths[rows[0]])
-        ours, theirs = weights[rows[0], :ranks], discounts[rows[0], :ranks]
-        for row, front in zip(rows, counts.fronts(gains[rows], worth[rows], ours, theirs), strict=True):
-            there = ~np.isnan(gains[row])
-            found[row] = front or supported.front(gains[row][there], worth[row][there], ours, theirs)
-    return [found[row] for row in range(len(case.qids))]
-
-
 def _of_relevance(case: Case, row: int, useful: Terms | None, worth: Floats, weights: Floats) -> Front | None:
     """Go through all sequences of relevant documents; None if there are too many, or utility goes by more."""
     if not isinstance(useful, First | Precisions):
         return None
-    ranks, several = int(case.lengths[row]), int(case.several[row])
-    relevant = useful.relevant[row, :several].astype(np.int64)
-    docs, supply = by_kind(relevant, worth[:several], 2, ranks)
-    every = Sequences.of(supply.tolist(), ranks)
+    ranks, movable = case.ranks(row), case.movable(row)
+    relevant = useful.relevant[row]
+    docs, supply = by_kind(relevant[movable].astype(np.int64), worth[movable], 2, len(ranks))
+    every = Sequences.of(supply.tolist(), len(ranks))
     if every is None:
         return None
-    falling = np.argsort(-weights[:ranks], kind="stable")  # a kind's fairest documents stand where most counts
-    tops = np.empty(every.kinds.shape, dtype=np.int64)
-    tops[:, falling] = every.take(docs)
-    return Front.of(_relevance(useful, row, relevant[tops]), np.nan_to_num(worth)[tops] @ weights[:ranks], tops)
+    falling = np.argsort(-weights[ranks], kind="stable")  # a kind's fairest documents stand where most counts
+    placed = np.empty(every.kinds.shape, dtype=np.int64)
+    placed[:, falling] = movable[every.take(docs)]
+    tops = case.filled(row, placed)
+    fairness: Floats = np.nan_to_num(worth)[tops] @ weights[: tops.shape[1]]
+    return Front.of(_relevance(useful, row, relevant[tops]), fairness, tops)
 
 
 def _relevance(useful: Terms, row: int, gains: Floats | Ints) -> Floats:
@@ -183,14 +171,17 @@ def _relevance(useful: Terms, row: int, gains: Floats | Ints) -> Floats:
 
 def _listed(case: Case, row: int, kept: Kept) -> tuple[Sequences, Floats, Ints] | None:
     """List the sequences of kinds of a query, their fairness, and the kind of each document; None if too many."""
-    looks, kinds = np.unique(case.looks(row), axis=0, return_inverse=True)
-    ranks, many, kinds = int(case.lengths[row]), len(looks), kinds.ravel()
+    movable, ranks = case.movable(row), len(case.ranks(row))
+    looks, kinds = np.unique(case.looks(row)[movable], axis=0, return_inverse=True)
+    many, kinds = len(looks), kinds.ravel()
     if many > KINDS:
         return None
-    examples = np.array([int(np.flatnonzero(kinds == kind)[0]) for kind in range(many)], dtype=np.int64)
-    if many**ranks > SHARED:
+    examples = np.array([int(movable[kinds == kind][0]) for kind in range(many)], dtype=np.int64)
+    if many**ranks > SHARED or case.held[row].any():
         every = Sequences.of(np.bincount(kinds, minlength=many).tolist(), ranks)
-        return None if every is None else (every, case.fairness_of(row, examples[every.kinds]), kinds)
+        if every is None:
+            return None
+        return every, case.fairness_of(row, case.filled(row, examples[every.kinds])), kinds
     key = b"|".join([looks.tobytes(), bytes([ranks]), *_beside(case, row)])
     if key not in kept:
         every = Sequences.of([ranks] * many, ranks)
@@ -215,44 +206,44 @@ def _of_kinds(
 ) -> tuple[Front | None, Ints, Ints]:
     """Give the front of a query, its fairest order of the same grades, and its fairest order."""
     every, fairness, kinds = listed
-    ranks, several = int(case.lengths[row]), len(kinds)
+    ranks, movable = case.ranks(row), case.movable(row)
     supply = np.bincount(kinds, minlength=every.counts.shape[1])
     usable = every.possible(supply) & np.isfinite(fairness)
-    own = np.arange(ranks)
+    own = np.arange(case.lengths[row])
     if not usable.any():
         return None, own, own
     order = own
     if grades is not None:
-        numbers = int(grades.max(initial=0)) + 1
-        pairs = np.zeros((numbers, len(supply)), dtype=np.int64)
-        np.add.at(pairs, (grades[:several], kinds), 1)
-        allowed = np.flatnonzero(usable & every.of_grades(grades[:ranks], pairs))
+        pairs = np.zeros((int(grades.max(initial=0)) + 1, len(supply)), dtype=np.int64)
+        np.add.at(pairs, (grades[movable], kinds), 1)
+        allowed = np.flatnonzero(usable & every.of_grades(grades[ranks], pairs))
         if len(allowed):
-            order = _filled(every.kinds[allowed[int(fairness[allowed].argmax())]], grades[:several], kinds)
-    gains = _gains(case, row, useful)
-    docs, _ = by_kind(kinds, np.zeros(several) if gains is None else gains, len(supply), ranks)
-    tops = docs[every.kinds[usable], every.number[usable]]
+            chosen = every.kinds[allowed[int(fairness[allowed].argmax())]]
+            order = case.filled(row, movable[_placed(chosen, grades[ranks], grades[movable], kinds)][None])[0]
+    gains = _gains(row, useful)
+    worth = np.zeros(len(movable)) if gains is None else gains[movable]
+    docs, _ = by_kind(kinds, worth, len(supply), len(ranks))
+    tops = case.filled(row, movable[docs[every.kinds[usable], every.number[usable]]])
     fairest = tops[int(fairness[usable].argmax())]
     if useful is None or gains is None:
         return None, order, fairest
     return Front.of(_relevance(useful, row, gains[tops]), fairness[usable], tops), order, fairest
 
 
-def _gains(case: Case, row: int, useful: Terms | None) -> Floats | None:
+def _gains(row: int, useful: Terms | None) -> Floats | None:
     """Say what the documents of a query gain, if utility grows wherever a greater gain comes before a smaller one."""
-    several = int(case.several[row])
     if isinstance(useful, First | Precisions):
-        return useful.relevant[row, :several].astype(np.float64)
+        return np.asarray(useful.relevant[row], dtype=np.float64)
     falls = isinstance(useful, Sum) and (np.diff(useful.weights, axis=-1) <= 0).all() and (useful.weights >= 0).all()
-    return _divided(useful)[row, :several] if isinstance(useful, Sum) and falls else None
+    return _divided(useful)[row] if isinstance(useful, Sum) and falls else None
 
 
-def _filled(kinds: Ints, grades: Ints, of: Ints) -> Ints:
-    """Put documents of these kinds on the ranks, each of the grade that is there."""
+def _placed(kinds: Ints, wanted: Ints, grades: Ints, of: Ints) -> Ints:
+    """Put documents of these kinds on the ranks, each of the grade that is wanted there, the first ones first."""
     left: dict[tuple[int, int], list[int]] = {}
     for doc in range(len(grades) - 1, -1, -1):
         left.setdefault((int(grades[doc]), int(of[doc])), []).append(doc)
-    ranks = zip(grades.tolist(), kinds.tolist(), strict=False)
+    ranks = zip(wanted.tolist(), kinds.tolist(), strict=True)
     return np.array([left[pair].pop() for pair in ranks], dtype=np.int64)
 
 
@@ -273,9 +264,11 @@ def _dot(values: Floats, weights: Floats) -> float:
     return float(np.nan_to_num(values) @ weights[: len(values)])
 
 
-def _fairest(worth: Floats, weights: Floats) -> Ints:
+def _fairest(case: Case, row: int, worth: Floats, weights: Floats) -> Ints:
     """Order the documents of a query by falling worth where the ranks count most."""
-    top = np.empty(len(weights), dtype=np.int64)
-    best = np.argsort(-np.nan_to_num(worth, nan=-np.inf), kind="stable")[: len(weights)]
-    top[np.argsort(-weights, kind="stable")] = best
-    return top
+    ranks, movable = case.ranks(row), case.movable(row)
+    top = np.empty(len(ranks), dtype=np.int64)
+    best = movable[np.argsort(-np.nan_to_num(worth[movable], nan=-np.inf), kind="stable")[: len(ranks)]]
+    top[np.argsort(-weights[ranks], kind="stable")] = best
+    whole: Ints = case.filled(row, top[None])[0]
+    return whole

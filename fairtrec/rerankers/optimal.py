@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.formulas import discount, neutrality, ranks
-from fairtrec.formulas.fronts import budget, counts, same, supported
-from fairtrec.formulas.fronts.front import Front
+from fairtrec.formulas.fronts import budget, same, sums
 from fairtrec.reranker import NOTHING, Bools, Candidates, Floats, Ints, Order, Remark, Reranker, counted, take
 
 BOUND = Remark("Optimal uses the judgements: what it reaches is a bound, not a system")
@@ -29,11 +28,12 @@ class Optimal(Reranker):
     Groups: counts of group terms, or hard labels with tau=0. A document without terms is neutral. Target: as given with
     --target.
     Chance: none.
-    Edges: a document that is not judged is one of grade 0, so it may be moved at no loss. A query without a relevant
-    document has nothing to lose. Of the mean over queries all are ordered together: a query that loses much may make
-    room for others, what greedy leaves open a search closes. A query without a
-    target, or with --background without one, keeps its order. Where more than a million ways would have to be followed
-    for a query, only orders on the hull of its front are found, and a remark says how much fairer the mean could be.
+    Edges: a document that is not judged is one of grade 0, so it may be moved at no loss; with judged_only=True it
+    stays where it is, and none from below comes in. A query without a relevant document has nothing to lose. Of the
+    mean over queries all are ordered together: a query that loses much may make room for others, and what greedy leaves
+    open a search closes. A query without a target, or with --background without one, keeps its order. Where more than a
+    million ways would have to be followed for a query, only orders on the hull of its front are found, and a remark
+    says how much fairer the mean could be.
     Source: this project; the rearrangement inequality. omega and NFaiRR: Rekabsaz, Kopeinik, Schedl, SIGIR 2021.
     https://doi.org/10.1145/3404835.3462949
     """
@@ -42,6 +42,7 @@ class Optimal(Reranker):
     loss: float = 0.0
     same_grades: bool = False
     each: bool = False
+    judged_only: bool = False
     tau: int = 1
 
     worst_known = True
@@ -76,22 +77,26 @@ class Optimal(Reranker):
         lost = counted("queries without a target or a background, so their order is kept: {} of {}", ~known)
         width = relevance.shape[1]
         there = np.arange(width) < lengths[:, None]
+        stay: Bools = np.asarray(np.isnan(relevance) & there & self.judged_only)
         if self.same_grades:
             grades = np.unique(np.nan_to_num(relevance), return_inverse=True)[1].reshape(relevance.shape)
+            grades = np.where(stay, grades.size + np.arange(width), grades)  # each one of its own
             worth = np.where(known[:, None] & there, omega, 0.0)
             order = same.fairest(np.where(there, grades, NOTHING), worth, discount.log2(self.cutoff))
             return Order(order, (BOUND, lost))
         best = ranks.ideal(ranks.gains(judged_relevance), discount.log2(self.cutoff))
         gains = ranks.gains(relevance) / np.where(best > 0, best, 1.0)[:, None]
         worth = omega / np.where(known, ideal, 1.0)[:, None]
-        return self._fairest(np.where(there, gains, np.nan), np.where(there, worth, np.nan), known, lost)
+        return self._fairest(np.where(there, gains, np.nan), np.where(there, worth, np.nan), stay, known, lost)
 
-    def _fairest(self, gains: Floats, worth: Floats, known: Bools, lost: Remark) -> Order:
+    def _fairest(self, gains: Floats, worth: Floats, stay: Bools, known: Bools, lost: Remark) -> Order:
         """Choose of each query's front what is allowed, of each on its own or of all together."""
         rows = np.flatnonzero(known & ~np.isnan(gains).all(axis=1))
         order = np.full((len(gains), min(self.cutoff, gains.shape[1])), NOTHING)
-        fronts = self._fronts(gains[rows], worth[rows])
         weights = discount.log2(order.shape[1])
+        counts = np.broadcast_to(weights, order[rows].shape)
+        lengths = (~np.isnan(gains[rows, : self.cutoff])).sum(axis=1)
+        fronts = sums.fronts(gains[rows], worth[rows], counts, counts, lengths, stay[rows])
         least = (1 - self.loss) * (np.nan_to_num(gains[rows, : self.cutoff]) @ weights)
         if self.each:
             found = [front.fairest(low - budget.ROUNDING) for front, low in zip(fronts, least.tolist(), strict=True)]
@@ -105,12 +110,3 @@ class Optimal(Reranker):
         gap /= max(len(rows), 1)
         open_ = (Remark(f"the mean of fairness could be {gap:.6f} higher at most"),) if gap > TOLD else ()
         return Order(order, (BOUND, lost, *open_))
-
-    def _fronts(self, gains: Floats, worth: Floats) -> list[Front]:
-        discounts = discount.log2(self.cutoff)
-        found = counts.fronts(gains, worth, discounts, discounts)
-        several = []
-        for front, gain, value in zip(found, gains, worth, strict=True):
-            own = ~np.isnan(gain)
-            several.append(supported.front(gain[own], value[own], discounts, discounts) if front is None else front)
-        return several

@@ -94,6 +94,16 @@ def test_no_order_that_loses_no_more_is_fairer(loss):
             assert got[0] >= (1 - loss) * utility - 2e-9
             best = max(fair for used, fair in of.values() if used >= (1 - loss) * utility - 1e-9)
             assert got[1] == pytest.approx(best)
+        kept = found(Optimal(k, loss, each=True, judged_only=True))
+        for got, of, (utility, _), (grades, _) in zip(kept, every, own, two, strict=True):
+            stays = [
+                (top, sums_)
+                for top, sums_ in of.items()
+                if all(not np.isnan(grades[doc]) or doc == rank for rank, doc in enumerate(top))
+                and all(not np.isnan(grades[rank]) or top[rank] == rank for rank in range(len(top)))
+            ]
+            best = max(fair for _, (used, fair) in stays if used >= (1 - loss) * utility - 1e-9)
+            assert got[1] == pytest.approx(best)
         together = found(Optimal(k, loss))
         least = (1 - loss) * sum(utility for utility, _ in own)
         assert sum(utility for utility, _ in together) >= least - 1e-8

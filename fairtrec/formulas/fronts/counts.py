@@ -32,7 +32,7 @@ class _Kinds:
 def fronts(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, most: int = MOST) -> list[Front | None]:
     """Find the front of each query; None where more than ``most`` ways would have to be followed.
 
-    ``gains`` and ``worth`` [query, document] are nan behind the last document. ``weights`` [rank] weigh the gains and
+    ``gains`` and ``worth`` [query, document] are nan where there is no document. ``weights`` [rank] weigh the gains and
     ``discounts`` [rank], none below 0, the worth. A ranking is as long as there are documents, if these are fewer than
     the ranks that count.
 
@@ -75,7 +75,7 @@ def _kinds(gains: Floats, worth: Floats, length: int) -> _Kinds:
     for query, (values, kind) in enumerate(each):
         gain[query, : len(values)] = values
         for number in range(len(values)):
-            members = np.flatnonzero(kind == number)
+            members = np.flatnonzero(~np.isnan(gains[query]))[kind == number]
             best = members[np.argsort(-worth[query, members], kind="stable")][:length]
             docs[query, number, : len(best)] = best
             supply[query, number] = len(best)

@@ -24,7 +24,7 @@ OWN = """
 .fronts circle { fill: var(--front); stroke: var(--ground); }
 .fronts circle.same { fill: var(--ground); stroke: var(--front); stroke-width: 2; }
 .fronts path.moved { fill: none; stroke: var(--front); stroke-width: 1; stroke-dasharray: 2 3; }
-.fronts text.line { fill: var(--quiet); font-size: 12px; }
+.fronts text.line { fill: var(--quiet); }
 .fronts text.name { paint-order: stroke; stroke: var(--ground); stroke-width: 3px; }
 """
 

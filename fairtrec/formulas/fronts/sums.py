@@ -1,0 +1,68 @@
+"""The front of two sums over ranks for each of several queries: the whole of it, or its hull where it is too large."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from fairtrec.data import Bools, Floats, Ints
+from fairtrec.formulas.fronts import counts, supported
+from fairtrec.formulas.fronts.front import Front
+
+
+def fronts(
+    gains: Floats, worth: Floats, weights: Floats, discounts: Floats, lengths: Ints, held: Bools | None = None
+) -> list[Front]:
+    """Find the front of each query.
+
+    ``gains`` and ``worth`` [query, document] are nan behind the last document; the first documents are those of the
+    ranking as it is. ``weights`` and ``discounts`` [query, rank] weigh them, down to the ``lengths`` [query]. Documents
+    that are ``held`` [query, document] stay where they are, and none of those below comes in.
+
+    >>> more, less = np.ones((1, 2)), np.array([[1.0, 0.5]])
+    >>> found = fronts(np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 0.5, 1.0]]), more, less, np.array([2]))
+    >>> found[0].tops.tolist(), found[0].fairness.tolist()
+    ([[2, 0], [2, 1]], [1.0, 1.25])
+    """
+    held = np.zeros(gains.shape, dtype=np.bool_) if held is None else held
+    free = [np.flatnonzero(~row[:many]) for row, many in zip(held, lengths.tolist(), strict=True)]
+    several: dict[bytes, list[int]] = {}  # the queries of which the ranks count alike
+    for row, ranks in enumerate(free):
+        several.setdefault(weights[row, ranks].tobytes() + b"|" + discounts[row, ranks].tobytes(), []).append(row)
+    found: dict[int, Front] = {}
+    for rows in several.values():
+        ours, theirs = weights[rows[0], free[rows[0]]], discounts[rows[0], free[rows[0]]]
+        gained, earned = (np.where(held[rows], np.nan, each[rows]) for each in (gains, worth))
+        for at, (row, front) in enumerate(zip(rows, counts.fronts(gained, earned, ours, theirs), strict=True)):
+            one = _hull(gained[at], earned[at], ours, theirs) if front is None else front
+            found[row] = _beside(one, row, free[row], int(lengths[row]), gains, worth, weights, discounts)
+    return [found[row] for row in range(len(gains))]
+
+
+def filled(tops: Ints, free: Ints, length: int) -> Ints:
+    """Put orders of documents [order, place] on the ranks that are free, where the others keep theirs [order, rank].
+
+    >>> filled(np.array([[3], [0]]), np.array([0]), 2).tolist()
+    [[3, 1], [0, 1]]
+    """
+    whole = np.repeat(np.arange(length)[None], len(tops), axis=0)
+    whole[:, free] = tops
+    return whole
+
+
+def _hull(gains: Floats, worth: Floats, weights: Floats, discounts: Floats) -> Front:
+    there = np.flatnonzero(~np.isnan(gains))
+    front = supported.front(gains[there], worth[there], weights, discounts)
+    return replace(front, tops=there[front.tops])
+
+
+def _beside(
+    front: Front, row: int, free: Ints, length: int, gains: Floats, worth: Floats, weights: Floats, discounts: Floats
+) -> Front:
+    """Add what the documents that are held gain and are worth."""
+    kept = np.setdiff1d(np.arange(length), free)
+    if not len(kept):
+        return front
+    more = np.array([gains[row, kept] @ weights[row, kept], worth[row, kept] @ discounts[row, kept]])
+    ends = None if front.ends is None else front.ends + more[:, None]
+    tops = filled(front.tops, free, length)
+    return replace(front, utility=front.utility + more[0], fairness=front.fairness + more[1], tops=tops, ends=ends)
