@@ -1,5 +1,8 @@
 """DUO and its kin against all orders of short lists; the two dynamic programmes; laws, options, the published way."""
 
+import signal
+import threading
+import time
 from itertools import permutations
 from math import log2
 
@@ -8,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from fairtrec import progress
 from fairtrec.errors import UsageError
 from fairtrec.formulas import extremes
 from fairtrec.measures import duo
@@ -284,3 +288,31 @@ def test_refused_and_spelled():
     assert DUO().needs == SignedDUO().needs == DUO_random().needs == ("positions",)
     assert DUO().remarks_on == ("positions",)
     assert (DUO().better, SignedDUO().better, DUO_random().better) == ("lower", "nearer 0", "neither")
+
+
+def test_how_long_long_lists_take_is_said(monkeypatch, capsys):
+    positions = np.sort(np.random.default_rng(2).normal(size=(1, 60, 1)), axis=1)
+    before = DUO()(positions)
+    duo._ends.cache_clear()
+    monkeypatch.setattr(extremes, "_MANY", 50)
+    assert DUO()(positions) == before
+    assert capsys.readouterr().err == ""  # not long enough to be said
+    duo._ends.cache_clear()
+    monkeypatch.setattr(progress, "LONG", 0)
+    assert DUO()(positions) == before
+    lines = capsys.readouterr().err.splitlines()
+    what = "spread over all orders of 60 documents (DUO; fewer with a cutoff, like DUO@1000): about 0 seconds, Ctrl-C ends it"
+    assert lines == [f"# the least {what}", f"# the most {what}"]
+    progress.foretell("all", 7200.0)
+    assert capsys.readouterr().err == "# all: about 120 minutes, Ctrl-C ends it\n"
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_long_list_can_be_interrupted(capsys):
+    positions = np.random.default_rng(2).normal(size=(1, 150_000, 1))
+    threading.Timer(1.0, signal.raise_signal, [signal.SIGINT]).start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        DUO()(positions)
+    assert time.monotonic() - began < 20  # of minutes, which it says that it takes
+    assert "of 150,000 documents" in capsys.readouterr().err
