@@ -1,7 +1,6 @@
 """``fairtrec eval`` on a batch of runs: 43 of 43 queries x 100 documents, and 60 of 54 x 1,000."""
 
 import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from time import sleep
 
 import numpy as np
 
-from benchmarks.timing import BIN, FOLDER, paired, report
+from benchmarks.timing import BIN, FOLDER, NO_TREC_EVAL, TREC_EVAL, paired, report
 
 UTILITY = "nDCG@10 RR R@100 AP"
 FAIRNESS = "NFaiRR@10 TExFAIR@10"
@@ -83,10 +82,8 @@ def theirs(batch: Batch) -> list[str | Path]:
 
 def by_trec_eval(batch: Batch) -> list[str | Path]:
     """Give the command that calls trec_eval on each run."""
-    loop = (
-        'qrels=$1; shift; for run; do trec_eval -m ndcg_cut.10 -m recip_rank -m recall.100 -m map "$qrels" "$run"; done'
-    )
-    return ["sh", "-c", loop, "sh", batch.qrels, *batch.runs]
+    loop = 'qrels=$1; shift; for run; do "$0" -m ndcg_cut.10 -m recip_rank -m recall.100 -m map "$qrels" "$run"; done'
+    return ["sh", "-c", loop, str(TREC_EVAL), batch.qrels, *batch.runs]
 
 
 def largest(command: Sequence[str | Path]) -> float:
@@ -116,12 +113,12 @@ def main() -> None:
         pair = paired(ours(batch), theirs(batch), 5)
         detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
         report(f"{what}, with fairness: time, of ir_measures", pair.time_ratio, 0.5, detail)
-        if shutil.which("trec_eval"):
+        if TREC_EVAL:
             pair = paired(ours(batch), by_trec_eval(batch), 5)
             detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
             report(f"{what}, with fairness: time, of a loop of trec_eval", pair.time_ratio, 1, detail)
         else:
-            print("      trec_eval is not on PATH, so nothing is compared with it")
+            print(NO_TREC_EVAL)
     pair = paired(ours(large, "-j", "1"), ours(large, "-j", "2"), 5)
     detail = f"{pair.ours.seconds:.2f} s, {pair.theirs.seconds:.2f} s"
     report("60 runs: time of one job, of two", pair.time_ratio, 1.5, detail, at_least=True)

@@ -1,11 +1,10 @@
 """``fairtrec eval`` on a run of 6,980 queries x 1,000 documents, and on one of three queries."""
 
-import shutil
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.timing import BIN, FOLDER, paired, report
+from benchmarks.timing import BIN, FOLDER, NO_TREC_EVAL, TREC_EVAL, paired, report
 
 QUERIES, DEPTH, DOCUMENTS = 6_980, 1_000, 4_300_000
 UTILITY = "nDCG@10 RR@10 R@100"
@@ -39,25 +38,27 @@ def main() -> None:
     given = ["--annotations", large["counts"], "--background", large["run"]]
     ours = [BIN / "fairtrec", "eval", large["qrels"], large["run"], "-m", f"{UTILITY} NFaiRR@10", *given]
     theirs = [BIN / "ir_measures", large["qrels"], large["run"], *UTILITY.split()]
-    pair = paired(ours, theirs, 3)
-    detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
-    report("7 M lines, nDCG RR R and NFaiRR: time, of ir_measures", pair.time_ratio, 0.12, detail)
-    detail = f"{pair.ours.peak:.0f} MiB of {pair.theirs.peak:.0f} MiB"
-    report("7 M lines, nDCG RR R and NFaiRR: peak memory, of ir_measures", pair.peak_ratio, 0.6, detail)
-    if shutil.which("trec_eval"):
+    alone = [*ours[:4], "-m", UTILITY]
+    for what, command, bound, times in (("nDCG RR R and NFaiRR", ours, 0.12, 3), ("nDCG RR R", alone, 0.1, 5)):
+        pair = paired(command, theirs, times)
+        detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
+        report(f"7 M lines, {what}: time, of ir_measures", pair.time_ratio, bound, detail)
+        detail = f"{pair.ours.peak:.0f} MiB of {pair.theirs.peak:.0f} MiB"
+        report(f"7 M lines, {what}: peak memory, of ir_measures", pair.peak_ratio, 0.6, detail)
+    if TREC_EVAL:
         utility = ["-m", "ndcg_cut.10", "-m", "recip_rank", "-m", "recall.100"]
-        pair = paired(ours, ["trec_eval", *utility, large["qrels"], large["run"]], 3)
+        pair = paired(ours, [TREC_EVAL, *utility, large["qrels"], large["run"]], 5)
         detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
         report("7 M lines, nDCG RR R and NFaiRR: time, of trec_eval", pair.time_ratio, 0.35, detail)
     else:
-        print("      trec_eval is not on PATH, so nothing is compared with it")
+        print(NO_TREC_EVAL)
 
     small = generate(FOLDER, 3, 100, 2_000)
     numpy = [BIN / "python", "-c", "import numpy"]
     pair = paired([BIN / "fairtrec", "--help"], numpy, 15)
-    report("fairtrec --help: time, of `import numpy`", pair.time_ratio, 1, f"{pair.ours.seconds * 1000:.0f} ms")
+    report("fairtrec --help: time, of `import numpy`", pair.time_ratio, 0.5, f"{pair.ours.seconds * 1000:.0f} ms")
     given = ["--annotations", small["counts"], "--background", small["run"]]
     for measures in ("NFaiRR@10 ARaB@10 TExFAIR@10", f"{UTILITY} NFaiRR@10"):
         pair = paired([BIN / "fairtrec", "eval", small["qrels"], small["run"], "-m", measures, *given], numpy, 15)
         what = f"three queries, {measures}: time, of `import numpy`"
-        report(what, pair.time_ratio, 2.5, f"{pair.ours.seconds * 1000:.0f} ms")
+        report(what, pair.time_ratio, 1.6, f"{pair.ours.seconds * 1000:.0f} ms")

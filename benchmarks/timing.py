@@ -1,6 +1,7 @@
 """Time whole processes in turn, A B A B, and compare them pair by pair."""
 
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from time import perf_counter
 
 FOLDER = Path(os.environ.get("FAIRTREC_BENCH", ".bench"))
 BIN = Path(sys.executable).parent
+TREC_EVAL = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
+NO_TREC_EVAL = "      trec_eval is neither on PATH nor in TREC_EVAL, so nothing is compared with it"
 
 
 @dataclass(frozen=True)

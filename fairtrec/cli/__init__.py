@@ -9,12 +9,14 @@ from contextlib import suppress
 from importlib import import_module
 from typing import cast
 
-import click
+gc.set_threshold(100_000)  # objects that are made before some are looked through; imports alone make half as many
 
-from fairtrec.cli.commands import WIDEST, Commands
-from fairtrec.cli.saying import say
-from fairtrec.errors import FairtrecError, InputError, short
-from fairtrec.version import __version__
+import click  # noqa: E402
+
+from fairtrec.cli.commands import WIDEST, Commands  # noqa: E402
+from fairtrec.cli.saying import say  # noqa: E402
+from fairtrec.errors import FairtrecError, InputError, short  # noqa: E402
+from fairtrec.version import __version__  # noqa: E402
 
 COMMANDS = {  # the order of the help; the text stands here so that it can be shown without importing the commands
     "eval": "Evaluate runs: fairness and utility, per query and in the mean.",
@@ -58,7 +60,6 @@ OUTSIDE = {  # what is wrong with the machine or a name, not with fairtrec: the 
     errno.ENOMEM: "free some memory, or use -j 1",
     errno.EAGAIN: "allow more processes with ulimit -u, or use -j 1",
 }
-GARBAGE = 100_000  # objects that are made before some are looked through; imports alone make half as many
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk, a quota, the longest file that is allowed
 
 
@@ -93,7 +94,6 @@ click.version_option(__version__, prog_name="fairtrec", message="%(prog)s %(vers
 
 def main() -> None:
     """Run the command line; every error of the user's making is one line and an exit code, never a traceback."""
-    gc.set_threshold(GARBAGE)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller
             setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
