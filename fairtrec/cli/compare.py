@@ -160,20 +160,8 @@ def _recorded(
     from fairtrec.replay.values import read_values
     from fairtrec.statistics.procedure import Procedure
 
-    heeded = {
-        "values",
-        "qrels",
-        "runs",
-        "measures",
-        "baseline",
-        "slices",
-        "correlate",
-        "paper",
-        "form",
-        "output",
-        "places",
-    }
-    heeded |= vars(Procedure()).keys()
+    heeded = {"values", "qrels", "runs", "measures", "baseline", "slices", "correlate", "paper", "form", "output",
+              "places", *vars(Procedure())}  # fmt: skip
     context = click.get_current_context()
     for each in context.command.params:
         if each.name not in heeded and context.get_parameter_source(str(each.name)) is ParameterSource.COMMANDLINE:

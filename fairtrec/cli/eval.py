@@ -65,10 +65,11 @@ def command(
         refuse_view(form, output, slices=slices, **view)
     if baseline is not None:
         asked = {"measures": measures, "baseline": baseline, "slices": slices, "keep_going": keep_going, **given}
+        asked |= {} if confidence is None else {"confidence": confidence}
         fits = not (per_query or no_summary or sort is not None or given["ties"] or given["unknown"])
-        return _compared(qrels, runs, asked, confidence, fits=fits, form=form, output=output, places=places)
+        return _compared(qrels, runs, asked, fits=fits, form=form, output=output, places=places)
     if confidence is not None:
-        _refuse(confidence, given)
+        _refuse_confidence(confidence, given)
     files = named(runs)
     if given["unknown"] and per_query and form == "json":
         given["unknown"] = "next"
@@ -101,15 +102,7 @@ def command(
     return InputError.exit_code if result.failed else 0
 
 
-def _compared(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    asked: dict[str, Any],
-    confidence: float | None,
-    *,
-    fits: bool,
-    **shown: Any,
-) -> int:
+def _compared(qrels: str | None, runs: tuple[str, ...], asked: dict[str, Any], *, fits: bool, **shown: Any) -> int:
     """Do what `fairtrec compare` does. Raises UsageError for what it cannot do, or options that do not fit it."""
     from fairtrec.cli import compare
     from fairtrec.errors import UsageError
@@ -120,12 +113,11 @@ def _compared(
             "--baseline compares means; leave out -q, -n, --sort, --ties and --unknown, and choose -f from "
             f"{', '.join(forms)}"
         )
-    asked |= {} if confidence is None else {"confidence": confidence}
     code: int = click.get_current_context().invoke(compare.command, qrels=qrels, runs=runs, **asked, **shown)
     return code
 
 
-def _refuse(confidence: float, given: dict[str, Any]) -> None:
+def _refuse_confidence(confidence: float, given: dict[str, Any]) -> None:
     """Raise UsageError for a confidence that there is not, and where another interval stands beside values."""
     from fairtrec.errors import UsageError
     from fairtrec.evaluation.result import ALONE

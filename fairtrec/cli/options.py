@@ -48,8 +48,8 @@ _measures = click.option(
     "measures",
     multiple=True,
     metavar="MEASURES",
-    help="Like 'nDCG@10 NFaiRR(tau=0)@20', see `fairtrec measures`; all_fair: all of fairness that the inputs allow; "
-    "may be repeated.  [default: a few of those]",
+    help="Like 'nDCG@10 NFaiRR(tau=0)@20', see `fairtrec measures`; all_fair: every measure of fairness that the "
+    "inputs allow; may be repeated.  [default: a few that the inputs allow]",
 )
 _beside = Together(
     (
@@ -106,14 +106,14 @@ _level = click.option(
     help="The grade from which a document is relevant.  [default: 1]",
 )
 _depth = click.option("-M", "--depth", type=int, metavar="N", help="Cut rankings after rank N.")
-run_form = word(
+run_format = word(
     "--run-format", of=RunFormat, help="auto tells TREC, JSON lines and Parquet by content; msmarco: qid docno rank."
 )
 _ranked = Together(
     (
         word("--order", of=Order, help="What ranks a run: column 5, column 4, or the order of its lines."),
         word("--score-dtype", of=ScoreType, help="float32 compares scores as old trec_eval did."),
-        run_form,
+        run_format,
     )
 )
 _jobs = click.option(

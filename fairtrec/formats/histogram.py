@@ -7,11 +7,8 @@ from fairtrec.data import Histogram, Ints
 
 def added(histogram: Histogram | None, counts: Ints) -> Histogram:
     """Add documents [document, group] to a histogram."""
-    documents = np.ones(len(counts), dtype=np.int64)
-    if histogram is None:
-        return distinct(counts, documents)
-    both = np.concatenate((histogram.counts, counts))
-    return distinct(both, np.concatenate((histogram.documents, documents)))
+    more = Histogram(counts, np.ones(len(counts), dtype=np.int64))
+    return distinct(more.counts, more.documents) if histogram is None else joined(histogram, more)
 
 
 def joined(first: Histogram, second: Histogram) -> Histogram:
