@@ -84,7 +84,7 @@ def test_m08_nobody_is_best_at_infinity():
 
 def test_m09_the_default_is_a_few_of_what_the_inputs_allow(fairtrec_command):
     words = " ".join(fairtrec_command("eval", "--help").out.split())
-    assert "[default: a few of those]" in words
+    assert "[default: a few that the inputs allow]" in words
     with pytest.raises(UsageError, match="no measure all; `fairtrec measures`"):
         registry.parse("all")
 
