@@ -377,6 +377,27 @@ def test_eval_says_what_ms_marco_looks_like(desk, fairtrec_command):
     )
 
 
+@pytest.mark.parametrize("rank", ["1.5", "first", "99999999999999999999"])
+def test_where_ms_marco_is_said_a_rank_that_is_none_is_called_so(desk, fairtrec_command, rank):
+    written(desk / "b.tsv", f"q1\td7\t{rank}\n")
+    done = fairtrec_command("eval", "qrels.txt", "b.tsv", "-m", "RR", "--run-format", "msmarco")
+    assert (done.code, done.complaints) == (3, [f"b.tsv:1: the rank '{rank}' is not an integer; correct it"])
+
+
+def test_no_other_form_is_advised_to_take_column_2(tmp_path):
+    with pytest.raises(InputError, match=r"first on line 1\); remove one of the two$"):
+        run.read(written(tmp_path / "b", lines() + lines(ROWS[:1])))
+    with pytest.raises(InputError, match="or add --samples"):
+        run.read(written(tmp_path / "b", TREC + TREC))
+
+
+def test_what_is_blank_for_long_is_not_looked_through_line_by_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "LARGEST_BLANK", 100)
+    path = written(tmp_path / "b", b"\n" * 101 + TREC.encode())
+    with pytest.raises(InputError, match="of blank lines"):
+        source.first_line(path, b"#")
+
+
 # -- validate
 
 

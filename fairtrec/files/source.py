@@ -265,6 +265,7 @@ def first_line(path: FilePath, comment: bytes) -> tuple[int, bytes, list[bytes]]
     The file is not read on.
     """
     above: list[bytes] = []
+    passed = 0
     if is_stream(path):
         raise InputError("this kind of file is read twice, which a stream cannot be; give a file", path)
     with opened(path) as stream:
@@ -274,4 +275,7 @@ def first_line(path: FilePath, comment: bytes) -> tuple[int, bytes, list[bytes]]
                 return number, text, above
             if len(above) < 2:
                 above.append(line)
+            passed += len(line)
+            if passed > LARGEST_BLANK:
+                refuse_bomb(path, passed, passed)
     raise InputError("this file has no lines; was it written to the end?", path)

@@ -39,7 +39,7 @@ def meant(path: FilePath, form: RunFormat) -> RunFormat:
     """Settle how a run is read; with ``msmarco`` only files of three columns are MS MARCO's, others tell themselves."""
     if form in ("trec", "jsonl", "parquet") or (form == "msmarco" and source.is_stream(path)):
         return form
-    kind = kind_of(path)
+    kind = kind_of(path, said=form == "msmarco")
     return "trec" if kind == "msmarco" and form == "auto" else kind
 
 
@@ -56,8 +56,11 @@ def told(path: FilePath, fault: InputError, order: Order, *, sampled: bool) -> F
     return read(path, kind, order, sampled=sampled)
 
 
-def kind_of(path: FilePath) -> RunFormat:
-    """Tell by the start of a file what it is; what may be MS MARCO's is told as such. Of a stream it tells nothing."""
+def kind_of(path: FilePath, *, said: bool = False) -> RunFormat:
+    """Tell by the start of a file what it is; what may be MS MARCO's is told as such. Of a stream it tells nothing.
+
+    Where MS MARCO's is what was ``said``, any three columns are, so that a rank that is none is called so.
+    """
     if source.is_stream(path):
         return "trec"
     try:
@@ -67,12 +70,12 @@ def kind_of(path: FilePath) -> RunFormat:
         _, line, _ = source.first_line(path, b"#")
     except (InputError, OSError):
         return "trec"
-    return "jsonl" if line.lstrip().startswith(b"{") else "msmarco" if is_marco(line.split()) else "trec"
+    return "jsonl" if line.lstrip().startswith(b"{") else "msmarco" if is_marco(line.split(), said=said) else "trec"
 
 
-def is_marco(cells: Sequence[bytes]) -> bool:
+def is_marco(cells: Sequence[bytes], *, said: bool = False) -> bool:
     """Tell a line of MS MARCO's three columns, qid docno rank."""
-    return len(cells) == 3 and cells[2].isdigit()
+    return len(cells) == 3 and (said or cells[2].isdigit())
 
 
 def read(path: FilePath, form: RunFormat, order: Order, *, sampled: bool = False, ranks: bool = False) -> FileColumns:

@@ -34,7 +34,7 @@ def read(
     keys: dict[str, columns.Cell] = {"qid": "text", "Q0": "text"} if sampled else {"qid": "blocks", "Q0": "skip"}
     kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": "int" if order == "rank" else "skip"}
     layout = columns.Layout("run", {**kinds, "score": "float", "tag": "first"})
-    table = None
+    table, advice = None, "remove one of the two"
     if form not in ("auto", "trec") or (form == "auto" and "json" in fspath(path)):  # where it is worth a look first
         from fairtrec.formats import other_runs
 
@@ -42,6 +42,7 @@ def read(
     if table is None:
         try:
             table = columns.read(path, layout)
+            advice += ", or add --samples if column 2 tells rankings apart"
         except InputError as fault:
             if form == "trec":
                 raise
@@ -73,7 +74,6 @@ def read(
         query, rows = twice
         first, second = sorted(rows if together is None else together[rows].tolist())
         message = f"document {docnos[rows[0]].decode()} stands twice under query {qids[query]}"
-        advice = "remove one of the two, or add --samples if column 2 tells rankings apart"
         raise InputError(f"{message} (first on line {table.line(first)}); {advice}", path, table.line(second))
     return run or ranked(fspath(path), tag, qids, starts, docnos, scores, order, depth)
 
