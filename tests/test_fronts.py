@@ -200,6 +200,27 @@ def test_the_mean_is_the_best_of_all_choices_and_the_bound_is_one():
     assert programmed > 40
 
 
+def test_the_mean_is_what_an_integer_programme_of_all_documents_and_ranks_finds():
+    from scipy.optimize import LinearConstraint, milp
+
+    queries, n, k, weights = 3, 6, 3, 1 / np.log2(np.arange(2, 5))
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        gains, worth = random.choice([0.0, 0, 1, 2], (queries, n)), random.random((queries, n))
+        useful, fair = (np.einsum("k,qn->qkn", weights, each).ravel() for each in (gains, worth))
+        at = np.arange(queries * k * n).reshape(queries, k, n)
+        filled = np.array([np.isin(at, one).ravel() for one in at.reshape(-1, n)], dtype=float)
+        once = np.array([np.isin(at, at[query, :, doc]).ravel() for query in range(queries) for doc in range(n)])
+        fronts = counts.fronts(gains, worth, weights, weights)
+        for loss in (0.0, 0.05):
+            least = (1 - loss) * sum(float(row[:k] @ weights) for row in gains)
+            constraints = [
+                LinearConstraint(filled, 1, 1), LinearConstraint(once.astype(float), 0, 1), LinearConstraint(useful[None], least),
+            ]  # fmt: skip
+            answer = milp(-fair, constraints=constraints, integrality=np.ones(at.size), bounds=(0, 1))
+            assert budget.spend(fronts, least).fairness == pytest.approx(-answer.fun, abs=1e-5)
+
+
 def test_the_merged_hull_is_that_of_all_choices():
     random = np.random.default_rng(15)
     for _ in range(50):
