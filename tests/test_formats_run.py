@@ -124,6 +124,27 @@ def test_all_readers_give_the_same_run(tmp_path, text, size, order):
     assert content(pieces) == content(whole)
 
 
+@QUICK
+@given(
+    rankings=st.lists(
+        st.lists(st.sampled_from([-1.5, -0.0, 0.0, 0.25, 2.0, 3.5]), min_size=1, max_size=40), min_size=1
+    ),
+    depth=st.integers(1, 12),
+    wide=st.booleans(),
+    data=st.data(),
+)
+def test_a_run_that_is_cut_is_the_top_of_the_whole_run(rankings, depth, wide, data):
+    docnos = [data.draw(st.permutations([f"{'long-name-' * wide}d{i}" for i in range(len(each))])) for each in rankings]
+    qids, starts = tuple(map(str, range(len(rankings)))), np.cumsum([0, *map(len, rankings)])
+    names, scores = np.array([name.encode() for each in docnos for name in each]), np.concatenate(rankings)
+    cut = run.ranked("a", "t", qids, starts, names, scores, depth=depth)
+    for query, (ranking, scored) in enumerate(zip(docnos, rankings, strict=True)):
+        pairs = sorted(zip(scored, ranking, strict=True), reverse=True)[:depth]
+        lines = slice(cut.starts[query], cut.starts[query + 1])
+        assert [name.decode() for name in cut.docnos[lines]] == [name for _, name in pairs]
+        assert cut.scores[lines].tolist() == [score for score, _ in pairs]
+
+
 def plain_run(queries=20, depth=50, separator=" "):
     rows = [
         (f"q{q}", "Q0", f"doc{(7 * q + 13 * r) % 997:05}", str(r), f"{100 - r // 2}.5", "tag")

@@ -120,7 +120,7 @@ def ranked(
 ) -> Run:
     """Rank each query's documents: by score, or as they stand (``file``)."""
     if order != "file":
-        docnos, scores = ordering.by_falling_score(starts, docnos, scores)
+        starts, docnos, scores = ordering.by_falling_score(starts, docnos, scores, depth)
     lengths = np.diff(starts)
     if depth is not None and lengths.max(initial=0) > depth:
         kept = np.minimum(lengths, depth)

@@ -11,41 +11,55 @@ import numpy as np
 from fairtrec.data import Docs, Floats, Ints, fingerprints
 
 
-def by_falling_score(starts: Ints, docnos: Docs, scores: Floats) -> tuple[Docs, Floats]:
-    """Sort each ranking by falling score, ties by falling docno.
+def by_falling_score(starts: Ints, docnos: Docs, scores: Floats, depth: int | None = None) -> tuple[Ints, Docs, Floats]:
+    """Sort each ranking by falling score, ties by falling docno; what stands below rank ``depth`` may stay or go.
 
     >>> docnos, scores = np.array([b"a", b"b", b"c", b"d"]), np.array([1.0, 2.0, 2.0, 5.0])
-    >>> by_falling_score(np.array([0, 3, 4]), docnos, scores)[0].tolist()
+    >>> by_falling_score(np.array([0, 3, 4]), docnos, scores)[1].tolist()
     [b'c', b'b', b'a', b'd']
     """
-    last = starts[1:-1] - 1  # of each ranking but the final one
     rising = scores[1:] > scores[:-1]
-    rising[last] = False
+    rising[starts[1:-1] - 1] = False  # the last line of each ranking but the final one
     if rising.any():
-        order = _sorted_in_rows(starts, scores)
+        starts, order = _sorted_in_rows(starts, scores, depth)
         docnos, scores = docnos[order], scores[order]
     tie = scores[1:] == scores[:-1]
-    tie[last] = False
+    tie[starts[1:-1] - 1] = False
     if tie.any():
         above, below = np.append(tie, False), np.insert(tie, 0, False)
         tied = np.flatnonzero(above | below)
         block = np.cumsum(~below[tied])
-        names: Any = fingerprints(docnos[tied]) if docnos.dtype.itemsize <= 8 else docnos[tied]
-        points = np.unique(names, return_inverse=True)[1]  # integers that compare as the docnos do
+        if depth is not None:
+            first = tied[~below[tied]]  # of each block
+            kept = (first - starts[np.searchsorted(starts, first, side="right") - 1] < depth)[block - 1]
+            tied, block = tied[kept], block[kept]
+        points: Any  # integers that compare as the docnos do
+        if docnos.dtype.itemsize <= 8:
+            points = fingerprints(docnos[tied])
+        else:
+            points = np.unique(docnos[tied], return_inverse=True)[1]
         order = tied[np.lexsort((~points, block))]
         docnos = docnos.copy()
         docnos[tied] = docnos[order]
-    return docnos, scores
+    return starts, docnos, scores
 
 
-def _sorted_in_rows(starts: Ints, scores: Floats) -> Ints:
+def _sorted_in_rows(starts: Ints, scores: Floats, depth: int | None) -> tuple[Ints, Ints]:
+    """Sort the lines of rankings; of long ones only those that are no worse than the line at rank ``depth``."""
     lengths = np.diff(starts)
     if int(lengths.max()) * len(lengths) > 4 * len(scores) + 4096:  # a few long rankings among many short ones
         order: Ints = np.lexsort((-scores, np.repeat(np.arange(len(lengths)), lengths)))
-        return order
+        return starts, order
     matrix, filled = in_rows(-scores, starts, np.inf)
+    lines = None
+    if depth is not None and 2 * depth < matrix.shape[1]:
+        filled = filled & (matrix <= np.partition(matrix, depth - 1, axis=1)[:, depth - 1 : depth])
+        number = np.arange(matrix.shape[1]) + starts[:-1, None]
+        lines = number[filled]
+        starts = np.concatenate(([0], np.cumsum(filled.sum(axis=1))))
+        matrix, filled = in_rows(matrix[filled], starts, np.inf)
     within: Ints = (np.argsort(matrix, axis=1, kind="stable") + starts[:-1, None])[filled]
-    return within
+    return starts, within if lines is None else lines[within]
 
 
 def in_rows(values: Any, starts: Ints, fill: Any) -> tuple[Any, Any]:

@@ -39,7 +39,7 @@ class Twins:
 def _digest(rows: Entries) -> bytes:
     """Sum up the rankings of a run, whatever the order of its queries, and whatever its ranks and scores."""
     starts = starts_of(rows.query)
-    keys = fingerprints(by_falling_score(starts, rows.docnos, rows.scores)[0])
+    keys = fingerprints(by_falling_score(starts, rows.docnos, rows.scores)[1])
     digest = blake2b()
     for number in sorted(range(len(starts) - 1), key=lambda number: rows.qids[rows.query[starts[number]]]):
         digest.update(f"{rows.qids[rows.query[starts[number]]]}\n{starts[number + 1] - starts[number]}\n".encode())
