@@ -16,12 +16,14 @@ import fairtrec
 from fairtrec import jobs
 from fairtrec.data import Run
 from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation import session
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.result import Part
 from fairtrec.files import source
 from fairtrec.files.named import paths
 from fairtrec.formats import run as run_format
 from fairtrec.measure import Measure
+from fairtrec.report.writers import RESULTS
 
 MEASURES = "NFaiRR@2 nDCG@2 AP TExFAIR@2"
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
@@ -355,3 +357,28 @@ def test_a_cut_run_is_the_top_of_the_run(ranked, qids, depth):
     for row, qid in enumerate(kept.qids):
         left = kept.docnos[kept.starts[row] : kept.starts[row + 1]].tolist()
         assert left == [docno.encode() for docno in ranked[qid][:depth]]
+
+
+@pytest.mark.parametrize("options", [{}, {"missing": "neutral"}, {"jobs": 2, "keep_going": True}])
+def test_many_runs_are_held_a_few_at_a_time(options, example, tmp_path, monkeypatch):
+    sound = [example / f"{name}.run" for name in ("bm25", "fair", "neural", "background")] * 2
+    runs = {f"r{number}": run for number, run in enumerate(sound)}
+    if options.get("keep_going"):
+        (tmp_path / "broken.run").write_text("q1 Q0\n")
+        runs["broken"] = tmp_path / "broken.run"
+    if options.get("missing"):
+        (tmp_path / "other.run").write_text("101 Q0 unheard 1 1 o\n")
+        runs |= {"other": tmp_path / "other.run", "again": tmp_path / "other.run"}
+    given = {"groups": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
+    at_once = fairtrec.evaluate("NFaiRR TExFAIR nDCG@5", runs, example / "qrels.txt", **given, **options)
+    held = []
+    read = session.read
+    monkeypatch.setattr(session, "TOGETHER", 3)
+    monkeypatch.setattr(
+        session, "read", lambda named, *rest, **more: held.append(len(named)) or read(named, *rest, **more)
+    )
+    parts = fairtrec.evaluate("NFaiRR TExFAIR nDCG@5", runs, example / "qrels.txt", **given, **options)
+    assert max(held) == 3
+    assert sum(held) == len(runs)
+    assert RESULTS["json"](parts, per_query=True) == RESULTS["json"](at_once, per_query=True)
+    assert parts.failed == at_once.failed

@@ -89,9 +89,11 @@ class Reading:
 
 
 def read(
-    named: Sequence[tuple[str, Any]], reading: Reading, jobs: int, *, keep_going: bool
+    named: Sequence[tuple[str, Any]], reading: Reading, jobs: int, *, keep_going: bool, of: tuple[int, int] = (0, 0)
 ) -> tuple[list[ReadRun], Failed]:
     """Read each run, once if it is named twice, and list those that are broken with what is wrong with them.
+
+    ``of``  how many have been read before, and of how many in all, where these are a part of them.
 
     Raises InputError for the first that is broken, unless told to keep going.
     """
@@ -112,7 +114,7 @@ def read(
                 raise outcome
             found[key] = outcome
             if listener.get() is not None:
-                report(RUNS, len(found), len(once))
+                report(RUNS, of[0] + len(found), of[1] if len(named) < of[1] else len(once))
     runs: list[ReadRun] = []
     failed: Failed = {}
     for key, (name, _) in zip(keys, named, strict=True):

@@ -5,6 +5,8 @@ from dataclasses import asdict, replace
 from os import fspath
 from typing import Any, Literal, Unpack, cast
 
+import numpy as np
+
 from fairtrec.data import NOTHING, Annotations, Docnos, Queries, Run
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading, wanted
@@ -24,6 +26,7 @@ from fairtrec.files.named import crossed
 from fairtrec.measure import Measure
 
 Named = Sequence[tuple[str, Any]]
+TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time
 
 
 class Keywords(GivenKeywords, ChoiceKeywords, total=False):
@@ -101,13 +104,23 @@ class Evaluator:
             reference = counterfactual.matched(reading.reference, named, self.choices, self._depth)
             reading = replace(reading, reference=reference)
         loaded = self._from_background(named, same, reading.reference.background) if any(same) else named
-        read_runs, failed = read(loaded, reading, number, keep_going=keep_going)
-        documents = self._looked_up(read_runs, reading) if reading.in_two and read_runs else None
-        scores, broken = finished(read_runs, reading, documents, keep_going=keep_going)
+        together = TOGETHER if reading.in_two else max(len(loaded), 1)
+        scores: list[Scores] = []
+        failed: Failed = {}
+        documents: Documents | None = None
+        for first in range(0, len(loaded), together):
+            several = loaded[first : first + together]
+            read_runs, broken = read(several, reading, number, keep_going=keep_going, of=(first, len(loaded)))
+            looked_up = self._looked_up(read_runs, reading) if reading.in_two and read_runs else None
+            of_several, lacking = finished(read_runs, reading, looked_up, keep_going=keep_going)
+            scores += of_several
+            failed |= broken | lacking
+            documents = self._all_of(documents, looked_up) if documents and looked_up else documents or looked_up
+            read_runs = []  # which are let go before the next are read
         if self.choices.undefined != "skip":
             scores, incomplete = self._filled(scores, keep_going=keep_going)
-            broken |= incomplete
-        result = self._result(named, scores, failed | broken, documents, reading.queries)
+            failed |= incomplete
+        result = self._result(named, scores, failed, documents, reading.queries)
         beside = reading.reference.extras.get("counterfactual")
         return result if beside is None else beside.noted(result)
 
@@ -217,6 +230,12 @@ class Evaluator:
         if len(counts.known) > len(looked_at.names):  # runs before have looked at more
             counts = counts.of(looked_at)
         return Documents(counts, self.choices.missing)
+
+    def _all_of(self, first: Documents, second: Documents) -> Documents:
+        """Put together the documents that two batches of runs looked at."""
+        assert self._counts is not None
+        names = np.concatenate((first.annotations.docnos.names, second.annotations.docnos.names))
+        return Documents(self._counts.of(Docnos.of(names)), self.choices.missing)
 
     def _result(
         self,
