@@ -9,6 +9,8 @@ import pyarrow as pa
 from fairtrec.data import Ints
 from fairtrec.formats.spans import words_of
 
+_FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
+
 
 def parts_of(docnos: Any) -> tuple[npt.NDArray[np.uint8], Ints, Ints]:
     """Give the bytes behind an Arrow array of strings, and where each string starts and ends in them."""
@@ -25,7 +27,8 @@ def flat(values: npt.NDArray[Any]) -> Any:
 
 def numbers_of(column: Any) -> npt.NDArray[Any]:
     """Give an Arrow array of numbers as numpy's, on the same memory; ``to_numpy`` would import pandas too."""
-    values = np.frombuffer(column.buffers()[1], column.type.to_pandas_dtype())
+    called = str(column.type)  # whose own way to a type of numpy imports pandas, before pyarrow 17
+    values = np.frombuffer(column.buffers()[1], _FLOATS.get(called, called))
     return values[column.offset : column.offset + len(column)]
 
 
