@@ -1,12 +1,13 @@
 """The table of documents that the runs and measures of an evaluation share, and how they are looked up in it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Annotations, Bools, Floats, Ints, Run
+from fairtrec.data import NOTHING, Annotations, Bools, Candidates, Floats, Ints, Run
 from fairtrec.words import Missing
 
 
@@ -16,6 +17,7 @@ class Documents:
 
     annotations: Annotations
     missing: Missing
+    backgrounds: dict[Any, Candidates] = field(default_factory=dict, init=False)  # that of the last queries
 
     @cached_property
     def dropped(self) -> Bools:

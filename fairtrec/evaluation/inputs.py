@@ -73,8 +73,13 @@ class Inputs(Asked):
         if self.reference.background == "collection":
             return self.collection
         assert self.reference.background is not None
-        rows = self.documents.rows(self.reference.background, self.qids, self.reference.background_depth)
-        return Candidates(take(self.counts, rows), (rows != NOTHING).astype(np.int64))
+        run, depth, kept = self.reference.background, self.reference.background_depth, self.documents.backgrounds
+        asked = run, depth, tuple(self.qids)
+        if asked not in kept:  # runs of a batch have mostly the same queries
+            kept.clear()
+            rows = self.documents.rows(run, self.qids, depth)
+            kept[asked] = Candidates(take(self.counts, rows), (rows != NOTHING).astype(np.int64))
+        return kept[asked]
 
     @cached_property
     def collection(self) -> Candidates:

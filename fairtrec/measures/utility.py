@@ -10,6 +10,7 @@ as many ranks as a measure can see, because most of their time goes into taking 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall": "R", "RR": "RR", "MRR": "RR",
          "Success": "Success", "nDCG": "nDCG", "NDCG": "nDCG"}  # fmt: skip
+
+FEW = 1024  # ranks, whose logarithms are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +189,13 @@ def _total(values: Floats) -> Floats:
 
 def _logarithms(places: Ints) -> Floats:
     """Take the logarithm of each rank plus 1, by which DCG divides; of the rank 0, which is none, that of rank 1."""
+    if places.max(initial=0) < FEW:
+        return _first_logarithms()[places]
     several, at = np.unique(places, return_inverse=True)
     logarithms = np.array([math.log2(max(place, 1) + 1) for place in several.tolist()])
     return logarithms[at].reshape(places.shape)
+
+
+@cache
+def _first_logarithms() -> Floats:
+    return np.array([math.log2(max(place, 1) + 1) for place in range(FEW)])
