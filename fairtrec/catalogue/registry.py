@@ -4,16 +4,12 @@ A name is looked up in the table below, then in ir-measures, then among the entr
 installed packages: so what nDCG means does not depend on what else is installed.
 """
 
-import io
-import re
-import sys
 from collections.abc import Iterable
-from contextlib import redirect_stdout
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from fairtrec.catalogue import family, notation
+from fairtrec.catalogue import family, notation, trec_names
 from fairtrec.catalogue.family import LARGEST
 from fairtrec.catalogue.notation import Written
 from fairtrec.errors import UsageError
@@ -22,8 +18,6 @@ from fairtrec.measures import BUILT_IN
 from fairtrec.measures.utility import PLAIN, Plain, Utility
 
 ALL_FAIR = "all_fair"  # stands for every measure of fairness, as trec_eval's all_trec does for its own
-SAME = ("Rprec", "infAP")  # which trec_eval and ir-measures call alike
-_TREC_NUMBERS = re.compile(r"\D+(?:\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)?")
 
 
 def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
@@ -56,15 +50,15 @@ def _resolved(written: Written, relevance_level: int | None) -> Iterable[Measure
         params = {**params, at: cutoff}
     if theirs is not None:
         found = _utility(theirs, params, spelled, relevance_level)
-        return [replace(found, trec=name) if spelled in SAME else found]
+        return [replace(found, trec=name) if spelled in trec_names.SAME else found]
     if kind is not None:
         return [family.built(kind, params, spelled, relevance_level)]
     if is_all_fair(name):
         return _all_fair(params, cutoff, spelled, relevance_level)
-    if not params and cutoff is None and (several := _of_trec_eval(name)):
+    if not params and cutoff is None and (several := trec_names.read(name)):
         return [
-            replace(_utility(measure, {}, spelled, relevance_level), trec=printed, is_of_set=is_set)
-            for measure, printed, is_set in several
+            replace(_utility(measure, {}, spelled, relevance_level), trec=printed, is_of_set=is_of_set)
+            for measure, printed, is_of_set in several
         ]
     if (alike := proper(name)) is not None:
         return _resolved(written._replace(name=alike), relevance_level)
@@ -88,49 +82,6 @@ def _plain(written: Written, relevance_level: int | None) -> Utility | None:
         given = {"rel": relevance_level, **given}
     plain = Plain.of(name, given, LARGEST)
     return None if plain is None else Utility(plain)
-
-
-def _of_trec_eval(name: str) -> list[tuple[Any, str, bool]]:
-    """Read a name of trec_eval, which may stand for several measures; say which of them ir-measures lacks.
-
-    Gives each measure of ir-measures, what trec_eval prints it as, and whether the name is that of a set.
-    """
-    import ir_measures
-
-    if not _TREC_NUMBERS.fullmatch(name):
-        return []
-    try:
-        with redirect_stdout(io.StringIO()) as said:
-            several: list[Any] = ir_measures.parse_trec_measure(name)
-    except (ValueError, TypeError):
-        return []
-    lacking = re.findall(r"'([^']+)'", said.getvalue())
-    if lacking and sys.stderr is not None:
-        sys.stderr.write(f"# {name}: ir-measures lacks {', '.join(lacking)}\n")
-    import pytrec_eval
-
-    members = pytrec_eval.supported_nicknames.get(name)
-    if members is None:
-        return [(measure, _printed(name, measure), False) for measure in several]
-    return [(measure, printed, True) for member in sorted(members) for measure, printed, _ in _member(member)]
-
-
-def _member(name: str) -> list[tuple[Any, str, bool]]:
-    """Read a member of a set of trec_eval; nothing if ir-measures lacks it, which has been said."""
-    import ir_measures
-
-    try:
-        return [(measure, _printed(name, measure), True) for measure in ir_measures.parse_trec_measure(name)]
-    except ValueError:
-        return []
-
-
-def _printed(name: str, measure: Any) -> str:
-    """Spell a measure as trec_eval prints it: ndcg_cut.5 as ndcg_cut_5, iprec_at_recall.0.1 as iprec_at_recall_0.10."""
-    base = re.sub(r"[._]\d[\d.,]*$", "", name)
-    if "recall" in measure.params:
-        return f"{base}_{measure.params['recall']:.2f}"
-    return f"{base}_{measure.params['cutoff']}" if "cutoff" in measure.params else base
 
 
 def proper(name: str) -> str | None:
