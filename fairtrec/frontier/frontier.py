@@ -22,6 +22,9 @@ class OfScores(Measure):
         """What it is called."""
         return "DCG of scores"
 
+    def __str__(self) -> str:
+        return self.name
+
 
 class Point(NamedTuple):
     """Utility and fairness of an order, or their means; ``bound`` is the best fairness that there could be there.

@@ -44,7 +44,7 @@ class Lists:
         kept = "so their order is kept" if free is None else "in which nobody has a claim"
         remarks = [counted(f"queries without a document of known group, {kept}: {{}} of {{}}", silent)]
         if free is None:
-            words = "ranks of no known group, which keep their documents: {} of {}"
+            words = "ranks whose document is of no group, or of an unknown one, and stays: {} of {}"
             remarks.append(Remark(words, (int(unknown.sum()), int(top.sum()))))
         tops = moved[:, :cutoff].sum(axis=1)
         return cls(ranks, closed, tops, lengths, group_of.shape[1], tuple(remarks))

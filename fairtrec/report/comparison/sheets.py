@@ -153,11 +153,13 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     yield ", ".join(text for better, text in MEANING.items() if better in directions)
     if any(row.compared == "absolute value" for row in view.rows):
         yield "|measure|: nearer 0 is better, so the absolute values of the queries are compared, not the values"
-    drawn = f", {how.resamples} resamples, seed {how.seed}" if how.draws else ""
+    drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
     intervals = {"t": "t", "percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}[how.interval]
     yield f"difference: run less baseline; {TESTS[how.test]}; {100 * how.confidence:g}% interval: {intervals}{drawn}"
     words = "better, worse" + (", higher, lower" if "neither" in directions else "")
     yield f"{words}: {_corrected(how)} at most {how.alpha:g}; not shown: the data do not tell; {view.family}"
+    if how.correction == "tukey":
+        yield "p Tukey is of a test of its own, so it may be less than p, which looks at this pair alone"
     yield "d_z: mean difference in standard deviations; cliff: Cliff's delta, unpaired; win: the run is better" + (
         " (or higher)" if "neither" in directions else ""
     )

@@ -52,12 +52,13 @@ def remarks(frontier: Frontier) -> Iterator[str]:
     over = "any query" if frontier.each else "the mean over queries"
     if frontier.losses:
         shares = ", ".join(map(title, frontier.losses))
-        yield f"{shares}: the fairest orders that lose no more of {frontier.utility} in {over}; most: at any loss"
+        yield f"{shares}: the fairest orders that lose no more of {frontier.utility} in {over}"
+    yield f"most: the fairest at any loss; {frontier.utility} there: what is left of it, or gained"
     yield FROM[frontier.among]
     if any(point.open for run in frontier.runs for point in run.points):
-        yield f"not all exact: {frontier.way}; behind the value stands what nothing exceeds"
+        yield f"not all exact (docs/free.md): {frontier.way}; behind the value stands what nothing exceeds"
     else:
-        yield f"exact, {frontier.way}"
+        yield f"exact, {frontier.way} (docs/free.md)"
     spoken = [(run.points[0].spoken, run.points[-1].spoken) for run in frontier.runs]
     if not any(isnan(each) for pair in spoken for each in pair):
         yield "with groups: the share of ranks whose document shows any group, in the run and where fairness is most"
