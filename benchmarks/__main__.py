@@ -8,7 +8,7 @@ from benchmarks.timing import missed
 ALL = (
     "evaluation", "batch", "rerank", "selection", "ablation", "orders", "trec_fair_2019", "counters", "annotate",
     "trace", "positions", "debates", "explanation", "frontier", "counterfactual", "unknown", "frames",
-    "bridge",
+    "bridge", "comparison",
 )  # fmt: skip
 
 for name in sys.argv[1:] or ALL:
