@@ -314,7 +314,7 @@ def test_measures_of_both_are_read():
         "NFaiRR(cutoff=5)@10": "cutoff is given twice",
         "AWRF(bakground='b.run')": "AWRF has no parameter bakground; did you mean background",
         "AWRF(given='nobody')": "nothing is given as 'nobody'",
-        "KL(samples=True)": "KL has no parameter samples",
+        "KL(samples=True)": "KL has no parameter samples; it has: cutoff, ",
         "TE(group=1)": "the parameter group is 1",
         "TREC19Utility": "TREC19Utility is a measure of sequences of rankings; `fairtrec trec-fair-2019` has it",
         "all_fair": "all_fair is what the inputs allow, which are not known here; name the measures",

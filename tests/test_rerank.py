@@ -178,6 +178,20 @@ def test_groups_are_needed_and_hard(fairtrec_command):
     assert "cross two attributes with --labels A*B" in done.err
 
 
+@pytest.mark.parametrize(("qid", "docno", "says"), [("101", "p 1", "docno 'p 1'"), ("1 01", "p1", "query id '1 01'")])
+def test_ids_that_no_trec_file_can_hold_are_written_to_none(fairtrec_command, tmp_path, qid, docno, says):
+    blank = tmp_path / "b.jsonl"
+    blank.write_text(
+        f'{{"qid": "101", "docno": "p2", "score": 2}}\n{{"qid": "{qid}", "docno": "{docno}", "score": 1}}\n'
+    )
+    to = tmp_path / "fair.run"
+    done = fairtrec_command(
+        "rerank", "none", blank, "--by", "DetCons@10", "--labels", "resources/example/labels.tsv", "-o", to
+    )
+    assert (done.code, to.exists(), list(tmp_path.iterdir())) == (3, False, [blank])
+    assert done.complaints == [f"{blank}: the {says} has a blank in it, which no TREC file can hold; give it another"]
+
+
 def test_two_runs_of_one_name_need_another(fairtrec_command, tmp_path):
     (tmp_path / "other").mkdir()
     shutil.copy(NEURAL, tmp_path / "other" / "neural.run")

@@ -198,6 +198,8 @@ def test_the_ending_of_a_name_tells_the_format(result, comparison, tmp_path):
     [
         ({"path": "a.xlsx"}, "the ending of a.xlsx is that of no format; name one of trec, table"),
         ({"path": "a", "format": "yaml"}, "there is no format 'yaml'; choose from trec"),
+        ({"path": "a.csv", "places": -1}, "-1 places behind the point were asked for; 0 to 17 are possible"),
+        ({"path": "a.csv", "places": "four"}, "'four' places behind the point"),
         ({"path": "a.csv", "digits": 3}, "there is no option digits"),
         ({"path": "nowhere/a.csv"}, "the folder of nowhere/a.csv is not there"),
         ({"path": "a.csv", "title": "x"}, "--title is the heading of a page"),
@@ -357,7 +359,16 @@ def test_undefined_and_infinite_values_and_few_queries():
     alone = of_names("a", queries=["q1"]).with_confidence()
     assert math.isnan(alone.to_frame().loc["a", "Groups@2.low"])
     assert "[" not in str(alone).splitlines()[3]
-    assert len(alone.notes) == 2  # the groups, and that it is t
+    assert alone.notes[1:] == (
+        "[low, high]: 95% t interval of each mean over queries",
+        "a mean over one query has no interval",
+    )
+
+
+@pytest.mark.parametrize("confidence", ["0.95", None, 95, math.nan])
+def test_a_confidence_that_there_is_not_is_refused(result, confidence):
+    with pytest.raises(UsageError, match=f"the confidence is {confidence!r}; it lies between 0 and 1"):
+        result.with_confidence(confidence)
 
 
 def test_thirty_queries_are_not_few_but_a_slice_of_them_may_be():

@@ -105,8 +105,11 @@ class Result(Shown):
             for there, scores in zip(known, self.scores, strict=True)
             for qids in sets
         ]
-        few = sorted({many for each in (*known, *parts) for many in each.sum(axis=1).tolist() if 1 < many < SCANTY})
+        counts = {many for each in (*known, *parts) for many in each.sum(axis=1).tolist()}
+        few = sorted(many for many in counts if 1 < many < SCANTY)
         notes = [f"[low, high]: {100 * confidence:g}% t interval of each mean over queries"]
+        if 1 in counts:
+            notes.append("a mean over one query has no interval")
         if few:
             many = f"{few[0]}" if len(few) == 1 else f"{few[0]} to {few[-1]}"
             notes.append(

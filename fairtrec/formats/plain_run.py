@@ -13,22 +13,26 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from fairtrec.data import Run, System
-from fairtrec.errors import UsageError
+from fairtrec.errors import InputError, UsageError
 from fairtrec.files.replaced import replaced
 
 KEPT = 64  # layouts of rankings of so many documents
 BLOCK = 1 << 22  # bytes that are put together at a time
+BLANKS = b" \t\n\v\f\r"  # what stands between the columns
 
 
 def lines(system: System) -> Iterator[bytes]:
     """Give the lines, many in one piece; a tag with blanks gets underscores in their place.
 
-    Column 2 numbers the samples, where there may be several rankings for a query.
+    Column 2 numbers the samples, where there may be several rankings for a query. Raises InputError for ids with
+    blanks, which JSON lines, Parquet and frames may have.
 
     >>> one = Run("a.run", "my tag", ("q1",), np.array([0, 2]), np.array([b"d7", b"d2"]), np.array([0.5, 0.5]))
     >>> b"".join(lines(one))
     b'q1 Q0 d7 1 2 my_tag\\nq1 Q0 d2 2 1 my_tag\\n'
     """
+    for run in system.runs:
+        _refuse_blanks(run)
     for number, run in enumerate(system.runs, 1):
         whole: list[bytearray] = []
         size = 0
@@ -39,6 +43,19 @@ def lines(system: System) -> Iterator[bytes]:
                 yield b"".join(whole)
                 whole, size = [], 0
         yield b"".join(whole)
+
+
+def _refuse_blanks(run: Run) -> None:
+    docnos = run.docnos.tobytes()
+    if len(docnos.translate(None, BLANKS)) < len(docnos):
+        docno = next(docno for docno in run.docnos.tolist() if docno.translate(None, BLANKS) != docno)
+        what = f"docno {docno.decode(errors='replace')!r}"
+    else:
+        qid = next((qid for qid in run.qids if any(blank in qid for blank in BLANKS.decode())), None)
+        if qid is None:
+            return
+        what = f"query id {qid!r}"
+    raise InputError(f"the {what} has a blank in it, which no TREC file can hold; give it another", run.name)
 
 
 def _of_queries(run: Run, second: str) -> Iterator[bytearray]:

@@ -51,7 +51,8 @@ class FairMeasure(ir_measures.Measure):
         kind = registry.find(self.NAME)
         assert kind is not None
         for name in self.params:  # TE(group='f') is a measure's own
-            known = (*kind.__dataclass_fields__, *(each for each in _KEYWORDS if each != "group"), "given")
+            own = (field.name for field in dataclasses.fields(kind))
+            known = (*own, *(each for each in _KEYWORDS if each != "group"), "given")
             _refuse_unknown(name, known, self.NAME)
         return kind
 

@@ -29,6 +29,7 @@ from fairtrec.report.writers import COMPARISONS, RESULTS, Writer, refuse_view
 Of = Result | View
 OF_RESULTS = ("per_query", "summary", "sort", "slices", "title")  # what `write` heeds, beside places
 OF_COMPARISONS = ("paper",)
+MOST_PLACES = 17
 ENDINGS = {"tex": "latex", "htm": "html", "prototext": "tira"}  # of names of files; others are those of formats
 
 
@@ -81,6 +82,8 @@ def write(of: Of, path: FilePath, form: str | None, *, places: int, **view: Any)
     form = _form(place, forms) if form is None else form
     if form not in forms:
         raise UsageError(f"there is no format {form!r}; choose from {', '.join(forms)}")
+    if type(places) is not int or not 0 <= places <= MOST_PLACES:
+        raise UsageError(f"{places!r} places behind the point were asked for; 0 to {MOST_PLACES} are possible")
     known = OF_RESULTS if isinstance(of, Result) else OF_COMPARISONS
     for strange in view.keys() - {*known}:
         raise unknown(strange, ["places", *known])

@@ -41,8 +41,8 @@ class Procedure:
         for field, kind in (("test", Test), ("correction", Correction), ("interval", Method)):
             if getattr(self, field) not in get_args(kind):
                 raise UsageError(f"{field} is {getattr(self, field)!r}; it is one of {', '.join(get_args(kind))}")
-        if not 0 < self.confidence < 1:
-            raise UsageError(f"the confidence is {self.confidence}; it lies between 0 and 1, like 0.95")
+        if not isinstance(self.confidence, int | float) or not 0 < self.confidence < 1:
+            raise UsageError(f"the confidence is {self.confidence!r}; it lies between 0 and 1, like 0.95")
         if self.equivalence is not None and not 0 < self.equivalence < float("inf"):
             raise UsageError(f"the margin of equivalence is {self.equivalence}; it is above 0, like 0.01")
         if not FEWEST <= self.resamples <= MOST:
