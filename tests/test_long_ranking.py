@@ -54,6 +54,18 @@ def test_remarks_that_count_are_made_of_all_queries(request):
     assert fairtrec.evaluate("rND", run(), "none", labels=soft).scores[0].remarks == whole
 
 
+def test_positions_by_part(request):
+    positions = {docno: float(number % 5) for number, docno in enumerate(LABELS)}
+    options = {"measures": "DUO SignedDUO(step=2) RR", "positions": positions, "qrels": QRELS}
+    whole = fairtrec.evaluate(runs=run(), **options).scores[0]
+    request.getfixturevalue("parted")
+    parts = fairtrec.evaluate(runs=run(), **options).scores[0]
+    np.testing.assert_allclose(parts.values, whole.values, rtol=1e-12, atol=1e-15)
+    assert list(map(str, parts.remarks)) == list(map(str, whole.remarks))
+    with pytest.raises(InputError, match="the positions know none of its documents"):
+        fairtrec.evaluate(runs=run(), **options | {"positions": {"x": 1.0, "y": 2.0}})
+
+
 def test_labels_that_know_no_document_of_any_part_are_refused(parted):
     fairtrec.evaluate("rND", run(), "none", labels={"d999": "f", "d998": "m"})  # of the long ranking alone
     with pytest.raises(InputError, match="the labels know none of its documents"):
