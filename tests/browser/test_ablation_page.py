@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 import fairtrec
+from browser.looking import opened
 
 pytestmark = pytest.mark.browser
 EVIL = "<script>document.title='hacked'<∕script>.run"  # with a sign that only looks like a slash
@@ -28,18 +29,10 @@ def page(example, tmp_path_factory):
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_page_is_drawn_and_runs_nothing(chromium, page, width):
-    opened = chromium.new_page(viewport={"width": width, "height": 900})
-    said = []
-    opened.on("console", lambda message: said.append(message.text))
-    opened.on("pageerror", lambda fault: said.append(str(fault)))
-    opened.on("request", lambda request: said.append(request.url) if not request.url.startswith("file:") else None)
-    opened.goto(page.as_uri())
-    assert said == []
-    assert opened.title() == "NFaiRR@10, varied"
-    assert opened.evaluate("document.scripts.length") == 0
-    assert "<script>document.title" in opened.inner_text("main")
-    assert opened.locator("svg circle").count() == 1 + 2 + 24 + 30 + 1  # base, tau, terms, halves; the ring
-    box = opened.locator("svg").bounding_box()
+    window = opened(chromium, page, width)
+    assert window.title() == "NFaiRR@10, varied"
+    assert "<script>document.title" in window.inner_text("main")
+    assert window.locator("svg circle").count() == 1 + 2 + 24 + 30 + 1  # base, tau, terms, halves; the ring
+    box = window.locator("svg").bounding_box()
     assert box["width"] > 0.8 * (width - 60)
-    assert opened.evaluate("document.documentElement.scrollWidth") <= width
-    opened.close()
+    window.close()
