@@ -184,7 +184,8 @@ def _fault(fault: Exception) -> int:
         _say(f"{where}{fault.strerror}; {OUTSIDE[fault.errno]}")
         return 3
     what = short(f"{type(fault).__name__}: {fault}")
-    if isinstance(fault, ImportError) and not (fault.name or "").startswith("fairtrec"):
+    foreign = isinstance(fault, ImportError) and not (fault.name or "").startswith("fairtrec")
+    if foreign or isinstance(fault, SystemError):  # which C code raises that was given no memory
         _say(f"a library cannot be loaded ({what}); is there enough memory (ulimit -v)? If so, install fairtrec again")
         return 3
     _say(f"fairtrec has a fault ({what}); please report it, FAIRTREC_DEBUG=1 shows where")
