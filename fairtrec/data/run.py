@@ -42,7 +42,7 @@ class Run:
         return np.where(rank < length[:, None], first[:, None] + rank, NOTHING)
 
     def documents(self, qids: Sequence[str], depth: int | None) -> Docs:
-        """List each query's first ``depth`` documents, one query after the other, in either order of queries."""
+        """List each query's first ``depth`` documents, query by query, in the order of ``qids`` or of the run."""
         return self.cut(qids, depth).docnos
 
     def cut(self, qids: Sequence[str], depth: int | None) -> "Run":
