@@ -107,3 +107,14 @@ def test_an_exact_name_wins_and_one_that_may_be_two_is_refused(monkeypatch):
     assert [str(each) for each in registry.parse("NFaiRR@10 ndcg@10")] == ["NFaiRR@10", "nDCG@10"]
     with pytest.raises(UsageError, match="nfairr@10 may be NFAIRR or NFaiRR; write one of them in its own letters"):
         registry.parse("nfairr@10")
+
+
+def test_its_page_names_all_and_not_the_first_alone(fairtrec_command):
+    done = fairtrec_command("measures", "ALL_FAIR@5")
+    assert (done.code, "Every measure of fairness that the inputs allow" in done.out) == (0, True)
+    assert [str(each) for each in registry.parse("all_fair@5")] == re.split(r",\s+", done.out.split("\n\n")[2].strip())
+    done = fairtrec_command("measures", "map P@5")
+    assert (done.code, done.complaints) == (
+        2,
+        ["'map P@5' names 2 measures; name one, and `fairtrec measures` lists them all"],
+    )

@@ -292,6 +292,8 @@ def test_of_a_stream_the_form_must_be_said(tmp_path, monkeypatch, trec):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines().encode())))
     with pytest.raises(InputError, match="-:1: "):
         run.read("-")
+    with pytest.raises(InputError, match=r"-: Parquet is read from its end, .* give a file"):
+        run.read("-", form="parquet")
 
 
 # -- every command

@@ -64,7 +64,9 @@ def _wrapped(words: list[str]) -> list[str]:
 
 
 def page(name: str) -> str:
-    """Write the page of one measure. Raises UsageError for a name that nobody knows."""
+    """Write the page of one measure, or of all of fairness. Raises UsageError for a name that nobody knows."""
+    if registry.is_all_fair(name.partition("@")[0]):
+        return _all(name)
     name = registry.proper(name) or name
     kind = registry.find(name)
     if kind is None:
@@ -72,9 +74,11 @@ def page(name: str) -> str:
 
         if name in ir_measures.measures.registry:  # of which some cannot be parsed without their cutoff
             return _foreign(Utility(ir_measures.measures.registry[name]))
-        measure = next(iter(registry.parse(name)), None)
-        if measure is None:
-            raise UsageError("no measure was named; `fairtrec measures` lists them all")
+        several = registry.parse(name)
+        if len(several) != 1:
+            many = f"{name!r} names {len(several)} measures" if several else "no measure was named"
+            raise UsageError(f"{many}; name one, and `fairtrec measures` lists them all")
+        measure = several[0]
         if isinstance(measure, Utility):
             return _foreign(measure)
         kind = type(measure)
@@ -89,6 +93,14 @@ def page(name: str) -> str:
         options.setdefault(need.give, need.missing)
     lines += ["", "Needs", *(f"  {what}: {option}" for option, what in options.items())]
     return "\n".join([*dict.fromkeys(lines[:3]), *lines[3:], ""])
+
+
+def _all(name: str) -> str:
+    said = (
+        "Every measure of fairness that the inputs allow; what is left out is said, and why.\n"
+        f"{registry.ALL_FAIR}@20: at this cutoff, where a measure has one."
+    )
+    return "\n".join([name, "", said, "", *_wrapped(list(map(str, registry.parse(name)))), ""])
 
 
 def _choices(hint: Any) -> str:

@@ -124,6 +124,8 @@ def _line(blocks: Sequence[tuple[int, Lines]], row: int) -> int:
 
 def _parquet(path: FilePath) -> tuple[Any, list[tuple[int, Lines]]]:
     """Read the columns of a run, each text once wherever it stands; rows count as lines."""
+    if source.is_stream(path):
+        raise InputError("Parquet is read from its end, which a stream does not have yet; give a file", path)
     import pyarrow as pa
     from pyarrow import parquet
 
