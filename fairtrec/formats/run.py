@@ -139,12 +139,13 @@ def repeated(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
         matrix = np.sort(np.where(filled, matrix, 0) if not filled.all() else matrix, axis=1)
         empty = (~filled).sum(axis=1)  # zeros that are not hashes, which the sort has put first
         same = (matrix[:, 1:] == matrix[:, :-1]) & (np.arange(matrix.shape[1] - 1) >= empty[:, None])
-        suspects = np.flatnonzero(same.any(axis=1))
+        suspects = np.flatnonzero(same.any(axis=1)).tolist()
     else:
         numbers = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
         both = np.sort(numbers << np.uint64(32) | hashes)
-        suspects = np.unique(both[1:][both[1:] == both[:-1]] >> np.uint64(32))
-    for query in suspects.tolist():  # equal by chance, which is rare, or because they are the same
+        twins = both[1:][both[1:] == both[:-1]] >> np.uint64(32)
+        suspects = list(dict.fromkeys(twins.tolist()))  # np.unique would import numpy.ma
+    for query in suspects:  # equal by chance, which is rare, or because they are the same
         seen: dict[bytes, int] = {}
         for row in range(starts[query], starts[query + 1]):
             if docnos[row] in seen:
