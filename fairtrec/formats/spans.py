@@ -30,7 +30,7 @@ def words_of(letters: npt.NDArray[np.uint8], starts: Ints, ends: Ints, width: in
     for j in range(width):
         left = lengths - 8 * j
         at = np.where(left > 0, starts + 8 * j, 0)
-        words[:, j] = windows[at] & MASKS[left if longest <= 8 * (j + 1) and j == 0 else np.clip(left, 0, 8)]
+        words[:, j] = windows[at] & MASKS[left if j == 0 and longest <= 8 else np.clip(left, 0, 8)]
     return words
 
 
