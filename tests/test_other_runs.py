@@ -233,6 +233,16 @@ def test_bad_parquet_is_one_line(tmp_path):
         run.read(path)
 
 
+def test_what_else_could_rank_is_said(tmp_path):
+    ranks = as_parquet(TABLE.drop_columns(["score"]), tmp_path / "ranks")
+    with pytest.raises(InputError, match="score, sim; rename one, or take the column rank: --order rank"):
+        run.read(ranks)
+    assert run.read(ranks, "rank").qids == ("q2", "q1")
+    texts = TABLE.set_column(3, "score", pa.array(["high"] * len(TABLE)))
+    with pytest.raises(InputError, match=r"is not a finite number everywhere, but (large_)?string; correct it"):
+        run.read(as_parquet(texts, tmp_path / "texts"))
+
+
 def test_a_bomb_of_parquet_is_refused_before_it_goes_off(tmp_path):
     many = 5_000_000  # rows that are all alike take a few bytes
     column = pa.DictionaryArray.from_arrays(pa.array(np.zeros(many, np.int8)), pa.array(["q"]))

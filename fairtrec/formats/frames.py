@@ -112,7 +112,10 @@ class Frame:
         name = self.find(names)
         if name is None:
             which = f"the {self.what} frame" if self.path is None else f"this {self.what}"
-            raise InputError(f"{which} has none of the columns {', '.join(names)}; rename one", self.path)
+            way = "rename one"
+            if names == SCORE and self.find(RANK) is not None:
+                way += ', or take the column rank: --order rank (order="rank")'
+            raise InputError(f"{which} has none of the columns {', '.join(names)}; {way}", self.path)
         if self.table.column_names.count(name) > 1:
             raise InputError(f"the {self.what} frame has several columns {name}; keep one", self.path)
         return name, self.table.column(name)
@@ -136,7 +139,8 @@ class Frame:
                 column = column.cast(pa.string()) if pa.types.is_decimal(column.type) else column
                 column = column.cast(pa.float64(), safe=False)
             except pa.ArrowException:
-                self._refuse(which, f"is not a finite number everywhere, but {column.type}; correct it")
+                kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+                self._refuse(which, f"is not a finite number everywhere, but {kind}; correct it")
         parts = [numbers_of(chunk) for chunk in column.chunks if len(chunk)]
         numbers = np.concatenate(parts) if parts else np.empty(0)
         if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
