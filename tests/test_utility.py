@@ -92,6 +92,13 @@ def test_what_is_computed_here_is_what_pytrec_eval_computes_to_the_last_bit():
         assert 0 < sum(value > 0 for value in theirs.values()) < len(theirs)
 
 
+def test_deep_ranks_have_the_logarithms_that_pytrec_eval_has():
+    run = {"q": {f"d{rank}": float(-rank) for rank in range(2000)}}
+    qrels = {"q": {f"d{rank}": 1 + rank % 3 for rank in (3, 1022, 1023, 1024, 1500, 1999)}}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg"}).evaluate(run)["q"]["ndcg"]
+    assert fairtrec.evaluate("nDCG", run, qrels).scores[0].values.tolist() == [[theirs]]
+
+
 def test_all_else_is_computed_by_ir_measures():
     qrels, run = at_random(np.random.default_rng(8), 9)
     mixed = fairtrec.evaluate("nDCG@10 Bpref nDCG(dcg='log2')@5 P(judged_only=True)@5 AP", run, qrels).per_query["run"]
