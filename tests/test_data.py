@@ -54,6 +54,26 @@ def test_a_docno_is_found_in_its_row_or_not_at_all(hashing, words, asked):
             assert row == NOTHING or table.names[row] == word.encode()
 
 
+@pytest.mark.parametrize("poorly", [False, True])
+@given(words=names, more=names)
+def test_sets_are_joined_where_each_docno_belongs(poorly, words, more):
+    with pytest.MonkeyPatch.context() as patch:
+        if poorly:
+            patch.setattr(data, "fingerprints", poor)
+        words = [*words, "a docno that makes both columns wide"]
+        mine, theirs = (
+            Docnos.of(column(words)),
+            Docnos.of(column(["another as wide as that", *sorted({*more} - {*words})])),
+        )
+        both, at = mine.joined(theirs)
+        assert sorted(both.names.tolist()) == sorted(
+            {word.encode() for word in (*words, *more, "another as wide as that")}
+        )
+        assert (both.keys[1:] >= both.keys[:-1]).all()
+        assert both.names[both.rows(theirs.names)].tolist() == theirs.names.tolist()
+        assert np.insert(mine.names.astype(both.names.dtype), at, theirs.names).tolist() == both.names.tolist()
+
+
 @given(words=names)
 def test_short_docnos_keep_the_order_of_code_points(words):
     short = [word for word in words if len(word.encode()) <= 8]

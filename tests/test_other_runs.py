@@ -466,3 +466,10 @@ def test_the_commands_of_the_page_work(desk, fairtrec_command, command):
     done = fairtrec_command(*shlex.split(command)[1:])
     assert done.code == 0, done.err
     assert len(COMMANDS_OF_THE_PAGE) == 3
+
+
+def test_a_query_id_of_braces_makes_no_json(tmp_path):
+    path = tmp_path / "a.run"
+    path.write_text("{} Q0 d8 1 19.5 tag\n{} Q0 d9 2\n")
+    with pytest.raises(InputError, match=r"a.run:2: 4 columns where a run has 6"):
+        run.read(path)

@@ -1,6 +1,7 @@
 """Counts of group terms: of documents, of sets of documents, of a whole collection."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,15 +41,16 @@ class Annotations:
 
     def joined(self, other: "Annotations") -> "Annotations":
         """Put the rows of other documents among these."""
-        docnos = Docnos.of(np.concatenate([self.docnos.names, other.docnos.names]))
-        order = np.argsort(np.concatenate([docnos.rows(each.docnos.names) for each in (self, other)]))
-        known, tokens, counts = (
-            np.concatenate([getattr(each, name) for each in (self, other)])[order]
-            for name in ("known", "tokens", "counts")
-        )
-        both = [each.log_counts for each in (self, other) if each.log_counts is not None]
-        logs = np.concatenate(both)[order] if both else None
-        return Annotations(self.groups, docnos, known, tokens, counts, logs, self.collection)
+        docnos, at = self.docnos.joined(other.docnos)
+
+        def merged(mine: Any, theirs: Any) -> Any:
+            return np.insert(mine, at, theirs, axis=0)
+
+        logs = None
+        if self.log_counts is not None and other.log_counts is not None:
+            logs = merged(self.log_counts, other.log_counts)
+        known, tokens = merged(self.known, other.known), merged(self.tokens, other.tokens)
+        return Annotations(self.groups, docnos, known, tokens, merged(self.counts, other.counts), logs, self.collection)
 
 
 @dataclass(frozen=True, eq=False)

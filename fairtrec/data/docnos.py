@@ -94,6 +94,17 @@ class Docnos:
         ordered[docnos.rows(column)] = values
         return docnos, ordered
 
+    def joined(self, others: "Docnos") -> "tuple[Docnos, Ints]":
+        """Put other docnos, none of which are here, among these; say before which of these each of them comes.
+
+        >>> both, at = Docnos.of(np.array([b"b", b"d"])).joined(Docnos.of(np.array([b"a", b"c"])))
+        >>> both.names.tolist(), at.tolist()
+        ([b'a', b'b', b'c', b'd'], [0, 1])
+        """
+        at = np.searchsorted(self.keys, others.keys)
+        names = np.promote_types(self.names.dtype, others.names.dtype)
+        return Docnos(np.insert(self.names.astype(names), at, others.names), np.insert(self.keys, at, others.keys)), at
+
     def __len__(self) -> int:
         return len(self.names)
 

@@ -5,6 +5,7 @@ anything. JSON lines have the names of the columns as keys, those that frames ha
 """
 
 import json
+import re
 from collections.abc import Sequence
 from functools import partial
 from math import isfinite
@@ -26,6 +27,7 @@ PARQUET = b"PAR1"  # how such files start
 MARCO = Layout("run of MS MARCO", {"qid": "blocks", "docno": "text", "rank": "int"})
 HINT = 'this looks like MS MARCO\'s format, qid docno rank; add --run-format msmarco (run_format="msmarco")'
 LONGEST_TAG = 256  # letters
+OBJECT = re.compile(rb'\s*\{\s*("|\}\s*$)')  # how an object begins, and hardly an id
 LEAST = 8  # bytes that a row takes in memory at least, however often it repeats the one above
 
 
@@ -70,7 +72,7 @@ def kind_of(path: FilePath, *, said: bool = False) -> RunFormat:
         _, line, _ = source.first_line(path, b"#")
     except (InputError, OSError):
         return "trec"
-    return "jsonl" if line.lstrip().startswith(b"{") else "msmarco" if is_marco(line.split(), said=said) else "trec"
+    return "jsonl" if OBJECT.match(line) else "msmarco" if is_marco(line.split(), said=said) else "trec"
 
 
 def is_marco(cells: Sequence[bytes], *, said: bool = False) -> bool:
