@@ -130,6 +130,6 @@ def worst(rows: Sequence[tuple[Hashable, str, float, Better]]) -> list[bool]:
     for places in together.values():
         turned = badness(np.array([rows[place][2] for place in places]), rows[places[0]][3])
         alike = bool(constant(turned))
-        for place, bad in zip(places, same(turned, turned.max()).tolist(), strict=True):
+        for place, bad in zip(places, same(turned, turned.max(keepdims=True)).tolist(), strict=True):
             marks[place] = bad and not alike
     return marks

@@ -73,8 +73,8 @@ def mixture(utility: Floats, rows: Floats, discounts: Floats) -> Mixture | None:
 
 @lru_cache(maxsize=10_000)  # of the queries of which samples are drawn
 def _mixture(utility: bytes, rows: bytes, discounts: bytes, many: int) -> Mixture | None:
-    of, balanced, weights = (np.frombuffer(each) for each in (utility, rows, discounts))
-    balanced = balanced.reshape(-1, many)
+    of, weights = np.frombuffer(utility), np.frombuffer(discounts)
+    balanced = np.frombuffer(rows).reshape(-1, many)
     return _of_two(of, balanced[0], weights) if len(balanced) == 1 else _of_many(of, balanced, weights)
 
 
