@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import signal
 import sys
 from dataclasses import dataclass
@@ -43,6 +44,27 @@ def ten(shared):
 def example():
     """The bundled example collection."""
     return REPOSITORY / "resources" / "example"
+
+
+@pytest.fixture
+def copied(example, tmp_path, monkeypatch):
+    """Work in a copy of the example's folder, as readers of the pages do, with nothing fetched."""
+    folder = shutil.copytree(example, tmp_path / "example")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("FAIRTREC_HOME", str(tmp_path))
+    monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+    return folder
+
+
+@pytest.fixture
+def at_the_example(example, monkeypatch):
+    """Work in the example's folder, with nothing bound to measures of ir_measures and no session of theirs kept."""
+    from fairtrec.ir_measures import measured, provider
+
+    monkeypatch.chdir(example)
+    monkeypatch.setattr(measured, "_bound", {})
+    monkeypatch.setattr(provider, "_kept", {})
 
 
 @pytest.fixture

@@ -3,16 +3,13 @@
 import csv
 import json
 import math
-import os
 import re
-import shlex
 import shutil
-import subprocess
-import sys
 from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
+import pages
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -481,22 +478,17 @@ def test_a_grid_of_one_factor_is_that_factor(asked):
 # --- the page ---
 
 
-def test_the_page_shows_what_its_commands_print(example, tmp_path):
-    shutil.copytree(example, tmp_path / "example")
-    commands = re.findall(r"^```sh\nfairtrec (.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    outputs = re.findall(r"^<!-- output -->\n```\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    assert len(commands) == len(outputs) == 2
-    given = os.environ | {"FAIRTREC_HOME": str(tmp_path), "FAIRTREC_OFFLINE": "1", "PYTHONPATH": str(REPOSITORY)}
-    version = re.compile(r"(fairtrec|ir-measures):\S+")  # which are not ours to fix
-    for command, output in zip(commands, outputs, strict=True):
-        words = [sys.executable, "-m", "fairtrec", *shlex.split(command.replace("\\\n", " "))]
-        done = subprocess.run(words, cwd=tmp_path / "example", env=given, capture_output=True, text=True, check=True)
-        assert version.sub("", done.stdout.strip("\n")) == version.sub("", output.strip("\n"))
+@pytest.mark.usefixtures("copied")
+def test_the_page_shows_what_its_commands_print(fairtrec_command):
+    assert len(pages.commands(PAGE)) == 2
+    for words, printed in pages.commands(PAGE):
+        done = fairtrec_command(*words)
+        assert done.code == 0, done.err
+        assert pages.unversioned(done.out) == pages.unversioned(printed)
 
 
-def test_the_page_runs_in_python(example, tmp_path, monkeypatch, capsys):
-    shutil.copytree(example, tmp_path / "example")
-    monkeypatch.chdir(tmp_path / "example")
-    (block,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+@pytest.mark.usefixtures("copied")
+def test_the_page_runs_in_python(capsys):
+    (block,) = pages.programs(PAGE)
     exec(compile(block, "ablate.md", "exec"), {})
     assert "tau 5 1" in capsys.readouterr().out

@@ -2,12 +2,7 @@
 
 import json
 import math
-import os
 import re
-import shlex
-import shutil
-import subprocess
-import sys
 from base64 import b64encode
 from fractions import Fraction
 from hashlib import sha256
@@ -15,6 +10,7 @@ from itertools import combinations, groupby, pairwise, permutations
 from pathlib import Path
 
 import numpy as np
+import pages
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -565,23 +561,18 @@ def test_the_text_has_the_digits_of_the_parts(fairtrec_command, asked):
             assert value == ceiling - lost
 
 
-def test_the_page_shows_what_its_commands_print(example, tmp_path):
-    shutil.copytree(example, tmp_path / "example")
-    commands = re.findall(
-        r"^```sh\nfairtrec (.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?", PAGE, re.MULTILINE | re.DOTALL
-    )
-    assert len([shown for _, shown in commands if shown]) == 2
-    given = os.environ | {"FAIRTREC_HOME": str(tmp_path), "FAIRTREC_OFFLINE": "1", "PYTHONPATH": str(REPOSITORY)}
-    for command, shown in commands:
-        words = [sys.executable, "-m", "fairtrec", *shlex.split(command.replace("\\\n", " "))]
-        done = subprocess.run(words, cwd=tmp_path / "example", env=given, capture_output=True, text=True, check=True)
-        assert not shown or done.stdout == shown
+@pytest.mark.usefixtures("copied")
+def test_the_page_shows_what_its_commands_print(fairtrec_command):
+    assert len([shown for _, shown in pages.commands(PAGE) if shown]) == 2
+    for words, shown in pages.commands(PAGE):
+        done = fairtrec_command(*words)
+        assert done.code == 0, done.err
+        assert not shown or done.out == shown
 
 
-def test_the_page_runs_in_python(example, tmp_path, monkeypatch, capsys):
-    shutil.copytree(example, tmp_path / "example")
-    monkeypatch.chdir(tmp_path / "example")
-    (block,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+@pytest.mark.usefixtures("copied")
+def test_the_page_runs_in_python(capsys):
+    (block,) = pages.programs(PAGE)
     exec(compile(block, "explain.md", "exec"), {})
     out = capsys.readouterr().out
     assert "0.5712 1.0788" in out

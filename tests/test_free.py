@@ -2,13 +2,12 @@
 
 import json
 import re
-import shlex
-import shutil
 from itertools import permutations
 from math import isinf
 from pathlib import Path
 
 import numpy as np
+import pages
 import pytest
 
 import fairtrec
@@ -17,7 +16,7 @@ from fairtrec.report.writers import FRONTIERS
 
 REPOSITORY = Path(__file__).parent.parent
 EXAMPLE = REPOSITORY / "resources" / "example"
-PAGE = REPOSITORY / "docs" / "free.md"
+PAGE = (REPOSITORY / "docs" / "free.md").read_text("utf-8")
 GIVEN = {"groups": "gender-en", "docs": EXAMPLE / "collection.tsv", "background": EXAMPLE / "background.run"}
 RUNS = {name: EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")}
 QRELS = EXAMPLE / "qrels.txt"
@@ -357,23 +356,17 @@ def test_names_on_the_page_stay_text():
     assert "no." in FRONTIERS["html"](many, places=4)
 
 
-def test_the_page_shows_what_its_commands_print(tmp_path, monkeypatch, fairtrec_command):
-    shutil.copytree(EXAMPLE, tmp_path / "example")
-    monkeypatch.chdir(tmp_path / "example")
-    text = PAGE.read_text("utf-8")
-    pairs = re.findall(
-        r"^```sh\nfairtrec (.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?", text, re.MULTILINE | re.DOTALL
-    )
-    assert len(pairs) == 5
-    version = re.compile(r"(fairtrec|ir-measures):\S+")  # which are not ours to fix
-    for command, shown in pairs:
-        done = fairtrec_command(*shlex.split(command.replace("\\\n", " ")))
+@pytest.mark.usefixtures("copied")
+def test_the_page_shows_what_its_commands_print(fairtrec_command):
+    assert len(pages.commands(PAGE)) == 5
+    for words, shown in pages.commands(PAGE):
+        done = fairtrec_command(*words)
         assert done.code == 0, done.err
-        assert version.sub("", done.out.strip("\n")) == version.sub("", shown.strip("\n"))
+        assert pages.unversioned(done.out) == pages.unversioned(shown)
 
 
 def test_the_python_of_the_page_runs(monkeypatch, capsys):
     monkeypatch.chdir(EXAMPLE)
-    (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    (code,) = pages.programs(PAGE)
     exec(code, {})
     assert "bm25" in capsys.readouterr().out

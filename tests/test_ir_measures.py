@@ -24,6 +24,7 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.files import source
 from fairtrec.ir_measures import measured, provider
 
+pytestmark = pytest.mark.usefixtures("at_the_example")
 PAGE = (Path(__file__).parent.parent / "docs" / "ir_measures.md").read_text("utf-8")
 RUNS = ("bm25.run", "neural.run", "fair.run")
 TEXTUAL = {"groups": "gender-en", "docs": "collection.tsv", "background": "background.run"}
@@ -38,14 +39,6 @@ SOURCES = {
     "positions": ({"positions": "positions.tsv", "background": "bm25.run"}, "DUO@10 InputBias(axis=1) OutputBias(axis=1)@5"),
     "another run": ({"counterfactual": "fair.run"}, "CRBO@10"),
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def at_the_example(monkeypatch, example):
-    """Work in the example's folder, with nothing bound and no session kept."""
-    monkeypatch.chdir(example)
-    monkeypatch.setattr(measured, "_bound", {})
-    monkeypatch.setattr(provider, "_kept", {})
 
 
 @pytest.fixture

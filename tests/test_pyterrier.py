@@ -19,7 +19,7 @@ import fairtrec
 import fairtrec.ir_measures as fair
 from fairtrec.errors import InputError
 from fairtrec.files import source
-from fairtrec.ir_measures import measured, provider
+from fairtrec.ir_measures import provider
 
 REPOSITORY = Path(__file__).parent.parent
 PAGE = (REPOSITORY / "docs" / "pyterrier.md").read_text("utf-8")
@@ -28,17 +28,10 @@ TEXTUAL = {"groups": "gender-en", "docs": "collection.tsv", "background": "backg
 NAMES = ["bm25", "neural", "fair"]
 ecosystem = pytest.mark.ecosystem
 pytestmark = [
+    pytest.mark.usefixtures("at_the_example"),
     pytest.mark.filterwarnings("ignore:The inplace keyword"),  # PyTerrier's own, of a pandas newer than it
     pytest.mark.filterwarnings("ignore:There are shared pipeline components"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def at_the_example(monkeypatch, example):
-    """Work in the example's folder, with nothing bound and no session kept."""
-    monkeypatch.chdir(example)
-    monkeypatch.setattr(measured, "_bound", {})
-    monkeypatch.setattr(provider, "_kept", {})
 
 
 @pytest.fixture

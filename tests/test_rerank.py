@@ -1,17 +1,14 @@
 """``fairtrec rerank``: the files that it writes, what it prints, what it refuses; its page; plug-ins; Python."""
 
 import json
-import os
-import re
-import shlex
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
+import pages
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -222,24 +219,19 @@ def test_the_list_and_a_page(fairtrec_command):
     assert fairtrec_command("rerank", "--list", "Nothing").code == 2
 
 
-def test_the_page_shows_what_its_commands_print(example, tmp_path):
-    shutil.copytree(example, tmp_path / "example")
-    pairs = re.findall(
-        r"^```sh\nfairtrec (.*?)^```\n\n<!-- output -->\n```\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL
-    )
-    assert [command.split()[0] for command, _ in pairs] == ["eval", "rerank", "eval", "compare", "select", "rerank"]
-    given = os.environ | {"FAIRTREC_HOME": str(tmp_path), "FAIRTREC_OFFLINE": "1", "PYTHONPATH": str(REPOSITORY)}
-    version = re.compile(r"(fairtrec|ir-measures):\S+")  # which are not ours to fix
-    for command, shown in pairs:
-        words = [sys.executable, "-m", "fairtrec", *shlex.split(command.replace("\\\n", " "))]
-        done = subprocess.run(words, cwd=tmp_path / "example", env=given, capture_output=True, text=True, check=True)
-        assert version.sub("", done.stdout.strip("\n")) == version.sub("", shown.strip("\n"))
+@pytest.mark.usefixtures("copied")
+def test_the_page_shows_what_its_commands_print(fairtrec_command):
+    shown = pages.commands(PAGE)
+    assert [words[0] for words, _ in shown] == ["eval", "rerank", "eval", "compare", "select", "rerank"]
+    for words, output in shown:
+        done = fairtrec_command(*words)
+        assert done.code == 0, done.err
+        assert pages.unversioned(done.out) == pages.unversioned(output)
 
 
-def test_the_page_runs_in_python(example, tmp_path, monkeypatch, capsys):
-    shutil.copytree(example, tmp_path / "example")
-    monkeypatch.chdir(tmp_path / "example")
-    first, own = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+@pytest.mark.usefixtures("copied")
+def test_the_page_runs_in_python(capsys):
+    first, own = pages.programs(PAGE)
     exec(compile(first, "rerank.md", "exec"), {})
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("DetCons@10 {'before': {'NDKL@10': 0.38")

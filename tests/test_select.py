@@ -3,17 +3,12 @@
 import csv
 import json
 import math
-import os
-import re
-import shlex
-import shutil
-import subprocess
-import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pages
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -449,21 +444,17 @@ def test_a_run_that_cannot_be_written(tmp_path):
 # --- the page ---
 
 
-def test_the_page_shows_what_its_command_prints(example, tmp_path):
-    shutil.copytree(example, tmp_path / "example")
-    (command,) = re.findall(r"^```sh\nfairtrec (.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    words = [sys.executable, "-m", "fairtrec", *shlex.split(command.replace("\\\n", " "))]
-    given = os.environ | {"FAIRTREC_HOME": str(tmp_path), "FAIRTREC_OFFLINE": "1", "PYTHONPATH": str(REPOSITORY)}
-    done = subprocess.run(words, cwd=tmp_path / "example", env=given, capture_output=True, text=True, check=True)
-    shown = PAGE.partition("<!-- output -->\n```\n")[2].partition("```\n")[0]
-    version = re.compile(r"(fairtrec|ir-measures):\S+")  # which are not ours to fix
-    assert version.sub("", done.stdout.strip("\n")) == version.sub("", shown.strip("\n"))
+@pytest.mark.usefixtures("copied")
+def test_the_page_shows_what_its_command_prints(fairtrec_command):
+    ((words, shown),) = pages.commands(PAGE)
+    done = fairtrec_command(*words)
+    assert done.code == 0, done.err
+    assert pages.unversioned(done.out) == pages.unversioned(shown)
 
 
-def test_the_page_runs_in_python(example, tmp_path, monkeypatch, capsys):
-    shutil.copytree(example, tmp_path / "example")
-    monkeypatch.chdir(tmp_path / "example")
-    (block,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+@pytest.mark.usefixtures("copied")
+def test_the_page_runs_in_python(capsys):
+    (block,) = pages.programs(PAGE)
     exec(compile(block, "select.md", "exec"), {})
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith("0.0 {'neural.run': 5} {'nDCG@10': 0.97")

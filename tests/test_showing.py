@@ -5,11 +5,11 @@ import html.parser
 import json
 import math
 import re
-import shlex
 import sys
 from pathlib import Path
 
 import numpy as np
+import pages
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -460,22 +460,15 @@ def test_one_interval_at_a_time():
 # --- docs/results.md ---
 
 
-def test_the_page_runs_as_it_stands(example, fairtrec_command, tmp_path, monkeypatch):
+def test_the_page_runs_as_it_stands(copied, fairtrec_command):
     page = (REPOSITORY / "docs" / "results.md").read_text("utf-8")
-    for file in example.iterdir():
-        (tmp_path / file.name).write_bytes(file.read_bytes())
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "120")
-    shell = re.findall(r"^```sh\n(.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?", page, re.MULTILINE | re.DOTALL)
-    assert len(shell) == 2
-    version = re.compile(r"(fairtrec|ir-measures):\S+")
-    for command, printed in shell:
-        program, *arguments = shlex.split(command.replace("\\\n", " "))
-        done = fairtrec_command(*arguments)
-        assert (program, done.code, done.complaints) == ("fairtrec", 0, [])
+    assert len(pages.commands(page)) == 2
+    for words, printed in pages.commands(page):
+        done = fairtrec_command(*words)
+        assert (done.code, done.complaints) == (0, [])
         out = "".join(f"{line.rstrip()}\n" for line in done.out.splitlines())
-        assert version.sub("", printed.strip()) in version.sub("", out)
+        assert pages.unversioned(printed) in pages.unversioned(out)
     names = {}
-    for block in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+    for block in pages.programs(page):
         exec(compile(block, "results.md", "exec"), names)
-    assert {"board.html", "values.parquet", "metrics.json"} <= {each.name for each in tmp_path.iterdir()}
+    assert {"board.html", "values.parquet", "metrics.json"} <= {each.name for each in copied.iterdir()}

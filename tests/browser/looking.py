@@ -1,4 +1,21 @@
-"""A page is opened in a window of some width, and what it says and asks for is kept."""
+"""A page is written of runs one of which has an evil name, and opened; what it says and asks for is kept."""
+
+import shutil
+
+EVIL = "<script>document.title='hacked'<∕script>.run"  # with a sign that only looks like a slash
+
+
+def three_runs(example, folder):
+    """Name three runs of the example, the second a copy under the evil name."""
+    shutil.copy(example / "neural.run", folder / EVIL)
+    return [example / "bm25.run", folder / EVIL, example / "fair.run"]
+
+
+def written(page, folder):
+    """Write a page into a folder."""
+    path = folder / "page.html"
+    path.write_text(page, "utf-8")
+    return path
 
 
 def opened(chromium, page, width):

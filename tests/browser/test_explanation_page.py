@@ -3,7 +3,7 @@
 import pytest
 
 import fairtrec
-from browser.looking import opened
+from browser.looking import opened, written
 
 pytestmark = pytest.mark.browser
 EVIL = "<script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">"
@@ -21,9 +21,7 @@ def page(example, tmp_path_factory):
         "NFaiRR@10", example / "bm25.run", example / "qrels.txt", query="101", groups="gender-en", docs=docs,
         background=example / "background.run",
     )  # fmt: skip
-    path = folder / "page.html"
-    path.write_text(EXPLANATIONS["html"](found, places=4), "utf-8")
-    return path
+    return written(EXPLANATIONS["html"](found, places=4), folder)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -1,14 +1,11 @@
 """The page of `fairtrec free` in Chromium: it is drawn, nothing is refused or cut off, and what names hold stays text."""
 
-import shutil
-
 import pytest
 
 import fairtrec
-from browser.looking import opened
+from browser.looking import opened, three_runs, written
 
 pytestmark = pytest.mark.browser
-EVIL = "<script>document.title='hacked'<∕script>.run"  # with a sign that only looks like a slash
 
 
 @pytest.fixture(scope="module")
@@ -16,14 +13,11 @@ def page(example, tmp_path_factory):
     from fairtrec.report.writers import FRONTIERS
 
     folder = tmp_path_factory.mktemp("free")
-    shutil.copy(example / "neural.run", folder / EVIL)
     found = fairtrec.free(
-        [example / "bm25.run", folder / EVIL, example / "fair.run"], example / "qrels.txt", groups="gender-en",
+        three_runs(example, folder), example / "qrels.txt", groups="gender-en",
         docs=example / "collection.tsv", background=example / "background.run",
     )  # fmt: skip
-    path = folder / "page.html"
-    path.write_text(FRONTIERS["html"](found, places=4, per_query=True), "utf-8")
-    return path
+    return written(FRONTIERS["html"](found, places=4, per_query=True), folder)
 
 
 @pytest.mark.parametrize("width", [1280, 390])
