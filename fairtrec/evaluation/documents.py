@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -11,13 +10,16 @@ from fairtrec.data import NOTHING, Annotations, Bools, Candidates, Floats, Ints,
 from fairtrec.words import Missing
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Documents:
-    """The table of documents that all runs and measures of an evaluation share."""
+    """The table of documents that all runs and measures of an evaluation share.
+
+    ``last`` changes: it keeps what was asked of a background last (run, depth, queries), and what was found.
+    """
 
     annotations: Annotations
     missing: Missing
-    backgrounds: dict[Any, Candidates] = field(default_factory=dict, init=False)  # that of the last queries
+    last: tuple[tuple[Run, int, tuple[str, ...]], Candidates] | None = field(default=None, init=False)
 
     @cached_property
     def dropped(self) -> Bools:

@@ -73,13 +73,13 @@ class Inputs(Asked):
         if self.reference.background == "collection":
             return self.collection
         assert self.reference.background is not None
-        run, depth, kept = self.reference.background, self.reference.background_depth, self.documents.backgrounds
+        run, depth, documents = self.reference.background, self.reference.background_depth, self.documents
         asked = run, depth, tuple(self.qids)
-        if asked not in kept:  # runs of a batch have mostly the same queries
-            kept.clear()
-            rows = self.documents.rows(run, self.qids, depth)
-            kept[asked] = Candidates(take(self.counts, rows), (rows != NOTHING).astype(np.int64))
-        return kept[asked]
+        if documents.last is None or documents.last[0] != asked:  # runs of a batch have mostly the same queries
+            documents.last = None  # before memory is taken for the next
+            rows = documents.rows(run, self.qids, depth)
+            documents.last = asked, Candidates(take(self.counts, rows), (rows != NOTHING).astype(np.int64))
+        return documents.last[1]
 
     @cached_property
     def collection(self) -> Candidates:

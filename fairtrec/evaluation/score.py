@@ -11,7 +11,7 @@ from fairtrec.evaluation.evenly import CELLS
 from fairtrec.evaluation.inputs import Inputs, InputsOfSamples
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.reference import Reference
-from fairtrec.evaluation.said import in_parts, remarks_on
+from fairtrec.evaluation.remarks import in_parts, remarks_on
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.values import values_of
 from fairtrec.evaluation.wanted import depth_of

@@ -5,7 +5,6 @@ all, and of three the last is a weight if it is a number, else a group. The grou
 JSON lines have the same names as keys, Parquet files as columns.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import isfinite
@@ -18,8 +17,10 @@ from fairtrec.data import Docnos, Labels, Qrels, text
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import source
 from fairtrec.formats.columns import WIDEST
+from fairtrec.formats.json_lines import object_of
 
 UNKNOWN = "?"
+EXAMPLE = '{"docno": ..., "group": ...}'
 NAMES = {2: ("docno", "group"), 4: ("qid", "docno", "group", "weight")}
 Row = tuple[int | None, str, str, str, float]  # line, qid ("" for any), docno, group, weight
 
@@ -78,7 +79,10 @@ def _rows(path: FilePath) -> Iterator[Row]:
                 names, header = _names(line.decode().split("\t"), path, number)
                 if header:
                     continue
-        yield _object(line, path, number) if is_json else _cells(line.decode().split("\t"), names, path, number)
+        if is_json:
+            yield _row(object_of(line, EXAMPLE, path, number), path, number)
+        else:
+            yield _cells(line.decode().split("\t"), names, path, number)
 
 
 def _names(cells: list[str], path: FilePath, number: int) -> tuple[tuple[str, ...], bool]:
@@ -99,16 +103,6 @@ def _cells(cells: list[str], names: tuple[str, ...], path: FilePath, number: int
         message = f"{len(cells)} columns where the first line has {len(names)}; write: {' '.join(names)}"
         raise InputError(message, path, number)
     return _row({name: cell.strip() for name, cell in zip(names, cells, strict=True)}, path, number)
-
-
-def _object(line: bytes, path: FilePath, number: int) -> Row:
-    try:
-        document: Any = json.loads(line)
-    except (ValueError, RecursionError) as fault:
-        raise InputError(f"this line is not JSON ({fault}); write one object a line", path, number) from None
-    if not isinstance(document, dict):
-        raise InputError('this line is no object; write it like {"docno": ..., "group": ...}', path, number)
-    return _row(document, path, number)
 
 
 def _parquet(path: FilePath) -> Iterator[Row]:

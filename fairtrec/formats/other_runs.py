@@ -18,11 +18,13 @@ from fairtrec.files import source
 from fairtrec.formats import columns
 from fairtrec.formats.columns import FileColumns, Layout, Lines
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, run_of
+from fairtrec.formats.json_lines import object_of
 from fairtrec.words import Order, RunFormat
 
 TAG = ("tag", "run_tag", "system")
 NAMES = (*QUERY, *DOCUMENT, *SCORE, *RANK, *TAG)
 NUMBERS = (*SCORE, *RANK)
+EXAMPLE = '{"qid": ..., "docno": ..., "score": ...}'
 PARQUET = b"PAR1"  # how such files start
 MARCO = Layout("run of MS MARCO", {"qid": "blocks", "docno": "text", "rank": "int"})
 HINT = 'this looks like MS MARCO\'s format, qid docno rank; add --run-format msmarco (run_format="msmarco")'
@@ -223,12 +225,7 @@ def _alike(block: bytes, texts: Sequence[bytes]) -> Any:
 
 
 def _object(line: bytes, path: FilePath, number: int) -> dict[str, Any]:
-    try:
-        found: Any = json.loads(line)
-    except (ValueError, RecursionError) as fault:
-        raise InputError(f"this line is not JSON ({fault}); write one object a line", path, number) from None
-    if not isinstance(found, dict):
-        raise InputError('this line is no object; write it like {"qid": ..., "docno": ..., "score": ...}', path, number)
+    found = object_of(line, EXAMPLE, path, number)
     return {name: _cell(name, found[name], path, number) for name in NAMES if found.get(name) is not None}
 
 

@@ -11,6 +11,8 @@ import numpy as np
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import discount, distribution
 
+TAU = ("tau", 0, np.inf, "tau is {tau}; it counts group terms, so it is 0 or more")  # the limits of the parameter
+
 
 def omega(counts: Floats, target: Floats, tau: int = 1) -> Floats:
     """Rate each document's neutrality: 1 minus the distance of its group shares from the target.

@@ -48,7 +48,7 @@ class _Neutrality(Measure):
     cutoff: int = 10
     tau: int = 1
     worst_known = True
-    limits = (("tau", 0, np.inf, "tau is {tau}; it counts group terms, so it is 0 or more"),)
+    limits = (neutrality.TAU,)
 
     @property
     def bounds(self) -> Bounds:

@@ -50,7 +50,7 @@ class Neutral(Reranker):
     worst_known = True
     limits = (
         ("weight", 0, 1, "weight is {weight}; it lies between 0 and 1"),
-        ("tau", 0, np.inf, "tau is {tau}; it counts group terms, so it is 0 or more"),
+        neutrality.TAU,
     )
 
     @property

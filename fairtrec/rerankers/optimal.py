@@ -48,7 +48,7 @@ class Optimal(Reranker):
     worst_known = True
     limits = (
         ("loss", 0, 1, "loss is {loss}; it is a share of the utility, from 0 to 1"),
-        ("tau", 0, np.inf, "tau is {tau}; it counts group terms, so it is 0 or more"),
+        neutrality.TAU,
     )
 
     @property

@@ -19,7 +19,7 @@ from fairtrec.evaluation.wanted import depth_of
 from fairtrec.formulas.rounding import same
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Written(Documents):
     """Documents of which those without a text have these counts [group]."""
 

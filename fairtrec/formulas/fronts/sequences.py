@@ -9,20 +9,21 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from fairtrec.data import NOTHING, Bools, Floats, Ints
+from fairtrec.data.docnos import Shape
 
 MOST = 1_000_000  # sequences
+Small = np.ndarray[Shape, np.dtype[np.int8]]
 
 
 @dataclass(frozen=True, eq=False)
 class Sequences:
     """``kinds`` [sequence, rank], and which of its kind each is: ``number`` [sequence, rank], from 0."""
 
-    kinds: npt.NDArray[np.int8]
-    number: npt.NDArray[np.int8]
-    counts: npt.NDArray[np.int8]  # [sequence, kind]
+    kinds: Small
+    number: Small
+    counts: Small  # [sequence, kind]
 
     @classmethod
     def of(cls, supply: Sequence[int], length: int, most: int = MOST) -> Self | None:
