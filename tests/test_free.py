@@ -358,7 +358,7 @@ def test_names_on_the_page_stay_text():
 
 @pytest.mark.usefixtures("copied")
 def test_the_page_shows_what_its_commands_print(fairtrec_command):
-    assert len(pages.commands(PAGE)) == 5
+    assert len(pages.commands(PAGE)) == 6
     for words, shown in pages.commands(PAGE):
         done = fairtrec_command(*words)
         assert done.code == 0, done.err

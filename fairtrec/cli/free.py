@@ -38,6 +38,12 @@ from fairtrec.words import Among
 )
 @click.option("--candidates", type=int, metavar="N", help="Only the first N documents of each run.  [default: all]")
 @click.option("--judged-only", is_flag=True, help="Leave documents that are not judged where they are.")
+@click.option(
+    "--dpfr",
+    type=float,
+    metavar="ALPHA",
+    help="How far each run is from the point at this share of its front's length: 0 is most utility, 1 the fairest.",
+)
 @options.per_query
 @options.Together((*options.evaluated[:2], *options.evaluated[3:]))
 @options.reported(FRONTIERS)

@@ -16,6 +16,7 @@ from fairtrec.evaluation.session import Keywords
 from fairtrec.evaluation.signature import Signature
 from fairtrec.formulas.fronts import budget
 from fairtrec.formulas.fronts.front import Front
+from fairtrec.frontier.aiming import aimed
 from fairtrec.frontier.case import Case
 from fairtrec.frontier.frontier import Frontier, OfQuery, OfRun, OfScores, Point
 from fairtrec.frontier.session import Seeker
@@ -37,6 +38,7 @@ def free(
     candidates: int | None = None,
     each: bool = False,
     judged_only: bool = False,
+    dpfr: float | None = None,
     jobs: int | None = 1,
     **given: Unpack[Keywords],
 ) -> Frontier:
@@ -51,6 +53,7 @@ def free(
     ``candidates``  how many of the first documents of each run may be ranked; None: all.
     ``each``        no query may lose more than that; else the mean over queries may not.
     ``judged_only`` documents that are not judged stay where they are; else they are as good as those of grade 0.
+    ``dpfr``        a share of the length of each front, from most utility on, like 0.5: how far the run is from there.
     ``jobs``        how many processes read the runs.
 
     Raises UsageError for measures without a direction and what does not fit together, InputError where no query has
@@ -59,6 +62,8 @@ def free(
     losses = _shares(loss)
     if among not in get_args(Among):
         raise UsageError(f"documents come from {among!r}; choose run, background or pool")
+    if dpfr is not None and not 0 <= dpfr <= 1:
+        raise UsageError(f"dpfr is {dpfr:g}; it is a share of the front's length, from 0 (most utility) to 1 (fairest)")
     number = processes([thing for _, thing in loading.named_runs(runs)], jobs)
     session = Seeker({"qrels": qrels, **given}, utility, fairness, among, candidates, judged_only=judged_only)
     cases, values, whole, result = session.cases(runs, number)
@@ -68,6 +73,7 @@ def free(
         found = solved(case, own, kept)
         ways.append(found.way)
         one = _of_run(scores.run, case, own, found, losses, each=each)
+        one = one if dpfr is None else aimed(one, found.fronts, case.fairness.better, dpfr)
         several.append(replace(one, left_out=tuple(qid for qid in scores.qids if qid not in set(case.qids))))
     pool = None
     if whole is not None and all(each.exact for each in several) and "lemma 1" in ways[0]:  # else it takes too long
@@ -76,7 +82,7 @@ def free(
     spelled = ",".join(f"{share:.6g}" for share in losses)
     more = {"utility": str(session.utility or "scores"), "fairness": str(session.fairness), "loss": spelled}
     more |= {"from": among, "candidates": str(candidates or ""), "each": "yes" if each else ""}
-    more |= {"judged-only": "yes" if judged_only else ""}
+    more |= {"judged-only": "yes" if judged_only else "", "dpfr": "" if dpfr is None else f"{dpfr:.6g}"}
     return Frontier(
         utility=session.utility or OfScores(),
         fairness=session.fairness,
@@ -89,6 +95,7 @@ def free(
         result=result,
         signature=Signature({**result.signature, **more}),
         notes=session.plan.notes,
+        dpfr=dpfr,
     )
 
 

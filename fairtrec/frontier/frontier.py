@@ -48,12 +48,25 @@ class Point(NamedTuple):
         return gap if gap > PROVEN else 0.0
 
 
+class Dpfr(NamedTuple):
+    """The point at the share ``alpha`` of the length of a front, and the ``distance`` of a run from it.
+
+    All but alpha are nan where the front is not known.
+    """
+
+    alpha: float
+    utility: float
+    fairness: float
+    distance: float
+
+
 @dataclass(frozen=True, eq=False)
 class OfQuery:
-    """The points of one query; its losses are its own."""
+    """The points of one query; its losses are its own, and so is the front of its ``dpfr``."""
 
     qid: str
     points: tuple[Point, ...]
+    dpfr: Dpfr | None = None
 
     @property
     def distance(self) -> float:
@@ -67,7 +80,7 @@ class OfRun:
     """The points of one run, in the mean over ``queries``, and its front; some queries may be ``left_out``.
 
     ``front`` [2, vertex]: utility and fairness between which straight lines lie nowhere below what is attained in the
-    mean; ``exact`` says that its vertices are attained, and no query's order was left out.
+    mean; ``exact`` says that its vertices are attained, and no query's order was left out. ``dpfr`` if asked for.
     """
 
     run: str
@@ -76,6 +89,7 @@ class OfRun:
     exact: bool
     queries: tuple[OfQuery, ...]
     left_out: tuple[str, ...] = ()
+    dpfr: Dpfr | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -93,3 +107,4 @@ class Frontier:
     result: Result
     signature: Signature
     notes: tuple[str, ...] = ()
+    dpfr: float | None = None  # the alpha that was asked for

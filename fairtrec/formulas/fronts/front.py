@@ -16,7 +16,7 @@ class Front:
 
     ``tops`` [point, place] are what stands at the first ranks, by the numbers that the documents were given with.
     ``exact`` says that no order was left out; else the front lies nowhere above the lines between ``ends``, which are
-    points [2, vertex] of utility and fairness, and these are attained or out of reach.
+    points [2, vertex] of utility and fairness, and these are ``attained`` or out of reach.
     """
 
     utility: Floats
@@ -24,6 +24,7 @@ class Front:
     tops: Ints
     exact: bool = True
     ends: Floats | None = None
+    attained: bool = False
 
     @classmethod
     def of(cls, utility: Floats, fairness: Floats, tops: Ints, ends: Floats | None = None) -> Self:
@@ -40,6 +41,11 @@ class Front:
         utility, fairness = self.ends
         most = np.interp(least, utility[::-1], fairness[::-1])
         return at, float(max(most, self.fairness[at]))
+
+    @property
+    def known(self) -> bool:
+        """Whether its hull is known, and not only what lies nowhere below it."""
+        return self.exact or self.attained
 
     @property
     def hull(self) -> tuple[Floats, Floats]:

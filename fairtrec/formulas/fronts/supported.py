@@ -1,5 +1,7 @@
 """The orders on the hull of a front, where there are too many others: each is the best for one price of utility."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from fairtrec.data import Floats, Ints
@@ -39,7 +41,7 @@ def front(gains: Floats, worth: Floats, weights: Floats, discounts: Floats) -> F
     points.append(last)
     points.sort(key=lambda point: (-point[0], point[1]))
     ends = np.array([[utility, fairness] for utility, fairness, _ in points]).T
-    return Front.of(ends[0], ends[1], np.array([tops for _, _, tops in points]), ends)
+    return replace(Front.of(ends[0], ends[1], np.array([tops for _, _, tops in points]), ends), attained=True)
 
 
 def _best(tables: Floats, price: float, worth: float) -> tuple[float, float, Ints]:

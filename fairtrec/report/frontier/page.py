@@ -6,9 +6,9 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from fairtrec.data import Floats
-from fairtrec.frontier.frontier import Frontier, OfRun
+from fairtrec.frontier.frontier import Dpfr, Frontier, OfRun
 from fairtrec.report.cells import called
-from fairtrec.report.frontier.rows import fair, name
+from fairtrec.report.frontier.rows import aim, fair, name
 from fairtrec.report.frontier.sheets import paper
 from fairtrec.report.page.dots import Box, labelled, stacked
 from fairtrec.report.page.element import element
@@ -50,9 +50,13 @@ def _drawing(frontier: Frontier, names: list[str], places: int) -> Iterator[Elem
     pool = [] if frontier.pool is None else [frontier.pool]
     what = "dot: the run; ring: the same grades at every rank; line: its front, all that it could be"
     more = "; dashed: the front of the documents of all runs" * len(pool)
+    if frontier.dpfr is not None:
+        more += f"; dotted: {aim(frontier.dpfr)}, the way to a point of its front"
     yield element("h2", f"{heading(frontier.fairness)} against {heading(frontier.utility)}")
     yield element("p", f"{what}{more}", class_="note")
     points = [np.array([[point.utility, point.fairness] for point in run.points[:2]]).T for run in frontier.runs]
+    aims = [(run, run.dpfr) for run in frontier.runs if run.dpfr is not None and run.dpfr.distance >= 0]
+    points += [np.array([[each.utility], [each.fairness]]) for _, each in aims]
     every = np.concatenate([*(run.front for run in (*frontier.runs, *pool)), *points], axis=1)
     axes = Axis.of(frontier.utility, every[0]), Axis.of(frontier.fairness, every[1])
     box = field(axes)
@@ -69,6 +73,7 @@ def _drawing(frontier: Frontier, names: list[str], places: int) -> Iterator[Elem
         *frame(*axes, box),
         *lines,
         *(part for run, short in zip(frontier.runs, names, strict=True) for part in _same(run, short, drawn, places)),
+        *(part for run, each in aims for part in _aim(run, each, drawn, places)),
         *_dots(frontier, names, drawn, box, places),
         class_="fronts",
         viewBox="0 0 560 420",
@@ -90,6 +95,14 @@ def _same(run: OfRun, short: str, drawn: "_Places", places: int) -> Iterator[Ele
     yield element("path", class_="moved", d=f"M{x:g} {low:g}V{high:g}")
     told = element("title", f"{short}, same grades: {fair(same, places)}")
     yield element("circle", told, class_="same", cx=x, cy=high, r=4)
+
+
+def _aim(run: OfRun, there: Dpfr, drawn: "_Places", places: int) -> Iterator[Element]:
+    """Draw the way from a run to the point of its front."""
+    own = run.points[0]
+    (x, y), (to, up) = drawn.at(own.utility, own.fairness), drawn.at(there.utility, there.fairness)
+    told = element("title", f"{aim(there.alpha)} {there.distance:.{places}f}")
+    yield element("path", told, class_="moved", d=f"M{x:g} {y:g}L{to:g} {up:g}")
 
 
 def _dots(frontier: Frontier, names: list[str], drawn: "_Places", box: Box, places: int) -> Iterator[Element]:

@@ -1,13 +1,14 @@
 """The words of the report: what points are called, and what a reader should know."""
 
 from collections.abc import Iterator
-from math import isfinite, isnan
+from math import hypot, isfinite, isnan
 
 from fairtrec.frontier.frontier import Frontier, Point
 from fairtrec.report.cells import called, number
 from fairtrec.report.remarks import footnotes as footnotes_of
 
 SAME = "same grades: every rank keeps a document of the same grade, so no measure of relevance changes in any digit"
+SAME_PLACE = 1e-9
 ORACLE = "a bound, not a system: the orders know the judgements"
 FROM = {
     "run": "documents: those of the run",
@@ -59,6 +60,8 @@ def remarks(frontier: Frontier) -> Iterator[str]:
         yield f"not all exact (docs/free.md): {frontier.way}; behind the value stands what nothing exceeds"
     else:
         yield f"exact, {frontier.way} (docs/free.md)"
+    if frontier.dpfr is not None:
+        yield from _aimed(frontier, frontier.dpfr)
     spoken = [(run.points[0].spoken, run.points[-1].spoken) for run in frontier.runs]
     if not any(isnan(each) for pair in spoken for each in pair):
         yield "with groups: the share of ranks whose document shows any group, in the run and where fairness is most"
@@ -74,3 +77,25 @@ def remarks(frontier: Frontier) -> Iterator[str]:
         yield f"{frontier.fairness}: the mean of its sizes, whatever the sign"
     if judged:
         yield ORACLE
+
+
+def aim(alpha: float) -> str:
+    """Call the distance to a point of the front.
+
+    >>> aim(0.5)
+    'DPFR 0.5'
+    """
+    return f"DPFR {alpha:.6g}"
+
+
+def _aimed(frontier: Frontier, alpha: float) -> Iterator[str]:
+    """Say what the distances are, and whether they are from one front, or from none."""
+    what, end = f"{frontier.utility} and {frontier.fairness}", {0.0: "beginning", 1.0: "end"}
+    where = f"the {end[alpha]} of" if alpha in end else f"the point after {alpha:.6g} of the length of"
+    yield f"{aim(alpha)}: the distance of the run from {where} its front, which begins at most {frontier.utility}"
+    yield f"from: {what} of that point"
+    points = [run.dpfr[1:3] for run in frontier.runs if run.dpfr is not None and run.dpfr.distance >= 0]
+    if any(hypot(utility - points[0][0], fairness - points[0][1]) > SAME_PLACE for utility, fairness in points):
+        yield f"{aim(alpha)} compares runs of one front (--from pool, and the same queries); here each has its own"
+    if any(run.dpfr is not None and isnan(run.dpfr.distance) for run in frontier.runs):
+        yield f"{aim(alpha)} nan: the front is not known, only points and bounds (docs/free.md)"
