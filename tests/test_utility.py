@@ -92,6 +92,39 @@ def test_what_is_computed_here_is_what_pytrec_eval_computes_to_the_last_bit():
         assert 0 < sum(value > 0 for value in theirs.values()) < len(theirs)
 
 
+TREC_EVAL = """Rprec Rprec(rel=2) Rprec(judged_only=True) Bpref Bpref(rel=2) infAP infAP(rel=2) NumRet NumRet(rel=2)
+NumRel NumQ SetP SetP(rel=2) SetP(relative=True) SetP(judged_only=True) SetP(relative=True,judged_only=True) SetR
+SetR(rel=2) SetF SetF(beta=0.5) SetF(beta=2.0,rel=2) SetF(judged_only=True) SetAP SetAP(judged_only=True,rel=2)
+IPrec@0.0 IPrec@0.1 IPrec(rel=2)@0.33 IPrec@1.0 IPrec(judged_only=True)@0.77 Judged Judged@5 Judged@50
+P(judged_only=True)@5 RR(judged_only=True) AP(judged_only=True) AP(judged_only=True)@7 nDCG(judged_only=True)@10
+nDCG(gains={1:3,7:2})@10 nDCG(gains={0:1,1:0,2:5}) nDCG(gains={2:-1,7:3},judged_only=True) R(judged_only=True)@5
+Success(judged_only=True)@3 Success(judged_only=True,rel=2)@3 nDCG(dcg='log2')@5"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_else_trec_eval_has_is_as_ir_measures_computes_it_to_the_last_bit(seed):
+    qrels, run = at_random(np.random.default_rng(seed), 40)
+    run["q1"] = {"x": 2.0, "y": 1.0}  # of which nobody has judged one
+    scores = fairtrec.evaluate(TREC_EVAL, run, qrels, complete=True).scores[0]
+    assert len(scores.measures) == len(TREC_EVAL.split())
+    for measure, values in zip(scores.measures, scores.values, strict=True):
+        theirs = {each.query_id: each.value for each in measure.theirs.iter_calc(qrels, run)}
+        np.testing.assert_array_equal(values, [theirs[qid] for qid in scores.qids], err_msg=str(measure))
+        assert len({*theirs.values()}) > 1 or str(measure) == "NumQ"
+
+
+def test_they_are_computed_without_ir_measures(monkeypatch):
+    monkeypatch.setattr(ir_measures, "evaluator", None)
+    for names in (TREC_EVAL, "official", "all_trec"):
+        assert fairtrec.evaluate(names, RUN, QRELS).scores[0].measures
+
+
+def test_grades_that_pytrec_eval_writes_past_its_memory_for():
+    qrels = {"q": {"a": -3, "b": 1, "c": 0}}
+    values = means("infAP Bpref SetP", {"q": {"a": 3.0, "x": 2.5, "c": 2.0, "b": 1.0}}, qrels)
+    assert values == {"infAP": pytest.approx(0.250005, abs=1e-9), "Bpref": 0, "SetP": 1 / 4}  # 1/4 + 3/4 x 2/3 x 1e-5
+
+
 def test_deep_ranks_have_the_logarithms_that_pytrec_eval_has():
     run = {"q": {f"d{rank}": float(-rank) for rank in range(2000)}}
     qrels = {"q": {f"d{rank}": 1 + rank % 3 for rank in (3, 1022, 1023, 1024, 1500, 1999)}}
@@ -100,6 +133,12 @@ def test_deep_ranks_have_the_logarithms_that_pytrec_eval_has():
 
 
 def test_all_else_is_computed_by_ir_measures():
+    qrels, run = at_random(np.random.default_rng(8), 9)
+    theirs = {each.query_id: each.value for each in ir_measures.Compat(p=0.9).iter_calc(qrels, run)}
+    assert fairtrec.evaluate("Compat(p=0.9)", run, qrels, complete=True).per_query["run"] == {"Compat(p=0.9)": theirs}
+
+
+def test_each_measure_is_the_same_beside_others():
     qrels, run = at_random(np.random.default_rng(8), 9)
     mixed = fairtrec.evaluate("nDCG@10 Bpref nDCG(dcg='log2')@5 P(judged_only=True)@5 AP", run, qrels).per_query["run"]
     alone = {name: fairtrec.evaluate(name, run, qrels).per_query["run"][name] for name in mixed}
@@ -256,7 +295,7 @@ def test_an_empty_memory_is_no_wrong_usage(monkeypatch):
 
     monkeypatch.setattr(ir_measures, "evaluator", full)
     with pytest.raises(MemoryError):
-        means("Rprec")
+        means("Compat")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from fairtrec.evaluation.grades import Grades
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.utility import Utility
 
-# Parameters of a whole pass of pytrec_eval: ir-measures 0.4.3 lets them spill over to nDCG and NumRet beside them.
-ALONE = {"gains", "judged_only"}
+if TYPE_CHECKING:
+    from fairtrec.evaluation.trec_eval import Formula
+
 GREATEST = 4  # grade that gdeval takes
 
 
@@ -30,69 +31,72 @@ class Judge:
         self.measures = measures
         self.judged = frozenset(qrels.qids)
         self.plain = [row for row, asked in enumerate(measures) if asked.is_plain]
-        self.batches: list[tuple[int | None, dict[Any, int], dict[str, str], Any]] = []
-        if self.plain:
-            self.deepest = _deepest(measures[row].depth for row in self.plain)
-            self.grades = Grades(qrels)
-            judged = self.grades.falling()
-            self.most = [measures[row].most(judged) for row in self.plain]
+        self.formulas: dict[int, Formula] = {}
+        self.handed: list[tuple[int, dict[str, str], Any]] = []
         if len(self.plain) < len(measures):
-            self._hand_over(qrels)
+            from fairtrec.evaluation.trec_eval import formula_of  # which few evaluations import
 
-    def _hand_over(self, qrels: Qrels) -> None:
+            others = {row: formula_of(asked) for row, asked in enumerate(measures) if not asked.is_plain}
+            self.formulas = {row: formula for row, formula in others.items() if formula is not None}
+            self._hand_over([row for row, formula in others.items() if formula is None], qrels)
+        if self.plain or self.formulas:
+            self.deepest = _deepest(measures[row].depth for row in (*self.plain, *self.formulas))
+            self.grades = Grades(qrels)
+            self.graded = self.grades.falling()
+            self.most = [measures[row].most(self.graded) for row in self.plain]
+
+    def _hand_over(self, rows: Sequence[int], qrels: Qrels) -> None:
         """Give the judgements to ir-measures."""
+        if not rows:
+            return
         import ir_measures
 
-        together: dict[Any, int] = {}  # what pytrec_eval computes in one pass, and the row of each
-        alone: list[tuple[int | None, dict[Any, int]]] = []
-        for row, asked in enumerate(self.measures):
-            if asked.is_plain:
-                continue
-            if asked.name == "RR" and asked.depth:  # the same as RR of a run that is cut there, and far quicker
-                uncut = {name: value for name, value in asked.measure.params.items() if name != "cutoff"}
-                alone.append((asked.depth, {ir_measures.RR(**uncut): row}))
-            elif ir_measures.pytrec_eval.supports(asked.measure) and not ALONE & asked.measure.params.keys():
-                together[asked.measure] = row
-            else:
-                alone.append((asked.depth, {asked.measure: row}))
-        deepest = _deepest(self.measures[row].depth for row in together.values())
-        grades, subtopics = _grades(qrels), list(_subtopics(qrels))
-        for depth, rows in [(deepest, together)] * bool(together) + alone:
-            plain = all(map(ir_measures.pytrec_eval.supports, rows))
-            given, called = grades if plain else subtopics, dict(zip(qrels.qids, qrels.qids, strict=True))
-            if not plain and all(map(ir_measures.gdeval.supports, rows)):
-                _refuse_grades(rows, qrels)
+        subtopics = list(_subtopics(qrels))
+        for row in rows:
+            measure = self.measures[row].measure
+            given: Any = subtopics
+            called = dict(zip(qrels.qids, qrels.qids, strict=True))
+            if ir_measures.gdeval.supports(measure):
+                _refuse_grades(measure, qrels)
                 called = {qid: str(number) for number, qid in enumerate(qrels.qids)}
-                given = {called[qid]: of_query for qid, of_query in grades.items()}
+                given = {called[qid]: of_query for qid, of_query in _grades(qrels).items()}
                 if self.often:
                     from fairtrec.evaluation.graded import Graded
 
-                    self.batches.append((depth, rows, called, Graded(list(rows), given)))
+                    self.handed.append((row, called, Graded([measure], given)))
                     continue
-            with _refused(rows):
-                self.batches.append((depth, rows, called, ir_measures.evaluator(list(rows), given)))
+            with _refused(measure):
+                self.handed.append((row, called, ir_measures.evaluator([measure], given)))
 
     def values(self, run: Run, qids: Sequence[str]) -> Floats:
         """Compute the measures of one run [measure, query]; nan for a query without judgements."""
         values = np.full((len(self.measures), len(qids)), np.nan)
         judged = {qid: i for i, qid in enumerate(qids) if qid in self.judged}
-        if self.plain:
+        if self.plain or self.formulas:
             columns, number = list(judged.values()), self.grades.numbers(list(judged))
             places, grades = self.grades.retrieved(run, list(judged), self.deepest)
             for row, most in zip(self.plain, self.most, strict=True):
                 values[row, columns] = quotient(self.measures[row].gained(places, grades), most[number], otherwise=0.0)
-        for depth, rows, called, evaluator in self.batches:
+        if self.formulas:
+            from fairtrec.evaluation.trec_eval import Ranked
+
+            lengths = dict(zip(run.qids, np.diff(run.starts).tolist(), strict=True))
+            many = np.array([lengths.get(qid, 0) for qid in judged], dtype=np.int64)
+            ranked = Ranked(places, grades, many, self.graded[number])
+            for row, formula in self.formulas.items():
+                values[row, columns] = formula(ranked)
+        for row, called, evaluator in self.handed:
             column = {called[qid]: i for qid, i in judged.items()}
-            with _refused(rows):
-                ranked = rankings(run, list(judged), depth)
-                for metric in evaluator.iter_calc({called[qid]: of_query for qid, of_query in ranked.items()}):
+            with _refused(self.measures[row].measure):
+                of_queries = rankings(run, list(judged), self.measures[row].depth)
+                for metric in evaluator.iter_calc({called[qid]: of_query for qid, of_query in of_queries.items()}):
                     if metric.query_id in column:
-                        values[rows[metric.measure], column[metric.query_id]] = metric.value
+                        values[row, column[metric.query_id]] = metric.value
         return values
 
 
 @contextmanager
-def _refused(measures: Iterable[Any]) -> Iterator[None]:
+def _refused(measure: Any) -> Iterator[None]:
     """Turn whatever a provider falls over into one line: a measure it lacks, a parameter it cannot take."""
     try:
         yield
@@ -100,18 +104,18 @@ def _refused(measures: Iterable[Any]) -> Iterator[None]:
         raise
     except Exception as fault:
         why = " ".join(str(fault).split()) or type(fault).__name__
-        what = f"ir-measures cannot compute {' '.join(map(str, measures))}: {why}"
+        what = f"ir-measures cannot compute {measure}: {why}"
         hint = " Run: pip install cwl-eval pyndeval" if why.startswith("Unsupported") else ""
         raise UsageError(what + hint) from fault
 
 
-def _refuse_grades(measures: Iterable[Any], qrels: Qrels) -> None:
+def _refuse_grades(measure: Any, qrels: Qrels) -> None:
     """Raise UsageError for grades that gdeval does not take: it ends with a line of its own, and knows no others.
 
     Its query ids are numbers; it is given those of their places.
     """
     if len(qrels.grades) and (greatest := int(qrels.grades.max())) > GREATEST:
-        what = f"{' '.join(map(str, measures))} takes grades up to {GREATEST}, and there is one of {greatest}"
+        what = f"{measure} takes grades up to {GREATEST}, and there is one of {greatest}"
         raise UsageError(f"{what}; use other judgements, or leave this measure out")
 
 

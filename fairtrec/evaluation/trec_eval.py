@@ -1,0 +1,172 @@
+"""What else trec_eval computes, as it does, to the last bit: measures of sets and of whole rankings, and judged_only.
+
+As for nDCG and its kin, only the judged documents of a ranking and their ranks are looked at: a ranking of millions
+takes no memory for the others, and no program is handed a run.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairtrec.data import Floats, Ints
+from fairtrec.formulas.distribution import quotient
+from fairtrec.measures.utility import Plain, Utility
+
+SMALL = 0.00001  # by which infAP smooths
+
+
+class Ranked(NamedTuple):
+    """Judged documents of rankings: ``places`` [query, n], from 1, and ``grades`` [query, n], nan where there is none.
+
+    ``many`` [query] documents are ranked; ``judged`` [query, m] are the grades of all that are judged, highest first.
+    """
+
+    places: Ints
+    grades: Floats
+    many: Ints
+    judged: Floats
+
+    def of_judged(self) -> "Ranked":
+        """Leave out what is not judged, or has a grade below 0, which says so, too: the others close up."""
+        there = self.grades >= 0
+        places, grades = np.where(there, np.cumsum(there, axis=1), 0), np.where(there, self.grades, np.nan)
+        return self._replace(places=places, grades=grades, many=there.sum(axis=1))
+
+    def worth(self, gains: Mapping[int, int]) -> "Ranked":
+        """Put gains in the place of grades."""
+        judged = -np.sort(-_exchanged(self.judged, gains), axis=1)
+        return self._replace(grades=_exchanged(self.grades, gains), judged=judged)
+
+
+Formula = Callable[[Ranked], Floats]  # to values [query]
+
+
+def formula_of(asked: Utility) -> Formula | None:
+    """Find how a measure is computed here that is not plain; None for one that trec_eval has not."""
+    params = {name: value for name, value in asked.measure.params.items() if value is not False}
+    alone, gains = params.pop("judged_only", False), params.pop("gains", None)
+    if asked.name == "nDCG" and params.get("dcg") == "log2":
+        del params["dcg"]
+    compute = _KINDS.get(asked.name, _gained)
+    if compute is _gained:
+        plain = Plain.of(asked.name, params, params.get("rel", 1))
+        if plain is None:
+            return None
+        params = {"of": Utility(plain)}
+
+    def formula(ranked: Ranked) -> Floats:
+        if gains is not None:
+            ranked = ranked.worth(gains)
+        value = compute(ranked.of_judged() if alone else ranked, params)
+        return np.where(ranked.many > 0, value, 0.0)  # trec_eval passes over a query without documents
+
+    return formula
+
+
+def _gained(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    plain = params["of"]
+    return quotient(plain.gained(ranked.places, ranked.grades), plain.most(ranked.judged), 0.0)
+
+
+def _rprec(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    most = _relevant(ranked.judged, params)
+    found = (ranked.grades >= _level(params)) & (ranked.places <= most[:, None])
+    return quotient(found.sum(axis=1), most, 0.0)
+
+
+def _bpref(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    most, level = _relevant(ranked.judged, params)[:, None], _level(params)
+    wrong = ((ranked.judged >= 0) & (ranked.judged < level)).sum(axis=1, keepdims=True)
+    above = np.cumsum((ranked.grades >= 0) & (ranked.grades < level), axis=1)
+    term = 1.0 - quotient(np.minimum(above, most), np.minimum(wrong, most), 0.0)
+    return quotient(_total(np.where(ranked.grades >= level, term, 0.0)), most[:, 0], 0.0)
+
+
+def _inf_ap(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    level, above = _level(params), ranked.places - 1.0
+    found, wrong = ranked.grades >= level, (ranked.grades >= 0) & (ranked.grades < level)
+    right, wrongs = np.cumsum(found, axis=1) - 1, np.cumsum(wrong, axis=1)
+    pooled = right + wrongs + np.cumsum(ranked.grades < 0, axis=1)
+    smoothed = (right + SMALL) / (right + wrongs + 2 * SMALL)
+    below = quotient(above, ranked.places, 0.0) * quotient(pooled, above, 0.0) * smoothed
+    term = quotient(1.0, ranked.places, 0.0) + below
+    return quotient(_total(np.where(found, term, 0.0)), _relevant(ranked.judged, params), 0.0)
+
+
+def _iprec(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    found = ranked.grades >= _level(params)
+    so_far = np.cumsum(found, axis=1)
+    least = (params["recall"] * _relevant(ranked.judged, params) + 0.9).astype(np.int64)  # documents
+    there = found & (so_far >= least[:, None])
+    value = np.where(there, quotient(so_far, ranked.places), 0.0).max(axis=1, initial=0.0)
+    return np.where((ranked.many == 0) & (least == 0), np.nan, value)  # 0 / 0: none of its documents is judged
+
+
+def _set_p(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    most = ranked.many
+    if params.get("relative"):
+        most = np.minimum(most, _relevant(ranked.judged, params))
+    return quotient(_relevant(ranked.grades, params), most, 0.0)
+
+
+def _set_r(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    return quotient(_relevant(ranked.grades, params), _relevant(ranked.judged, params), 0.0)
+
+
+def _set_f(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    beta = params.get("beta", 1.0)
+    p, r = _set_p(ranked, params), _set_r(ranked, params)
+    return quotient((beta + 1.0) * p * r, r + beta * p, 0.0)
+
+
+def _set_ap(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    found = _relevant(ranked.grades, params)
+    return quotient(found * found, ranked.many * _relevant(ranked.judged, params), 0.0)
+
+
+def _num_ret(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    return (_relevant(ranked.grades, params) if "rel" in params else ranked.many).astype(np.float64)
+
+
+def _num_rel(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    return _relevant(ranked.judged, params).astype(np.float64)
+
+
+def _num_q(ranked: Ranked, _: Mapping[str, Any]) -> Floats:
+    return np.ones(len(ranked.many))
+
+
+def _judged(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    cutoff = params.get("cutoff", np.inf)
+    seen = ~np.isnan(ranked.grades) & (ranked.places <= cutoff)
+    return quotient(seen.sum(axis=1), np.minimum(ranked.many, cutoff), 0.0)
+
+
+_KINDS = {
+    "Rprec": _rprec, "Bpref": _bpref, "infAP": _inf_ap, "IPrec": _iprec, "SetP": _set_p, "SetR": _set_r,
+    "SetF": _set_f, "SetAP": _set_ap, "NumRet": _num_ret, "NumRel": _num_rel, "NumQ": _num_q, "Judged": _judged,
+}  # fmt: skip
+
+
+def _level(params: Mapping[str, Any]) -> int:
+    level: int = params.get("rel", 1)
+    return level
+
+
+def _relevant(grades: Floats, params: Mapping[str, Any]) -> Ints:
+    many: Ints = (grades >= _level(params)).sum(axis=1)
+    return many
+
+
+def _total(values: Floats) -> Floats:
+    """Sum each row from left to right, as a loop does."""
+    total: Floats = np.cumsum(values, axis=1)[:, -1] if values.shape[1] else np.zeros(len(values))
+    return total
+
+
+def _exchanged(grades: Floats, gains: Mapping[int, int]) -> Floats:
+    found = grades.copy()
+    for grade, gain in gains.items():
+        found[grades == grade] = gain
+    return found
