@@ -15,10 +15,10 @@ import fairtrec
 from fairtrec.catalogue import registry
 from fairtrec.data import Run
 from fairtrec.evaluation.scores import ENDS
-from fairtrec.measure import Measure
+from fairtrec.measure import First, Measure, Precisions, Sum
 from fairtrec.measures import BUILT_IN
 from fairtrec.ranking import ties
-from fairtrec.ranking.ties import Blocks, First, Precisions, Sum
+from fairtrec.ranking.ties import Blocks
 from fairtrec.report.writers import RESULTS
 
 SHE, HE = "she reads", "he reads and he writes"

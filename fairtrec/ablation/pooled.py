@@ -15,8 +15,7 @@ from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.reading import Reading, ReadRun
 from fairtrec.evaluation.reference import Reference
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Measure
-from fairtrec.ranking.ties import Sum
+from fairtrec.measure import Measure, Sum
 
 OF_DOCUMENTS = frozenset({"ranked", "counts", "log_counts", "tokens", "groups", "target", "background", "membership"})
 

@@ -17,7 +17,6 @@ from fairtrec.formulas.fronts.sequences import Sequences, by_kind
 from fairtrec.frontier.case import OF_QUERY, Case
 from fairtrec.frontier.climbing import climbed
 from fairtrec.measure import Candidates, First, Precisions, Sum, Terms
-from fairtrec.measures.texfair import TExFAIR
 
 SHARED = 100_000  # sequences whose values are kept for other queries
 KINDS = 64
@@ -109,9 +108,9 @@ def _by_kinds(case: Case, values: Floats, useful: Terms | None, kept: Kept) -> S
 def _greatest(case: Case, row: int) -> float:
     """Give what the fairness can be at best, with these parameters; inf if nobody knows."""
     low, high = case.fairness.bounds
-    if isinstance(case.fairness, TExFAIR) and not case.fairness.scaled:
+    if "target" in case.fairness.needs:
         target = case.inputs.target
-        return float(2 * (1 - target[row if len(target) > 1 else 0].min()))
+        low, high = case.fairness.bounds_against(target[row if len(target) > 1 else 0])
     if case.fairness.better == "nearer 0":
         return 0.0
     bound = high if case.fairness.better == "higher" else None if low is None else -low

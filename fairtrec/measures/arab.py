@@ -6,15 +6,12 @@ https://doi.org/10.1145/3397271.3401280
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from fairtrec.formulas import ranks
-from fairtrec.measure import Bounds, Floats, Ints, Measure, UsageError, take
-
-if TYPE_CHECKING:
-    from fairtrec.measure import Sum
+from fairtrec.measure import Bounds, Floats, Ints, Measure, Sum, UsageError, take
 
 
 @dataclass(frozen=True)
@@ -79,10 +76,8 @@ class RaB(_Lean):
         """Return RaB [query]."""
         return ranks.mean(self.lean(ranked, counts, log_counts)[:, : self.cutoff])
 
-    def over_ranks(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> "Sum":
+    def over_ranks(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> Sum:
         """Each rank adds the lean of its document, and they are averaged."""
-        from fairtrec.measure import Sum
-
         lean = self.lean(ranked, counts, log_counts)
         top = lean[:, : self.cutoff]
         return Sum(lean, np.ones(top.shape[1]), (~np.isnan(top)).sum(axis=1))
@@ -109,10 +104,8 @@ class ARaB(_Lean):
         """Return ARaB [query]."""
         return ranks.mean_of_means(self.lean(ranked, counts, log_counts)[:, : self.cutoff])
 
-    def over_ranks(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> "Sum":
+    def over_ranks(self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None) -> Sum:
         """Each rank adds the lean of its document as often as it is averaged."""
-        from fairtrec.measure import Sum
-
         lean = self.lean(ranked, counts, log_counts)
         top = lean[:, : self.cutoff]
         return Sum(lean, ranks.averages((~np.isnan(top)).sum(axis=1), top.shape[1]))

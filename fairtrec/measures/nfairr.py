@@ -6,7 +6,7 @@ https://doi.org/10.1145/3404835.3462949
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,10 +14,7 @@ from fairtrec.formulas import discount, neutrality
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.neutrality import ideal as ifairr
 from fairtrec.formulas.rounding import same
-from fairtrec.measure import Bools, Bounds, Candidates, Floats, Ints, Measure, Remark, take
-
-if TYPE_CHECKING:
-    from fairtrec.measure import Sum
+from fairtrec.measure import Bools, Bounds, Candidates, Floats, Ints, Measure, Remark, Sum, take
 
 
 def fairr(omega: Floats, cutoff: int) -> Floats:
@@ -89,10 +86,8 @@ class FaiRR(_Neutrality):
         """Return FaiRR [query]."""
         return _defined(fairr(self.omega(take(counts, ranked), target), self.cutoff), target)
 
-    def over_ranks(self, ranked: Ints, counts: Floats, target: Floats) -> "Sum":
+    def over_ranks(self, ranked: Ints, counts: Floats, target: Floats) -> Sum:
         """Each rank adds the neutrality of its document, discounted."""
-        from fairtrec.measure import Sum
-
         return Sum(self.omega(take(counts, ranked), target), discount.log2(self.cutoff))
 
 
@@ -142,10 +137,8 @@ class NFaiRR(_Neutrality):
         value = fairr(self.omega(take(counts, ranked), target), self.cutoff)
         return quotient(value, self.ideal(background, target))
 
-    def over_ranks(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> "Sum":
+    def over_ranks(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Sum:
         """Each rank adds the neutrality of its document, discounted; the ideal does not depend on the order."""
-        from fairtrec.measure import Sum
-
         omega = self.omega(take(counts, ranked), target)
         return Sum(omega, discount.log2(self.cutoff), self.ideal(background, target))
 

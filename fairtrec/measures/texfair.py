@@ -6,16 +6,13 @@ https://doi.org/10.1007/978-3-031-56069-9_1
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fairtrec.formulas import discount, distribution
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Remark, take
-
-if TYPE_CHECKING:
-    from fairtrec.measure import Sum
+from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Remark, Sum, take
 
 
 def term_exposure(counts: Floats, tokens: Floats, cutoff: int) -> Floats:
@@ -80,10 +77,8 @@ class TE(Measure):
         """Return one group's exposure [query]."""
         return term_exposure(take(counts, ranked), take(tokens, ranked), self.cutoff)[:, groups.index(self.group)]
 
-    def over_ranks(self, ranked: Ints, counts: Floats, tokens: Floats, groups: Sequence[str]) -> "Sum":
+    def over_ranks(self, ranked: Ints, counts: Floats, tokens: Floats, groups: Sequence[str]) -> Sum:
         """Each rank adds the group's share of the tokens of its document, discounted."""
-        from fairtrec.measure import Sum
-
         share = per_token(take(counts, ranked), take(tokens, ranked))
         return Sum(share[..., groups.index(self.group)], discount.log2(self.cutoff))
 
@@ -134,10 +129,8 @@ class RBDF(Measure):
         """Return RBDF [query]."""
         return rbdf(take(counts, ranked), self.cutoff, full_k=self.full_k)
 
-    def over_ranks(self, ranked: Ints, counts: Floats) -> "Sum":
+    def over_ranks(self, ranked: Ints, counts: Floats) -> Sum:
         """Each rank adds its discount if its document holds a group term; those of all ranks divide the sum."""
-        from fairtrec.measure import Sum
-
         total = take(counts, ranked).sum(axis=2)
         divisor = all_ranks(~np.isnan(total[:, : self.cutoff]), self.cutoff, full_k=self.full_k)
         return Sum((total > 0).astype(np.float64), discount.log2(self.cutoff), divisor)
@@ -170,12 +163,16 @@ class TExFAIR(Measure):
         """The greatest distance is 2, from a target that a group has not."""
         return 0.0, 1.0 if self.scaled else 2.0
 
+    def bounds_against(self, target: Floats) -> Bounds:
+        """The greatest distance is that from the group of the least target."""
+        return 0.0, 1.0 if self.scaled else float(_most(target))
+
     def __call__(self, ranked: Ints, counts: Floats, tokens: Floats, target: Floats) -> Floats:
         """Return TExFAIR [query]."""
         taken = take(counts, ranked)
         exposure = term_exposure(taken, take(tokens, ranked), self.cutoff)
         ted = distribution.distance(distribution.shares(exposure), target)
-        most = 2 * (1 - target.min(axis=1))
+        most = _most(target)
         if self.rbdf:
             spoken = rbdf(taken, self.cutoff, full_k=self.full_k)
             ted = np.where(spoken == 0, 0.0, ted * spoken)
@@ -187,3 +184,9 @@ class TExFAIR(Measure):
         silent = int((rbdf(take(counts, ranked), self.cutoff) == 0).sum()) if self.rbdf else 0
         words = "{} of {} rankings hold no group term and count as the maximum"
         return Remark(words, (silent, len(ranked))) if silent else ""
+
+
+def _most(target: Floats) -> Floats:
+    """Give the greatest distance that there can be from a target [..., group]."""
+    most: Floats = 2 * (1 - target.min(axis=-1))
+    return most

@@ -12,16 +12,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fairtrec.formulas import discount, ranks
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Better, Floats, Ints, Measure
-
-if TYPE_CHECKING:
-    from fairtrec.measure import Terms
+from fairtrec.measure import Better, First, Floats, Ints, Measure, Precisions, Sum, Terms
 
 PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall": "R", "RR": "RR", "MRR": "RR",
          "Success": "Success", "nDCG": "nDCG", "NDCG": "nDCG"}  # fmt: skip
@@ -160,10 +157,8 @@ class Utility(Measure):
             return relevant
         return np.full(len(judged), float(self.cutoff) if self.name == "P" and self.cutoff else 1.0)
 
-    def over_ranks(self, relevance: Floats, judged_relevance: Floats) -> "Terms | None":
+    def over_ranks(self, relevance: Floats, judged_relevance: Floats) -> Terms | None:
         """Tell what P, R, nDCG, RR, AP and Success make of the ranks, as trec_eval computes them."""
-        from fairtrec.measure import First, Precisions, Sum
-
         if self.measure.params.keys() - {"rel", "cutoff"}:
             return None
         n = self.cutoff or relevance.shape[1]

@@ -54,7 +54,7 @@ def cells(scores: Scores, query: int | None, places: int) -> list[str]:
     """Write one value of each measure: those of one query, or the means; nothing where only means have a value."""
     values = scores.means if query is None else scores.values[:, query]
     return [
-        "" if query is not None and hasattr(measure, "of_mean") else number(value, places, whole=measure.total)
+        "" if query is not None and measure.of_mean else number(value, places, whole=measure.total)
         for measure, value in zip(scores.measures, values.tolist(), strict=True)
     ]
 

@@ -33,7 +33,7 @@ class End(Measure):
 class Bound(End):
     """An end of the interval of a mean, which single queries have not."""
 
-    of_mean: bool = True
+    of_mean = True
 
 
 def with_bounds(result: Result) -> Result:

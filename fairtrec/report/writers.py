@@ -96,6 +96,19 @@ class ResultWriter(Writer):
         return super().__call__(of, **{**every, **view})
 
 
+def _usual(sheets: str, records: str) -> dict[str, Writer]:
+    """List the formats that most reports have, of which one module writes sheets and one records."""
+    return {
+        "table": Writer(f"{sheets}:table", "all"),
+        "tsv": Writer(f"{records}:delimited", delimiter="\t"),
+        "csv": Writer(f"{records}:delimited", delimiter=","),
+        "json": Writer(f"{records}:json", "all"),
+        "jsonl": Writer(f"{records}:jsonl"),
+        "md": Writer(f"{sheets}:md", "all"),
+        "latex": Writer(f"{sheets}:latex", "all"),
+    }
+
+
 RESULTS: Mapping[str, ResultWriter] = {
     "trec": ResultWriter("results.trec:trec", single=True),
     "table": ResultWriter("results.sheets:table", "all"),
@@ -110,45 +123,10 @@ RESULTS: Mapping[str, ResultWriter] = {
     "flat": ResultWriter("flat:result", single=True, queries=False),
     "tira": ResultWriter("results.tira:tira", single=True),
 }
-COMPARISONS: Mapping[str, Writer] = {  # correlations and curves too
-    "table": Writer("comparison.sheets:table", "all"),
-    "tsv": Writer("comparison.records:delimited", delimiter="\t"),
-    "csv": Writer("comparison.records:delimited", delimiter=","),
-    "json": Writer("comparison.records:json", "all"),
-    "jsonl": Writer("comparison.records:jsonl"),
-    "md": Writer("comparison.sheets:md", "all"),
-    "latex": Writer("comparison.sheets:latex", "all"),
-    "flat": Writer("flat:comparison"),
-}
-SELECTIONS: Mapping[str, Writer] = {
-    "table": Writer("selection:table", "all"),
-    "tsv": Writer("selection:delimited", delimiter="\t"),
-    "csv": Writer("selection:delimited", delimiter=","),
-    "json": Writer("selection:json", "all"),
-    "jsonl": Writer("selection:jsonl"),
-    "md": Writer("selection:md", "all"),
-    "latex": Writer("selection:latex", "all"),
-}
-ABLATIONS: Mapping[str, Writer] = {
-    "table": Writer("ablation.sheets:table", "all"),
-    "tsv": Writer("ablation.records:delimited", delimiter="\t"),
-    "csv": Writer("ablation.records:delimited", delimiter=","),
-    "json": Writer("ablation.records:json", "all"),
-    "jsonl": Writer("ablation.records:jsonl"),
-    "md": Writer("ablation.sheets:md", "all"),
-    "latex": Writer("ablation.sheets:latex", "all"),
-    "html": Writer("ablation.page:html", "all"),
-}
-FRONTIERS: Mapping[str, Writer] = {
-    "table": Writer("frontier.sheets:table", "all"),
-    "tsv": Writer("frontier.records:delimited", delimiter="\t"),
-    "csv": Writer("frontier.records:delimited", delimiter=","),
-    "json": Writer("frontier.records:json", "all"),
-    "jsonl": Writer("frontier.records:jsonl"),
-    "md": Writer("frontier.sheets:md", "all"),
-    "latex": Writer("frontier.sheets:latex", "all"),
-    "html": Writer("frontier.page:html", "all"),
-}
+COMPARISONS = {**_usual("comparison.sheets", "comparison.records"), "flat": Writer("flat:comparison")}  # and curves
+SELECTIONS = _usual("selection", "selection")
+ABLATIONS = {**_usual("ablation.sheets", "ablation.records"), "html": Writer("ablation.page:html", "all")}
+FRONTIERS = {**_usual("frontier.sheets", "frontier.records"), "html": Writer("frontier.page:html", "all")}
 EXPLANATIONS: Mapping[str, Writer] = {
     "text": Writer("explanation.text:text"),
     "json": Writer("explanation.records:json", "all"),
@@ -161,14 +139,7 @@ OVERLAPS: Mapping[str, Writer] = {
     "csv": Writer("comparison.overlaps:delimited", delimiter=","),
     "json": Writer("comparison.overlaps:json", "signature"),
 }
-RERANKINGS: Mapping[str, Writer] = {
-    "table": Writer("reranking:table", "all"),
-    "tsv": Writer("reranking:delimited", delimiter="\t"),
-    "csv": Writer("reranking:delimited", delimiter=","),
-    "json": Writer("reranking:json", "all"),
-    "md": Writer("reranking:md", "all"),
-    "latex": Writer("reranking:latex", "all"),
-}
+RERANKINGS = {form: writer for form, writer in _usual("reranking", "reranking").items() if form != "jsonl"}
 DIFFERENCES: Mapping[str, Writer] = {
     "text": Writer("comparison.differences:text"),
     "json": Writer("comparison.differences:json"),

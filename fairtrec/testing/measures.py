@@ -159,13 +159,14 @@ class MeasureContract:
     def test_values_are_within_bounds_and_undefined_ones_are_nan(self) -> None:
         """One number for each query, without a warning; none is nan where the page says "Undefined: never"."""
         for collection, measures in self.cases:
-            scores = collection.scores(measures)
+            scores, target = collection.scores(measures), np.array([*collection.target.values()])
             for measure, values in zip(measures, scores.values, strict=True):
                 for value, qid in zip(values, scores.qids, strict=True):
                     here = f"{measure} is {value} for {' '.join(collection.run.get(qid, {})) or 'no documents'}"
                     assert not (np.isnan(value) and self.said("Undefined").startswith("never")), f"{here}; not never"
-                    least, most = (value if bound is None else bound for bound in measure.bounds)
-                    assert _same(value, np.clip(value, least, most)), f"{here}; its bounds are {measure.bounds}"
+                    for bounds in (measure.bounds, measure.bounds_against(target)):
+                        least, most = (value if bound is None else bound for bound in bounds)
+                        assert _same(value, np.clip(value, least, most)), f"{here}; its bounds are {bounds}"
 
     def test_an_empty_ranking_is_worth_what_the_page_says(self) -> None:
         """The page says undefined, does not matter, or a number."""

@@ -196,3 +196,11 @@ def test_laws(world, k):
     order = list(reversed(range(counts.shape[1])))
     turned = {"counts": counts[:, order], "tokens": tokens, "target": targets[:, order]}
     np.testing.assert_allclose(values(ranked, TExFAIR(k), **turned), whole, atol=1e-12)
+
+
+@pytest.mark.parametrize("target", [(0.5, 0.5), (0.1, 0.3, 0.6), (1.0, 0.0)])
+def test_against_a_target_the_greatest_value_is_that_of_a_ranking_without_group_terms(target):
+    silent = np.zeros((1, len(target)))
+    (value,) = TExFAIR()(np.array([[0]]), silent, np.ones(1), np.array([target]))
+    assert TExFAIR().bounds_against(np.array(target)) == (0.0, value)
+    assert TExFAIR(scaled=True).bounds_against(np.array(target)) == (0.0, 1.0)

@@ -18,12 +18,12 @@ import numpy as np
 from fairtrec.data import Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Limits, Parameters, Remark, named
 from fairtrec.errors import UsageError
+from fairtrec.measure.forms import First, Precisions, Sum, Terms
 
 if TYPE_CHECKING:
     from fairtrec.formulas.labellings.exposures import Exposed, Ratio
     from fairtrec.formulas.labellings.sums import Finals, Linear, Prefixes, Totals
     from fairtrec.formulas.labellings.unlabelled import Form
-    from fairtrec.ranking.ties import First, Precisions, Sum, Terms
 
 __all__ = [
     "Better", "Bools", "Bounds", "Candidates", "Exposed", "Finals", "First", "Floats", "Form", "Ints", "Limits",
@@ -34,7 +34,6 @@ _FORMS = {  # what few evaluations look at, by where it is
     **dict.fromkeys(("Exposed", "Ratio"), "fairtrec.formulas.labellings.exposures"),
     **dict.fromkeys(("Finals", "Linear", "Prefixes", "Totals"), "fairtrec.formulas.labellings.sums"),
     "Form": "fairtrec.formulas.labellings.unlabelled",
-    **dict.fromkeys(("First", "Precisions", "Sum", "Terms"), "fairtrec.ranking.ties"),
 }
 ABOVE_0, BELOW_1 = math.ulp(0.0), math.nextafter(1.0, 0.0)  # the least and the greatest number that are
 READING_ON = "p is {p}; the probability to read on lies between 0 and 1"
@@ -43,7 +42,7 @@ Bounds = tuple[float | None, float | None]
 
 
 def __getattr__(name: str) -> Any:
-    """Import a form when it is first used: most evaluations ask neither for ties nor for labellings."""
+    """Import a form when it is first used: most evaluations do not ask for labellings."""
     if name not in _FORMS:
         raise AttributeError(f"module 'fairtrec.measure' has no attribute {name!r}")
     return getattr(import_module(_FORMS[name]), name)
@@ -55,7 +54,7 @@ class Measure(Parameters):
 
     ``better`` says which values are good. ``bounds`` are the least and the greatest value that there can be with these
     parameters, whatever the run, the groups and their target; None where there is no such number.
-    ``total`` says that a run's value is the sum over queries, not the mean.
+    ``total`` says that a run's value is the sum over queries, not the mean; ``of_mean`` that single queries have none.
     ``ordered`` says that the order of the ranked documents matters, not only which they are.
     ``fewest``, ``limits`` and ``formerly`` are those of all that has parameters.
     ``worst_known`` says that the measure has a value for the worst document there can be (``--missing worst``).
@@ -63,6 +62,7 @@ class Measure(Parameters):
 
     better: ClassVar[Better] = "higher"
     total: ClassVar[bool] = False
+    of_mean: ClassVar[bool] = False
     ordered: ClassVar[bool] = True
     worst_known: ClassVar[bool] = False
 
@@ -70,7 +70,7 @@ class Measure(Parameters):
         """Compute one value per query from the inputs that the signature names."""
         raise TypeError(f"{self.name} does not say how it is computed; give it a __call__")
 
-    def over_ranks(self, *args: Any, **inputs: Any) -> "Terms | None":  # noqa: ARG002 - for subclasses
+    def over_ranks(self, *args: Any, **inputs: Any) -> Terms | None:  # noqa: ARG002 - for subclasses
         """Say what is made of the ranks, where that gives a value over all orders of tied documents in closed form.
 
         Takes what ``__call__`` takes, of which the inputs of ranks go on to the end of what is tied with the last.
@@ -110,6 +110,10 @@ class Measure(Parameters):
     def bounds(self) -> Bounds:
         """A class attribute of most measures, as ``better`` is; a property where parameters move it."""
         return None, None
+
+    def bounds_against(self, target: Floats) -> Bounds:  # noqa: ARG002 - for subclasses
+        """Give the least and the greatest value against this target [group]: ``bounds``, or narrower ones."""
+        return self.bounds
 
     @property
     def needs(self) -> tuple[str, ...]:

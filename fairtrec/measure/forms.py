@@ -1,0 +1,126 @@
+"""What measures make of their ranks, where that says in closed form what ties make of a value.
+
+A Sum of what each rank adds, the worth of the First relevant document, or average Precision. Every evaluation imports
+these, so they are named tuples, which take less time to be made than dataclasses.
+
+Source: McSherry, Najork: Computing Information Retrieval Performance Measures Efficiently in the Presence of Tied
+Scores. ECIR 2008. https://doi.org/10.1007/978-3-540-78646-7_38
+"""
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from fairtrec.data import Bools, Floats, Ints
+from fairtrec.formulas.distribution import quotient
+
+if TYPE_CHECKING:
+    from fairtrec.ranking.ties import Blocks
+
+
+class Terms(Protocol):
+    """What a measure makes of its ranks."""
+
+    def interval(self, blocks: "Blocks") -> Floats:
+        """Give the least, greatest and expected value [3, query]; nan where that has no closed form."""
+
+
+class Sum(NamedTuple):
+    """The sum over ranks of ``weights`` [rank or query, rank] times ``gains`` [query, rank], over ``divisor`` [query].
+
+    The gains may go on behind the last weight, and are nan where there is no document. Where the value is undefined
+    if no document of those that are ``known`` [query, rank] is among the weighted ranks, it has a closed form only if
+    every order has one there, as all orders without are left out. Where the divisor is that of the order as it stands
+    alone, and not ``settled`` [query] for all orders, there is none either.
+    """
+
+    gains: Floats
+    weights: Floats
+    divisor: Floats | Ints | None = None
+    known: Bools | None = None
+    settled: Bools | None = None
+
+    def interval(self, blocks: "Blocks") -> Floats:
+        """Pair the weights of each block with its gains in the same order, the opposite order, and each with the mean.
+
+        >>> from fairtrec.ranking.ties import Blocks
+        >>> tied = Blocks(np.array([[0, 0, 1]]))
+        >>> Sum(np.array([[4.0, 2.0, 7.0]]), np.array([1.0, 0.5])).interval(tied).tolist()
+        [[4.0], [5.0], [4.5]]
+        """
+        gains, ranks = np.nan_to_num(self.gains), self.gains.shape[1]
+        weights = np.zeros(gains.shape)
+        weights[:, : self.weights.shape[-1]] = self.weights[..., :ranks]
+        paired = blocks.falling(weights)
+        sums = np.stack(
+            [
+                (paired * blocks.rising(gains)).sum(axis=1),
+                (paired * blocks.falling(gains)).sum(axis=1),
+                (weights * blocks.total(gains) / blocks.size).sum(axis=1),
+            ]
+        )
+        if self.known is not None:
+            reached = np.broadcast_to(np.arange(ranks) < self.weights.shape[-1], gains.shape)
+            sure = blocks.total(reached) - blocks.total(~self.known)  # so many known ones any order has there
+            sums[:, ~(sure > 0).any(axis=1)] = np.nan
+        if self.settled is not None:
+            sums[:, ~self.settled] = np.nan
+        return sums if self.divisor is None else quotient(sums, self.divisor)
+
+
+class First(NamedTuple):
+    """The worth [rank], which falls, of the rank of the first of the ``relevant`` [query, rank]; 0 if there is none."""
+
+    relevant: Bools
+    worth: Floats
+
+    def interval(self, blocks: "Blocks") -> Floats:
+        """Put the relevant documents of each block last, first, and anywhere.
+
+        >>> from fairtrec.ranking.ties import Blocks
+        >>> tied = Blocks(np.array([[0, 0, 0]]))
+        >>> First(np.array([[True, False, False]]), np.array([1.0, 0.5])).interval(tied).tolist()
+        [[0.0], [1.0], [0.5]]
+        """
+        relevant = self.relevant.astype(np.float64)
+        worth = np.zeros(relevant.shape[1])
+        worth[: len(self.worth)] = self.worth[: len(worth)]
+        left = blocks.size - blocks.place
+        chance = blocks.total(relevant) / left  # to be relevant if none of the block is so above
+        none = np.cumprod((1 - chance).clip(min=0), axis=1)
+        first = chance * np.concatenate((np.ones((len(none), 1)), none), axis=1)[:, :-1]
+        ends = [_first(one) for one in (blocks.rising(relevant), blocks.falling(relevant))]
+        return np.stack([*ends, first]) @ worth
+
+
+def _first(relevant: Floats) -> Floats:
+    """Leave of each row only the first that is relevant."""
+    return np.where(np.cumsum(relevant, axis=1) == 1, relevant, 0.0)
+
+
+class Precisions(NamedTuple):
+    """The sum of the precisions at the ``relevant`` [query, rank] of the first ``cutoff`` ranks, over ``divisor``."""
+
+    relevant: Bools
+    cutoff: int | None
+    divisor: Ints
+
+    def interval(self, blocks: "Blocks") -> Floats:
+        """Put the relevant documents of each block last, first, and anywhere.
+
+        >>> from fairtrec.ranking.ties import Blocks
+        >>> tied = Blocks(np.array([[0, 0]]))
+        >>> Precisions(np.array([[True, False]]), None, np.array([1])).interval(tied).tolist()
+        [[0.5], [1.0], [0.75]]
+        """
+        relevant = self.relevant.astype(np.float64)
+        here = blocks.total(relevant)
+        place = blocks.place.astype(np.int64)
+        above = np.cumsum(relevant, axis=1) - relevant
+        before = np.take_along_axis(above, np.arange(relevant.shape[1]) - place, axis=1)  # those of higher blocks
+        beside = blocks.place * (here - 1) / (blocks.size - 1).clip(min=1)
+        expected = here / blocks.size * (before + 1 + beside)
+        ends = [one * np.cumsum(one, axis=1) for one in (blocks.rising(relevant), blocks.falling(relevant))]
+        ranks = np.arange(1, relevant.shape[1] + 1)
+        sums: Floats = (np.stack([*ends, expected]) / ranks)[:, :, : self.cutoff].sum(axis=2)
+        return quotient(sums, self.divisor)
