@@ -101,16 +101,18 @@ class Task:
     damage: str = ""  # what ends the source before its end, in place of a text
 
 
-def tasks(origins: list[Origin], longest: int) -> Iterator[Task]:
-    """Cut sources into pieces; ``longest`` is how many bytes a line may have."""
+def tasks(origins: list[Origin], longest: int, most: int | None = None) -> Iterator[Task]:
+    """Cut sources into pieces of ``most`` bytes, else of SIZE; ``longest`` is how many bytes a line may have."""
     number = 0
     for which, origin in enumerate(origins):
-        for done, span, text, damage in _pieces(origin, longest):
+        for done, span, text, damage in _pieces(origin, longest, most or SIZE):
             yield Task(number, which, done, span, text, damage)
             number += 1
 
 
-def _pieces(origin: Origin, longest: int) -> Iterator[tuple[int, tuple[int, int], bytes | Pairs | None, str]]:
+def _pieces(
+    origin: Origin, longest: int, most: int
+) -> Iterator[tuple[int, tuple[int, int], bytes | Pairs | None, str]]:
     nowhere = 0, 0
     if origin.kind == "ir_datasets":
         pairs: list[tuple[str, str]] = []
@@ -118,18 +120,18 @@ def _pieces(origin: Origin, longest: int) -> Iterator[tuple[int, tuple[int, int]
         for pair in datasets.documents(origin.name):
             pairs.append(pair)
             size += len(pair[1])
-            if size >= SIZE:
+            if size >= most:
                 yield 0, nowhere, tuple(pairs), ""
                 pairs, size = [], 0
         if pairs:
             yield 0, nowhere, tuple(pairs), ""
     elif origin.is_plain:
-        for start in range(0, origin.size, SIZE):
-            stop = min(start + SIZE, origin.size)
+        for start in range(0, origin.size, most):
+            stop = min(start + most, origin.size)
             yield stop, (start, stop), None, ""
     else:
         with opened(origin.name) as stream:
-            lines = Lines(stream, SIZE, longest)
+            lines = Lines(stream, most, longest)
             for number, text in enumerate(lines):
                 yield source.position(stream), nowhere, text if number else text.removeprefix(BOM), ""
             if lines.damage:

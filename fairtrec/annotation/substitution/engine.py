@@ -13,26 +13,28 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from fairtrec.annotation.counting import documents
 from fairtrec.annotation.counting.documents import Fault
-from fairtrec.annotation.local.tasks import Origin, Task, blocks_of, tasks
+from fairtrec.annotation.local.tasks import BLOCK, Origin, Task, blocks_of, tasks
 from fairtrec.annotation.progress import LONGEST, Progress, Watcher
+from fairtrec.annotation.substitution.joining import Content, Desk, Share, Shared
 from fairtrec.annotation.substitution.lines import Form, Rewriter, Written
 from fairtrec.annotation.substitution.swapping import Swapper
 from fairtrec.annotation.substitution.vocabulary import Vocabulary
 from fairtrec.data import Docnos, text
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.files.replaced import replaced, streamed, unnamed
+from fairtrec.files.replaced import replaced, streamed
 from fairtrec.formats.pairs import Pairs
 from fairtrec.jobs import cores, outcomes
 from fairtrec.words import OnError, Pronouns
 
 Codec = Literal["", "gz", "bz2", "zst"]
 FORMS: dict[str, Form] = {".tsv": "tsv", ".txt": "tsv", ".jsonl": "jsonl", ".json": "jsonl", ".ndjson": "jsonl"}
+PIECE = 4 * BLOCK  # bytes of text in a piece that is not compressed: processes end at about the same time
 CODECS: dict[str, Codec] = {".gz": "gz", ".bz2": "bz2", ".zst": "zst"}
 
 
@@ -72,17 +74,19 @@ class Work:
     form: Form
     codec: Codec
     wanted: Any
+    shared: Shared | None
 
     def begin(self) -> "Callable[[Piece], Done]":
         """Make what finds the words, once in each process."""
         vocabulary = Vocabulary(self.pairs, ignore_case=self.options.ignore_case)
         swapper = Swapper(vocabulary, self.options.pronouns)
-        return _Piecework(self, Rewriter(swapper, self.form, self.options.max_doc_bytes, self.wanted))
+        rewriter = Rewriter(swapper, self.form, self.options.max_doc_bytes, self.wanted)
+        return _Piecework(self, rewriter, Share.of(self.shared))
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A task, and where another process leaves what comes of it; empty if it hands it over."""
+    """A task, and where another process may leave what comes of it; empty if it hands it over."""
 
     task: Task
     place: str = ""
@@ -90,9 +94,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class Done:
-    """What came of a piece: its bytes as they go to the file, or how many were left, and what they were made of."""
+    """What came of a piece: its bytes as they go to the file, or where they are, and what they were made of."""
 
-    content: bytes | int
+    content: Content
     written: Written
 
 
@@ -100,6 +104,7 @@ class Done:
 class _Piecework:
     work: Work
     rewriter: Rewriter
+    share: Share | None
 
     def __call__(self, piece: Piece) -> Done:
         task = piece.task
@@ -111,66 +116,28 @@ class _Piecework:
         else:
             for block in blocks_of(origin, task, self.rewriter.longest):
                 self.rewriter.add(written, block, "jsonl" if origin.kind == "jsonl" else "tsv")
-        content = b"".join(written.blocks)
-        if content and not content.endswith(b"\n"):
-            content += b"\n"
-        written.blocks.clear()
-        content = _packed(content, self.work.codec)
-        if not piece.place:
-            return Done(content, written)
-        with Path(piece.place).open("r+b") as file:
-            file.write(content)
-        return Done(len(content), written)
+        blocks = _packed(_ended(written.blocks), self.work.codec)
+        written.blocks = []
+        left = None if self.share is None else self.share.left(task.number, blocks, piece.place)
+        return Done(blocks if left is None else left, written)
 
 
-def _packed(content: bytes, codec: Codec) -> bytes:
+def _ended(blocks: list[bytes]) -> list[bytes]:
+    """End the last line."""
+    filled = [block for block in blocks if block]
+    return filled if not filled or filled[-1].endswith(b"\n") else [*filled, b"\n"]
+
+
+def _packed(blocks: list[bytes], codec: Codec) -> list[bytes]:
     """Compress a piece; pieces behind each other are one file in each of these formats."""
-    if not content or not codec:
-        return content
+    if not blocks or not codec:
+        return blocks
+    content = b"".join(blocks)
     if codec == "gz":
-        return gzip.compress(content, 6, mtime=0)
+        return [gzip.compress(content, 6, mtime=0)]
     if codec == "bz2":
-        return bz2.compress(content)
-    packed: bytes = pa.compress(content, codec="zstd", asbytes=True)
-    return packed
-
-
-class Desk:
-    """Files without a name beside the output, in which other processes leave their pieces.
-
-    They spare the way of all bytes through a pipe, and are gone with this process. Without a folder, or where there can
-    be no such files, pieces are handed over.
-    """
-
-    def __init__(self, folder: Path | None) -> None:
-        self.folder = folder
-        self.free: list[int] = []
-        self.used: dict[str, int] = {}
-
-    def place(self) -> str:
-        """Name a file that is free."""
-        descriptor = self.free.pop() if self.free else self.folder and unnamed(self.folder)
-        if not isinstance(descriptor, int):
-            return ""
-        place = f"/proc/{os.getpid()}/fd/{descriptor}"
-        self.used[place] = descriptor
-        return place
-
-    def clear(self, piece: Piece, done: Done, file: BinaryIO) -> None:
-        """Copy what was left to the end of the output, and free its place."""
-        if isinstance(done.content, bytes):
-            file.write(done.content)
-            return
-        file.flush()
-        descriptor, at = self.used.pop(piece.place), 0
-        while at < done.content:
-            at += os.sendfile(file.fileno(), descriptor, at, done.content - at)
-        self.free.append(descriptor)
-
-    def close(self) -> None:
-        """Let go of the files."""
-        for descriptor in (*self.free, *self.used.values()):
-            os.close(descriptor)
+        return [bz2.compress(content)]
+    return [pa.compress(content, codec="zstd", asbytes=True)]
 
 
 def kind_of(output: Path) -> tuple[Form, Codec]:
@@ -199,15 +166,15 @@ def substitute(
     refuse_output(output, force=options.force)
     origins = [Origin.of(each) for each in sources]
     chosen = None if wanted is None else pa.array(text(wanted.names), pa.string())
-    work = Work(origins, pairs, options, form, codec, chosen)
     jobs = options.jobs or cores()
     total = Written()
     rejected: list[dict[str, Any]] = []
     try:
         with streamed(output) as file:
-            with closing(Desk(output.parent if jobs > 1 else None)) as desk:
+            with closing(Desk(file, output.parent, is_shared=jobs > 1)) as desk:
+                work = Work(origins, pairs, options, form, codec, chosen, desk.shared)
                 for piece, done in _in_order(work, jobs, desk, total, rejected, watcher):
-                    desk.clear(piece, done, file)
+                    desk.clear(piece.place, done.content)
             for origin in origins:
                 origin.refuse_changed()
             refuse_output(output, force=options.force)  # another process may have made it by now
@@ -238,7 +205,7 @@ def _in_order(
     sizes = [0, *accumulate(origin.size for origin in origins)]
 
     def every() -> Iterator[Piece]:
-        for task in tasks(origins, work.options.max_doc_bytes):
+        for task in tasks(origins, work.options.max_doc_bytes, None if work.codec else PIECE):
             place = desk.place()
             asked.append(Piece(replace(task, text=None), place))
             yield Piece(task, place)
