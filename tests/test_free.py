@@ -117,7 +117,7 @@ def all_orders(docs, k, grades, measures, given):
     return tops, scores.values
 
 
-def checked(fairness, utility, k, world, given, better=1.0, *, judged_only=False):
+def checked(fairness, utility, k, world, given, better=1.0, *, judged_only=False, candidates=None):
     """Hold each point against the best of all orders; say whether all were called exact."""
     docs, grades, *_ = world
     orders, (useful, fair) = all_orders(docs, k, grades, [utility, fairness], given)
@@ -130,12 +130,17 @@ def checked(fairness, utility, k, world, given, better=1.0, *, judged_only=False
         fairness=fairness,
         loss=(0, 0.3),
         judged_only=judged_only,
+        candidates=candidates,
         **given,
     )
     (run,) = found.runs
     own = orders.index(tuple(docs[:k]))
-    unjudged = [(at, doc) for at, doc in enumerate(docs) if judged_only and doc not in grades]
-    kept = np.array([all(order[at] == doc if at < k else doc not in order for at, doc in unjudged) for order in orders])
+    held = [
+        (at, doc)
+        for at, doc in enumerate(docs)
+        if (judged_only and doc not in grades) or (candidates is not None and at >= candidates)
+    ]
+    kept = np.array([all(order[at] == doc if at < k else doc not in order for at, doc in held) for order in orders])
     exact = True
     for point in run.points:
         allowed = {
@@ -193,6 +198,17 @@ def test_lemma_2_for_anything_of_labels(fairness, better, utility):
         _, _, labels, _ = made = world(random, int(random.integers(3, 6)))
         assert checked(fairness, utility, 3, made, {"labels": labels}, better)
         assert checked(fairness, utility, 3, made, {"labels": labels}, better, judged_only=True)
+
+
+@pytest.mark.parametrize(("fairness", "utility"), [("NFaiRR@3", "nDCG@3"), ("FaiRR@3", "AP@3"), ("KL@3", "nDCG@3")])
+def test_documents_behind_the_candidates_stay_where_they_are(fairness, utility):
+    random = np.random.default_rng(4)
+    for candidates in (1, 2, 3, 4):
+        *_, labels, texts = made = world(random, 5)
+        counted = {"groups": {"f": ["f"], "m": ["m"]}, "docs": texts, "background": {"q": ranked(DOCS)}}
+        given, better = ({"labels": labels}, -1) if fairness == "KL@3" else (counted, 1)
+        for judged_only in (False, True):
+            assert checked(fairness, utility, 3, made, given, better, judged_only=judged_only, candidates=candidates)
 
 
 def test_where_no_lemma_holds_the_value_is_below_the_bound():
@@ -312,6 +328,8 @@ def test_losses_are_shares_or_per_cent_and_candidates_are_the_first():
     assert found.losses == (0, 0.005, 0.01)
     assert found.signature["loss"] == "0,0.005,0.01"
     assert found.signature["candidates"] == "10"
+    few = fairtrec.free(RUNS["bm25"], QRELS, loss=(), candidates=5, **GIVEN).runs[0].points
+    assert few[0].fairness <= few[1].fairness <= found.runs[0].points[1].fairness
     more = fairtrec.free(RUNS["bm25"], QRELS, loss="1%, 0, .005", **GIVEN)
     assert more.runs[0].points[-1].fairness > found.runs[0].points[-1].fairness
 

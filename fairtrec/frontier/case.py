@@ -45,6 +45,7 @@ class Case:
     judge: Judge | None
     scores: Floats | None = None
     judged_only: bool = False
+    candidates: int | None = None
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -93,10 +94,11 @@ class Case:
 
     @cached_property
     def held(self) -> Bools:
-        """Which documents stay where they are [query, document]: those that are not judged, if these are to."""
-        if not self.judged_only:
-            return np.zeros(self.inputs.lines.shape, dtype=np.bool_)
-        return np.asarray(np.isnan(self.inputs.relevance) & self.there)
+        """Which documents stay where they are [query, document]: behind the candidates, and unjudged ones if wanted."""
+        place = np.arange(self.inputs.lines.shape[1])
+        behind = len(place) if self.candidates is None else self.candidates
+        held: Bools = (place >= behind) & (place < self.lengths[:, None])
+        return np.asarray(held | np.isnan(self.inputs.relevance) & self.there) if self.judged_only else held
 
     def ranks(self, query: int) -> Ints:
         """Give the ranks of a query whose documents may be others."""

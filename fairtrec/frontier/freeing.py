@@ -50,7 +50,7 @@ def free(
     ``loss``        shares of utility that may be lost, like (0, 0.01) or "0,1%".
     ``among``       where documents come from: "run", its own; "background", these and those of the background; "pool",
                     those of all runs.
-    ``candidates``  how many of the first documents of each run may be ranked; None: all.
+    ``candidates``  how many of the first documents of each run may be ranked, the rest stays where it is; None: all.
     ``each``        no query may lose more than that; else the mean over queries may not.
     ``judged_only`` documents that are not judged stay where they are; else they are as good as those of grade 0.
     ``dpfr``        a share of the length of each front, from most utility on, like 0.5: how far the run is from there.

@@ -97,8 +97,9 @@ class Seeker(Evaluator):
             Part("run", name): InputFile(*at) for name, thing in named if (at := loading.origin(thing)) is not None
         }
         result = replace(result, files={**result.files, **files})
-        cut = {name: run.cut(run.qids, self._deep) for name, run in loaded.items() if isinstance(run, Run)}
-        more = self._more(list(cut.values()))
+        several = {name: run for name, run in loaded.items() if isinstance(run, Run)}
+        cut = {name: run.cut(run.qids, self._deep) for name, run in several.items()}
+        more = self._more([run.cut(run.qids, self._first) for run in several.values()])
         every = pooled([*cut.values(), *([] if more is None else [more])], "pool")
         qids = sorted({qid for scores in result.scores for qid in scores.qids})
         reference = self.beside(every, qids, None)
@@ -122,7 +123,7 @@ class Seeker(Evaluator):
         whole = None
         if len(cases) > 1 and self.utility is not None:
             common = sorted(set(cases[0].qids).intersection(*(case.qids for case in cases)))
-            whole = self._case(every, common, None, reference, judge) if common else None
+            whole = replace(self._case(every, common, None, reference, judge), candidates=None) if common else None
         return cases, values, whole, result
 
     @property
@@ -131,9 +132,23 @@ class Seeker(Evaluator):
         return replace(super().reading, measures=(_Deep(self.measures),))
 
     @property
-    def _deep(self) -> int | None:
+    def _first(self) -> int | None:
         """How many documents of each query of a run may be ranked."""
         return min((each for each in (self.candidates, self.choices.depth) if each is not None), default=None)
+
+    @property
+    def _deep(self) -> int | None:
+        """How many documents of each query of a run are looked at: those that may be ranked, and all that count."""
+        if self.candidates is None or self._ranks is None:
+            return self.choices.depth
+        deep = max(self.candidates, self._ranks)
+        return deep if self.choices.depth is None else min(deep, self.choices.depth)
+
+    @property
+    def _ranks(self) -> int | None:
+        """How many ranks count; None is all."""
+        depths = [measure.depth for measure in (self.utility, self.fairness) if measure is not None]
+        return None if None in depths else max(each for each in depths if each is not None)
 
     def _more(self, runs: Sequence[Run]) -> Run | None:
         """Give the documents that may be ranked besides those of the run."""
@@ -150,8 +165,7 @@ class Seeker(Evaluator):
 
     def _case(self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference, judge: Judge | None) -> Case:
         """Set up a run over these queries; one that it lacks is an empty ranking."""
-        depths = [measure.depth for measure in (self.utility, self.fairness) if measure is not None]
-        depth = None if None in depths else max(each for each in depths if each is not None)
+        depth = self._ranks
         lines = run.top(qids, depth)
         lengths = (lines >= 0).sum(axis=1)
         scores = None
@@ -161,7 +175,16 @@ class Seeker(Evaluator):
             known = np.where(there, run.scores[np.maximum(every, 0)], np.nan)
             least, most = (each(known, axis=1)[:, None] for each in (np.nanmin, np.nanmax))
             scores = np.where(there, quotient(known - least, most - least, 0.0), np.nan)
-        one = extended(run, qids, more)
         return Case(
-            one, tuple(qids), lengths, depth, self.utility, self.fairness, reference, judge, scores, self.judged_only
+            extended(run, qids, more),
+            tuple(qids),
+            lengths,
+            depth,
+            self.utility,
+            self.fairness,
+            reference,
+            judge,
+            scores,
+            judged_only=self.judged_only,
+            candidates=self.candidates,
         )
