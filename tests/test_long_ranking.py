@@ -10,6 +10,7 @@ import fairtrec
 from fairtrec.data import Run
 from fairtrec.errors import InputError
 from fairtrec.evaluation import evenly, score
+from fairtrec.formulas.labellings import unlabelled
 
 QRELS = {f"q{number}": {f"d{number}": 1, "d3": 2, "d40": 1} for number in range(30)} | {"z": {"d5": 1, "d900": 3}}
 LABELS = {f"d{number}": "fm"[number % 7 // 4] for number in range(0, 1000, 3)}
@@ -27,6 +28,7 @@ def parted(monkeypatch):
     """Take parts as if a small matrix were a large one."""
     monkeypatch.setattr(evenly, "CELLS", 1000)
     monkeypatch.setattr(score, "CELLS", 1000)
+    monkeypatch.setattr(unlabelled, "LARGE", 1000)
 
 
 @pytest.mark.parametrize("given", [{"ties": True, "measures": "NDKL@8 AP nDCG@9 ERR@3"}, {"labels": LABELS}, {}])
@@ -66,6 +68,24 @@ def test_positions_by_part(request):
         fairtrec.evaluate(runs=run(), **options | {"positions": {"x": 1.0, "y": 2.0}})
 
 
+def test_bounds_by_part(request):
+    texts = {f"d{number}": ("she", "he he", "")[number % 3] for number in range(0, 1000, 2)}
+    several = [
+        {"measures": "NDKL@60 EED MaxShare@60", "labels": LABELS, "unknown": "next"},
+        {"measures": "NFaiRR@500 FaiRR@9", "groups": {"f": ["she"], "m": ["he"]}, "docs": texts, "missing": "bounds"},
+    ]
+    several[1]["background"] = run()
+    whole = [fairtrec.evaluate(runs=run(), **options).scores[0] for options in several]
+    request.getfixturevalue("parted")
+    parts = [fairtrec.evaluate(runs=run(), **options).scores[0] for options in several]
+    for mine, theirs in zip(parts, whole, strict=True):
+        assert list(map(str, mine.remarks)) == list(map(str, theirs.remarks))
+        for name, found in vars(theirs.unknown).items():
+            same = np.testing.assert_array_equal if found.dtype == object else np.testing.assert_allclose
+            same(getattr(mine.unknown, name), found, err_msg=name)
+        assert (theirs.unknown.least < theirs.unknown.greatest).any(axis=1).all()
+
+
 def test_labels_that_know_no_document_of_any_part_are_refused(parted):
     fairtrec.evaluate("rND", run(), "none", labels={"d999": "f", "d998": "m"})  # of the long ranking alone
     with pytest.raises(InputError, match="the labels know none of its documents"):
@@ -80,7 +100,11 @@ def test_memory_is_that_of_the_documents_not_of_a_matrix(tmp_path):
         file.writelines(f"z Q0 D{rank} {rank} {many - rank} r\n" for rank in range(many))
     qrels = {"z": {"D7": 1}, **{f"q{query}": {"D3": 1} for query in range(100)}}
     labels = {f"D{rank}": "fm"[rank % 2] for rank in range(0, 1000, 2)} | {"D1": "m"}
-    for options in ({"measures": f"NDKL@{many}", "labels": labels}, {"measures": "AP", "ties": True}):
+    for options in (
+        {"measures": f"NDKL@{many}", "labels": labels},
+        {"measures": "AP", "ties": True},
+        {"measures": "EER", "labels": labels, "unknown": True},
+    ):
         tracemalloc.start()
         fairtrec.evaluate(runs=tmp_path / "long.run", qrels=qrels, **options)
         _, peak = tracemalloc.get_traced_memory()

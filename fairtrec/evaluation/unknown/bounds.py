@@ -11,6 +11,7 @@ from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data import Floats, Run
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import Documents
+from fairtrec.evaluation.evenly import evenly
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.scores import Scores, Unknown
@@ -49,32 +50,30 @@ def _over_texts(values: Floats, unknown: Unknown, run: Run, scores: Scores, refe
     """Put in the bounds of measures that look at documents; a value that a missing text moves is undefined."""
     rows = [row for row, measure in enumerate(scores.measures) if OF_DOCUMENTS.intersection(measure.needs)]
     depth = depth_of([scores.measures[row] for row in rows])
+    parts = evenly(run, scores.qids, depth)
     for row in rows:
         measure = scores.measures[row]
-        low, high = (
-            _named(counts, measure.needs, run, scores, reference, depth) for counts in _counts(measure, reference)
-        )
-        least, greatest, loose = measure.at_ends(low, high)
-        moved = ~same(least, greatest) & ~(np.isnan(least) & np.isnan(greatest))
-        unknown.least[row], unknown.greatest[row] = least, greatest
-        values[row] = np.where(moved, np.nan, least)
-        unknown.expected[row] = np.nan if moved.any() else values[row]  # of texts there is no prior
-        unknown.bounded[row] = loose & moved
-        unknown.number[row] = moved
+        several = _written(measure, reference)
+        for part in parts:
+            qids = [scores.qids[query] for query in part]
+            low, high = (_named(measure.needs, Inputs(run, qids, written, depth)) for written in several)
+            least, greatest, loose = measure.at_ends(low, high)
+            moved = ~same(least, greatest) & ~(np.isnan(least) & np.isnan(greatest))
+            unknown.least[row, part], unknown.greatest[row, part] = least, greatest
+            values[row, part] = np.where(moved, np.nan, least)
+            unknown.bounded[row, part] = loose & moved
+            unknown.number[row, part] = moved
+        unknown.expected[row] = np.nan if unknown.number[row].any() else values[row]  # of texts there is no prior
     return values
 
 
-def _counts(measure: Any, reference: Reference) -> tuple[Floats, Floats]:
+def _written(measure: Any, reference: Reference) -> list[Reference]:
+    """Give what is known where each document without a text holds the counts of one end, and of the other."""
     assert reference.documents is not None
-    found: tuple[Floats, Floats] = measure.counts_at_ends(len(reference.documents.annotations.groups))
-    return found
+    known, missing = reference.documents.annotations, reference.documents.missing
+    several = measure.counts_at_ends(len(known.groups))
+    return [replace(reference, documents=_Written(known, missing, counts)) for counts in several]
 
 
-def _named(
-    counts: Floats, names: tuple[str, ...], run: Run, scores: Scores, reference: Reference, depth: int | None
-) -> Mapping[str, Any]:
-    """Compute inputs as if each document without a text held these counts."""
-    assert reference.documents is not None
-    documents = _Written(reference.documents.annotations, reference.documents.missing, counts)
-    inputs = Inputs(run, scores.qids, replace(reference, documents=documents), depth)
+def _named(names: tuple[str, ...], inputs: Inputs) -> Mapping[str, Any]:
     return {name: getattr(inputs, name) for name in names}

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Floats, Ints, Run, text
+from fairtrec.data import NOTHING, Docs, Floats, Ints, Run, text
+from fairtrec.evaluation.evenly import evenly
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.scores import Scores, Unknown
@@ -27,12 +28,13 @@ class Filled:
     measure: Measure
     slots: Slots
 
-    def values(self, rows: Ints, given: Floats) -> Floats:
+    def values(self, rows: Ints, given: Any) -> Floats:
         """Evaluate the measure [query, n] where the unknown documents of these queries have the groups that are given.
 
-        ``given`` is [query or 1, n, slot, group].
+        ``given`` is [query or 1, n, slot, group], or the group of each [query or 1, n, slot].
         """
-        queries, many, slots, groups = len(rows), *given.shape[1:]
+        queries, groups, (many, slots) = len(rows), self.slots.known.shape[2], given.shape[1:3]
+        hard = np.eye(groups) if given.dtype.kind == "i" else None
         values = np.full((queries, many), np.nan)
         depth = self.slots.known.shape[1] + self.slots.judged.shape[1] + 1
         size = max(CELLS // (depth * groups * many), 1)
@@ -40,8 +42,9 @@ class Filled:
         for first in range(0, queries, size):
             some = rows[first : first + size]
             for at in range(0, many, step):
-                part = np.broadcast_to(given, (queries, many, slots, groups))[first : first + size, at : at + step]
-                found = self._evaluated(np.repeat(some, part.shape[1]), part.reshape(-1, slots, groups))
+                part = np.broadcast_to(given, (queries, *given.shape[1:]))[first : first + size, at : at + step]
+                membership: Floats = part if hard is None else hard[part]
+                found = self._evaluated(np.repeat(some, part.shape[1]), membership.reshape(-1, slots, groups))
                 values[first : first + size, at : at + step] = found.reshape(len(some), -1)
         return values
 
@@ -67,30 +70,40 @@ def intervals(run: Run, scores: Scores, reference: Reference, *, which: bool) ->
     measures = [(row, measure) for row, measure in enumerate(scores.measures) if ASKED.intersection(measure.needs)]
     if not measures:
         return found, ()
-    inputs = Inputs(run, scores.qids, reference, depth_of([measure for _, measure in measures]))
+    depth, names = depth_of([measure for _, measure in measures]), dict[Any, list[Docs]]()
+    for part in evenly(run, scores.qids, depth):
+        inputs = Inputs(run, [scores.qids[query] for query in part], reference, depth)
+        for key, slots in _fill(found, part, inputs, measures, which=which).items():
+            names.setdefault(key, []).append(slots.names)
+    return found, _remarks(reference, [np.concatenate(each) for each in names.values()])
+
+
+def _fill(
+    found: Unknown, part: Ints, inputs: Inputs, measures: Sequence[tuple[int, Measure]], *, which: bool
+) -> dict[Any, Slots]:
+    """Find what the values of some queries could be; give the slots that measures of one depth look at."""
     looked_at: dict[Any, Slots] = {}
     for row, measure in measures:
         key = measure.depth, "judged_membership" in measure.needs
         if key not in looked_at:
             looked_at[key] = Slots.of(inputs, measure)
         slots = looked_at[key]
-        found.number[row] = slots.number
-        prior = prior_of(slots, reference.prior)
+        found.number[row, part] = slots.number
+        prior = prior_of(slots, inputs.reference.prior)
         filled = Filled(inputs, measure, slots)
-        form = measure.over_labels(**inputs_of(inputs, measure.needs, np.arange(min(len(scores.qids), 1))))
+        form = measure.over_labels(**inputs_of(inputs, measure.needs, np.arange(min(len(part), 1))))
         for rows in chunks(slots.number, prior.shape[1], tries=form is None or form.tries):
-            ends = _ends(filled, unlabelled(slots, rows, prior, scores.qids), rows)
+            ends, at = _ends(filled, unlabelled(slots, rows, prior, inputs.qids), rows), part[rows]
             low, high = (-np.inf if measure.bounds[0] is None else measure.bounds[0]), measure.bounds[1]
             values = np.clip(ends.values, low, np.inf if high is None else high)  # they miss it by rounding
-            found.least[row, rows], found.greatest[row, rows], found.expected[row, rows] = values
-            found.bounded[row, rows], found.sampled[row, rows] = ends.bounded, ends.sampled
-            found.drawn[row, rows] = ends.drawn
+            found.least[row, at], found.greatest[row, at], found.expected[row, at] = values
+            found.bounded[row, at], found.sampled[row, at] = ends.bounded, ends.sampled
+            found.drawn[row, at] = ends.drawn
             if which:
-                found.rank[row, rows], found.moves[row, rows], found.docno[row, rows] = _most(filled, rows, prior[rows])
-        if which:
-            names = _names(slots)
-            found.documents[row] = [names[query] for query in range(len(names))]
-    return found, _remarks(reference, list(looked_at.values()))
+                found.rank[row, at], found.moves[row, at], found.docno[row, at] = _most(filled, rows, prior[rows])
+        for query, names in zip(part.tolist(), _names(slots) if which else (), strict=False):
+            found.documents[row, query] = names
+    return looked_at
 
 
 def _ends(filled: Filled, rankings: Unlabelled, rows: Ints) -> Ends:
@@ -100,8 +113,7 @@ def _ends(filled: Filled, rankings: Unlabelled, rows: Ints) -> Ends:
     form = measure.over_labels(**named)
     if form is not None and form.exact(rankings.groups, int(rankings.number.max())):
         return form.ends(rankings)
-    hard = np.eye(rankings.groups)[rankings.choices]
-    return rankings.ends(filled.values(rows, hard))
+    return rankings.ends(filled.values(rows, rankings.choices))
 
 
 def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list[str]]:
@@ -139,13 +151,11 @@ def _names(slots: Slots) -> list[tuple[str, ...]]:
     return [tuple(text(row[:many])) for row, many in zip(slots.docnos, slots.number.tolist(), strict=True)]
 
 
-def _remarks(reference: Reference, several: Sequence[Slots]) -> tuple[Remark, ...]:
+def _remarks(reference: Reference, several: Sequence[Docs]) -> tuple[Remark, ...]:
     """Say of which documents two queries may want different groups, and where the target is from."""
     assert reference.labels is not None
     remarks = []
-    largest = max(several, key=lambda slots: int(slots.number.sum()))
-    there = np.arange(largest.docnos.shape[1]) < largest.number[:, None]
-    _, times = np.unique(largest.docnos[there], return_counts=True)
+    _, times = np.unique(max(several, key=len), return_counts=True)
     if (times > 1).any() and not reference.labels.per_query:
         words = "{} of {} unknown documents are looked at for two queries or more: the ends of means are bounds"
         remarks.append(Remark(words, (int((times > 1).sum()), len(times))))

@@ -51,6 +51,11 @@ class Slots:
         length: Ints = (lines != NOTHING).sum(axis=1)
         return cls(of_ranked, of_judged, number, docnos, known, length)
 
+    @property
+    def names(self) -> Docs:
+        """The documents, those of one query behind those of another."""
+        return self.docnos[np.arange(self.docnos.shape[1]) < self.number[:, None]]
+
 
 def _numbered(where: Sequence[Bools], names: Docs) -> tuple[list[Ints], Ints, Docs]:
     """Number the documents that stand where it is said, of each query, each once, in the order in which they stand."""
@@ -114,10 +119,13 @@ def unlabelled(slots: Slots, rows: Ints, prior: Floats, qids: Sequence[str]) -> 
     def choose() -> Ints:
         if complete:
             return every(groups, most)[None]
-        choices = np.zeros((len(rows), DRAWN, most), dtype=np.int64)
+        choices = np.zeros((len(rows), DRAWN, most), dtype=np.int8 if groups < 128 else np.int64)
         for at, row in enumerate(rows.tolist()):
-            drawn = np.random.default_rng((SEED, *qids[row].encode())).random((int(slots.number[row]), DRAWN)).T
-            choices[at, :, : drawn.shape[1]] = np.searchsorted(np.cumsum(prior[row])[:-1], drawn, side="right")
+            number, random = int(slots.number[row]), np.random.default_rng((SEED, *qids[row].encode()))
+            for first in range(0, number, CELLS // DRAWN):
+                some = slice(first, min(first + CELLS // DRAWN, number))
+                drawn = random.random((some.stop - first, DRAWN)).T
+                choices[at, :, some] = np.searchsorted(np.cumsum(prior[row])[:-1], drawn, side="right")
         return choices
 
     return Unlabelled(slots.known[rows], slots.ranked[rows], number, slots.length[rows], prior[rows], choose, complete)

@@ -11,6 +11,8 @@ from fairtrec.data import Bools, Floats, Ints
 
 MOST = 4096  # so many labellings of a ranking are all tried
 DRAWN = 200  # of more, so many are drawn
+FEW = 40  # labellings, of so many documents that those of all are a large matrix
+LARGE = 1 << 24  # numbers
 STATES = 65_536  # of a path; with more, labellings are drawn
 
 
@@ -84,7 +86,12 @@ class Unlabelled:
         """Sum the weights [query or 1, rank] that each group has in each labelling [query, labelling, group]."""
         of_slots = self.at_slots(weights)[..., None]
         held = np.einsum("qrg,qr->qg", self.known, np.broadcast_to(weights, self.slot.shape))
-        given = [np.matmul((self.choices == a).astype(np.float64), of_slots)[..., 0] for a in range(self.groups)]
+        step = FEW if self.choices.size > LARGE else self.choices.shape[1]
+        several = [self.choices[:, at : at + step] for at in range(0, self.choices.shape[1], step)]
+        given = [
+            np.concatenate([np.matmul((some == a).astype(np.float64), of_slots)[..., 0] for some in several], axis=1)
+            for a in range(self.groups)
+        ]
         return np.moveaxis(np.stack(given) + held.T[:, :, None], 0, 2)  # a group in one piece, as sums over groups want
 
     def ends(self, values: Floats) -> Ends:
