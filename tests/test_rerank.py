@@ -17,8 +17,10 @@ import fairtrec
 from fairtrec.catalogue import rerankers as catalogue
 from fairtrec.data import NOTHING, Run
 from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation.session import Evaluator
 from fairtrec.reranker import NEW, Order, Reranker
 from fairtrec.rerankers import BUILT_IN, DetCons
+from fairtrec.reranking import ordering
 from fairtrec.reranking.arranging import Placed, arranged
 
 REPOSITORY = Path(__file__).parent.parent
@@ -363,3 +365,20 @@ def test_python_gives_what_the_command_writes(fairtrec_command):
         for qid, ranking in rankings.items()
         for rank, (docno, score) in enumerate(ranking.items(), 1)
     ]
+
+
+def test_two_threads_give_what_one_gives(fairtrec_command, tmp_path, monkeypatch):
+    table = tmp_path / "counts.arrow"
+    texts = "resources/example/collection.tsv"
+    assert fairtrec_command("annotate", texts, "--groups", "gender-en", "-o", table).code == 0
+    given = {"annotations": table, "rule": "majority", "qrels": "resources/example/qrels.txt", "background": NEURAL}
+    by = [spelled(name) for name in BUILT_IN]
+    one = fairtrec.rerank(by, NEURAL, **given)
+    monkeypatch.setattr(ordering, "LARGE", 1)
+    apart = []
+    monkeypatch.setattr(Evaluator, "apart", lambda self, of=Evaluator.apart: apart.append(of(self)) or apart[-1])
+    two = fairtrec.rerank(by, NEURAL, **given)
+    assert len(apart) >= 6
+    assert None not in apart
+    for before, after in zip(one.runs, two.runs, strict=True):
+        assert (before.rankings, before.remarks) == (after.rankings, after.remarks), after.by

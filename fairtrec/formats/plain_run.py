@@ -18,6 +18,7 @@ from fairtrec.files.replaced import replaced
 
 KEPT = 64  # layouts of rankings of so many documents
 BLOCK = 1 << 22  # bytes that are put together at a time
+PIECE = 1 << 17  # bytes that are looked at at a time
 BLANKS = b" \t\n\v\f\r"  # what stands between the columns
 SPACE = ord(" ")  # the last of them
 
@@ -47,34 +48,40 @@ def lines(system: System) -> Iterator[bytes]:
 
 
 def _refuse_blanks(run: Run) -> None:
-    letters = np.ascontiguousarray(run.docnos).view(np.uint8)
-    may_be = bool((letters - np.uint8(1) < SPACE).any())  # 0, which fills a docno up, becomes 255
-    docnos = (docno for docno in run.docnos.tolist() if docno.translate(None, BLANKS) != docno) if may_be else ()
-    what = next((f"docno {docno.decode(errors='replace')!r}" for docno in docnos), "")
+    docnos = run.docnos.tolist() if _may_be_blank(run) else []
+    what = next(
+        (f"docno {each.decode(errors='replace')!r}" for each in docnos if each.translate(None, BLANKS) != each), ""
+    )
     what = what or next((f"query id {qid!r}" for qid in run.qids if any(blank in qid for blank in BLANKS.decode())), "")
     if not what:
         return
     raise InputError(f"the {what} has a blank in it, which no TREC file can hold; give it another", run.name)
 
 
+def _may_be_blank(run: Run) -> bool:
+    """Tell whether a byte of a docno is no larger than a space; a piece at a time, as caches have it."""
+    letters = np.ascontiguousarray(run.docnos).view(np.uint8)
+    pieces = (letters[first : first + PIECE] for first in range(0, len(letters), PIECE))
+    return any(int((piece - np.uint8(1)).min()) < SPACE for piece in pieces)  # 0, which fills a docno up, becomes 255
+
+
 def _of_queries(run: Run, second: str) -> Iterator[bytearray]:
     """Lay each query's docnos and what is around them out as bytes, in rows of one width, and leave out the padding."""
     tag = "_".join(run.tag.split()).encode(errors="surrogateescape")
-    starts, width = run.starts.tolist(), run.docnos.dtype.itemsize
-    names = np.ascontiguousarray(run.docnos).view(np.uint8).reshape(len(run.docnos), width)
+    starts = run.starts.tolist()
     laid: dict[tuple[int, int], tuple[bytearray, Any]] = {}  # rows with their ends, by how many and how long the heads
     for qid, first, end in zip(run.qids, starts, starts[1:], strict=False):
         many = end - first
-        head = np.frombuffer(f"{qid} {second} ".encode(errors="surrogateescape"), np.uint8)
+        head = f"{qid} {second} ".encode(errors="surrogateescape")
         if (many, len(head)) not in laid:
-            texts = [b" %d %d %b\n" % (rank + 1, many - rank, tag) for rank in range(many)]
-            tails = np.array(texts, dtype=np.bytes_).view(np.uint8).reshape(many, -1)
-            buffer = bytearray(many * (len(head) + width + tails.shape[1]))
-            rows = np.frombuffer(buffer, np.uint8).reshape(many, -1)
-            rows[:, len(head) + width :] = tails
+            texts = np.array([b" %d %d %b\n" % (rank + 1, many - rank, tag) for rank in range(many)], dtype=np.bytes_)
+            row = np.dtype([("head", f"V{len(head)}"), ("docno", run.docnos.dtype), ("tail", texts.dtype)])
+            buffer = bytearray(many * row.itemsize)
+            rows: Any = np.frombuffer(buffer, row)
+            rows["tail"] = texts
             laid = {(many, len(head)): (buffer, rows), **(laid if len(laid) < KEPT else {})}
         buffer, rows = laid[many, len(head)]
-        rows[:, : len(head)], rows[:, len(head) : len(head) + width] = head, names[first:end]
+        rows["head"], rows["docno"] = np.frombuffer(head, rows["head"].dtype), run.docnos[first:end]
         yield buffer.translate(None, b"\0")  # which no docno holds
 
 

@@ -58,12 +58,16 @@ class _Det(Reranker):
         return Order(lists.put_back(first), lists.remarks + remarks)
 
     def enough(self, group_of: Ints, target: Floats) -> Bools:
-        """Tell where each group has as many documents as there are ranks to fill, or the ranking ends [query]."""
-        wanted = target.shape[1]
+        """Tell where each group has as many documents as it can have places, or the ranking ends [query]."""
+        most = self._most(np.nan_to_num(target))
         filled: Bools = np.ones(len(group_of), dtype=np.bool_)
-        for group in range(wanted):
-            filled &= (group_of == group).sum(axis=1) >= self.cutoff
+        for group in range(target.shape[1]):
+            filled &= (group_of == group).sum(axis=1) >= most[:, group]
         return filled
+
+    def _most(self, shares: Floats) -> Ints:
+        """Say how many of the first documents can be of each group [query, group]: some group always has fewer."""
+        return ceils(self.cutoff, shares)
 
     def _first(self, groups: Ints, shares: Floats, tops: Ints) -> Ints:
         """Place ``tops`` documents of each query [query, place]."""
@@ -181,6 +185,9 @@ class DetConstSort(_Det):
     """
 
     reading: Literal["corrected", "printed"] = "corrected"
+
+    def _most(self, shares: Floats) -> Ints:
+        return np.full(shares.shape, self.cutoff)
 
     def _first(self, groups: Ints, shares: Floats, tops: Ints) -> Ints:
         slack = int(self.reading == "printed")

@@ -153,8 +153,7 @@ class FATopK(Reranker):
         return Order(lists.put_back(first), (*lists.remarks, counted(words, lapsed)))
 
     def enough(self, group_of: Ints, groups: tuple[str, ...]) -> Bools:
-        """Tell where there are as many protected documents and others as ranks to fill [query]."""
+        """Tell where there are as many protected documents as must be placed; any other places the best remaining."""
         protected = group_of == groups.index(self.protected)
-        others = (group_of != NOTHING) & ~protected
-        filled: Bools = np.minimum(protected.sum(axis=1), others.sum(axis=1)) >= self.cutoff
+        filled: Bools = protected.sum(axis=1) >= adjusted(self.cutoff, self.p, self.alpha, self.adjust)[-1]
         return filled
