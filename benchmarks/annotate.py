@@ -16,12 +16,11 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks import counters
-from benchmarks.timing import BIN, FOLDER, Cost, report, run
+from benchmarks.timing import BIN, FOLDER, Cost, report, rounds, run
 from fairtrec.formats import terms as term_list
 
 SIZE = int(os.environ.get("FAIRTREC_BENCH_MB", "600")) * 1_000_000
 PART = 10  # the published algorithm gets one in so many lines
-ROUNDS = 3
 ROWS = 8_841_823
 ANNOTATE = "import sys; {}from fairtrec import cli; cli.main()"
 NUMPY = "sys.modules['numba'] = None; "  # as where it is not installed
@@ -63,8 +62,8 @@ def _neutrality(text: str, groups: Mapping[str, frozenset[str]]) -> float:
 
 def in_turn(commands: Mapping[str, Callable[[], Cost]]) -> dict[str, list[Cost]]:
     """Run all commands several times, one after the other."""
-    costs: dict[str, list[Cost]] = {name: [] for name in commands}
-    for _ in range(ROUNDS):
+    costs = {name: [call()] for name, call in commands.items()}
+    for _ in range(rounds(sum(first.seconds for (first,) in costs.values())) - 1):
         for name, call in commands.items():
             costs[name].append(call())
     return costs
@@ -133,9 +132,7 @@ def large_table(path: Path) -> None:
 def looking_up() -> None:
     path, one = FOLDER / "large.arrow", FOLDER / "one.arrow"
     if not path.exists():
-        run(
-            [BIN / "python", "-m", "benchmarks.annotate", path]
-        )  # a process starts with the peak of the one that made it
+        run([BIN / "python", "-m", "benchmarks.annotate", path])
     from fairtrec.data import Docnos
     from fairtrec.formats import annotations
     from fairtrec.formats.table import build
@@ -182,7 +179,7 @@ def scanning(whole: Path) -> None:
         rows = int(file.read().splitlines()[-1].split(b"\t")[0])
     given = written_run(FOLDER / "scanned.run", np.random.default_rng(9).choice(rows, (215, 200), replace=False))
     command = ["eval", "none", given, "--groups", counters.LIST, "--docs", whole, "-m", "TExFAIR@10", "-j", "1"]
-    costs = [run([BIN / "fairtrec", *command]) for _ in range(ROUNDS)]
+    costs = in_turn({"scan": lambda: run([BIN / "fairtrec", *command])})["scan"]
     pace = whole.stat().st_size / 1e6 / median(cost.seconds for cost in costs)
     detail = f"largest process {max(cost.peak for cost in costs):.0f} MiB"
     report("eval --docs, 215 x 200 without a table: MB/s", pace, 200, detail, at_least=True)

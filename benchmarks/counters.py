@@ -15,7 +15,7 @@ from time import perf_counter
 
 import numpy as np
 
-from benchmarks.timing import FOLDER, report
+from benchmarks.timing import FOLDER, MANY, report
 from fairtrec.annotation.counting.compiled import Compiled
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.kernel import Kernel
@@ -24,7 +24,6 @@ from fairtrec.formats import terms as term_list
 
 LIST = Path(__file__).parent.parent / "resources" / "wordlists" / "gender-en.csv"
 SIZE = 64 << 20
-ROUNDS = 3
 COMMON = (
     "the of and to a in is for that it or as was with be by on are from this you at an not can which but have your"
     " will one has if they all more their when other there than time also up about used into may first most who some"
@@ -113,7 +112,7 @@ def main() -> None:
     except ImportError:
         print("      numba is not installed, so the compiled counter is not timed")
     speeds: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(ROUNDS):
+    for _ in range(MANY):
         for name, run in runs.items():
             began = perf_counter()
             run()

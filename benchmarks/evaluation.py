@@ -46,7 +46,7 @@ def main() -> None:
     ours = [BIN / "fairtrec", "eval", large["qrels"], large["run"], "-m", f"{UTILITY} NFaiRR@10", *given]
     theirs = [BIN / "ir_measures", large["qrels"], large["run"], *UTILITY.split()]
     alone = [*ours[:4], "-m", UTILITY]
-    for what, command, bound, times in (("nDCG RR R and NFaiRR", ours, 0.12, 3), ("nDCG RR R", alone, 0.1, 5)):
+    for what, command, bound, times in (("nDCG RR R and NFaiRR", ours, 0.12, None), ("nDCG RR R", alone, 0.1, 5)):
         pair = paired(command, theirs, times)
         detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
         report(f"7 M lines, {what}: time, of ir_measures", pair.time_ratio, bound, detail)

@@ -1,12 +1,11 @@
 """``fairtrec positions`` of 215 queries with 10 to 200 documents each, from vectors of 384 and 1,024 dimensions."""
 
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 
 import numpy as np
 
-from benchmarks.timing import BIN, FOLDER, report, run
+from benchmarks.timing import BIN, FOLDER, MANY, report, run
 
 
 def generate(folder: Path, queries: int, dimensions: int) -> list[str | Path]:
@@ -37,16 +36,10 @@ def generate(folder: Path, queries: int, dimensions: int) -> list[str | Path]:
     ]
 
 
-def processor(command: list[str | Path], times: int = 3) -> float:
+def processor(command: list[str | Path], times: int = MANY) -> float:
     """The seconds of a processor that a command of one thread takes: the median, after a run that does not count."""
     run(command)
-    taken = []
-    for _ in range(times):
-        before = getrusage(RUSAGE_CHILDREN)
-        run(command)
-        after = getrusage(RUSAGE_CHILDREN)
-        taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return median(taken)
+    return median(run(command).cpu for _ in range(times))
 
 
 def main() -> None:

@@ -36,7 +36,7 @@ def main() -> None:
     given = ["--annotations", table, "--as", "majority"]
     for by in ("DetCons@10", "FATopK(protected=f)@10", "Neutral@10"):
         ours = [BIN / "fairtrec", "rerank", "none", large["run"], "--by", by, *given]
-        pair = paired(ours, theirs, 3)
+        pair = paired(ours, theirs)
         detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
         report(f"7 M lines by {by}: time, of eval -m nDCG@10", pair.time_ratio, 1.5, detail)
 

@@ -7,13 +7,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from time import perf_counter
 
 FOLDER = Path(os.environ.get("FAIRTREC_BENCH", ".bench"))
 BIN = Path(sys.executable).parent
 TREC_EVAL = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
+MANY, FEW, LONG = 5, 3, 4  # rounds, and rounds of what takes more seconds than the third
 NO_TREC_EVAL = "      trec_eval is neither on PATH nor in TREC_EVAL, so nothing is compared with it"
 
 
@@ -22,23 +23,28 @@ class Cost:
     """What one run of a command took."""
 
     seconds: float
+    cpu: float  # seconds of processors, of all its processes together
     peak: float  # MiB of its largest process
 
 
 def run(command: Sequence[str | Path]) -> Cost:
     """Run a command once, its output thrown away. A command that fails is an error."""
     compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}  # as installed
-    began = perf_counter()
-    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=compiled)
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = perf_counter() - began
-    assert process.stderr is not None
-    errors = process.stderr.read().decode()
-    process.stderr.close()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{command[0]} failed ({process.returncode}): {errors[-500:]}")
-    return Cost(seconds, usage.ru_maxrss / 1024)
+    alone = [sys.executable, "-I", "-S", Path(__file__).with_name("alone.py"), *command]
+    done = subprocess.run(list(map(str, alone)), check=False, capture_output=True, text=True, env=compiled)
+    if done.returncode:
+        raise SystemExit(f"{command[0]} cannot be run: {done.stderr[-500:]}")
+    *cost, status = map(float, done.stdout.split())
+    if status:
+        raise SystemExit(f"{command[0]} failed ({status:g}): {done.stderr[-500:]}")
+    return Cost(*cost)
+
+
+def rounds(seconds: float) -> int:
+    """How many rounds of so many seconds a median is of; where it is few, this is said."""
+    if seconds > LONG:
+        print(f"      a round takes {seconds:.0f} s: medians of {FEW}")
+    return FEW if seconds > LONG else MANY
 
 
 @dataclass(frozen=True)
@@ -51,14 +57,13 @@ class Pair:
     peak_ratio: float
 
 
-def paired(ours: Sequence[str | Path], theirs: Sequence[str | Path], times: int) -> Pair:
-    """Run two commands in turn, after one run of each that does not count."""
-    run(ours), run(theirs)
-    costs = [(run(ours), run(theirs)) for _ in range(times)]
+def paired(ours: Sequence[str | Path], theirs: Sequence[str | Path], times: int | None = None) -> Pair:
+    """Run two commands in turn, after one run of each that does not count; without ``times``, as ``rounds`` says."""
+    seconds = run(ours).seconds + run(theirs).seconds
+    costs = [(run(ours), run(theirs)) for _ in range(times or rounds(seconds))]
     median = statistics.median
     return Pair(
-        Cost(median(a.seconds for a, _ in costs), median(a.peak for a, _ in costs)),
-        Cost(median(b.seconds for _, b in costs), median(b.peak for _, b in costs)),
+        *(Cost(*map(median, zip(*map(astuple, each), strict=True))) for each in zip(*costs, strict=True)),
         median(a.seconds / b.seconds for a, b in costs),
         median(a.peak / b.peak for a, b in costs),
     )
