@@ -1,6 +1,5 @@
 """``fairtrec positions``: where documents stand, by their vectors or texts."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +40,6 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     \b
     fairtrec positions bm25.run bert.run --embeddings vectors.npy --ids ids.txt -o positions.tsv
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for small matrices threads cost time, and may round otherwise
     from fairtrec.cli.saying import say
     from fairtrec.errors import UsageError
     from fairtrec.files.named import lists, named

@@ -1,6 +1,6 @@
 """Counts of group terms: of documents, of sets of documents, of a whole collection."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -57,8 +57,10 @@ class Annotations:
 class Candidates:
     """A set of documents per query: their counts [query, kind, group], and how many have them [query, kind].
 
-    There is one row for all queries where the set is the same for all.
+    There is one row for all queries where the set is the same for all. What measures make of it is ``kept`` for the
+    runs that share it.
     """
 
     counts: Floats
     documents: Ints
+    kept: dict[Any, Floats] = field(default_factory=dict, init=False)

@@ -41,10 +41,6 @@ class Run:
         rank = np.arange(width if depth is None else min(width, depth))
         return np.where(rank < length[:, None], first[:, None] + rank, NOTHING)
 
-    def documents(self, qids: Sequence[str], depth: int | None) -> Docs:
-        """List each query's first ``depth`` documents, query by query, in the order of ``qids`` or of the run."""
-        return self.cut(qids, depth).docnos
-
     def cut(self, qids: Sequence[str], depth: int | None) -> "Run":
         """Keep only the first ``depth`` documents of these queries, of those that the run has."""
         there = set(self.qids)

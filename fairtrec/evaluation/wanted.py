@@ -36,7 +36,7 @@ def documents_of(
         depth = None if missing == "skip" else depth_of(reading)
         for system, qids in runs:
             for run, ranked in system.parts(qids):
-                parts.append((run.cut_behind_ties(depth) if ties else run).documents(ranked, None if ties else depth))
+                parts.append((run.cut_behind_ties(depth) if ties else run).cut(ranked, None if ties else depth).docnos)
     return Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
 
 
@@ -48,7 +48,7 @@ def _beside(
     every = sorted(set().union(*chosen))
     if isinstance(reference.background, Run):
         depth = None if missing == "skip" else reference.background_depth
-        parts.append(reference.background.documents(every, depth))
+        parts.append(reference.background.cut(every, depth).docnos)
     ideal = any("judged_membership" in measure.needs for measure in measures)
     if reference.qrels is not None and (ideal or reference.target_of in ("qrels", "relevance")):
         lines = judged(reference.qrels, every)

@@ -221,7 +221,7 @@ class Explainer(Evaluator):
         docnos = wanted.documents_of(runs, measures, reading.reference, self.choices.missing)
         deep = None if self.choices.missing == "skip" else reach
         ranked = {row for system, qids in runs if isinstance(system, Run) for row in
-                  docnos.rows(system.documents(qids, deep)).tolist()}  # fmt: skip
+                  docnos.rows(system.cut(qids, deep).docnos).tolist()}  # fmt: skip
         kept = Texts(docnos)
         shape = len(docnos), len(lexicon.groups)
         for each in self.dropped:

@@ -62,8 +62,12 @@ class _Neutrality(Measure):
         return neutrality.omega(counts, target[:, None], self.tau)
 
     def ideal(self, candidates: Candidates, target: Floats) -> Floats:
-        """Sum the best top that the candidates could have filled [query]."""
-        return ifairr(self.omega(candidates.counts, target), candidates.documents, self.cutoff)
+        """Sum the best top that the candidates could have filled [query]; once for all runs that share them."""
+        asked = self.cutoff, self.tau, target.tobytes()
+        if asked not in candidates.kept:
+            omega = self.omega(candidates.counts, target)
+            candidates.kept[asked] = ifairr(omega, candidates.documents, self.cutoff)
+        return candidates.kept[asked]
 
 
 @dataclass(frozen=True)
