@@ -1,6 +1,7 @@
 """The three ways of counting agree: the definition, the kernel in numpy, and the compiled scan."""
 
 import csv
+import importlib
 import importlib.util
 import os
 import sys
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fairtrec.annotation.counting.compiled import Compiled, fastest
+from fairtrec.annotation.counting.compiled import Compiled, fastest, without_extras
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.kernel import BLANK, INNER, Kernel, capitals, character_kinds
 from fairtrec.annotation.counting.lookup import joined
@@ -293,3 +294,15 @@ def test_the_fastest_is_the_compiled_one_where_numba_is(monkeypatch):
 
 def missing(function):
     raise ImportError
+
+
+def test_what_numba_is_to_do_without_is_back_behind_it(monkeypatch):
+    """And what a program has imported by itself stays."""
+    monkeypatch.setitem(sys.modules, "scipy", np)  # any module
+    monkeypatch.delitem(sys.modules, "coverage", raising=False)
+    with without_extras():
+        assert sys.modules["scipy"] is np
+        with pytest.raises(ImportError):
+            importlib.import_module("coverage")
+    assert sys.modules["scipy"] is np
+    assert "coverage" not in sys.modules

@@ -38,19 +38,21 @@ def command(**options: Any) -> None:
     \b
     fairtrec annotate collection.tsv.gz --groups gender-en -o msmarco.gender.arrow
     """
+    import os
     import time
 
     from fairtrec.jobs import cores, warm
 
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads have nothing to do here, and wait busily
     if options["engine"] == "local" and (options["jobs"] or cores()) > 1:
         warm(["fairtrec.annotation.local.ready"])
 
-    from fairtrec.annotation.counting.compiled import without_scipy
+    from fairtrec.annotation.counting.compiled import without_extras
     from fairtrec.cli.bar import collecting
     from fairtrec.evaluation.annotating import annotate
 
     output, began = options["output"], time.monotonic()
-    with collecting(on_this_machine=options["engine"] == "local") as watcher, without_scipy():
+    with collecting(on_this_machine=options["engine"] == "local") as watcher, without_extras():
         done = annotate(watcher=watcher, **options)
     seconds = time.monotonic() - began
     text = f"{done.meta.rows:,} documents, {done.bytes / 1e6:,.1f} MB of text in {seconds:.1f} s"

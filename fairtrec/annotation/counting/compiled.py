@@ -91,17 +91,19 @@ def fastest(lexicon: Lexicon) -> Kernel:
 
 
 @contextmanager
-def without_scipy() -> Iterator[None]:
-    """Let numba do without the linear algebra of scipy, which is half of its start; in a process of our own only."""
-    if "scipy" in sys.modules:
-        yield
-        return
+def without_extras() -> Iterator[None]:
+    """Let numba do without what is half of its start, in a process of our own only.
+
+    That is the linear algebra of scipy, and coverage, which is told what is compiled.
+    """
     modules: dict[str, Any] = sys.modules
-    modules["scipy"] = None
+    hidden = [name for name in ("scipy", "coverage") if name not in modules]
+    modules.update(dict.fromkeys(hidden))
     try:
         yield
     finally:
-        del modules["scipy"]
+        for name in hidden:
+            del modules[name]
 
 
 @cache

@@ -1,6 +1,6 @@
 """Imported by the process that counting processes are forked from: what each would do first is done here, once."""
 
-from fairtrec.annotation.counting.compiled import fastest, without_scipy
+from fairtrec.annotation.counting.compiled import fastest, without_extras
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.documents import of_tsv
 from fairtrec.annotation.counting.piece import counted
@@ -8,5 +8,5 @@ from fairtrec.data import GroupTerms
 
 TERMS = GroupTerms("", {"a": ("she",), "b": ("he",)})
 
-with without_scipy():
+with without_extras():
     counted(fastest(Lexicon.of(TERMS)), of_tsv("1\tÉté\n".encode(), 100))
