@@ -1,15 +1,12 @@
 """``fairtrec eval`` on a batch of runs: 43 of 43 queries x 100 documents, and 60 of 54 x 1,000."""
 
 import os
-import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import sleep
 
 import numpy as np
 
-from benchmarks.timing import BIN, FOLDER, NO_TREC_EVAL, TREC_EVAL, paired, report
+from benchmarks.timing import BIN, FOLDER, NO_TREC_EVAL, TREC_EVAL, paired, report, run
 
 UTILITY = "nDCG@10 RR R@100 AP"
 FAIRNESS = "NFaiRR@10 TExFAIR@10"
@@ -86,26 +83,6 @@ def by_trec_eval(batch: Batch) -> list[str | Path]:
     return ["sh", "-c", loop, str(TREC_EVAL), batch.qrels, *batch.runs]
 
 
-def largest(command: Sequence[str | Path]) -> float:
-    """Run a command; give the peak memory (MiB) of the largest of its processes, as Linux counts it."""
-    process = subprocess.Popen(
-        list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    peak = 0
-    while process.poll() is None:
-        for status in Path("/proc").glob("[0-9]*/status"):
-            try:
-                session = int((status.parent / "stat").read_text().rpartition(")")[2].split()[3])
-                text = status.read_text()
-            except (OSError, ValueError):
-                continue
-            if session == process.pid and "VmHWM:" in text:
-                peak = max(peak, int(text.partition("VmHWM:")[2].split()[0]))
-        sleep(0.02)
-    assert process.returncode == 0
-    return peak / 1024
-
-
 def main() -> None:
     large = generated(FOLDER / "batch60", 60, 54, 1_000)
     small = submitted() or generated(FOLDER / "batch43", 43, 43, 100)
@@ -129,7 +106,7 @@ def main() -> None:
     pair = paired(ours(all_runs, "-j", "1"), ours(all_runs, "-j", "2"))  # of 60 the start takes a third
     detail = f"{pair.ours.seconds:.2f} s, {pair.theirs.seconds:.2f} s"
     report("600 runs: time of one job, of two", pair.time_ratio, 1.5, detail, at_least=True)
-    few, all_of_them = (largest(ours(batch, "-j", "2")) for batch in (large, all_runs))
+    few, all_of_them = (run(ours(batch, "-j", "2")).peak for batch in (large, all_runs))
     report(
         "600 runs: peak memory of the largest process, of 60 runs",
         all_of_them / few,
