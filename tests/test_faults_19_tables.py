@@ -80,7 +80,7 @@ DISTRIBUTIONS = [
 DAMAGES = {
     "large docnos": lambda t: column(t, "docno", t["docno"].cast(pa.large_string())),
     "coded docnos": lambda t: column(t, "docno", t["docno"].dictionary_encode()),
-    "views": lambda t: column(t, "docno", t["docno"].cast(pa.string_view())),
+    "views": lambda t: column(t, "docno", pa.array(t["docno"].to_pylist(), pa.string_view())),
     "numbers": lambda t: column(t, "docno", pa.array(range(40))),
     "bytes": lambda t: column(t, "docno", t["docno"].cast(pa.binary())),
     "signed keys": lambda t: column(t, "fingerprint", pa.array(t["fingerprint"].to_numpy().view(np.int64))),

@@ -236,6 +236,21 @@ def test_duplicates_among_rankings_of_very_different_lengths():
     assert run.repeated(starts, names) == (0, [17, 4321])
 
 
+@given(st.lists(st.lists(st.integers(0, 9), max_size=7), min_size=1, max_size=9), st.integers(1, 12))
+@QUICK
+def test_duplicates_are_found_whatever_is_looked_at_at_once(rankings, lines):
+    starts = np.cumsum([0, *map(len, rankings)])
+    names = np.array([b"d%d" % i for ranking in rankings for i in ranking], dtype="S2")
+    twice = [query for query, ranking in enumerate(rankings) if len(set(ranking)) < len(ranking)]
+    with mock.patch.object(run, "PIECE", lines), mock.patch.object(run, "MANY", 3):
+        found = run.repeated_among_many(starts, names)
+    assert (None if found is None else found[0]) == (twice[0] if twice else None)
+    if found is not None:
+        first, second = found[1]
+        assert names[first] == names[second]
+        assert starts[found[0]] <= first < second < starts[found[0] + 1]
+
+
 @pytest.mark.parametrize("shape", ["even", "uneven"])
 def test_documents_with_equal_hashes_are_no_duplicates(monkeypatch, shape):
     monkeypatch.setattr(run, "fingerprints", lambda column: np.zeros(len(column), dtype=np.uint64))

@@ -1,5 +1,6 @@
 """TREC run files: ``qid Q0 docno rank score tag``, one retrieved document a line."""
 
+from itertools import pairwise
 from os import fspath
 
 import numpy as np
@@ -11,6 +12,7 @@ from fairtrec.ranking import order as ordering
 from fairtrec.words import Order, RunFormat, ScoreType
 
 MANY = 10_000  # lines, from which it pays to look at each ranking by itself
+PIECE = 1 << 17  # lines among which duplicates are looked for at a time, as caches have it
 LARGE = 1_000_000  # lines, from which duplicates are looked for in a thread beside the ranking
 
 
@@ -67,7 +69,7 @@ def read(
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(1) as beside:
-            found = beside.submit(repeated, starts, docnos)
+            found = beside.submit(repeated_among_many, starts, docnos)
             run = ranked(fspath(path), tag, qids, starts, docnos, scores, order, depth)
         twice = found.result()
     if twice is not None:
@@ -151,4 +153,15 @@ def repeated(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
             if docnos[row] in seen:
                 return query, [seen[docnos[row]], row]
             seen[docnos[row]] = row
+    return None
+
+
+def repeated_among_many(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
+    """Find the same piece by piece, as caches have it."""
+    edges = {*np.searchsorted(starts, np.arange(0, starts[-1], PIECE)).tolist(), len(starts) - 1}
+    for first, last in pairwise(sorted(edges)):
+        line = int(starts[first])
+        twice = repeated(starts[first : last + 1] - line, docnos[line : starts[last]])
+        if twice is not None:
+            return first + twice[0], [line + row for row in twice[1]]
     return None
