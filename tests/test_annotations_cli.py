@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from fairtrec.cli import bar
 from fairtrec.formats.table.files import Table
 
 TEXTS = "a\tShe and he.\nb\tthe queen\nlong-docno-c\tking he her she\n"
@@ -18,6 +19,14 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.parametrize(
+    ("size", "seconds", "said"),
+    [(10**9, 4.0, " (250 MB/s)"), (10**9, 0.5, ""), (300, 4.0, ""), (0, 0.0, ""), (10**6, 1.0, " (1 MB/s)")],
+)
+def test_a_speed_is_said_where_it_means_something(size, seconds, said):
+    assert bar.speed(size, seconds) == said
+
+
 @pytest.fixture
 def annotated(folder, fairtrec_command):
     assert fairtrec_command("annotate", "c.tsv", "--groups", "terms.csv", "-o", "t.arrow", "-j", 1).code == 0
@@ -28,7 +37,8 @@ def test_annotate_prints_one_line(folder, fairtrec_command):
     done = fairtrec_command("annotate", "c.tsv", "--groups", "terms.csv", "-o", "t.tsv", "-j", 1)
     assert (done.code, done.out, done.complaints) == (0, "", [])
     assert done.err.startswith("# 3 documents, 0.0 MB of text in ")
-    assert "counter: num" in done.err
+    assert "; counter: num" in done.err
+    assert "MB/s" not in done.err
     assert done.err.endswith(", jobs: 1\n")
     rows = (folder / "t.tsv").read_text().splitlines()
     assert rows[2:] == ["docno\ttokens\tf\tm", "long-docno-c\t4\t1\t2", "a\t3\t1\t1", "b\t2\t1\t0"]

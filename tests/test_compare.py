@@ -211,6 +211,20 @@ def test_choices_that_there_are_not(choice, message):
         compare(result(), **choice)
 
 
+@pytest.mark.parametrize(
+    ("confidence", "written", "percent"),
+    [(0.95, "0.95", "95%"), (0.07, "0.07", "7%"), (0.999999999999, "0.999999999999", "99.9999999999%")],
+)
+def test_a_confidence_is_written_with_the_digits_that_it_has(confidence, written, percent):
+    several = result("nDCG@10", runs=("base", "a"))
+    made = compare(several, confidence=confidence)
+    assert made.signature["interval"] == f"t/{written}"
+    assert f"{percent} interval: t" in COMPARISONS["table"](made, places=4)
+    beside = several.with_confidence(confidence)
+    assert beside.signature["interval"] == f"t/{written}"
+    assert any(note.startswith(f"[low, high]: {percent} t interval") for note in beside.notes)
+
+
 def test_slices_and_the_worst_of_them():
     of = result("nDCG@10 KL@10 TE(group=f)@10", runs=("base", "a"))
     values = np.tile(np.array([0.2] * 10 + [0.8] * 10), (3, 1))

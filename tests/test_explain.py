@@ -462,6 +462,7 @@ def asked(example):
     ("more", "code", "what"),
     [
         (("-m", "NFaiRR@10", "-q", "1001"), 3, "there is no value for a query 1001; did you mean 101?"),
+        (("-m", "NFaiRR@10", "-q", "999"), 3, "there is no value for a query 999; queries are called like 101"),
         (("-m", "NFaiRR@10 TED@10"), 2, "these are 2 measures (NFaiRR@10, TED@10); explain one at a time"),
         (("-m", "TE@10"), 2, "these are 2 measures (TE(group='f')@10, TE(group='m')@10); explain one at a time"),
         (("-m", "NFaiRR@10", "--what-if", "hers elf"), 2, "'hers elf' is no term of the list; did you mean herself?"),

@@ -2,9 +2,11 @@
 
 import bz2
 import gzip
+import io
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,8 @@ import zstandard
 from pyarrow import parquet
 
 from fairtrec.errors import InputError
-from fairtrec.files import source
+from fairtrec.files import lines, source
+from fairtrec.formats import columns
 
 REPOSITORY = Path(__file__).parent.parent
 GOOD = {
@@ -139,6 +142,46 @@ def test_faults_19_blank_lines_without_an_end(workplace, fairtrec_command, monke
     assert ended.code == 3
     what = "more than 1 MiB of blank lines; is it the file that it should be?"
     assert [line for line in (ended.out + ended.err).splitlines() if line.startswith("blank:") and what in line]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "eval qrels blank -m nDCG@2",
+        "eval blank a.run -m nDCG@2",
+        "validate blank",
+        "annotate blank.gz --groups gender-en -o t.tsv -j 1",
+    ],
+)
+def test_faults_19_blank_lines_without_an_end_behind_an_entry(workplace, fairtrec_command, monkeypatch, command):
+    monkeypatch.setattr(source, "LARGEST_BLANK", 1 << 20)
+    monkeypatch.setattr(source, "BLOCK", 1 << 24)
+    entry = GOOD["qrels" if "eval blank" in command else "l.tsv" if "annotate" in command else "a.run"]
+    text = entry + b"\r\n" * (3 << 19)
+    (workplace / "blank").write_bytes(text)
+    (workplace / "blank.gz").write_bytes(gzip.compress(text))
+    ended = fairtrec_command(*command.split())
+    assert ended.code == 3
+    what = "more than 1 MiB of blank lines; is it the file that it should be?"
+    assert [line for line in (ended.out + ended.err).splitlines() if line.startswith("blank") and what in line]
+
+
+def test_faults_19_what_stands_before_blank_lines_without_an_end_is_kept(monkeypatch):
+    monkeypatch.setattr(source, "LARGEST_BLANK", 100)
+    text = b"a \n\nb\t\n" + b" " * (lines.PIECE - 8) + b"\n" * (2 * lines.PIECE)
+    several = lines.Lines(io.BufferedReader(io.BytesIO(text), lines.PIECE), 1 << 22, 100)
+    assert list(several) == [b"a \n\nb\t\n"]
+    assert (several.rest, several.damage[:9]) == (b"", "more than")
+
+
+def test_faults_19_blanks_and_comments_before_the_first_entry_are_whole_lines():
+    for letters in product(b" \t#\na", repeat=6):
+        text, end = bytes(letters), 0
+        for line in text.splitlines(keepends=True):
+            if line.strip(b" \t\n") and not line.lstrip(b" \t").startswith(b"#"):
+                break
+            end += len(line)
+        assert columns._HEAD.match(text).end() == end
 
 
 def test_faults_19_some_blank_lines_are_passed_over(workplace, fairtrec_command):

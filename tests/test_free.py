@@ -300,6 +300,25 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
         )
 
 
+@pytest.mark.usefixtures("copied")
+def test_without_judgements_the_scores_of_the_run_are_a_utility(fairtrec_command):
+    asked = "free", "none", "bm25.run", "--groups", "gender-en", "--docs", "collection.tsv", "--fairness", "FaiRR@10"
+    assert fairtrec_command(*asked).complaints == [
+        "nDCG@10 needs relevance judgements; give a qrels file, or --utility scores"
+    ]
+    assert fairtrec_command(*asked, "--utility", "scores").code == 0
+    assert "--utility scores" not in fairtrec_command(*asked[:-1], "AWRFxnDCG@10", "--utility", "TE").err
+
+
+def test_the_command_offers_nothing_that_it_always_refuses():
+    from fairtrec.cli.free import command
+    from fairtrec.frontier.session import NO_PLACE
+
+    offered = {parameter.name for parameter in command.params}
+    assert {"complete", "depth", "relevance_level"} <= offered
+    assert not offered & {*NO_PLACE}
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -396,6 +396,17 @@ def test_where_ms_marco_is_said_a_rank_that_is_none_is_called_so(desk, fairtrec_
     assert (done.code, done.complaints) == (3, [f"b.tsv:1: the rank '{rank}' is not an integer; correct it"])
 
 
+@pytest.mark.usefixtures("copied")
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_json_lines_on_a_stream_are_told_which_option_reads_them(fairtrec_command, pack):
+    asked = "eval", "qrels.txt", "-", "-m", "P@5"
+    (said,) = fairtrec_command(*asked, stdin=pack(b"\xef\xbb\xbf" + lines().encode())).complaints
+    assert said.startswith("-:1: this looks like JSON lines")
+    assert "add --run-format jsonl" in said
+    (said,) = fairtrec_command(*asked, stdin=pack(b"{101} Q0 d1 1 2.0\n")).complaints
+    assert said.startswith("-:1: 5 columns where a run has 6")
+
+
 def test_no_other_form_is_advised_to_take_column_2(tmp_path):
     with pytest.raises(InputError, match=r"first on line 1\); remove one of the two$"):
         run.read(written(tmp_path / "b", lines() + lines(ROWS[:1])))

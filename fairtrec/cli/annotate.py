@@ -48,7 +48,7 @@ def command(**options: Any) -> None:
         warm(["fairtrec.annotation.local.ready"])
 
     from fairtrec.annotation.counting.compiled import without_extras
-    from fairtrec.cli.bar import collecting
+    from fairtrec.cli.bar import collecting, speed
     from fairtrec.evaluation.annotating import annotate
 
     output, began = options["output"], time.monotonic()
@@ -59,7 +59,7 @@ def command(**options: Any) -> None:
     if done.resumed:
         text += f" ({done.resumed:,} documents were counted before)"
     else:
-        text += f" ({done.bytes / 1e6 / seconds:,.0f} MB/s)"
+        text += speed(done.bytes, seconds)
     text += f"; counter: {done.counter}, jobs: {done.jobs}"
     if done.rejected:
         text += f"; {done.rejected:,} lines passed over, see {output}.rejected.jsonl"

@@ -73,3 +73,9 @@ def collecting(*, on_this_machine: bool = True) -> Iterator[Any]:
             bar.update(task, completed=now.done, total=total, documents=now.documents, pace=pace)
 
         yield watch
+
+
+def speed(size: int, seconds: float) -> str:
+    """Say how fast so many bytes were read; nothing below a second, or where it was mostly the start."""
+    megabytes = size / 1e6 / seconds if seconds >= 1 else 0
+    return f" ({megabytes:,.0f} MB/s)" if megabytes >= 1 else ""

@@ -49,7 +49,7 @@ def command(runs: tuple[str, ...], groups: str | None, **given: Any) -> None:
     if (given["jobs"] or cores()) > 1:
         warm(["fairtrec.annotation.substitution.ready"])
 
-    from fairtrec.cli.bar import collecting
+    from fairtrec.cli.bar import collecting, speed
     from fairtrec.evaluation.substituting import counterfactual, uncovered
     from fairtrec.files.named import named
 
@@ -63,8 +63,8 @@ def command(runs: tuple[str, ...], groups: str | None, **given: Any) -> None:
         done = counterfactual(given.pop("sources"), given.pop("pairs"), given.pop("output"), watcher=watcher,
                               runs=named(runs) if runs else None, **given)  # fmt: skip
     seconds = time.monotonic() - began
-    text = f"{done.documents:,} documents, {done.bytes / 1e6:,.1f} MB in {seconds:.1f} s"
-    text += f" ({done.bytes / 1e6 / seconds:,.0f} MB/s); {done.changed:,} changed, {done.words:,} words"
+    text = f"{done.documents:,} documents, {done.bytes / 1e6:,.1f} MB in {seconds:.1f} s{speed(done.bytes, seconds)}"
+    text += f"; {done.changed:,} changed, {done.words:,} words"
     text += f"; pairs: {done.pairs}, jobs: {done.jobs}"
     say(f"# {text}")
     if done.missing:

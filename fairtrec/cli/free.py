@@ -45,7 +45,7 @@ from fairtrec.words import Among
     help="How far each run is from the point at this share of its front's length: 0 is most utility, 1 the fairest.",
 )
 @options.per_query
-@options.Together((*options.evaluated[:2], *options.evaluated[3:]))
+@options.freed
 @options.reported(FRONTIERS)
 def command(
     qrels: str | None,

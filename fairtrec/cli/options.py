@@ -90,9 +90,10 @@ _beside = Together(
         word("--missing", of=Missing, help="What a document without text or counts is worth."),
     )
 )
+_complete = click.option("-c", "--complete", is_flag=True, help="Count queries that a run lacks as empty rankings.")
 _counted = Together(
     (
-        click.option("-c", "--complete", is_flag=True, help="Count queries that a run lacks as empty rankings."),
+        _complete,
         word("--undefined", of=Undefined, help="What an undefined value counts as; skip: the mean leaves it out."),
         click.option("--samples", is_flag=True, help="Column 2 of a run tells several rankings of a query apart."),
     )
@@ -127,6 +128,7 @@ evaluated = Together(  # the arguments and options that `fairtrec.evaluate` take
     (*_runs, _measures, *_beside, *_counted, _level, _depth, *_ranked, _jobs)
 )
 reranked = Together((*_runs, *_beside, _level, *_ranked, _jobs))  # and those that `fairtrec.rerank` takes as well
+freed = Together((*_runs, *_beside, _complete, _level, _depth, *_ranked, _jobs))  # and `fairtrec.free`
 collected = Together(
     (  # what work on a whole collection does with documents that are not as they should be
         word("--on-error", of=OnError, help="skip: write what is wrong to FILE.rejected.jsonl and go on."),

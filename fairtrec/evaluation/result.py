@@ -107,7 +107,7 @@ class Result(Shown):
         ]
         counts = {many for each in (*known, *parts) for many in each.sum(axis=1).tolist()}
         few = sorted(many for many in counts if 1 < many < SCANTY)
-        notes = [f"[low, high]: {100 * confidence:g}% t interval of each mean over queries"]
+        notes = [f"[low, high]: {how.percent} t interval of each mean over queries"]
         if 1 in counts:
             notes.append("a mean over one query has no interval")
         if few:

@@ -183,8 +183,9 @@ class Explainer(Evaluator):
             return runs
         for qid in self.closely:
             if not any(qid in run.qids for run in runs):
-                near = get_close_matches(qid, runs[-1].qids, 1) or runs[-1].qids[:1]
-                raise InputError(f"there is no value for a query {qid}; did you mean {near[0]}?", runs[-1].name)
+                near = get_close_matches(qid, runs[-1].qids, 1)
+                hint = f"did you mean {near[0]}?" if near else f"queries are called like {runs[-1].qids[0]}"
+                raise InputError(f"there is no value for a query {qid}; {hint}", runs[-1].name)
         asked = [replace(run, qids=tuple(qid for qid in self.closely if qid in set(run.qids))) for run in runs]
         return [run for run in asked if run.qids]
 

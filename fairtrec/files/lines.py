@@ -11,8 +11,8 @@ PIECE = 1 << 20  # bytes that are read at a time
 class Lines:
     """The lines of a stream, ``size`` bytes or a little more at a time; of one far longer than ``longest`` the start.
 
-    Where the stream can be read no further, or a line has no end within ``endless`` bytes, ``damage`` says why, and
-    ``rest`` is what stands behind the last line end.
+    Where the stream can be read no further, a line has no end within ``endless`` bytes, or blank lines have none,
+    ``damage`` says why, and ``rest`` is what stands behind the last line end.
     """
 
     def __init__(self, stream: Any, size: int, longest: int, endless: int | None = None) -> None:
@@ -24,7 +24,14 @@ class Lines:
         held: list[bytes] = []
         size = 0  # of what is held
         behind = 0  # bytes of the line that is not at its end
+        blank = 0  # bytes of pieces that are nothing else
         while data := self._read():
+            blank = blank + len(data) if data.isspace() else 0
+            if blank > source.LARGEST_BLANK:
+                self.damage = source.endlessly_blank()
+                text = b"".join(held)
+                held = [text[: text.find(b"\n", len(text.rstrip())) + 1]]
+                break
             end = data.rfind(b"\n") + 1
             if end == 0 and behind > self.longest + 2:  # the line is too long, and all of it that is needed is here
                 behind += len(data)

@@ -31,10 +31,10 @@ DAMAGE = (EOFError, OSError, zlib.error)
 
 
 class _Hashed(io.RawIOBase):
-    """A raw stream that keeps the sha256 and the number of the bytes that were read from it."""
+    """A raw stream that keeps the sha256 and the number of bytes that were read, and how they ``start``, unpacked."""
 
     def __init__(self, raw: BinaryIO) -> None:
-        self.raw, self.many = raw, 0
+        self.raw, self.many, self.start = raw, 0, b""
         import hashlib
 
         self.sha256 = hashlib.sha256()
@@ -139,6 +139,11 @@ def _once(path: FilePath) -> Iterator[Any]:
         _streams[name] = sys.stdin, hashed.sha256.hexdigest()
 
 
+def start_of_stream(path: FilePath) -> bytes:
+    """Give the first bytes that were read, unpacked, of what cannot be read again."""
+    return _reading[fspath(path)].start
+
+
 def sha256(path: FilePath) -> str:
     """Hash the file as it lies there, compressed or not; a stream once it has been read."""
     if is_stream(path):
@@ -161,7 +166,7 @@ def blocks(stream: BinaryIO, path: FilePath) -> Iterator[tuple[bytes, int]]:
     first = True
     while block := stream.read(BLOCK):
         unpacked += len(block)
-        blank = blank + len(block) if block.isspace() else 0
+        blank = _blank(block, blank) if block[-16:].isspace() else 0
         if unpacked > LARGEST_UNPACKED or blank > LARGEST_BLANK:
             refuse_bomb(path, unpacked, blank)
         if not block.endswith(b"\n"):
@@ -173,6 +178,8 @@ def blocks(stream: BinaryIO, path: FilePath) -> Iterator[tuple[bytes, int]]:
         if first:
             block = block.removeprefix(b"\xef\xbb\xbf")
             first = False
+            if fspath(path) in _reading:
+                _reading[fspath(path)].start = block[:64]
         if not block.isascii() or b"\0" in block:
             check_text(block, path, line)
         ends = block.count(b"\n") if len(block) < LARGE else _ends_in(block)
@@ -180,6 +187,11 @@ def blocks(stream: BinaryIO, path: FilePath) -> Iterator[tuple[bytes, int]]:
         if listener.get() is not None:
             report(fspath(path), position(stream), size(path))
         yield block.replace(b"\r\n", b"\n") if b"\r" in block else block, ends
+
+
+def _blank(block: bytes, before: int) -> int:
+    """Count the blank bytes at the end of a block, and those before it if it is nothing else."""
+    return before + len(block) if block.isspace() else len(block) - len(block.rstrip())
 
 
 def _ends_in(block: bytes) -> int:
@@ -216,7 +228,12 @@ def refuse_bomb(path: FilePath, unpacked: int, blank: int = 0) -> None:
             message = f"more than {MOST_TIMES} times as large when it is unpacked; is it the file that it should be?"
             raise InputError(message, path)
     if blank > LARGEST_BLANK:
-        raise InputError(f"more than {LARGEST_BLANK >> 20} MiB of blank lines; is it the file that it should be?", path)
+        raise InputError(endlessly_blank(), path)
+
+
+def endlessly_blank() -> str:
+    """Say that there are far more blank lines than anybody writes."""
+    return f"more than {LARGEST_BLANK >> 20} MiB of blank lines; is it the file that it should be?"
 
 
 def check_text(block: bytes, path: FilePath, line: int) -> None:

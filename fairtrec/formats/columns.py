@@ -37,7 +37,7 @@ SMALL = 1 << 16  # bytes, below which pyarrow gains nothing
 MOST_BYTES = 1 << 32  # of one column
 _BLANKS = bytes(code in b"\0 \t\n\v\f\r" for code in range(256))  # by which bytes.split() tells cells, and NUL
 _HEX = re.compile(rb"[ \t\n][+-]?0[xX]")
-_HEAD = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?(?:\n|\Z))*")  # blank lines and comment lines before the first entry
+_HEAD = re.compile(rb"(?:[ \t]*+(?:#[^\n]*+)?+(?:\n|\Z))*+")  # blank lines and comment lines before the first entry
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ EXAMPLE = '{"qid": ..., "docno": ..., "score": ...}'
 PARQUET = b"PAR1"  # how such files start
 MARCO = Layout("run of MS MARCO", {"qid": "blocks", "docno": "text", "rank": "int"})
 HINT = 'this looks like MS MARCO\'s format, qid docno rank; add --run-format msmarco (run_format="msmarco")'
+JSON_HINT = 'this looks like JSON lines, which are not told on a stream; add --run-format jsonl (run_format="jsonl")'
 LONGEST_TAG = 256  # letters
 OBJECT = re.compile(rb'\s*\{\s*("|\}\s*$)')  # how an object begins, and hardly an id
 LEAST = 8  # bytes that a row takes in memory at least, however often it repeats the one above
@@ -54,6 +55,8 @@ def told(path: FilePath, fault: InputError, order: Order, *, sampled: bool) -> F
     """
     kind = kind_of(path)
     if kind == "trec":
+        if source.is_stream(path) and OBJECT.match(source.start_of_stream(path)):
+            raise InputError(JSON_HINT, path, fault.line)
         raise fault
     if kind == "msmarco":
         raise InputError(HINT, path, fault.line)

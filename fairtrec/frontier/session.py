@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Bools, Floats, Run
 from fairtrec.errors import InputError, UsageError
@@ -57,6 +58,8 @@ class Seeker(Evaluator):
         judged_only: bool,
     ) -> None:
         by_scores = isinstance(utility, str) and utility.strip() == SCORES
+        if keywords["qrels"] is None and not by_scores:
+            _refuse_unjudged(utility)
         super().__init__(keywords, [fairness] if by_scores else [utility, fairness])
         if len(self.measures) != 2 - by_scores:
             named = ", ".join(map(str, self.measures))
@@ -188,3 +191,11 @@ class Seeker(Evaluator):
             judged_only=self.judged_only,
             candidates=self.candidates,
         )
+
+
+def _refuse_unjudged(utility: Any) -> None:
+    """Raise UsageError for a utility that goes by judgements, of which there are none."""
+    need = NEEDS["relevance"]
+    for measure in [utility] if isinstance(utility, Measure) else registry.parse(str(utility)):
+        if need.name in measure.needs:
+            raise UsageError(f"{measure} needs {need.missing}; give {need.give}, or --utility {SCORES}")

@@ -56,6 +56,11 @@ class Procedure:
         return round(1 - self.confidence, 12)
 
     @property
+    def percent(self) -> str:
+        """The confidence as reports write it, with the digits that tell it from 100%."""
+        return f"{100 * self.confidence:.15g}%"
+
+    @property
     def draws(self) -> bool:
         """Whether anything is drawn at random."""
         return self.test in ("randomisation", "bootstrap") or self.interval != "t" or self.correction == "tukey"
@@ -66,7 +71,7 @@ class Procedure:
         return {
             "test": self.test,
             "correction": self.correction,
-            "interval": f"{self.interval}/{self.confidence:g}",
+            "interval": f"{self.interval}/{float(self.confidence)}",
             "equivalence": "" if self.equivalence is None else f"{self.equivalence:g}",
             "resamples": str(self.resamples) if self.draws else "",
             "seed": str(self.seed) if self.draws else "",

@@ -14,15 +14,14 @@ LONGEST = 1 << 20  # bytes of a line; of a longer one only the start is kept
 
 def blocks(path: FilePath, found: Findings) -> Iterator[tuple[bytes, int]]:
     """Give about source.BLOCK bytes at a time, cut at line ends, with the number of the first line."""
-    line, unpacked, blank, damage = 1, 0, 0, ""
+    line, unpacked, damage = 1, 0, ""
     try:
         with source.opened(path) as stream:
             lines = Lines(stream, source.BLOCK, LONGEST, source.LONGEST_LINE)
             for block in lines:
                 report(fspath(path), source.position(stream), source.size(path))
                 unpacked += len(block)
-                blank = blank + len(block) if block.isspace() else 0
-                source.refuse_bomb(path, unpacked, blank)
+                source.refuse_bomb(path, unpacked)
                 yield block, line
                 line += block.count(b"\n")
             damage = lines.damage

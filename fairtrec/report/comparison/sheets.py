@@ -114,7 +114,7 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[Sheet], list[s
     how, shown = view.procedure, _shown(view)
     baseline = shown[view.result.scores[view.baseline].run]
     several = len({row.slice for row in view.rows}) > 1
-    head = ["run", *["slice"] * several, "n", "baseline", "mean", "difference", f"{100 * how.confidence:g}% interval"]
+    head = ["run", *["slice"] * several, "n", "baseline", "mean", "difference", f"{how.percent} interval"]
     head += ["p", *[_corrected(how)] * (how.correction != "none"), "verdict", "d_z", "cliff", "win/tie/loss"]
     head += ["p not worse", "p equivalent"] if how.equivalence is not None else []
     sheets = []
@@ -155,7 +155,7 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
         yield "|measure|: nearer 0 is better, so the absolute values of the queries are compared, not the values"
     drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
     intervals = {"t": "t", "percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}[how.interval]
-    yield f"difference: run less baseline; {TESTS[how.test]}; {100 * how.confidence:g}% interval: {intervals}{drawn}"
+    yield f"difference: run less baseline; {TESTS[how.test]}; {how.percent} interval: {intervals}{drawn}"
     words = "better, worse" + (", higher, lower" if "neither" in directions else "")
     yield f"{words}: {_corrected(how)} at most {how.alpha:g}; not shown: the data do not tell; {view.family}"
     if how.correction == "tukey":
@@ -176,7 +176,7 @@ def _of_associations(view: Associations, places: int) -> tuple[list[Sheet], list
     head = [
         "n",
         "correlation",
-        f"{100 * how.confidence:g}% interval",
+        f"{how.percent} interval",
         "p",
         *[_corrected(how)] * (how.correction != "none"),
     ]
@@ -194,7 +194,7 @@ def _of_associations(view: Associations, places: int) -> tuple[list[Sheet], list
         keys = ["measure", "measure"] if over_runs else ["run"]
         sheets.append(_sheet(title, len(keys) + several, [*keys, *["slice"] * several, *head, "verdict"], cells))
     shown_from = f"correlated: {_corrected(how)} at most {how.alpha:g}"
-    lines = [f"{100 * how.confidence:g}% interval: by Fisher's z; {shown_from}; {view.family}"]
+    lines = [f"{how.percent} interval: by Fisher's z; {shown_from}; {view.family}"]
     if not over_runs and len(view.result.scores) > 1:
         lines.append("all runs: pooled; their pairs are not independent, so there is neither p nor interval")
     left = sum(row.undefined for row in view.rows if row.kind == "pearson")
