@@ -1,13 +1,15 @@
 """``fairtrec explain``: which words in which documents at which ranks made a number."""
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
 from fairtrec.report.writers import EXPLANATIONS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command(name="explain", cls=under("Explanation", "measure"), epilog=options.EXITS)
@@ -35,7 +37,7 @@ def command(
     runs: tuple[str, ...],
     measure: str,
     form: str,
-    output: Path | None,
+    output: "Path | None",
     *,
     places: int,
     **given: Any,

@@ -11,7 +11,7 @@ import numpy as np
 from fairtrec.annotation.counting.counter import Lexicon, annotate
 from fairtrec.data import NOTHING, Bools, Docnos, Floats, Ints, Run, text
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation import counterfactual, loading, wanted
+from fairtrec.evaluation import loading, wanted
 from fairtrec.evaluation.documents import Documents
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import Judge
@@ -155,6 +155,8 @@ class Explainer(Evaluator):
         named = loading.named_runs(runs)
         reading = self._settled(is_run=False)
         if "counterfactual" in reading.reference.extras:
+            from fairtrec.evaluation import counterfactual
+
             reference = counterfactual.matched(reading.reference, named, self.choices, self._depth)
             reading = replace(reading, reference=reference)
         runs = self._read(named, reading, jobs)

@@ -149,10 +149,13 @@ class _Words:
         else:
             counts = self.counts[at][rank]
             named = [(self.groups[number], number, times) for number, times in enumerate(counts) if times]
+        rough, known = self.rough is not None and self.rough[at][rank], self.known[at][rank]
+        if not named:
+            return (), rough, known, text
         words = [self._word(at, rank, *each) for each in named]
         if len(words) > 1:
             words.sort(key=lambda word: (worst(word.adds, self.better), -word.times, word.term))
-        return tuple(words), self.rough is not None and self.rough[at][rank], self.known[at][rank], text
+        return tuple(words), rough, known, text
 
     def _word(self, at: int, rank: int, term: str, number: int, times: float) -> Word:
         adds = nan

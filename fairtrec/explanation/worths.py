@@ -59,7 +59,7 @@ class Worths:
         shares = np.zeros((len(distinct), counts.shape[2]))
         rough = np.zeros(len(distinct), dtype=np.bool_)
         nothing = np.zeros(len(counts))
-        for each in np.unique(rows).tolist():
+        for each in sorted(set(rows.tolist())):  # np.unique would import numpy.ma
             query = each if several else 0
             at = np.flatnonzero(distinct[:, 0] == each)
             target = inputs.target[query % len(inputs.target)].tobytes() if "target" in needs else b""
@@ -93,7 +93,7 @@ def _portions(counts: Floats, *, counted: bool) -> Iterator[Ints]:
     """Deal documents out so that the coalitions of a portion are not too many at once."""
     sizes = np.prod(counts + 1, axis=1) if counted else np.full(len(counts), 4.0)
     number = np.cumsum(np.minimum(sizes, shapley.MOST)) // shapley.MOST
-    for each in np.unique(number).tolist():
+    for each in sorted(set(number.tolist())):
         yield np.flatnonzero(number == each)
 
 

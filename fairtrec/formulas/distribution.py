@@ -79,8 +79,11 @@ def kl(p: Floats, q: Floats) -> Floats:
     [0.693147, 0.0]
     """
     p, q = np.broadcast_arrays(p, q)
-    ratio = np.divide(p, q, out=np.ones_like(p), where=(p > 0) & (q > 0))
-    total = np.maximum((p * np.log(ratio)).sum(axis=-1), 0.0)  # rounding may fall below 0
+    both = (p > 0) & (q > 0)
+    ratio = np.divide(p, q, out=np.ones_like(p), where=both)
+    total: Floats = np.maximum((p * np.log(ratio)).sum(axis=-1), 0.0)  # rounding may fall below 0
+    if both.all():  # nothing is infinite or nan
+        return total
     total = np.where(((p > 0) & (q == 0)).any(axis=-1), np.inf, total)
     return np.where(np.isnan(p).any(axis=-1) | np.isnan(q).any(axis=-1), np.nan, total)
 
