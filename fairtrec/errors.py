@@ -12,7 +12,7 @@ FilePath = str | PathLike[str]
 PATH = (str, PathLike)  # what a path or a name is an instance of; all else holds data
 LONGEST = 300  # letters of one thing that others wrote, in a message
 _CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
-STEERING, BREAKING = re.compile(f"[{_CONTROL}]"), re.compile(rf"[{_CONTROL}\t\n]|##\[")
+STEERING, BREAKING = f"[{_CONTROL}]", rf"[{_CONTROL}\t\n]|##\["  # compiled when there is something to say
 
 
 def visible(text: str) -> str:
@@ -21,7 +21,7 @@ def visible(text: str) -> str:
     >>> visible("a\\tb\\x1b[2J\\n")
     'a\\tb\\\\x1b[2J\\n'
     """
-    return STEERING.sub(escaped, text)
+    return re.sub(STEERING, escaped, text)
 
 
 def plain(text: str) -> str:
@@ -30,7 +30,7 @@ def plain(text: str) -> str:
     >>> plain("a\\n::error::b ##[group]")
     'a\\\\n::error::b # #[group]'
     """
-    return BREAKING.sub(escaped, text)
+    return re.sub(BREAKING, escaped, text)
 
 
 def short(text: str, most: int = LONGEST) -> str:

@@ -193,6 +193,7 @@ BREACHES = [
     ("/ self.cutoff", "/ (ranked >= 0).sum(axis=1)", "values_are", "invalid value encountered"),
     (".sum(axis=2)", "[:, :, 0]", "groups_of_other_names", "SpokenShare@10 changes when groups have other names"),
     ("[:, : self.cutoff]", "", "neither_the_order", "SpokenShare@1 changes when what is below rank 1 is cut off"),
+    ("@dataclass(frozen=True)", "", "it_spells", "has no parameter cutoff without @dataclass(frozen=True)"),
     (CALL, f"        def __str__(self):\n            return 'SpokenShare'\n\n{CALL}", "it_spells", "is read as another"),
     (
         CALL,

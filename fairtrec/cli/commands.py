@@ -56,14 +56,15 @@ class Titled(click.Command):
                     _write(formatter, term, text, column)
 
     def _title(self, option: click.Parameter) -> str:
-        from fairtrec.catalogue.needs import EXTRAS
-
         name = "help" if "--help" in option.opts else option.name
         if name in self.own[1:]:
             return self.own[0]
-        if name in EXTRAS:
-            return next(iter(SECTIONS))
-        return next((title for title, names in SECTIONS.items() if name in names.split()), self.own[0])
+        for title, names in SECTIONS.items():
+            if name in names.split():
+                return title
+        from fairtrec.catalogue.needs import EXTRAS
+
+        return next(iter(SECTIONS)) if name in EXTRAS else self.own[0]
 
 
 def under(title: str, *names: str) -> type[Titled]:

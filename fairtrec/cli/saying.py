@@ -6,9 +6,9 @@ import click
 
 from fairtrec.errors import BREAKING, LONGEST, escaped, short
 
-_LONG = re.compile(rf"[^\s:]{{{LONGEST + 1},}}")  # sentences of ours are as long as they need to be
+_LONG = rf"[^\s:]{{{LONGEST + 1},}}"  # sentences of ours are as long as they need to be
 
 
 def say(line: str) -> None:
     """Write a line to standard error."""
-    click.echo(_LONG.sub(lambda word: short(word.group()), BREAKING.sub(escaped, line)), err=True)
+    click.echo(re.sub(_LONG, lambda word: short(word.group()), re.sub(BREAKING, escaped, line)), err=True)

@@ -1,15 +1,18 @@
 """Texts that lie side by side in one block of bytes: each is known by where it starts and where it ends."""
 
+from typing import Any
+
 import numpy as np
-import numpy.typing as npt
 
 from fairtrec.data import Ints, Keys, fingerprints
+
+Letters = np.ndarray[Any, np.dtype[np.uint8]]  # numpy.typing takes its time to be imported
 
 MASKS = np.array([b"\xff" * n for n in range(9)], dtype="S8").view(np.uint64)
 LF, TAB = b"\n\t"
 
 
-def lines_of(letters: npt.NDArray[np.uint8]) -> tuple[Ints, Ints, Ints]:
+def lines_of(letters: Letters) -> tuple[Ints, Ints, Ints]:
     """Find lines: where each starts, its first tab (or the next one, or the end of all) and its end."""
     places = np.flatnonzero(letters <= LF)  # tabs, line ends, and little else
     marks = letters[places]
@@ -21,7 +24,7 @@ def lines_of(letters: npt.NDArray[np.uint8]) -> tuple[Ints, Ints, Ints]:
     return starts, tabs[np.searchsorted(tabs, starts)], ends
 
 
-def words_of(letters: npt.NDArray[np.uint8], starts: Ints, ends: Ints, width: int) -> Keys:
+def words_of(letters: Letters, starts: Ints, ends: Ints, width: int) -> Keys:
     """Give texts as words of 8 bytes [text, word], filled up with zeros; 7 bytes must stand behind the last of them."""
     windows = np.ndarray((max(0, len(letters) - 7),), np.uint64, letters, strides=(1,))
     words = np.empty((len(starts), width), dtype=np.uint64)
@@ -34,7 +37,7 @@ def words_of(letters: npt.NDArray[np.uint8], starts: Ints, ends: Ints, width: in
     return words
 
 
-def keys_of(letters: npt.NDArray[np.uint8], starts: Ints, ends: Ints) -> Keys:
+def keys_of(letters: Letters, starts: Ints, ends: Ints) -> Keys:
     """Give the fingerprint of each docno; long ones are no burden to the short ones."""
     letters = np.append(letters, np.zeros(8, np.uint8))
     keys = np.zeros(len(starts), dtype=np.uint64)

@@ -13,7 +13,6 @@ from fairtrec.words import Among
 PROVEN = 1e-6  # what is less far apart is the same
 
 
-@dataclass(frozen=True)
 class OfScores(Measure):
     """DCG of the scores that a run gave its documents, scaled to 0 to 1 over the candidates of each query."""
 

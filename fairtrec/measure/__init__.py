@@ -9,7 +9,6 @@ What ``__all__`` names is all that an author of measures imports; fairtrec.testi
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -48,7 +47,6 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_FORMS[name]), name)
 
 
-@dataclass(frozen=True)
 class Measure(Parameters):
     """The base of all measures; a subclass adds parameters as fields, and ``__call__``.
 

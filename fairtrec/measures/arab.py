@@ -56,7 +56,6 @@ class _Lean(Measure):
         return take(table[:, 1] - table[:, 0], ranked)
 
 
-@dataclass(frozen=True)
 class RaB(_Lean):
     """Which of two groups do the documents at the top speak of more?
 
@@ -83,7 +82,6 @@ class RaB(_Lean):
         return Sum(lean, np.ones(top.shape[1]), (~np.isnan(top)).sum(axis=1))
 
 
-@dataclass(frozen=True)
 class ARaB(_Lean):
     """Which of two groups does a reader meet more, who stops at any of the first k ranks alike?
 

@@ -75,7 +75,6 @@ class _AWRF(Measure):
         return Exposed(weights, value, target, "ratio", "down")
 
 
-@dataclass(frozen=True)
 class AWRF(_AWRF):
     """How near is the groups' share of the readers' attention to the target?
 
@@ -108,7 +107,6 @@ class AWRF(_AWRF):
         return self.over_exposure(membership, target)
 
 
-@dataclass(frozen=True)
 class AWRFxnDCG(_AWRF):
     """Is a ranking both fair and useful?
 

@@ -197,7 +197,6 @@ def _strongest(values: Sequence[Floats], queries: int) -> Floats:
     return chosen
 
 
-@dataclass(frozen=True)
 class DUO(_Spread):
     """How late does a ranking show the spread of positions that its documents have on an axis of debate?
 
@@ -228,7 +227,6 @@ class DUO(_Spread):
         return _strongest([self.normalised(axis)[0] for axis in self.axes(positions)], len(positions))
 
 
-@dataclass(frozen=True)
 class SignedDUO(_Spread):
     """To which side of an axis of debate does a ranking lean, and how much?
 

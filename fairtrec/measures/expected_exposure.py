@@ -76,7 +76,6 @@ class _Exposure(Measure):
         return self.weights(top.shape[1], above)
 
 
-@dataclass(frozen=True)
 class _AgainstTarget(_Exposure):
     """What the two that have a target share."""
 
@@ -114,7 +113,6 @@ class _AgainstTarget(_Exposure):
         return self.compared(held, self.wanted(target, judged_relevance))
 
 
-@dataclass(frozen=True)
 class EED(_Exposure):
     """How unevenly is exposure spread over the groups, on average over a query's rankings?
 
@@ -149,7 +147,6 @@ class EED(_Exposure):
         return Exposed(self.of_ranks(top, relevance), square, nothing, "difference", "up")
 
 
-@dataclass(frozen=True)
 class EER(_AgainstTarget):
     """How much of the exposure falls where the target wants it, on average over a query's rankings?
 
@@ -192,7 +189,6 @@ class EER(_AgainstTarget):
         return Sum(wanted, self.weights(self.cutoff), known=np.asarray(held.any(axis=2)))
 
 
-@dataclass(frozen=True)
 class EEL(_AgainstTarget):
     """How far is the groups' exposure from the target, on average over a query's rankings?
 

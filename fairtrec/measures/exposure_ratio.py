@@ -76,7 +76,6 @@ class _Ratio(Measure):
         return least_to_most(rate if target is None else asked_for(rate, target))
 
 
-@dataclass(frozen=True)
 class DP(_Ratio):
     """Do the documents of each group get the same exposure on average, whatever they are worth?
 
@@ -112,7 +111,6 @@ class DP(_Ratio):
         )
 
 
-@dataclass(frozen=True)
 class DTR(_Ratio):
     """Does each group get exposure in proportion to its relevance? (Disparate treatment ratio)
 
@@ -139,7 +137,6 @@ class DTR(_Ratio):
         return self.ratio(exposure(top, log2(top.shape[1])), due, groups)
 
 
-@dataclass(frozen=True)
 class DIR(_Ratio):
     """Does each group get what it earns, clicks say, in proportion to its relevance? (Disparate impact ratio)
 

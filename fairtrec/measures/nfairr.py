@@ -70,7 +70,6 @@ class _Neutrality(Measure):
         return candidates.kept[asked]
 
 
-@dataclass(frozen=True)
 class FaiRR(_Neutrality):
     """How neutral is the top of a ranking?
 
@@ -95,7 +94,6 @@ class FaiRR(_Neutrality):
         return Sum(self.omega(take(counts, ranked), target), discount.log2(self.cutoff))
 
 
-@dataclass(frozen=True)
 class IFaiRR(_Neutrality):
     """How neutral could the top of a ranking have been?
 
@@ -114,7 +112,6 @@ class IFaiRR(_Neutrality):
         return self.ideal(background, target)
 
 
-@dataclass(frozen=True)
 class NFaiRR(_Neutrality):
     """How neutral is the top of a ranking, compared with the most neutral top that its background set allows?
 
@@ -188,7 +185,6 @@ class _OfSet(_Neutrality):
         return setfairr(omega, candidates.documents, self.cutoff, full_k=self.full_k)
 
 
-@dataclass(frozen=True)
 class SetFaiRR(_OfSet):
     """How neutral is the top of a ranking in random order of a set of documents, whoever ranks them?
 
@@ -212,7 +208,6 @@ class SetFaiRR(_OfSet):
         return self.expectation(collection if self.of == "collection" else background, target)
 
 
-@dataclass(frozen=True)
 class NSetFaiRR(_OfSet):
     """What would a random ranker's NFaiRR be?
 

@@ -180,7 +180,6 @@ class _Pairwise(Measure):
         return Remark("{} of {} memberships are soft; more than .5 counts as a member", (soft, many)) if soft else ""
 
 
-@dataclass(frozen=True)
 class rND(_Pairwise):  # noqa: N801 - its name
     """How far are the prefixes of a ranking from the whole list in their share of a protected group?
 
@@ -240,7 +239,6 @@ class rKL(_Pairwise):  # noqa: N801 - its name
         return self.finals(groups, kl_compat if self.compat else kl)
 
 
-@dataclass(frozen=True)
 class rRD(_Pairwise):  # noqa: N801 - its name
     """How far are the prefixes of a ranking from the whole list in the ratio of a protected minority to the others?
 

@@ -28,7 +28,6 @@ class _OnAxis(Measure):
         return positions[:, :, self.axis - 1]
 
 
-@dataclass(frozen=True)
 class InputBias(_OnAxis):
     """Which way do the documents lean that a ranking could choose from?
 
@@ -126,7 +125,6 @@ class _Sides(_OnAxis):
         return (1 - self.p) * discount.geometric(n, self.p) if self.gain == "rbp" else discount.log2(n)
 
 
-@dataclass(frozen=True)
 class MeanBias(_Sides):
     """Which side gets more of the top of a ranking?
 
@@ -154,7 +152,6 @@ class MeanBias(_Sides):
         return Sum(np.sign(x), self.weights(self.cutoff), known=~np.isnan(x))
 
 
-@dataclass(frozen=True)
 class MeanAbsoluteBias(_Sides):
     """How unevenly do the two sides share the top of a ranking, whichever gets more?
 

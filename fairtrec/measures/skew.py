@@ -106,7 +106,6 @@ class Skew(_Skew):
         return self.over_totals(target, lambda skews: skews[..., groups.index(self.group)])
 
 
-@dataclass(frozen=True)
 class MinSkew(_Skew):
     """How much too little of the top k does the group get that is worst off?
 
@@ -133,7 +132,6 @@ class MinSkew(_Skew):
         return self.over_totals(target, lambda skews: np.fmin.reduce(skews, axis=-1))
 
 
-@dataclass(frozen=True)
 class MaxSkew(_Skew):
     """How much too much of the top k does the group get that is best off?
 
@@ -190,7 +188,6 @@ class _Infeasible(Measure):
         """Count what is lacking at each rank: [..., group] -> [...]."""
 
 
-@dataclass(frozen=True)
 class InfeasibleIndex(_Infeasible):
     """At how many ranks does the ranking so far hold too few documents of some group?
 
@@ -214,7 +211,6 @@ class InfeasibleIndex(_Infeasible):
         return np.asarray(lacking.any(axis=-1), np.float64)
 
 
-@dataclass(frozen=True)
 class InfeasibleCount(_Infeasible):
     """How often does the ranking so far hold too few documents of a group, over all ranks and groups?
 

@@ -144,7 +144,6 @@ class _TREC19(Measure):
     )
 
 
-@dataclass(frozen=True)
 class TREC19Utility(_TREC19):
     """How likely does a reader find what she seeks, in the mean over the rankings of a sequence?
 
@@ -199,7 +198,6 @@ class _OfGroups(_TREC19):
         return Remark(words)
 
 
-@dataclass(frozen=True)
 class TREC19Unfairness(_OfGroups):
     """How far is each group's share of the readers' attention from its share of the relevance?
 

@@ -29,7 +29,6 @@ class End(Measure):
         return f"{self.of}.{self.end}"
 
 
-@dataclass(frozen=True)
 class Bound(End):
     """An end of the interval of a mean, which single queries have not."""
 

@@ -38,7 +38,6 @@ class Order:
     remarks: tuple[Remark, ...] = ()
 
 
-@dataclass(frozen=True)
 class Reranker(Parameters):
     """The base of all rerankers; a subclass adds parameters as fields, and ``__call__``.
 

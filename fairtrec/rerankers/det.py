@@ -98,7 +98,6 @@ def _deadlines(most: Ints, shares: Floats) -> Floats:
     return deadlines
 
 
-@dataclass(frozen=True)
 class DetGreedy(_Det):
     """Who is best, among those whose group may have another document?
 
@@ -117,7 +116,6 @@ class DetGreedy(_Det):
     """
 
 
-@dataclass(frozen=True)
 class DetCons(_Det):
     """Whose group would soonest be short of documents?
 
@@ -141,7 +139,6 @@ class DetCons(_Det):
         return _deadlines(most, shares)
 
 
-@dataclass(frozen=True)
 class DetRelaxed(_Det):
     """Who is best, among those whose groups would soonest be short of documents?
 

@@ -88,7 +88,6 @@ class _Greedy(Reranker):
         return lists, Candidates(moved, moved * relevant[..., None], there.copy(), nothing, nothing.copy())
 
 
-@dataclass(frozen=True)
 class AlphaIdeal(_Greedy):
     """Which document adds most that was not there before?
 

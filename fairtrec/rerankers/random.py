@@ -17,7 +17,6 @@ def by_falling(keys: Floats, lengths: Ints) -> Order:
     return Order(np.where(there, order, NOTHING))
 
 
-@dataclass(frozen=True)
 class Random(Reranker):
     """What does chance alone give?
 

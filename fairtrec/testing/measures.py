@@ -146,7 +146,10 @@ class MeasureContract:
         assert better in self.said("Better"), f"{name}.better is {better!r}; its page says {self.said('Better')}"
 
     def test_it_spells_itself_so_that_it_can_be_read_again(self) -> None:
-        """What a measure prints is what a user types."""
+        """What a measure prints is what a user types; what is annotated in its class is a parameter."""
+        hints, fields = get_type_hints(self.measure), {field.name for field in dataclasses.fields(self.measure)}
+        lost = [name for name, hint in hints.items() if get_origin(hint) is not ClassVar and name not in fields]
+        assert not lost, f"{self.measure.__name__} has no parameter {lost[0]} without @dataclass(frozen=True) above it"
         texts = [field.name for field in dataclasses.fields(self.measure) if field.type is str]
         strange: list[Any] = [{name: text} for name in texts for text in STRANGE]
         changed = [dataclasses.replace(self.measure(), **each) for each in strange]

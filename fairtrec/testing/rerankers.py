@@ -132,7 +132,10 @@ class RerankerContract:
             assert rerankers.part(self.reranker, part), f"{name}: its page does not say {part}: .."
 
     def test_it_spells_itself_so_that_it_can_be_read_again(self) -> None:
-        """What a reranker prints is what a user types."""
+        """What a reranker prints is what a user types; what is annotated in its class is a parameter."""
+        hints, fields = get_type_hints(self.reranker), {field.name for field in dataclasses.fields(self.reranker)}
+        lost = [name for name, hint in hints.items() if get_origin(hint) is not ClassVar and name not in fields]
+        assert not lost, f"{self.reranker.__name__} has no parameter {lost[0]} without @dataclass(frozen=True) above it"
         for by in self.variants(COLLECTIONS[0]):
             (written,) = notation.read(str(by))
             params = written.params if written.cutoff is None else {**written.params, "cutoff": written.cutoff}

@@ -4,6 +4,7 @@ no such number); nested with all that tells where it came from, or as one object
 
 import json as json_module
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -73,7 +74,7 @@ def document(value: Any) -> str:
 
 def _text(value: Any, indent: int | None) -> str:
     text = json_module.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
-    return STEERING.sub(lambda letter: f"\\u{ord(letter.group()):04x}", text) + "\n"  # the same to whoever reads it
+    return re.sub(STEERING, lambda letter: f"\\u{ord(letter.group()):04x}", text) + "\n"  # the same to whoever reads it
 
 
 def inputs(result: Result) -> dict[str, dict[str, str]]:

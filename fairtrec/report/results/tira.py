@@ -8,7 +8,7 @@ from fairtrec.evaluation.result import Result
 from fairtrec.formats.slices import ALL
 from fairtrec.report.cells import cells, names, rows
 
-_TOLD_APART = re.compile(rf'["\\:\t\n]|{STEERING.pattern}')
+_TOLD_APART = re.compile(rf'["\\:\t\n]|{STEERING}')
 
 
 def tira(result: Result, *, per_query: bool, summary: bool, places: int, parts: Mapping[str, Result]) -> str:
