@@ -24,15 +24,7 @@ REPOSITORY = Path(__file__).parent.parent
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
 
 
-@pytest.fixture
-def here(example, tmp_path, monkeypatch):
-    """A copy of the example, as the working directory."""
-    shutil.copytree(example, tmp_path / "example")
-    monkeypatch.chdir(tmp_path / "example")
-    return tmp_path / "example"
-
-
-def test_m01_a_square_of_overlaps_comes_in_parts_of_the_window(here, monkeypatch):
+def test_m01_a_square_of_overlaps_comes_in_parts_of_the_window(copied, monkeypatch):
     from fairtrec.comparison.overlaps import overlaps
     from fairtrec.report.comparison.overlaps import table
 
@@ -45,7 +37,7 @@ def test_m01_a_square_of_overlaps_comes_in_parts_of_the_window(here, monkeypatch
     assert drawn.count("1.0000") == 14 * 13  # each is there, in one part or another
 
 
-def test_m02_a_baseline_of_overlaps_has_the_name_of_a_run(here, fairtrec_command):
+def test_m02_a_baseline_of_overlaps_has_the_name_of_a_run(copied, fairtrec_command):
     done = fairtrec_command("rbo", "bm25.run", "neural.run", "fair.run", "--baseline", "bm25", "-f", "csv")
     assert done.code == 0
     assert [row.split(",")[:2] for row in done.out.splitlines()[1:]] == [
@@ -120,14 +112,14 @@ def test_m12_what_ir_measures_lacks_is_said_in_words(monkeypatch):
     assert "[" not in said.getvalue()
 
 
-def test_m13_results_are_no_baseline_of_eval_and_the_line_names_the_command(here, fairtrec_command):
+def test_m13_results_are_no_baseline_of_eval_and_the_line_names_the_command(copied, fairtrec_command):
     Path("a.json").write_text("{}", "utf-8")
     done = fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "RR", "--baseline", "a.json")
     assert done.code == 2
     assert "`fairtrec check`" in done.err
 
 
-def test_m14_the_measure_that_runs_are_sorted_by_stands_first(here, fairtrec_command):
+def test_m14_the_measure_that_runs_are_sorted_by_stands_first(copied, fairtrec_command):
     arguments = ("eval", "qrels.txt", "bm25.run", "neural.run", "-m", "RR nDCG@10 P@5", "--sort", "P@5", "-f", "table")
     head = fairtrec_command(*arguments).out.splitlines()[0] or fairtrec_command(*arguments).out.splitlines()[1]
     assert head.split()[:4] == ["rank", "run", "queries", "P@5"]
@@ -157,7 +149,7 @@ def test_part_2_12_grades_that_a_program_cannot_take_are_named(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_m15_no_file_of_options_for_one_call(here, fairtrec_command):
+def test_m15_no_file_of_options_for_one_call(copied, fairtrec_command):
     Path("pyproject.toml").write_text("[tool.fairtrec.check]\nrequire = ['RR > 2']\n")
     given = ("check", "qrels.txt", "bm25.run", "--require", "RR > 0")
     assert fairtrec_command("check", "qrels.txt", "bm25.run").code == 1
@@ -244,7 +236,7 @@ def test_m07_a_failed_download_does_not_name_the_command_that_failed(monkeypatch
     assert done.err.endswith("try again later, or run: fairtrec resources add cpjku-gender FILE\n")
 
 
-def test_m14_on_the_page_the_measure_that_runs_are_sorted_by_stands_first(here, fairtrec_command):
+def test_m14_on_the_page_the_measure_that_runs_are_sorted_by_stands_first(copied, fairtrec_command):
     arguments = ("eval", "qrels.txt", "bm25.run", "neural.run", "-m", "RR nDCG@10 P@5", "--sort", "P@5", "-f", "html")
     page = fairtrec_command(*arguments, "-o", "board.html")
     assert page.code == 0, page.err
@@ -275,7 +267,7 @@ def test_m16_sequences_are_called_so(tmp_path, fairtrec_command):
     assert "queries" not in done.out.splitlines()[0]
 
 
-def test_m17_two_runs_of_one_file_name_are_both_named(here, fairtrec_command):
+def test_m17_two_runs_of_one_file_name_are_both_named(copied, fairtrec_command):
     for folder in ("one", "two"):
         Path(folder).mkdir()
         shutil.copy("bm25.run", f"{folder}/bm25.run")
@@ -285,7 +277,7 @@ def test_m17_two_runs_of_one_file_name_are_both_named(here, fairtrec_command):
     assert done.err == "one/bm25.run and two/bm25.run would both be written to out/bm25.run; repair them one by one\n"
 
 
-def test_m18_a_name_with_a_slash_behind_is_that_of_a_folder(here, fairtrec_command):
+def test_m18_a_name_with_a_slash_behind_is_that_of_a_folder(copied, fairtrec_command):
     done = fairtrec_command("validate", "bm25.run", "--fix", "out3/")
     assert done.code == 0, done.err
     assert Path("out3/bm25.run").is_file()
@@ -308,7 +300,7 @@ def test_m29_lists_are_listed_with_their_other_names(fairtrec_command):
     assert "`qs2`" in (REPOSITORY / "docs" / "resources.md").read_text("utf-8")
 
 
-def test_m30_published_counts_can_be_told_how_they_were_made(here, fairtrec_command):
+def test_m30_published_counts_can_be_told_how_they_were_made(copied, fairtrec_command):
     Path("terms").write_text("she,f\nhe,m\n")
     assert fairtrec_command("annotate", "collection.tsv", "--groups", "terms", "-o", "made.tsv", "-j", "1").code == 0
     rows = [line for line in Path("made.tsv").read_text().splitlines() if not line.startswith("#")]
@@ -335,7 +327,7 @@ def test_m30_published_counts_can_be_told_how_they_were_made(here, fairtrec_comm
     assert (done.code, "this table says how it was made" in done.err) == (3, True)
 
 
-def test_a_result_that_was_written_is_compared_correlated_and_drawn_as_curves(here, fairtrec_command):
+def test_a_result_that_was_written_is_compared_correlated_and_drawn_as_curves(copied, fairtrec_command):
     arguments = ("eval", "qrels.txt", "bm25.run", "neural.run", "-m", "nDCG@5 nDCG@10", "-f", "json", "-q")
     assert fairtrec_command(*arguments, "-o", "a.json").code == 0
     recorded = fairtrec.read_results("a.json")
@@ -352,7 +344,7 @@ def test_objects_are_no_files_to_validate():
         fairtrec.validate([pd.DataFrame()])
 
 
-def test_judgements_that_are_labels_too_are_read_once(here, monkeypatch):
+def test_judgements_that_are_labels_too_are_read_once(copied, monkeypatch):
     from fairtrec.formats import qrels
 
     read, seen = qrels.read, []

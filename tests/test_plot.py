@@ -18,18 +18,11 @@ RUNS = ["bm25.run", "neural.run", "fair.run"]
 TEXTS = {"groups": "gender-en", "docs": "collection.tsv", "background": "background.run"}
 
 
-@pytest.fixture
-def here(example, tmp_path, monkeypatch):
-    shutil.copytree(example, tmp_path / "example")
-    monkeypatch.chdir(tmp_path / "example")
-    return tmp_path / "example"
-
-
 def evaluated(measures, runs=RUNS):
     return fairtrec.evaluate(measures, runs, "qrels.txt", **TEXTS)
 
 
-def test_the_frontier_draws_each_mean_and_fills_those_that_nobody_beats(here):
+def test_the_frontier_draws_each_mean_and_fills_those_that_nobody_beats(copied):
     result = evaluated("nDCG@10 NFaiRR@10")
     (axes,) = fairtrec.plot(result, "frontier").axes
     border, *points = axes.get_lines()
@@ -41,7 +34,7 @@ def test_the_frontier_draws_each_mean_and_fills_those_that_nobody_beats(here):
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("nDCG@10 ↑", "NFaiRR@10 ↑")
 
 
-def test_of_many_runs_those_of_the_frontier_are_named(here):
+def test_of_many_runs_those_of_the_frontier_are_named(copied):
     runs = []
     for number in range(13):
         shutil.copy(RUNS[number % 3], f"r{number}.run")
@@ -55,7 +48,7 @@ def test_of_many_runs_those_of_the_frontier_are_named(here):
         fairtrec.plot(evaluated("P@5", runs * 2), "cutoffs")
 
 
-def test_cutoffs_draw_each_mean(here):
+def test_cutoffs_draw_each_mean(copied):
     result = evaluated("nDCG@1 nDCG@5 nDCG@10 P@5 P@10")
     figure = fairtrec.plot(result, "cutoffs", columns="2")
     assert [axes.get_title() for axes in figure.axes] == ["nDCG ↑", "P ↑"]
@@ -74,7 +67,7 @@ def test_cutoffs_draw_each_mean(here):
         ("ARaB@10", abs, lambda difference: difference <= 0),
     ],
 )
-def test_queries_draw_each_difference_and_hatch_what_is_worse(here, measure, worth, good):
+def test_queries_draw_each_difference_and_hatch_what_is_worse(copied, measure, worth, good):
     result = evaluated(measure)
     values = [{qid: worth(value) for qid, value in row[next(iter(row))].items()} for row in result.per_query.values()]
     figure = fairtrec.plot(result, "queries", baseline="neural")
@@ -87,7 +80,7 @@ def test_queries_draw_each_difference_and_hatch_what_is_worse(here, measure, wor
         assert [not bar.get_hatch() for bar in bars] == [bool(good(each)) for each in wanted]
 
 
-def test_groups_draw_the_mean_of_each(here):
+def test_groups_draw_the_mean_of_each(copied):
     result = evaluated("TE@10 nDCG@10")
     (axes,) = fairtrec.plot(result, "groups").axes
     assert axes.get_title() == "TE@10"
@@ -99,7 +92,7 @@ def test_groups_draw_the_mean_of_each(here):
 
 @pytest.mark.parametrize("form", ["pdf", "svg", "png"])
 @pytest.mark.parametrize("columns", ["1", "2"])
-def test_a_file_is_the_same_bytes_again_whatever_the_user_likes(here, fairtrec_command, form, columns):
+def test_a_file_is_the_same_bytes_again_whatever_the_user_likes(copied, fairtrec_command, form, columns):
     import matplotlib as mpl
 
     asked = ["plot", "frontier", "qrels.txt", *RUNS, "-m", "nDCG@10 P@5", "--columns", columns, "-o"]
@@ -112,7 +105,7 @@ def test_a_file_is_the_same_bytes_again_whatever_the_user_likes(here, fairtrec_c
     assert Path(f"a.{form}").stat().st_size > 1000
 
 
-def test_text_of_an_svg_is_text_and_no_formula(here, fairtrec_command):
+def test_text_of_an_svg_is_text_and_no_formula(copied, fairtrec_command):
     shutil.copy("bm25.run", "<b>&$x_2$.run")
     shutil.copy("fair.run", "_fair.run")
     runs = "<b>&$x_2$.run", "_fair.run"
@@ -141,15 +134,15 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("command", "what"), WRONG.values(), ids=WRONG)
-def test_what_cannot_be_drawn_is_one_line_and_leaves_nothing(here, fairtrec_command, command, what):
-    before = sorted(here.iterdir())
+def test_what_cannot_be_drawn_is_one_line_and_leaves_nothing(copied, fairtrec_command, command, what):
+    before = sorted(copied.iterdir())
     done = fairtrec_command("plot", *command.split())
     assert done.code == 2
     assert what in done.err
-    assert sorted(here.iterdir()) == before
+    assert sorted(copied.iterdir()) == before
 
 
-def test_without_matplotlib_the_way_out_is_named_before_anything_is_read(here, fairtrec_command, monkeypatch):
+def test_without_matplotlib_the_way_out_is_named_before_anything_is_read(copied, fairtrec_command, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = fairtrec_command("plot", "frontier", "no.qrels", "no.run", "-m", "P@5 P@1", "-o", "x.pdf")
     assert done.code == 4
@@ -157,7 +150,7 @@ def test_without_matplotlib_the_way_out_is_named_before_anything_is_read(here, f
 
 
 @pytest.mark.parametrize("fault", [FileNotFoundError(2, "x", "xelatex"), RuntimeError("xelatex not found\nmore")])
-def test_pgf_without_latex_is_one_line(here, monkeypatch, fault):
+def test_pgf_without_latex_is_one_line(copied, monkeypatch, fault):
     from fairtrec.report.figures.canvas import written
 
     def fail(*_, **__):
@@ -172,16 +165,16 @@ def test_pgf_without_latex_is_one_line(here, monkeypatch, fault):
             written(figure, "pdf")
 
 
-def test_a_figure_that_there_is_not_is_refused(here):
+def test_a_figure_that_there_is_not_is_refused(copied):
     with pytest.raises(UsageError, match="choose from frontier, cutoffs, queries, groups"):
         fairtrec.plot(evaluated("P@5 P@1"), "pie")
 
 
-def test_the_page_does_as_it_says(here, fairtrec_command):
+def test_the_page_does_as_it_says(copied, fairtrec_command):
     (commands,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
     for line in commands.replace("\\\n", " ").strip().splitlines():
         assert fairtrec_command(*shlex.split(line)[1:]).code == 0
-    assert {"frontier.pdf", "cutoffs.svg", "queries.pdf", "groups.png"} <= {path.name for path in here.iterdir()}
+    assert {"frontier.pdf", "cutoffs.svg", "queries.pdf", "groups.png"} <= {path.name for path in copied.iterdir()}
     (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     Path("frontier.pdf").unlink()
     exec(compile(program, "docs/plot.md", "exec"), {})

@@ -2,11 +2,11 @@
 
 import importlib
 import pkgutil
-import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pages
 
 import fairtrec
 from fairtrec import measure
@@ -45,13 +45,11 @@ def test_no_package_hides_a_function_of_its_name():
     assert len(functions) >= 10
 
 
-def test_m24_the_page_runs_as_it_stands(example, tmp_path, monkeypatch, capsys):
-    shutil.copytree(example, tmp_path / "example")
-    monkeypatch.chdir(tmp_path / "example")
-    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+def test_m24_the_page_runs_as_it_stands(copied, capsys):
+    blocks = pages.programs(PAGE)
     assert len(blocks) == 4
     names = {}
     for block in blocks:
         exec(compile(block, "python.md", "exec"), names)
     assert "neural.run 0 errors" in capsys.readouterr().out
-    assert (tmp_path / "example" / "counts.tsv").exists()
+    assert (copied / "counts.tsv").exists()

@@ -33,6 +33,7 @@ def theirs(*measures):
         ("NFaiRR(tau=0)@20 ARaB(mag=tf)", [NFaiRR(tau=0, cutoff=20), ARaB(mag="tf")]),
         ("FaiRR,RaB@5", [FaiRR(), RaB(cutoff=5)]),
         (" FaiRR ,\n\tRaB@5 , ", [FaiRR(), RaB(cutoff=5)]),
+        ("NFaiRR@10\t", [NFaiRR()]),
         ("NFaiRR( tau = 0 )@ 20 FaiRR", [NFaiRR(tau=0, cutoff=20), FaiRR()]),
         ("SetFaiRR(of='collection',full_k=True)@3", [SetFaiRR(of="collection", full_k=True, cutoff=3)]),
         ('SetFaiRR(of="collection", full_k=false,)', [SetFaiRR(of="collection")]),
