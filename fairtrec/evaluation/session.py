@@ -76,6 +76,7 @@ class Evaluator:
         self._files: dict[Part, InputFile] = {}  # beside the runs
         self._background_depth: int | None = None  # ranks down to which the background was read; None: all
         self._counts: Annotations | None = None  # of the documents that were looked up so far
+        self._last: Any = None  # what the last documents keep of the background: its counts stay, whatever run comes
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -114,6 +115,7 @@ class Evaluator:
             read_runs, broken = read(several, reading, number, keep_going=keep_going, of=(first, len(loaded)))
             looked_up = self._looked_up(read_runs, reading) if reading.in_two and read_runs else None
             of_several, lacking = finished(read_runs, reading, looked_up, keep_going=keep_going)
+            self._last = looked_up.last if looked_up else None
             scores += of_several
             failed |= broken | lacking
             documents = self._all_of(documents, looked_up) if documents and looked_up else documents or looked_up
@@ -236,7 +238,9 @@ class Evaluator:
         counts = self._counts
         if len(counts.known) > len(looked_at.names):  # runs before have looked at more
             counts = counts.of(looked_at)
-        return Documents(counts, self.choices.missing)
+        documents = Documents(counts, self.choices.missing)
+        documents.last = self._last
+        return documents
 
     def _all_of(self, first: Documents, second: Documents) -> Documents:
         """Put together the documents that two batches of runs looked at."""
