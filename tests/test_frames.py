@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.errors import InputError
-from fairtrec.formats import descriptions, frames, memory
+from fairtrec.formats import columns, descriptions, frames, memory
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.run import read
 
@@ -337,3 +337,19 @@ def test_an_iterable_dataset_and_a_series_are_no_frames():
     for thing in (datasets.Dataset(TABLE).to_iterable_dataset(), pl.Series([1])):
         with pytest.raises(InputError, match="cannot"):
             memory.run(thing, "r")
+
+
+def test_ids_of_any_kind_are_what_str_makes_of_them():
+    class Odd(str):
+        __slots__ = ()
+
+        def __str__(self):
+            return "odd"
+
+    ids = ["a", "é\ud800", " b c", *range(3), 1.5, Odd("x"), np.str_("y")]
+    assert memory.ids_of(ids, "run").tolist() == [str(each).encode(errors="replace") for each in ids]
+    assert memory.ids_of(ids[:3], "run").tolist() == [b"a", "é?".encode(), b" b c"]
+    for bad in ("", "a\n", "\n", "a\0", "x" * (columns.WIDEST + 1)):
+        for several in ([bad], ["a", bad], [bad, 7]):
+            with pytest.raises(InputError, match="give it another"):
+                memory.ids_of(several, "run")

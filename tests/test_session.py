@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fairtrec
+from fairtrec.evaluation.documents import Documents
 from fairtrec.evaluation.result import Part
 from fairtrec.files import source
 
@@ -106,6 +107,15 @@ def test_counts_are_looked_up_once(opened, tmp_path, monkeypatch):
             asked.pop()
             same(session.scores(run), alone.scores[0])
     assert asked == [[b"d0", b"d1", b"d3"], [b"d8", b"a-docno-that-is-longer"], [b"d4"]]
+
+
+def test_the_background_is_looked_up_once(opened, monkeypatch):
+    times, real = Counter(), Documents.rows
+    monkeypatch.setattr(Documents, "rows", lambda *args: times.update([args[1].name]) or real(*args))
+    session = session_of("NFaiRR@10 IFaiRR@10", **TEXTUAL)
+    for run in RUNS:
+        session.scores(run)
+    assert sum(times.values()) == len(RUNS) + 1, times
 
 
 def test_a_background_that_comes_as_a_run_later_is_read_as_deep_as_runs_are(opened):
