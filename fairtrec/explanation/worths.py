@@ -55,7 +55,7 @@ class Worths:
         there = np.isfinite(counts).all(axis=2)
         row = np.broadcast_to(rows[:, None], there.shape)[there]
         keys = np.column_stack([row, tokens[there], counts[there]])
-        distinct, which = np.unique(keys, axis=0, return_inverse=True)
+        distinct, which = _distinct(keys)
         shares = np.zeros((len(distinct), counts.shape[2]))
         rough = np.zeros(len(distinct), dtype=np.bool_)
         nothing = np.zeros(len(counts))
@@ -76,9 +76,9 @@ class Worths:
                 shares[at] = [case.shares[name][0] for name in names]
                 rough[at] = [case.shares[name][1] for name in names]
         values = np.zeros(counts.shape)
-        values[there] = shares[which.ravel()]
+        values[there] = shares[which]
         roughly = np.zeros(there.shape, dtype=np.bool_)
-        roughly[there] = rough[which.ravel()]
+        roughly[there] = rough[which]
         return cls(nothing, values, roughly)
 
     def of_words(self, scale: Floats) -> Floats:
@@ -87,6 +87,21 @@ class Worths:
         ranks = min(scale.shape[1], self.each.shape[1])
         wide[:, :ranks] = self.each[:, :ranks]
         return wide * scale[..., None]
+
+
+def _distinct(rows: Floats) -> tuple[Floats, Ints]:
+    """Give the rows that differ, in order, and which of them each row is; np.unique takes four times as long.
+
+    >>> [each.tolist() for each in _distinct(np.array([[2.0, 1.0], [0.0, 3.0], [2.0, 1.0]]))]
+    [[[0.0, 3.0], [2.0, 1.0]], [1, 0, 1]]
+    """
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    first = np.ones(len(rows), dtype=np.bool_)
+    first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    which = np.empty(len(rows), dtype=np.int64)
+    which[order] = np.cumsum(first) - 1
+    return ordered[first], which
 
 
 def _portions(counts: Floats, *, counted: bool) -> Iterator[Ints]:
