@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -128,6 +128,7 @@ class Form(Protocol):
         """Find the ends over all labellings."""
 
 
+@lru_cache(maxsize=16)
 def every(groups: int, number: int) -> Ints:
     """List all labellings of so many documents [labelling, slot].
 
