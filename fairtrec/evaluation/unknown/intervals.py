@@ -83,27 +83,38 @@ def _fill(
 ) -> dict[Any, Slots]:
     """Find what the values of some queries could be; give the slots that measures of one depth look at."""
     looked_at: dict[Any, Slots] = {}
+    alike: dict[Any, list[tuple[int, Filled]]] = {}  # measures that look at the same labellings
     for row, measure in measures:
         key = measure.depth, "judged_membership" in measure.needs
         if key not in looked_at:
             looked_at[key] = Slots.of(inputs, measure)
-        slots = looked_at[key]
-        found.number[row, part] = slots.number
-        prior = prior_of(slots, inputs.reference.prior)
-        filled = Filled(inputs, measure, slots)
         form = measure.over_labels(**inputs_of(inputs, measure.needs, np.arange(min(len(part), 1))))
-        for rows in chunks(slots.number, prior.shape[1], tries=form is None or form.tries):
-            ends, at = _ends(filled, unlabelled(slots, rows, prior, inputs.qids), rows), part[rows]
-            low, high = (-np.inf if measure.bounds[0] is None else measure.bounds[0]), measure.bounds[1]
-            values = np.clip(ends.values, low, np.inf if high is None else high)  # they miss it by rounding
-            found.least[row, at], found.greatest[row, at], found.expected[row, at] = values
-            found.bounded[row, at], found.sampled[row, at] = ends.bounded, ends.sampled
-            found.drawn[row, at] = ends.drawn
-            if which:
-                found.rank[row, at], found.moves[row, at], found.docno[row, at] = _most(filled, rows, prior[rows])
-        for query, names in zip(part.tolist(), _names(slots) if which else (), strict=False):
-            found.documents[row, query] = names
+        filled = Filled(inputs, measure, looked_at[key])
+        alike.setdefault((key, form is None or form.tries), []).append((row, filled))
+    for (key, tries), several in alike.items():
+        slots = looked_at[key]
+        prior = prior_of(slots, inputs.reference.prior)
+        for rows in chunks(slots.number, prior.shape[1], tries=tries):
+            rankings = unlabelled(slots, rows, prior, inputs.qids)
+            for row, filled in several:
+                _put(found, row, part[rows], _ends(filled, rankings, rows), filled.measure)
+                if which:
+                    most = _most(filled, rows, prior[rows])
+                    found.rank[row, part[rows]], found.moves[row, part[rows]], found.docno[row, part[rows]] = most
+        names = _names(slots) if which else ()
+        for row, _ in several:
+            found.number[row, part] = slots.number
+            for query, documents in zip(part.tolist(), names, strict=False):
+                found.documents[row, query] = documents
     return looked_at
+
+
+def _put(found: Unknown, row: int, queries: Ints, ends: Ends, measure: Measure) -> None:
+    low, high = (-np.inf if measure.bounds[0] is None else measure.bounds[0]), measure.bounds[1]
+    values = np.clip(ends.values, low, np.inf if high is None else high)  # they miss it by rounding
+    found.least[row, queries], found.greatest[row, queries], found.expected[row, queries] = values
+    found.bounded[row, queries], found.sampled[row, queries] = ends.bounded, ends.sampled
+    found.drawn[row, queries] = ends.drawn
 
 
 def _ends(filled: Filled, rankings: Unlabelled, rows: Ints) -> Ends:

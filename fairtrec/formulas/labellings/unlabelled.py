@@ -108,10 +108,10 @@ def mean(values: Floats, chances: Floats) -> Floats:
     [2.0]
     """
     likely = ~np.isnan(values) & (chances > 0)
-    share = np.where(likely, chances, 0.0)
+    share = chances if likely.all() else np.where(likely, chances, 0.0)
     total = share.sum(axis=1)
     with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
-        sums = (np.where(likely, values, 0.0) * share).sum(axis=1)
+        sums = ((values if share is chances else np.where(likely, values, 0.0)) * share).sum(axis=1)
     averages: Floats = np.divide(sums, total, out=np.full(len(values), np.nan), where=total > 0)
     return averages
 
