@@ -38,11 +38,11 @@ def read(text: bytes, starts: Ints, ends: Ints, words: Keys, *, whole: bool = Fa
     numbers: Any = np.where(minus, -sums, sums) / POWERS[np.where(plain, behind, 0)]
     if whole:
         numbers = np.where(plain, numbers, 0).astype(np.int64)
-    for odd in np.flatnonzero(~plain).tolist():
-        cell = text[starts[odd] : ends[odd]]
-        if b"_" in cell:
-            raise ValueError
-        numbers[odd] = int(cell) if whole else float(cell)
+    odd = np.flatnonzero(~plain)
+    cells = [text[start:end] for start, end in zip(starts[odd].tolist(), ends[odd].tolist(), strict=True)]
+    if b"_" in b"".join(cells):  # which Python takes for a part of a number
+        raise ValueError
+    numbers[odd] = [int(cell) if whole else float(cell) for cell in cells]
     if not np.isfinite(numbers).all():
         raise ValueError
     return numbers
