@@ -95,7 +95,7 @@ def test_what_is_computed_here_is_what_pytrec_eval_computes_to_the_last_bit():
 TREC_EVAL = """Rprec Rprec(rel=2) Rprec(judged_only=True) Bpref Bpref(rel=2) infAP infAP(rel=2) NumRet NumRet(rel=2)
 NumRel NumQ SetP SetP(rel=2) SetP(relative=True) SetP(judged_only=True) SetP(relative=True,judged_only=True) SetR
 SetR(rel=2) SetF SetF(beta=0.5) SetF(beta=2.0,rel=2) SetF(judged_only=True) SetAP SetAP(judged_only=True,rel=2)
-IPrec@0.0 IPrec@0.1 IPrec(rel=2)@0.33 IPrec@1.0 IPrec(judged_only=True)@0.77 Judged Judged@5 Judged@50
+Accuracy Accuracy@7 Accuracy(rel=2) IPrec@0.0 IPrec@0.1 IPrec(rel=2)@0.33 IPrec@1.0 IPrec(judged_only=True)@0.77 Judged Judged@5 Judged@50
 P(judged_only=True)@5 RR(judged_only=True) AP(judged_only=True) AP(judged_only=True)@7 nDCG(judged_only=True)@10
 nDCG(gains={1:3,7:2})@10 nDCG(gains={0:1,1:0,2:5}) nDCG(gains={2:-1,7:3},judged_only=True) R(judged_only=True)@5
 Success(judged_only=True)@3 Success(judged_only=True,rel=2)@3 nDCG(dcg='log2')@5"""
@@ -105,11 +105,13 @@ Success(judged_only=True)@3 Success(judged_only=True,rel=2)@3 nDCG(dcg='log2')@5
 def test_what_else_trec_eval_has_is_as_ir_measures_computes_it_to_the_last_bit(seed):
     qrels, run = at_random(np.random.default_rng(seed), 40)
     run["q1"] = {"x": 2.0, "y": 1.0}  # of which nobody has judged one
+    run |= {qid: {"w": 0.5} | docs for qid, docs in run.items()}  # or Accuracy may divide by 0
     scores = fairtrec.evaluate(TREC_EVAL, run, qrels, complete=True).scores[0]
     assert len(scores.measures) == len(TREC_EVAL.split())
     for measure, values in zip(scores.measures, scores.values, strict=True):
         theirs = {each.query_id: each.value for each in measure.theirs.iter_calc(qrels, run)}
-        np.testing.assert_array_equal(values, [theirs[qid] for qid in scores.qids], err_msg=str(measure))
+        wanted = [theirs.get(qid, np.nan) for qid in scores.qids]  # Accuracy has none where nothing relevant is ranked
+        np.testing.assert_array_equal(values, wanted, err_msg=str(measure))
         assert len({*theirs.values()}) > 1 or str(measure) == "NumQ"
 
 

@@ -84,7 +84,8 @@ class Judge:
             many = np.array([lengths.get(qid, 0) for qid in judged], dtype=np.int64)
             ranked = Ranked(places, grades, many, self.graded[number])
             for row, formula in self.formulas.items():
-                values[row, columns] = formula(ranked)
+                with _refused(self.measures[row].measure):
+                    values[row, columns] = formula(ranked)
         for row, called, evaluator in self.handed:
             column = {called[qid]: i for qid, i in judged.items()}
             with _refused(self.measures[row].measure):

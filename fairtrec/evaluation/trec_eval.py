@@ -1,5 +1,7 @@
 """What else trec_eval computes, as it does, to the last bit: measures of sets and of whole rankings, and judged_only.
 
+Judged and Accuracy are those of ir-measures itself.
+
 As for nDCG and its kin, only the judged documents of a ranking and their ranks are looked at: a ranking of millions
 takes no memory for the others, and no program is handed a run.
 """
@@ -59,7 +61,8 @@ def formula_of(asked: Utility) -> Formula | None:
         if gains is not None:
             ranked = ranked.worth(gains)
         value = compute(ranked.of_judged() if alone else ranked, params)
-        return np.where(ranked.many > 0, value, 0.0)  # trec_eval passes over a query without documents
+        nothing = np.nan if compute is _accuracy else 0.0  # trec_eval passes over a query without documents
+        return np.where(ranked.many > 0, value, nothing)
 
     return formula
 
@@ -143,9 +146,21 @@ def _judged(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     return quotient(seen.sum(axis=1), np.minimum(ranked.many, cutoff), 0.0)
 
 
+def _accuracy(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    cutoff = params.get("cutoff", np.inf)
+    found = (ranked.grades >= _level(params)) & (ranked.places <= cutoff)
+    many = found.sum(axis=1)
+    wrong = np.minimum(ranked.many, cutoff) - many
+    if ((many > 0) & (wrong == 0)).any():
+        raise ZeroDivisionError("division by zero")
+    above = np.where(found, ranked.places - np.cumsum(found, axis=1), 0).sum(axis=1)
+    return 1.0 - quotient(above, wrong * many)
+
+
 _KINDS = {
     "Rprec": _rprec, "Bpref": _bpref, "infAP": _inf_ap, "IPrec": _iprec, "SetP": _set_p, "SetR": _set_r,
     "SetF": _set_f, "SetAP": _set_ap, "NumRet": _num_ret, "NumRel": _num_rel, "NumQ": _num_q, "Judged": _judged,
+    "Accuracy": _accuracy,
 }  # fmt: skip
 
 

@@ -24,7 +24,21 @@ PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall"
          "Success": "Success", "nDCG": "nDCG", "NDCG": "nDCG"}  # fmt: skip
 
 TREC_EVAL = frozenset(
-    ("Bpref", "IPrec", "Judged", "NumQ", "NumRel", "NumRet", "Rprec", "SetAP", "SetF", "SetP", "SetR", "infAP")
+    (
+        "Accuracy",
+        "Bpref",
+        "IPrec",
+        "Judged",
+        "NumQ",
+        "NumRel",
+        "NumRet",
+        "Rprec",
+        "SetAP",
+        "SetF",
+        "SetP",
+        "SetR",
+        "infAP",
+    )
 )  # what else is computed in this package
 
 FEW = 1024  # ranks, whose logarithms are kept
