@@ -294,7 +294,7 @@ def fronts(draw):
     return moved.T
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(fronts(), SHARE, SHARE, st.floats(0.1, 10))
 def test_laws(front, alpha, other, scale):
     whole = sum(dist(*edge) for edge in pairwise(front.T.tolist()))

@@ -8,7 +8,9 @@ import pytrec_eval
 import fairtrec
 from fairtrec.catalogue import registry
 from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation import trec_eval
 from fairtrec.formats import memory
+from fairtrec.measures import utility
 
 MEASURES = {"nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "R@10": "recall_10", "AP": "map", "P@5": "P_5"}
 
@@ -116,6 +118,7 @@ def test_what_else_trec_eval_has_is_as_ir_measures_computes_it_to_the_last_bit(s
 
 
 def test_they_are_computed_without_ir_measures(monkeypatch):
+    assert trec_eval._KINDS.keys() == utility.TREC_EVAL
     monkeypatch.setattr(ir_measures, "evaluator", None)
     for names in (TREC_EVAL, "official", "all_trec"):
         assert fairtrec.evaluate(names, RUN, QRELS).scores[0].measures

@@ -101,7 +101,7 @@ def main() -> None:
         sys.stdout = os.fdopen(sys.stdout.fileno(), "w", closefd=False)  # does not take, and says nothing
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # the same bytes everywhere
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads are no use for small products, and add up otherwise
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads gain nothing here, wait busily, and add up otherwise
     if not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # the bars of libraries, which nobody watches
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.isatty():

@@ -38,12 +38,10 @@ def command(**options: Any) -> None:
     \b
     fairtrec annotate collection.tsv.gz --groups gender-en -o msmarco.gender.arrow
     """
-    import os
     import time
 
     from fairtrec.jobs import cores, warm
 
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads have nothing to do here, and wait busily
     if options["engine"] == "local" and (options["jobs"] or cores()) > 1:
         warm(["fairtrec.annotation.local.ready"])
 

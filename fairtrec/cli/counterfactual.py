@@ -40,12 +40,10 @@ def command(runs: tuple[str, ...], groups: str | None, **given: Any) -> None:
     \b
     fairtrec counterfactual collection.tsv.gz --pairs gender-en-pairs -o collection.cf.tsv.gz
     """
-    import os
     import time
 
     from fairtrec.jobs import cores, warm
 
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads have nothing to do here, and wait busily
     if (given["jobs"] or cores()) > 1:
         warm(["fairtrec.annotation.substitution.ready"])
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairtrec.data import Floats, Ints
+from fairtrec.formulas import ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.utility import Plain, Utility
 
@@ -83,7 +84,7 @@ def _bpref(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     wrong = ((ranked.judged >= 0) & (ranked.judged < level)).sum(axis=1, keepdims=True)
     above = np.cumsum((ranked.grades >= 0) & (ranked.grades < level), axis=1)
     term = 1.0 - quotient(np.minimum(above, most), np.minimum(wrong, most), 0.0)
-    return quotient(_total(np.where(ranked.grades >= level, term, 0.0)), most[:, 0], 0.0)
+    return quotient(ranks.total(np.where(ranked.grades >= level, term, 0.0)), most[:, 0], 0.0)
 
 
 def _inf_ap(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
@@ -94,7 +95,7 @@ def _inf_ap(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     smoothed = (right + SMALL) / (right + wrongs + 2 * SMALL)
     below = quotient(above, ranked.places, 0.0) * quotient(pooled, above, 0.0) * smoothed
     term = quotient(1.0, ranked.places, 0.0) + below
-    return quotient(_total(np.where(found, term, 0.0)), _relevant(ranked.judged, params), 0.0)
+    return quotient(ranks.total(np.where(found, term, 0.0)), _relevant(ranked.judged, params), 0.0)
 
 
 def _iprec(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
@@ -172,12 +173,6 @@ def _level(params: Mapping[str, Any]) -> int:
 def _relevant(grades: Floats, params: Mapping[str, Any]) -> Ints:
     many: Ints = (grades >= _level(params)).sum(axis=1)
     return many
-
-
-def _total(values: Floats) -> Floats:
-    """Sum each row from left to right, as a loop does."""
-    total: Floats = np.cumsum(values, axis=1)[:, -1] if values.shape[1] else np.zeros(len(values))
-    return total
 
 
 def _exchanged(grades: Floats, gains: Mapping[int, int]) -> Floats:

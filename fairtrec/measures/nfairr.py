@@ -63,7 +63,7 @@ class _Neutrality(Measure):
 
     def ideal(self, candidates: Candidates, target: Floats) -> Floats:
         """Sum the best top that the candidates could have filled [query]; once for all runs that share them."""
-        asked = self.cutoff, self.tau, target.tobytes()
+        asked = "ideal", self.cutoff, self.tau, target.tobytes()
         if asked not in candidates.kept:
             omega = self.omega(candidates.counts, target)
             candidates.kept[asked] = ifairr(omega, candidates.documents, self.cutoff)
@@ -109,7 +109,7 @@ class IFaiRR(_Neutrality):
 
     def __call__(self, background: Candidates, target: Floats) -> Floats:
         """Return the ideal [query]."""
-        return self.ideal(background, target)
+        return self.ideal(background, target).copy()
 
 
 class NFaiRR(_Neutrality):

@@ -151,11 +151,11 @@ class Utility(Measure):
         """
         seen = grades if self.cutoff is None else np.where(places <= self.cutoff, grades, np.nan)
         if self.name == "nDCG":
-            return _total(ranks.gains(seen) / _logarithms(places))
+            return ranks.total(ranks.gains(seen) / _logarithms(places))
         relevant = seen >= self.measure["rel"]
         found = np.cumsum(relevant, axis=1)
         if self.name == "AP":
-            return _total(np.where(relevant, quotient(found, places), 0.0))
+            return ranks.total(np.where(relevant, quotient(found, places), 0.0))
         if self.name == "RR":
             return quotient(1.0, np.where(relevant, places, np.inf).min(axis=1, initial=np.inf))
         many: Floats = relevant.sum(axis=1).astype(np.float64)
@@ -165,7 +165,7 @@ class Utility(Measure):
         """Give what the gain is divided by [query], of the grades of all judged documents [query, n], highest first."""
         if self.name == "nDCG":
             best = judged[:, : self.cutoff]
-            return _total(ranks.gains(best) / _logarithms(np.arange(1, best.shape[1] + 1)))
+            return ranks.total(ranks.gains(best) / _logarithms(np.arange(1, best.shape[1] + 1)))
         if self.name in {"R", "AP"}:
             relevant: Floats = (judged >= self.measure["rel"]).sum(axis=1).astype(np.float64)
             return relevant
@@ -193,12 +193,6 @@ class Utility(Measure):
 
     def __str__(self) -> str:
         return str(self.measure)
-
-
-def _total(values: Floats) -> Floats:
-    """Sum each row from left to right."""
-    total: Floats = np.cumsum(values, axis=1)[:, -1] if values.shape[1] else np.zeros(len(values))
-    return total
 
 
 def _logarithms(places: Ints) -> Floats:

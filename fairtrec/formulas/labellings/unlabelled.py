@@ -135,7 +135,9 @@ def every(groups: int, number: int) -> Ints:
     >>> every(2, 2).tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
-    return np.indices((groups,) * number).reshape(number, groups**number).T
+    labellings: Ints = np.indices((groups,) * number).reshape(number, groups**number).T
+    labellings.flags.writeable = False  # as they are kept
+    return labellings
 
 
 def few(groups: int) -> int:

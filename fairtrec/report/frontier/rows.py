@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from math import hypot, isfinite, isnan
 
-from fairtrec.frontier.frontier import Frontier, Point
+from fairtrec.frontier.frontier import PROVEN, Frontier, Point
 from fairtrec.report.cells import called, number
 from fairtrec.report.remarks import footnotes as footnotes_of
 
 SAME = "same grades: every rank keeps a document of the same grade, so no measure of relevance changes in any digit"
-SAME_PLACE = 1e-9
 ORACLE = "a bound, not a system: the orders know the judgements"
 FROM = {
     "run": "documents: those of the run",
@@ -95,7 +94,7 @@ def _aimed(frontier: Frontier, alpha: float) -> Iterator[str]:
     yield f"{aim(alpha)}: the distance of the run from {where} its front, which begins at most {frontier.utility}"
     yield f"from: {what} of that point"
     points = [run.dpfr[1:3] for run in frontier.runs if run.dpfr is not None and run.dpfr.distance >= 0]
-    if any(hypot(utility - points[0][0], fairness - points[0][1]) > SAME_PLACE for utility, fairness in points):
+    if any(hypot(utility - points[0][0], fairness - points[0][1]) > PROVEN for utility, fairness in points):
         yield f"{aim(alpha)} compares runs of one front (--from pool, and the same queries); here each has its own"
     if any(run.dpfr is not None and isnan(run.dpfr.distance) for run in frontier.runs):
         yield f"{aim(alpha)} nan: the front is not known, only points and bounds (docs/free.md)"
