@@ -9,7 +9,7 @@ import pytest
 import fairtrec
 from fairtrec.data import Run
 from fairtrec.errors import InputError
-from fairtrec.evaluation import evenly, score
+from fairtrec.evaluation import evenly, grades, judge, score
 from fairtrec.formulas.labellings import unlabelled
 
 QRELS = {f"q{number}": {f"d{number}": 1, "d3": 2, "d40": 1} for number in range(30)} | {"z": {"d5": 1, "d900": 3}}
@@ -46,6 +46,20 @@ def test_the_same_as_in_one_matrix(given, request):
     if whole.ties is not None:
         for mine, theirs in zip(astuple(parts.ties), astuple(whole.ties), strict=True):
             np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-15)
+
+
+def test_many_judgements_of_one_query_take_no_memory_for_the_others(monkeypatch):
+    qrels = {**QRELS, "z": {f"d{number}": number % 4 - 1 for number in range(1000)}, "nowhere": {"d1": 1}}
+    measures = "nDCG nDCG@5 AP R(rel=2)@9 RR Rprec Bpref infAP SetF IPrec@0.5 NumRel nDCG(gains={1:4})@7 Judged"
+    whole = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
+    for module, name in ((judge, "CELLS"), (evenly, "CELLS"), (evenly, "TIMES")):
+        monkeypatch.setattr(module, name, 0)
+    sizes, falling = [], grades.Grades.falling
+    monkeypatch.setattr(grades.Grades, "falling", lambda *given: sizes.append(falling(*given).size) or falling(*given))
+    parts = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
+    assert parts.qids == whole.qids
+    assert parts.values.tobytes() == whole.values.tobytes()
+    assert max(sizes) == 1000 < whole.values.shape[1] * 1000
 
 
 def test_remarks_that_count_are_made_of_all_queries(request):

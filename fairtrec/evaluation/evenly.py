@@ -19,8 +19,13 @@ def evenly(run: Run, qids: Sequence[str], depth: int | None) -> list[Ints]:
     lengths = np.array([many.get(qid, 0) for qid in qids], dtype=np.int64)
     if depth is not None:
         lengths = np.minimum(lengths, depth)
-    every = np.arange(len(qids))
-    if len(qids) * int(lengths.max(initial=0)) <= max(CELLS, TIMES * int(lengths.sum())):
+    return dealt(lengths)
+
+
+def dealt(lengths: Ints) -> list[Ints]:
+    """Deal rows of these lengths to parts in the same way."""
+    every = np.arange(len(lengths))
+    if len(lengths) * int(lengths.max(initial=0)) <= max(CELLS, TIMES * int(lengths.sum())):
         return [every]
     steps = np.ceil(np.log2(np.maximum(lengths, 16)))
     return [every[steps == step] for step in np.unique(steps)]

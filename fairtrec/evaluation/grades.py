@@ -19,6 +19,7 @@ class Grades:
         pairs, grades = pairs[order], qrels.grades[order]
         last = np.append(pairs[1:] != pairs[:-1], np.ones(min(len(pairs), 1), np.bool_))
         self._pairs, self._grades = pairs[last], grades[last].astype(np.float64)
+        self.query = self._pairs // max(len(self._names), 1)  # of each judgement, rising
 
     def numbers(self, qids: Sequence[str]) -> Ints:
         """Give each query its number in the judgements; NOTHING where it has none."""
@@ -53,12 +54,20 @@ class Grades:
         query = query[judged]
         return _in_rows(query, rank[judged] + 1, len(qids), 0), _in_rows(query, grades[judged], len(qids), np.nan)
 
-    def falling(self) -> Floats:
-        """Give the grades of each query of the judgements [query, n], the highest first; nan behind the last."""
-        query = self._pairs // max(len(self._names), 1)
-        order = np.lexsort((-self._grades, query))
-        grades: Floats = _in_rows(query[order], self._grades[order], len(self._number), np.nan)
-        return grades
+    def falling(self, queries: Ints | None = None) -> Floats:
+        """Give the grades of queries of the judgements [query, n], the highest first; nan behind the last.
+
+        ``queries`` are their numbers; None: all.
+        """
+        query, grades, many = self.query, self._grades, len(self._number)
+        if queries is not None:
+            place = np.full(many, NOTHING, dtype=np.int64)
+            place[queries] = np.arange(len(queries))
+            among = np.flatnonzero(place[query] != NOTHING)
+            query, grades, many = place[query[among]], grades[among], len(queries)
+        order = np.lexsort((-grades, query))
+        rows: Floats = _in_rows(query[order], grades[order], many, np.nan)
+        return rows
 
 
 def _in_rows(row: Ints, values: Any, rows: int, fill: float) -> Any:

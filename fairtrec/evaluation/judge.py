@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairtrec.data import Floats, Qrels, Run, text
+from fairtrec.data import Floats, Ints, Qrels, Run, text
 from fairtrec.errors import UsageError
+from fairtrec.evaluation.evenly import CELLS, dealt
 from fairtrec.evaluation.grades import Grades
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.utility import Utility
@@ -42,8 +43,14 @@ class Judge:
         if self.plain or self.formulas:
             self.deepest = _deepest(measures[row].depth for row in (*self.plain, *self.formulas))
             self.grades = Grades(qrels)
-            self.graded = self.grades.falling()
-            self.most = [measures[row].most(self.graded) for row in self.plain]
+            many = np.bincount(self.grades.query, minlength=len(qrels.qids))
+            self.whole = len(many) * int(many.max(initial=0)) <= CELLS  # else few queries may have most judgements
+            if self.whole:
+                self.graded = self.grades.falling()
+                self.most = [measures[row].most(self.graded) for row in self.plain]
+            else:
+                self.parts = dealt(many)
+                self.most = self._most()
 
     def _hand_over(self, rows: Sequence[int], qrels: Qrels) -> None:
         """Give the judgements to ir-measures."""
@@ -82,10 +89,12 @@ class Judge:
 
             lengths = dict(zip(run.qids, np.diff(run.starts).tolist(), strict=True))
             many = np.array([lengths.get(qid, 0) for qid in judged], dtype=np.int64)
-            ranked = Ranked(places, grades, many, self.graded[number])
-            for row, formula in self.formulas.items():
-                with _refused(self.measures[row].measure):
-                    values[row, columns] = formula(ranked)
+            at = np.array(columns, dtype=np.int64)
+            for part, graded in self._graded(number):
+                ranked = Ranked(places[part], grades[part], many[part], graded)
+                for row, formula in self.formulas.items():
+                    with _refused(self.measures[row].measure):
+                        values[row, at[part]] = formula(ranked)
         for row, called, evaluator in self.handed:
             column = {called[qid]: i for qid, i in judged.items()}
             with _refused(self.measures[row].measure):
@@ -94,6 +103,25 @@ class Judge:
                     if metric.query_id in column:
                         values[row, column[metric.query_id]] = metric.value
         return values
+
+    def _most(self) -> list[Floats]:
+        """Compute what gains are divided by, for queries of about as many judgements at a time."""
+        most = [np.zeros(sum(map(len, self.parts))) for _ in self.plain]
+        for part in self.parts:
+            graded = self.grades.falling(part)
+            for row, found in zip(self.plain, most, strict=True):
+                found[part] = self.measures[row].most(graded)
+        return most
+
+    def _graded(self, number: Ints) -> Iterator[tuple[Any, Floats]]:
+        """Give all grades of queries of these numbers [query, n], highest first, and which of them these are."""
+        if self.whole:
+            yield slice(None), self.graded[number]
+            return
+        for part in self.parts:
+            at = np.flatnonzero(np.isin(number, part))
+            if len(at):
+                yield at, self.grades.falling(number[at])
 
 
 @contextmanager
