@@ -140,9 +140,10 @@ def _groups(result: Result, columns: Columns) -> Any:
         width = 0.8 / len(runs)
         for number, scores in enumerate(result.scores):
             places = np.arange(len(rows)) + (number - (len(runs) - 1) / 2) * width
-            hatch = ["", "///", "...", "xxx"][number // 7 % 4]
             heights = scores.means[list(rows.values())]
-            axes.bar(places, heights, width, label=runs[number], color=style(number)["color"], hatch=hatch)
+            hatch = ["", "///", "...", "xxx"][number % 4]
+            bars = {"color": style(number)["color"], "hatch": hatch, "edgecolor": "white", "linewidth": 0}
+            axes.bar(places, heights, width, label=runs[number], **bars)
         axes.set_xticks(np.arange(len(rows)), list(rows))
         axes.grid(visible=False, axis="x")
         axes.axhline(0, color="black", linewidth=0.6)
