@@ -93,8 +93,7 @@ class Judge:
             for part, graded in self._graded(number):
                 ranked = Ranked(places[part], grades[part], many[part], graded)
                 for row, formula in self.formulas.items():
-                    with _refused(self.measures[row].measure):
-                        values[row, at[part]] = formula(ranked)
+                    values[row, at[part]] = formula(ranked)
         for row, called, evaluator in self.handed:
             column = {called[qid]: i for qid, i in judged.items()}
             with _refused(self.measures[row].measure):

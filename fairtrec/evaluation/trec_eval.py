@@ -1,6 +1,6 @@
 """What else trec_eval computes, as it does, to the last bit: measures of sets and of whole rankings, and judged_only.
 
-Judged and Accuracy are those of ir-measures itself.
+Judged and Accuracy are those of ir-measures; but Accuracy is undefined where all that is ranked is relevant.
 
 As for nDCG and its kin, only the judged documents of a ranking and their ranks are looked at: a ranking of millions
 takes no memory for the others, and no program is handed a run.
@@ -152,8 +152,6 @@ def _accuracy(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     found = (ranked.grades >= _level(params)) & (ranked.places <= cutoff)
     many = found.sum(axis=1)
     wrong = np.minimum(ranked.many, cutoff) - many
-    if ((many > 0) & (wrong == 0)).any():
-        raise ZeroDivisionError("division by zero")
     above = np.where(found, ranked.places - np.cumsum(found, axis=1), 0).sum(axis=1)
     return 1.0 - quotient(above, wrong * many)
 

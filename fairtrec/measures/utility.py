@@ -1,8 +1,8 @@
 """nDCG and all other measures of ir-measures, computed from the one ranking that all measures see.
 
 nDCG, RR, AP, P, R and Success are computed here as trec_eval does, to the last bit, and ir-measures is not imported for
-them. What else trec_eval has, and these with ``judged_only`` and ``gains``, is computed in evaluation/trec_eval.py; all
-others by ir-measures.
+them. What else trec_eval has, these with ``judged_only`` and ``gains``, Judged and Accuracy are computed in
+evaluation/trec_eval.py; all others by ir-measures.
 
 Its providers break ties in three different ways, so they are handed strictly falling scores; and they are handed only
 as many ranks as a measure can see, because most of their time goes into taking a run in.
@@ -23,23 +23,10 @@ from fairtrec.measure import Better, First, Floats, Ints, Measure, Precisions, S
 PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall": "R", "RR": "RR", "MRR": "RR",
          "Success": "Success", "nDCG": "nDCG", "NDCG": "nDCG"}  # fmt: skip
 
-TREC_EVAL = frozenset(
-    (
-        "Accuracy",
-        "Bpref",
-        "IPrec",
-        "Judged",
-        "NumQ",
-        "NumRel",
-        "NumRet",
-        "Rprec",
-        "SetAP",
-        "SetF",
-        "SetP",
-        "SetR",
-        "infAP",
-    )
-)  # what else is computed in this package
+COMPUTED = {
+    *PLAIN, "Accuracy", "Bpref", "IPrec", "Judged", "NumQ", "NumRel", "NumRet", "Rprec", "SetAP", "SetF", "SetP",
+    "SetR", "infAP",
+}  # in this package  # fmt: skip
 
 FEW = 1024  # ranks, whose logarithms are kept
 
