@@ -140,8 +140,8 @@ def test_the_same_bytes_from_any_number_of_processes(here, monkeypatch):
     Path("b.jsonl").write_text(
         "".join(json.dumps(dict(zip(("id", "text"), row.split("\t"), strict=True))) + "\n" for row in rows[5_000:])
     )
-    monkeypatch.setattr(engine, "PIECE", 1 << 18)
-    assert Path("a.tsv").stat().st_size > 4 * engine.PIECE
+    monkeypatch.setattr(tasks, "BLOCK", 1 << 16)
+    assert Path("a.tsv").stat().st_size > 4 * 4 * tasks.BLOCK
     seen = []
     for jobs in (1, 3):
         fairtrec.counterfactual(["a.tsv", "b.jsonl"], PAIRS, f"{jobs}.tsv", jobs=jobs, watcher=seen.append)
@@ -193,7 +193,7 @@ def test_what_is_wrong_may_be_passed_over():
 
 
 def test_lines_are_numbered_over_all_pieces(monkeypatch):
-    monkeypatch.setattr(engine, "PIECE", 50)
+    monkeypatch.setattr(tasks, "BLOCK", 50)
     Path("c.tsv").write_text("".join(f"d{i}\tshe\n" for i in range(50)) + "nothing\n")
     with pytest.raises(InputError, match=r"c.tsv:51: "):
         fairtrec.counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1)

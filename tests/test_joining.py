@@ -137,7 +137,7 @@ def test_nothing_is_shared_by_one_process():
 @pytest.mark.parametrize("end", ["", ".gz"])
 def test_two_processes_write_what_one_writes(end, monkeypatch):
     """In their own processes; a piece that is compressed is the same whoever makes it."""
-    monkeypatch.setattr("fairtrec.annotation.substitution.engine.PIECE", 1 << 16)
+    monkeypatch.setattr("fairtrec.annotation.local.tasks.BLOCK", 1 << 14)
     monkeypatch.setattr("fairtrec.annotation.local.tasks.SIZE", 1 << 16)
     Path("c.tsv").write_text("".join(f"{i}\tshe met {'x' * (i % 300)} him\n" for i in range(4000)))
     for jobs in (1, 2):

@@ -101,17 +101,21 @@ class Task:
     damage: str = ""  # what ends the source before its end, in place of a text
 
 
-def tasks(origins: list[Origin], longest: int, most: int | None = None) -> Iterator[Task]:
-    """Cut sources into pieces of ``most`` bytes, else of SIZE; ``longest`` is how many bytes a line may have."""
+def tasks(origins: list[Origin], longest: int, *, tapered: bool = False) -> Iterator[Task]:
+    """Cut sources into pieces; ``longest`` is how many bytes a line may have.
+
+    Pieces of files that are not compressed may be ``tapered``, small and smaller toward the end, so that processes that
+    do them end at about the same time.
+    """
     number = 0
     for which, origin in enumerate(origins):
-        for done, span, text, damage in _pieces(origin, longest, most or SIZE):
+        for done, span, text, damage in _pieces(origin, longest, tapered):
             yield Task(number, which, done, span, text, damage)
             number += 1
 
 
 def _pieces(
-    origin: Origin, longest: int, most: int
+    origin: Origin, longest: int, tapered: bool
 ) -> Iterator[tuple[int, tuple[int, int], bytes | Pairs | None, str]]:
     nowhere = 0, 0
     if origin.kind == "ir_datasets":
@@ -120,18 +124,21 @@ def _pieces(
         for pair in datasets.documents(origin.name):
             pairs.append(pair)
             size += len(pair[1])
-            if size >= most:
+            if size >= SIZE:
                 yield 0, nowhere, tuple(pairs), ""
                 pairs, size = [], 0
         if pairs:
             yield 0, nowhere, tuple(pairs), ""
     elif origin.is_plain:
-        for start in range(0, origin.size, most):
-            stop = min(start + most, origin.size)
+        start = 0
+        while start < origin.size:
+            left = origin.size - start
+            stop = start + min(left, BLOCK * min(4, max(1, left // (8 * BLOCK))) if tapered else SIZE)
             yield stop, (start, stop), None, ""
+            start = stop
     else:
         with opened(origin.name) as stream:
-            lines = Lines(stream, most, longest)
+            lines = Lines(stream, SIZE, longest)
             for number, text in enumerate(lines):
                 yield source.position(stream), nowhere, text if number else text.removeprefix(BOM), ""
             if lines.damage:

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from fairtrec.annotation.counting import documents
 from fairtrec.annotation.counting.documents import Fault
-from fairtrec.annotation.local.tasks import BLOCK, Origin, Task, blocks_of, tasks
+from fairtrec.annotation.local.tasks import Origin, Task, blocks_of, tasks
 from fairtrec.annotation.progress import LONGEST, Progress, Watcher
 from fairtrec.annotation.substitution.joining import Content, Desk, Share, Shared
 from fairtrec.annotation.substitution.lines import Form, Rewriter, Written
@@ -34,7 +34,6 @@ from fairtrec.words import OnError, Pronouns
 
 Codec = Literal["", "gz", "bz2", "zst"]
 FORMS: dict[str, Form] = {".tsv": "tsv", ".txt": "tsv", ".jsonl": "jsonl", ".json": "jsonl", ".ndjson": "jsonl"}
-PIECE = 4 * BLOCK  # bytes of text in a piece that is not compressed: processes end at about the same time
 CODECS: dict[str, Codec] = {".gz": "gz", ".bz2": "bz2", ".zst": "zst"}
 
 
@@ -205,7 +204,7 @@ def _in_order(
     sizes = [0, *accumulate(origin.size for origin in origins)]
 
     def every() -> Iterator[Piece]:
-        for task in tasks(origins, work.options.max_doc_bytes, None if work.codec else PIECE):
+        for task in tasks(origins, work.options.max_doc_bytes, tapered=not work.codec):
             place = desk.place()
             asked.append(Piece(replace(task, text=None), place))
             yield Piece(task, place)
