@@ -1,4 +1,9 @@
 """Imported by the process that others are forked from: what each would do first is done here, once."""
+# ruff: noqa: E402 - imports are what makes garbage be looked for
+
+import gc
+
+gc.set_threshold(100_000)  # as in the first process
 
 import numpy as np
 
