@@ -1,6 +1,6 @@
 """FaiRR, its ideal and its set forms: against a restatement in plain Python, arithmetic, and all orders of small sets."""
 
-from itertools import permutations
+from itertools import permutations, product
 from math import log2
 
 import numpy as np
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from fairtrec.data import NOTHING, Candidates, take
 from fairtrec.errors import UsageError
+from fairtrec.measures import nfairr
 from fairtrec.measures.nfairr import FaiRR, IFaiRR, NFaiRR, NSetFaiRR, SetFaiRR, fairr, ifairr, setfairr
 
 EVEN = np.array([[0.5, 0.5]])
@@ -214,6 +215,18 @@ def test_infinite_counts_are_the_worst_document():
     assert FaiRR()(ranking([[0]]), counts, uneven).item() == -0.5
     assert IFaiRR(cutoff=2)(candidates(counts, [[0, 1]]), uneven).item() == pytest.approx(0.5 - 0.5 / log2(3))
     assert all(kind.worst_known for kind in (FaiRR, NFaiRR, IFaiRR, SetFaiRR, NSetFaiRR))
+
+
+def test_an_ideal_is_computed_once_for_each_cutoff_tau_and_target(monkeypatch):
+    shared, asked = candidates(COUNTS, [[0, 1, 2, 3, 4]]), []
+    monkeypatch.setattr(nfairr, "ifairr", lambda *given: asked.append(given) or ifairr(*given))
+    for cutoff, tau, target in product((2, 3), (0, 1), (EVEN, array([[0.75, 0.25]]))):
+        own = IFaiRR(cutoff, tau)(candidates(COUNTS, [[0, 1, 2, 3, 4]]), target).item()
+        given = IFaiRR(cutoff, tau)(shared, target)
+        assert given.item() == own
+        given[:] = 9  # which is nobody else's
+        assert IFaiRR(cutoff, tau)(shared, target).item() == own
+    assert len(asked) == 2 * 8
 
 
 def test_a_negative_tau_and_a_cutoff_of_no_rank_are_refused():
