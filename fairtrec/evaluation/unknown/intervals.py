@@ -110,8 +110,9 @@ def _fill(
 
 
 def _put(found: Unknown, row: int, queries: Ints, ends: Ends, measure: Measure) -> None:
-    low, high = (-np.inf if measure.bounds[0] is None else measure.bounds[0]), measure.bounds[1]
-    values = np.clip(ends.values, low, np.inf if high is None else high)  # they miss it by rounding
+    """Put in the ends of these queries, within the bounds of the measure, which they miss by rounding."""
+    low, high = measure.bounds
+    values = np.clip(ends.values, -np.inf if low is None else low, np.inf if high is None else high)
     found.least[row, queries], found.greatest[row, queries], found.expected[row, queries] = values
     found.bounded[row, queries], found.sampled[row, queries] = ends.bounded, ends.sampled
     found.drawn[row, queries] = ends.drawn
