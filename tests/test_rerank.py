@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from copy import copy
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -22,6 +23,7 @@ from fairtrec.reranker import NEW, Order, Reranker
 from fairtrec.rerankers import BUILT_IN, DetCons
 from fairtrec.reranking import ordering
 from fairtrec.reranking.arranging import Placed, arranged
+from fairtrec.reranking.ordering import Ordering
 
 REPOSITORY = Path(__file__).parent.parent
 PAGE = (REPOSITORY / "docs" / "rerank.md").read_text("utf-8")
@@ -372,7 +374,7 @@ def test_two_threads_give_what_one_gives(fairtrec_command, tmp_path, monkeypatch
     texts = "resources/example/collection.tsv"
     assert fairtrec_command("annotate", texts, "--groups", "gender-en", "-o", table).code == 0
     given = {"annotations": table, "rule": "majority", "qrels": "resources/example/qrels.txt", "background": NEURAL}
-    by = [spelled(name) for name in BUILT_IN]
+    by = [*(spelled(name) for name in BUILT_IN), "Neutral(require=0.97)@3"]
     one = fairtrec.rerank(by, NEURAL, **given)
     monkeypatch.setattr(ordering, "LARGE", 1)
     apart = []
@@ -382,3 +384,20 @@ def test_two_threads_give_what_one_gives(fairtrec_command, tmp_path, monkeypatch
     assert None not in apart
     for before, after in zip(one.runs, two.runs, strict=True):
         assert (before.rankings, before.remarks) == (after.rankings, after.remarks), after.by
+
+
+@pytest.mark.parametrize("by", ["FATopK(protected='f',p=0.1)@1", "DetCons@1"])
+def test_targets_and_groups_that_only_some_queries_have(by, tmp_path, monkeypatch):
+    rankings = {query: {f"{query}{rank:02}": -rank for rank in range(30)} for query in "abcd"}
+    (tmp_path / "labels.tsv").write_text("a05\tf\nb29\tm\nd29\tf\n")
+    (tmp_path / "targets.tsv").write_text("a\tf\t0.5\na\tm\t0.5\nc\tf\t1\n")
+    given = {"labels": tmp_path / "labels.tsv", "target": str(tmp_path / "targets.tsv")}
+    monkeypatch.setattr(Ordering, "_looks_first", False)
+    whole = fairtrec.rerank(by, rankings, **given).runs[0]
+    monkeypatch.undo()
+    assert str(whole.remarks[0]) == "queries without a document of known group, so their order is kept: 1 of 4"
+    monkeypatch.setattr(ordering, "LARGE", 1)
+    monkeypatch.setattr(Evaluator, "apart", copy)
+    for queries in ("abcd", "acbd", "bcad"):
+        parts = fairtrec.rerank(by, {query: rankings[query] for query in queries}, **given).runs[0]
+        assert (parts.rankings, parts.remarks) == (whole.rankings, whole.remarks)

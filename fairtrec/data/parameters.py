@@ -98,7 +98,7 @@ class Remark:
     """
 
     words: str
-    numbers: tuple[int, ...] = ()
+    numbers: tuple[float, ...] = ()
     measure: Parameters | None = None  # of which it is said; None is of the whole run
 
     def filled(self, numbers: Sequence[object]) -> str:

@@ -106,7 +106,8 @@ class Inputs(Asked):
         if self.reference.target is not None:
             return self.reference.target[None]
         if self.reference.targets is not None:
-            if not self.reference.targets.keys() & set(self.qids):
+            every = (*self.qids, *self.run.qids)  # of which these may be a part that has none
+            if self.reference.targets.keys().isdisjoint(every):
                 raise InputError(
                     "the targets are for none of its queries; are they of the same collection?", self.run.name
                 )

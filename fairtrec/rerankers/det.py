@@ -60,7 +60,7 @@ class _Det(Reranker):
     def enough(self, group_of: Ints, target: Floats) -> Bools:
         """Tell where each group has as many documents as it can have places, or the ranking ends [query]."""
         most = self._most(np.nan_to_num(target))
-        filled: Bools = np.ones(len(group_of), dtype=np.bool_)
+        filled: Bools = (group_of != NOTHING).any(axis=1)  # or else it is said that there is none
         for group in range(target.shape[1]):
             filled &= (group_of == group).sum(axis=1) >= most[:, group]
         return filled

@@ -155,5 +155,6 @@ class FATopK(Reranker):
     def enough(self, group_of: Ints, groups: tuple[str, ...]) -> Bools:
         """Tell where there are as many protected documents as must be placed; any other places the best remaining."""
         protected = group_of == groups.index(self.protected)
-        filled: Bools = protected.sum(axis=1) >= adjusted(self.cutoff, self.p, self.alpha, self.adjust)[-1]
+        filled: Bools = (group_of != NOTHING).any(axis=1)  # or else it is said that there is none
+        filled &= protected.sum(axis=1) >= adjusted(self.cutoff, self.p, self.alpha, self.adjust)[-1]
         return filled

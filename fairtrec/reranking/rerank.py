@@ -178,7 +178,7 @@ def added_up(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
     >>> added_up([Remark("lost: {} of {}", (1, 2)), Remark("lost: {} of {}", (0, 3)), Remark("won: {}", (0,))])
     (Remark(words='lost: {} of {}', numbers=(1, 5), measure=None),)
     """
-    said: dict[str, tuple[int, ...]] = {}
+    said: dict[str, tuple[float, ...]] = {}
     for remark in remarks:
         before = said.get(remark.words, (0,) * len(remark.numbers))
         said[remark.words] = tuple(one + more for one, more in zip(before, remark.numbers, strict=True))
