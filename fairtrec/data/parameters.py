@@ -91,7 +91,7 @@ class Parameters:
 class Remark:
     """What a reader of a run's numbers should know: a sentence with ``{}`` in the place of each of its numbers.
 
-    What is said of many runs with other numbers becomes one line of a report.
+    What is said of many runs with other numbers becomes one line of a report. Whole numbers are counts, others values.
 
     >>> str(Remark("{} of {} rankings are empty", (2, 43)))
     '2 of 43 rankings are empty'

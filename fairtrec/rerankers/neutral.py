@@ -22,21 +22,6 @@ STEPS = 60  # of halving, down to neighbouring numbers
 ROUNDING = 1e-12
 
 
-class _Gap(float):
-    """Of the gaps of some queries the greatest, and so of several such: that is their sum."""
-
-    def __add__(self, other: float) -> "_Gap":
-        return _Gap(max(self, other))
-
-    __radd__ = __add__
-
-    def __bool__(self) -> bool:
-        return True  # that there is none is worth to be said
-
-    def __str__(self) -> str:
-        return f"{float(self):.4f}"
-
-
 @dataclass(frozen=True)
 class Neutral(Reranker):
     """Which documents come first, if neutrality counts beside the score?
@@ -145,7 +130,7 @@ class Neutral(Reranker):
         fairness, utility = ([self._sums(of, order) for order in (below, above)] for of in (omega, scaled))
         open_ = ~easy & ~unknown & ~hard & (fairness[1] > fairness[0])
         share = np.divide(fairness[1] - wanted, fairness[1] - fairness[0], out=np.zeros(len(wanted)), where=open_)
-        gap = _Gap(round(float(np.max(share * (utility[0] - utility[1]), initial=0.0)), 4))
+        gap = round(float(np.max(share * (utility[0] - utility[1]), initial=0.0)), 4)
         said = (
             counted("queries of which no order reaches it, so the most neutral is taken: {} of {}", hard),
             Remark("the DCG of no query's scores is more than {} below the best order that meets it", (gap,)),

@@ -173,13 +173,19 @@ class Work:
 
 
 def added_up(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
-    """Add up what is said in the same words, and leave out what is true of none.
+    """Add up what is counted in the same words, and leave out what is true of none; of values the greatest is said.
 
     >>> added_up([Remark("lost: {} of {}", (1, 2)), Remark("lost: {} of {}", (0, 3)), Remark("won: {}", (0,))])
     (Remark(words='lost: {} of {}', numbers=(1, 5), measure=None),)
+    >>> added_up([Remark("loss {}", (0.0,)), Remark("gap {}", (0.5,)), Remark("gap {}", (0.25,))])
+    (Remark(words='loss {}', numbers=(0.0,), measure=None), Remark(words='gap {}', numbers=(0.5,), measure=None))
     """
     said: dict[str, tuple[float, ...]] = {}
     for remark in remarks:
-        before = said.get(remark.words, (0,) * len(remark.numbers))
-        said[remark.words] = tuple(one + more for one, more in zip(before, remark.numbers, strict=True))
-    return tuple(Remark(words, numbers) for words, numbers in said.items() if not numbers or numbers[0])
+        pairs = zip(said.get(remark.words, (0,) * len(remark.numbers)), remark.numbers, strict=True)
+        said[remark.words] = tuple(max(more, one) if isinstance(more, float) else one + more for one, more in pairs)
+    return tuple(
+        Remark(words, numbers)
+        for words, numbers in said.items()
+        if not numbers or numbers[0] or isinstance(numbers[0], float)
+    )

@@ -81,11 +81,7 @@ def test_what_is_required_is_met_by_the_least_weight_and_the_gap_is_a_bound(want
         assert reaching  # the background is the ranking, so its best order reaches 1
         utility, fair = sums[tuple(found)]
         assert fair >= wanted * ideal - 1e-9
-        (gap,) = [
-            float(remark.words.split(" more than ")[1].split()[0])
-            for remark in remarks
-            if " more than " in remark.words
-        ]
+        (gap,) = [remark.numbers[0] for remark in remarks if " more than " in remark.words]
         assert utility <= max(reaching) + 1e-9
         assert utility + gap + 1e-4 >= max(reaching)
         met += 1
