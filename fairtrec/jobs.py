@@ -58,20 +58,32 @@ def warm(ready: Sequence[str]) -> None:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Put Ctrl-C off; for ever in the processes that are started meanwhile, since the first one ends them."""
+    """Put Ctrl-C off; for ever in the processes that are started meanwhile, since the first one ends them.
+
+    It is noted, too: a thread of a library may take what is blocked in this one.
+    """
     import signal
+    import threading
 
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    usual = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+    noted: list[int] = []
     from multiprocessing import resource_tracker
 
     resource_tracker.ensure_running()  # which would let Ctrl-C through once it is started
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    if usual is not None:
+        signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
     try:
         yield
     finally:
+        if usual is not None:
+            signal.signal(signal.SIGINT, usual)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if noted:
+            signal.raise_signal(signal.SIGINT)
 
 
 def outcomes(

@@ -4,7 +4,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -230,6 +232,24 @@ def until(condition):
             return True
         time.sleep(0.05)
     return False
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_that_another_thread_takes_waits_until_processes_are_started():
+    end, started = threading.Event(), []
+
+    def start():
+        with jobs._uninterrupted():
+            os.kill(os.getpid(), signal.SIGINT)
+            started.append(time.sleep(0.01))
+
+    with ThreadPoolExecutor(1) as library:
+        library.submit(end.wait)
+        with pytest.raises(KeyboardInterrupt):
+            start()
+        end.set()
+    assert started == [None]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.usefixtures("interruptible")
