@@ -133,7 +133,7 @@ def _pieces(
         start = 0
         while start < origin.size:
             left = origin.size - start
-            stop = start + min(left, BLOCK * min(4, max(1, left // (8 * BLOCK))) if tapered else SIZE)
+            stop = start + min(left, BLOCK * min(8, max(1, left // (8 * BLOCK))) if tapered else SIZE)
             yield stop, (start, stop), None, ""
             start = stop
     else:
