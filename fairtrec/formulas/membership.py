@@ -4,6 +4,8 @@ Membership has the shape [..., group], between 0 and 1. A row of nan: there is n
 A row of zeros: the document belongs to no group.
 """
 
+from functools import reduce
+
 import numpy as np
 
 from fairtrec.data import Floats
@@ -26,7 +28,8 @@ def by_rule(counts: Floats, rule: Rule) -> Floats:
     elif rule == "any":
         membership = (counts > 0).astype(np.float64)
     else:
-        most = counts == counts.max(axis=-1, keepdims=True)
-        single = (most.sum(axis=-1, keepdims=True) == 1) & (counts > 0)
-        membership = (most & single).astype(np.float64)
+        columns = list(np.moveaxis(counts, -1, 0))  # far fewer than documents
+        most = reduce(np.maximum, columns)
+        several = sum(column == most for column in columns) > 1
+        membership = np.stack([(column == most) & (column > 0) & ~several for column in columns], axis=-1) * 1.0
     return np.where(unknown, np.nan, membership)
