@@ -59,15 +59,17 @@ class _Det(Reranker):
 
     def enough(self, group_of: Ints, target: Floats) -> Bools:
         """Tell where each group has as many documents as it can have places, or the ranking ends [query]."""
-        most = self._most(np.nan_to_num(target))
-        filled: Bools = (group_of != NOTHING).any(axis=1)  # or else it is said that there is none
+        known = group_of != NOTHING
+        tops = known[:, : self.cutoff].sum(axis=1) if self.unknown == "keep" else np.full(len(known), self.cutoff)
+        most = self._most(tops[:, None], np.nan_to_num(target))
+        filled: Bools = known.any(axis=1)  # or else it is said that there is none
         for group in range(target.shape[1]):
             filled &= (group_of == group).sum(axis=1) >= most[:, group]
         return filled
 
-    def _most(self, shares: Floats) -> Ints:
-        """Say how many of the first documents can be of each group [query, group]: some group always has fewer."""
-        return ceils(self.cutoff, shares)
+    def _most(self, tops: Ints, shares: Floats) -> Ints:
+        """Say how many of these places can be of each group [query, group]: some group always has fewer."""
+        return ceils(tops, shares)
 
     def _first(self, groups: Ints, shares: Floats, tops: Ints) -> Ints:
         """Place ``tops`` documents of each query [query, place]."""
@@ -183,8 +185,8 @@ class DetConstSort(_Det):
 
     reading: Literal["corrected", "printed"] = "corrected"
 
-    def _most(self, shares: Floats) -> Ints:
-        return np.full(shares.shape, self.cutoff)
+    def _most(self, tops: Ints, shares: Floats) -> Ints:
+        return np.broadcast_to(tops, (len(tops), shares.shape[1]))
 
     def _first(self, groups: Ints, shares: Floats, tops: Ints) -> Ints:
         slack = int(self.reading == "printed")

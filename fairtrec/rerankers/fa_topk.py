@@ -154,7 +154,8 @@ class FATopK(Reranker):
 
     def enough(self, group_of: Ints, groups: tuple[str, ...]) -> Bools:
         """Tell where there are as many protected documents as must be placed; any other places the best remaining."""
-        protected = group_of == groups.index(self.protected)
-        filled: Bools = (group_of != NOTHING).any(axis=1)  # or else it is said that there is none
-        filled &= protected.sum(axis=1) >= adjusted(self.cutoff, self.p, self.alpha, self.adjust)[-1]
+        known, protected = group_of != NOTHING, group_of == groups.index(self.protected)
+        tops = known[:, : self.cutoff].sum(axis=1) if self.unknown == "keep" else np.full(len(known), self.cutoff)
+        wanted = np.array([0, *adjusted(self.cutoff, self.p, self.alpha, self.adjust)])[tops]
+        filled: Bools = known.any(axis=1) & (protected.sum(axis=1) >= wanted)  # or else it is said that there is none
         return filled

@@ -16,7 +16,7 @@ from fairtrec.reranking.inputs import RerankerInputs
 
 CELLS = 1 << 20  # documents whose inputs are held at a time
 LARGE = 1 << 20  # documents of a run, from which a second thread pays
-LOOKS = 4  # times the cutoff: how deep is looked first, where that may be enough; then twice as deep, and so on
+LOOKS = 3  # times the cutoff: how deep is looked first, where that may be enough; then twice as deep, and so on
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
