@@ -3,7 +3,6 @@
 import json
 import shutil
 import sys
-from copy import copy
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -18,7 +17,6 @@ import fairtrec
 from fairtrec.catalogue import rerankers as catalogue
 from fairtrec.data import NOTHING, Run
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.session import Evaluator
 from fairtrec.reranker import NEW, Order, Reranker
 from fairtrec.rerankers import BUILT_IN, DetCons
 from fairtrec.reranking import ordering
@@ -369,21 +367,16 @@ def test_python_gives_what_the_command_writes(fairtrec_command):
     ]
 
 
-def test_two_threads_give_what_one_gives(fairtrec_command, tmp_path, monkeypatch):
-    table = tmp_path / "counts.arrow"
-    texts = "resources/example/collection.tsv"
-    assert fairtrec_command("annotate", texts, "--groups", "gender-en", "-o", table).code == 0
-    given = {"annotations": table, "rule": "majority", "qrels": "resources/example/qrels.txt", "background": NEURAL}
+def test_parts_of_a_run_give_what_the_whole_gives(monkeypatch):
+    given = {"groups": "gender-en", "docs": "resources/example/collection.tsv", "rule": "majority"}
+    given |= {"qrels": "resources/example/qrels.txt", "background": NEURAL}
     by = [*(spelled(name) for name in BUILT_IN), "Neutral(require=0.97)@3"]
-    one = fairtrec.rerank(by, NEURAL, **given)
-    monkeypatch.setattr(ordering, "LARGE", 1)
-    apart = []
-    monkeypatch.setattr(Evaluator, "apart", lambda self, of=Evaluator.apart: apart.append(of(self)) or apart[-1])
-    two = fairtrec.rerank(by, NEURAL, **given)
-    assert len(apart) >= 6
-    assert None not in apart
-    for before, after in zip(one.runs, two.runs, strict=True):
-        assert (before.rankings, before.remarks) == (after.rankings, after.remarks), after.by
+    whole = fairtrec.rerank(by, NEURAL, **given)
+    monkeypatch.setattr(ordering, "CELLS", 40)
+    for before, after in zip(whole.runs, fairtrec.rerank(by, NEURAL, **given).runs, strict=True):
+        assert before.rankings == after.rankings, after.by
+        if after.by.name != "FOE":  # which names the least probability of each part
+            assert before.remarks == after.remarks, after.by
 
 
 @pytest.mark.parametrize("by", ["FATopK(protected='f',p=0.1)@1", "DetCons@1"])
@@ -396,8 +389,7 @@ def test_targets_and_groups_that_only_some_queries_have(by, tmp_path, monkeypatc
     whole = fairtrec.rerank(by, rankings, **given).runs[0]
     monkeypatch.undo()
     assert str(whole.remarks[0]) == "queries without a document of known group, so their order is kept: 1 of 4"
-    monkeypatch.setattr(ordering, "LARGE", 1)
-    monkeypatch.setattr(Evaluator, "apart", copy)
+    monkeypatch.setattr(ordering, "CELLS", 60)
     for queries in ("abcd", "acbd", "bcad"):
         parts = fairtrec.rerank(by, {query: rankings[query] for query in queries}, **given).runs[0]
         assert (parts.rankings, parts.remarks) == (whole.rankings, whole.remarks)

@@ -1,7 +1,6 @@
 """A session: what is given beside the runs is read once, for any number of runs that come one after the other."""
 
 from collections.abc import Iterable, Sequence
-from copy import copy
 from dataclasses import asdict, replace
 from os import fspath
 from typing import Any, Literal, Unpack, cast
@@ -144,12 +143,6 @@ class Evaluator:
                 raise fault
             wanted.refuse_unknown([qids], reading.measures, reference, documents)
         return reference
-
-    def apart(self) -> "Evaluator | None":
-        """Give a session for another thread, with what was read so far; None where each look-up reads a whole file."""
-        self._settled(is_run=False)
-        table = self.plan.table
-        return None if table is None or not table.is_sorted else copy(self)
 
     @property
     def reading(self) -> Reading:

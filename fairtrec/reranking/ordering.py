@@ -1,8 +1,7 @@
 """Which documents stand at the first ranks of each query: the inputs of a reranker, and what it makes of them."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from fairtrec.reranking.arranging import Placed
 from fairtrec.reranking.inputs import RerankerInputs
 
 CELLS = 1 << 20  # documents whose inputs are held at a time
-LARGE = 1 << 20  # documents of a run, from which a second thread pays
 LOOKS = 3  # times the cutoff: how deep is looked first, where that may be enough; then twice as deep, and so on
 
 
@@ -30,19 +28,10 @@ class Ordering:
     candidates: int | None
 
     def placed(self, run: Run) -> list[Placed]:
-        """Order each query's candidates; of a large run, where the first are enough, in two threads."""
-        other = self.session.apart() if self._looks_first and len(run.docnos) >= LARGE else None
-        if other is None:
-            return self.placed_of(run, run.qids)
-        middle = len(run.qids) // 2
-        with ThreadPoolExecutor(1) as beside:
-            second = beside.submit(replace(self, session=other).placed_of, run, run.qids[middle:])
-            return [*self.placed_of(run, run.qids[:middle]), *second.result()]
-
-    def placed_of(self, run: Run, qids: Sequence[str]) -> list[Placed]:
-        """Order these queries' candidates; only the first of them are looked at, where that is enough."""
-        lengths = dict(zip(run.qids, np.diff(run.starts).tolist(), strict=True))
-        deepest = min(max((lengths[qid] for qid in qids), default=0), self.candidates or len(run.docnos))
+        """Order each query's candidates; only the first of them are looked at, where that is enough."""
+        qids: Sequence[str] = run.qids
+        lengths = dict(zip(qids, np.diff(run.starts).tolist(), strict=True))
+        deepest = min(max(lengths.values(), default=0), self.candidates or len(run.docnos))
         several: list[Placed] = []
         looks = LOOKS * (self.by.depth or 1)
         while self._looks_first and qids and looks < deepest:
