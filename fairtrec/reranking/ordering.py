@@ -14,7 +14,7 @@ from fairtrec.reranking.arranging import Placed
 from fairtrec.reranking.inputs import RerankerInputs
 
 CELLS = 1 << 20  # documents whose inputs are held at a time
-LOOKS = 3  # times the cutoff: how deep is looked first, where that may be enough; then twice as deep, and so on
+LOOKS = 4  # times the cutoff: how deep is looked first, where that may be enough; then four times as deep, and so on
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,7 +38,7 @@ class Ordering:
             several += self._ordered(run, qids, looks, by_lengths=lengths)
             settled = {qid for placed in several for qid in placed.qids}
             qids = [qid for qid in qids if qid not in settled]
-            looks *= 2
+            looks *= 4
         return [*several, *(self._ordered(run, qids, self.candidates) if qids else ())]
 
     @property
