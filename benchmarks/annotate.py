@@ -16,7 +16,7 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks import counters
-from benchmarks.timing import BIN, FOLDER, Cost, report, rounds, run
+from benchmarks.timing import BIN, FOLDER, ROUNDS, Cost, report, run
 from fairtrec.formats import terms as term_list
 
 SIZE = int(os.environ.get("FAIRTREC_BENCH_MB", "600")) * 1_000_000
@@ -63,7 +63,7 @@ def _neutrality(text: str, groups: Mapping[str, frozenset[str]]) -> float:
 def in_turn(commands: Mapping[str, Callable[[], Cost]]) -> dict[str, list[Cost]]:
     """Run all commands several times, one after the other."""
     costs = {name: [call()] for name, call in commands.items()}
-    for _ in range(rounds(sum(first.seconds for (first,) in costs.values())) - 1):
+    for _ in range(ROUNDS - 1):
         for name, call in commands.items():
             costs[name].append(call())
     return costs

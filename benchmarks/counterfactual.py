@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.annotate import collection
-from benchmarks.timing import BIN, FOLDER, report, rounds, run, together
+from benchmarks.timing import BIN, FOLDER, ROUNDS, report, run, together
 from fairtrec.formats import pairs
 
 LIST = Path(__file__).parent.parent / "resources" / "wordlists" / "gender-en-pairs.csv"
@@ -48,9 +48,7 @@ def main() -> None:
     def in_turn() -> tuple[tuple[float, float, float], tuple[float, float, float], float]:
         return ours(1), ours(2), together(command(1, output), command(1, other))
 
-    first = in_turn()
-    several = [first, *(in_turn() for _ in range(rounds(first[0][0] + first[1][0] + first[2]) - 1))]
-    one, two, both = zip(*several, strict=True)
+    one, two, both = zip(*(in_turn() for _ in range(ROUNDS)), strict=True)
     pace = megabytes / median(cpu for _, cpu, _ in one)
     report("counterfactual, one job: MB/s of processor time", pace, 40, at_least=True)
     ratio = median(a[0] / b[0] for a, b in zip(one, two, strict=True))

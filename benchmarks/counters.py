@@ -15,7 +15,7 @@ from time import perf_counter
 
 import numpy as np
 
-from benchmarks.timing import FOLDER, MANY, report
+from benchmarks.timing import FOLDER, ROUNDS, report
 from fairtrec.annotation.counting.compiled import Compiled
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.kernel import Kernel
@@ -112,7 +112,7 @@ def main() -> None:
     except ImportError:
         print("      numba is not installed, so the compiled counter is not timed")
     speeds: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(MANY):
+    for _ in range(ROUNDS):
         for name, run in runs.items():
             began = perf_counter()
             run()

@@ -5,7 +5,7 @@ from statistics import median
 
 import numpy as np
 
-from benchmarks.timing import BIN, FOLDER, MANY, report, run
+from benchmarks.timing import BIN, FOLDER, ROUNDS, report, run
 
 
 def generate(folder: Path, queries: int, dimensions: int) -> list[str | Path]:
@@ -36,7 +36,7 @@ def generate(folder: Path, queries: int, dimensions: int) -> list[str | Path]:
     ]
 
 
-def processor(command: list[str | Path], times: int = MANY) -> float:
+def processor(command: list[str | Path], times: int = ROUNDS) -> float:
     """The seconds of a processor that a command of one thread takes: the median, after a run that does not count."""
     run(command)
     return median(run(command).cpu for _ in range(times))

@@ -14,7 +14,7 @@ from time import perf_counter
 FOLDER = Path(os.environ.get("FAIRTREC_BENCH", ".bench"))
 BIN = Path(sys.executable).parent
 TREC_EVAL = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
-MANY, FEW, LONG = 5, 3, 4  # rounds, and rounds of what takes more seconds than the third
+ROUNDS = 5  # of which a row is the median
 NO_TREC_EVAL = "      trec_eval is neither on PATH nor in TREC_EVAL, so nothing is compared with it"
 
 
@@ -40,13 +40,6 @@ def run(command: Sequence[str | Path]) -> Cost:
     return Cost(*cost)
 
 
-def rounds(seconds: float) -> int:
-    """How many rounds of so many seconds a median is of; where it is few, this is said."""
-    if seconds > LONG:
-        print(f"      a round takes {seconds:.0f} s: medians of {FEW}")
-    return FEW if seconds > LONG else MANY
-
-
 @dataclass(frozen=True)
 class Pair:
     """The median costs of two commands and the medians of their ratios."""
@@ -57,10 +50,10 @@ class Pair:
     peak_ratio: float
 
 
-def paired(ours: Sequence[str | Path], theirs: Sequence[str | Path], times: int | None = None) -> Pair:
-    """Run two commands in turn, after one run of each that does not count; without ``times``, as ``rounds`` says."""
-    seconds = run(ours).seconds + run(theirs).seconds
-    costs = [(run(ours), run(theirs)) for _ in range(times or rounds(seconds))]
+def paired(ours: Sequence[str | Path], theirs: Sequence[str | Path], times: int = ROUNDS) -> Pair:
+    """Run two commands in turn, after one run of each that does not count."""
+    run(ours), run(theirs)
+    costs = [(run(ours), run(theirs)) for _ in range(times)]
     median = statistics.median
     return Pair(
         *(Cost(*map(median, zip(*map(astuple, each), strict=True))) for each in zip(*costs, strict=True)),
