@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.data import NOTHING, Docnos, Run, fingerprints, starts_of, text
+from fairtrec.data import MISSING, Docnos, Run, decode, fingerprints, starts_of
 from fairtrec.data import docnos as data
 from fairtrec.errors import InputError
 
@@ -50,8 +50,8 @@ def test_a_docno_is_found_in_its_row_or_not_at_all(hashing, words, asked):
         assert table.keys.tolist() == sorted(table.keys.tolist())
         rows = table.rows(column(asked))
         for word, row in zip(asked, rows.tolist(), strict=True):
-            assert (row == NOTHING) == (word not in words)
-            assert row == NOTHING or table.names[row] == word.encode()
+            assert (row == MISSING) == (word not in words)
+            assert row == MISSING or table.names[row] == word.encode()
 
 
 @pytest.mark.parametrize("poorly", [False, True])
@@ -78,7 +78,7 @@ def test_sets_are_joined_where_each_docno_belongs(poorly, words, more):
 def test_short_docnos_keep_the_order_of_code_points(words):
     short = [word for word in words if len(word.encode()) <= 8]
     table = Docnos.of(column(short))
-    assert text(table.names) == sorted(set(short))
+    assert decode(table.names) == sorted(set(short))
 
 
 def test_many_collisions(hashing):
@@ -86,13 +86,13 @@ def test_many_collisions(hashing):
     table = Docnos.of(docnos)
     assert len(table) == 500
     assert np.array_equal(table.names[table.rows(docnos)], docnos)
-    assert (table.rows(np.array([b"a-long-prefix-500", b"x", b"a-long-prefix"])) == NOTHING).all()
+    assert (table.rows(np.array([b"a-long-prefix-500", b"x", b"a-long-prefix"])) == MISSING).all()
 
 
 def test_look_up_in_columns_of_other_widths(hashing):
     table = Docnos.of(np.array([b"12345678", b"123456789", b"1"]))
     asked = np.array([b"12345678", b"1", b"1234567"])
-    assert (table.rows(asked) == NOTHING).tolist() == [False, False, True]
+    assert (table.rows(asked) == MISSING).tolist() == [False, False, True]
     assert np.array_equal(table.rows(asked), table.rows(asked.astype("S40")))
 
 
@@ -100,7 +100,7 @@ def test_look_up_in_columns_of_other_widths(hashing):
 def test_nothing_at_all(width):
     empty = Docnos.of(np.empty(0, f"S{width}"))
     assert len(empty) == 0
-    assert empty.rows(np.array([b"a", b"a longer one"])).tolist() == [NOTHING, NOTHING]
+    assert empty.rows(np.array([b"a", b"a longer one"])).tolist() == [MISSING, MISSING]
     assert empty.rows(np.empty(0, "S1")).tolist() == []
     assert Docnos.of(np.array([b"a"])).rows(np.empty(0, "S9")).tolist() == []
 
@@ -132,8 +132,8 @@ def test_starts_of_nothing():
 
 
 def test_text():
-    assert text(np.array(["ä".encode(), b"b c"])) == ["ä", "b c"]
-    assert text(np.empty(0, "S1")) == []
+    assert decode(np.array(["ä".encode(), b"b c"])) == ["ä", "b c"]
+    assert decode(np.empty(0, "S1")) == []
 
 
 RUN = Run("a.run", "tag", ("q1", "q2"), np.array([0, 3, 4]), np.array([b"a", b"b", b"c", b"d"]), np.arange(4.0))
@@ -158,7 +158,7 @@ def test_the_top_of_a_run(qids, depth, lines):
 
 
 def test_queries_are_found_by_name():
-    assert RUN.top(["q2", "no", "q1"], 1).tolist() == [[RUN.starts[1]], [NOTHING], [RUN.starts[0]]]
+    assert RUN.top(["q2", "no", "q1"], 1).tolist() == [[RUN.starts[1]], [MISSING], [RUN.starts[0]]]
 
 
 def test_a_fault_keeps_its_place_where_it_is_sent_to_another_process():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairtrec.data import NOTHING
+from fairtrec.data import MISSING
 from fairtrec.formulas.fronts import budget, counts, same, supported
 from fairtrec.formulas.fronts.front import Front
 from fairtrec.formulas.fronts.sequences import Sequences, by_kind
@@ -77,7 +77,7 @@ def test_of_the_same_grades_no_order_is_fairer(query):
 
 
 def test_what_is_worth_the_same_stays_where_it_is():
-    kinds = np.array([[0, 1, 0, 1, 0, NOTHING]])
+    kinds = np.array([[0, 1, 0, 1, 0, MISSING]])
     assert same.fairest(kinds, np.full((1, 6), 0.5), np.array([1.0, 0.6, 0.5])).tolist() == [[0, 1, 2, 3, 4, -1]]
 
 

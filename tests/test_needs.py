@@ -65,7 +65,7 @@ PRICES = '''
 
     import numpy as np
 
-    from fairtrec.data import NOTHING
+    from fairtrec.data import MISSING
     from fairtrec.files import source
 
 
@@ -80,7 +80,7 @@ PRICES = '''
         """Look up what the ranked documents cost [query, rank]; nan where nobody knows."""
         lines = inputs.run.top(inputs.qids, inputs.depth)
         table = inputs.reference.extras["prices"]
-        known = [[np.nan if at == NOTHING else table.get(inputs.run.docnos[at], np.nan) for at in row] for row in lines]
+        known = [[np.nan if at == MISSING else table.get(inputs.run.docnos[at], np.nan) for at in row] for row in lines]
         return np.array(known).reshape(lines.shape)
     '''
 

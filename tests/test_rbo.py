@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairtrec.comparison.overlaps import compared
-from fairtrec.data import NOTHING, Docnos, Run
+from fairtrec.data import MISSING, Docnos, Run
 from fairtrec.errors import UsageError
 from fairtrec.formulas.overlap import FORMS, overlap, rbo
 
@@ -22,7 +22,7 @@ DEEP = 1500  # 0.95 ** 1500 is 4e-34
 
 def row(ranking, width=None):
     width = max(len(ranking), 1) if width is None else width
-    return np.array([[*ranking, *[NOTHING] * (width - len(ranking))]])
+    return np.array([[*ranking, *[MISSING] * (width - len(ranking))]])
 
 
 def one(first, second, p=0.9, form="ext"):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.catalogue import rerankers as catalogue
-from fairtrec.data import NOTHING, Run
+from fairtrec.data import MISSING, Run
 from fairtrec.errors import InputError, UsageError
 from fairtrec.reranker import NEW, Order, Reranker
 from fairtrec.rerankers import BUILT_IN, DetCons
@@ -320,7 +320,7 @@ def test_unknown_options_are_refused():
 def test_judged_documents_are_inserted():
     run = Run("r", "t", ("q1", "q2"), np.array([0, 2, 3]), np.array([b"a", b"b", b"c"]), np.array([2.0, 1.0, 1.0]))
     judged = np.array([[b"a-long-one", b"b"], [b"x", b"y"]])
-    placed = Placed(("q1", "q2"), np.array([[NEW, 1], [NEW - 1, NOTHING]]), judged)
+    placed = Placed(("q1", "q2"), np.array([[NEW, 1], [NEW - 1, MISSING]]), judged)
     new = arranged(run, [placed], "this")
     assert new.docnos.tolist() == [b"a-long-one", b"b", b"a", b"y", b"c"]
     assert new.starts.tolist() == [0, 3, 5]
@@ -341,7 +341,7 @@ def test_placed_documents_come_first_and_the_others_keep_their_order(drawn):
         ranks = [rank for rank in order if rank < many][:placed]
         wanted += [rankings[-1][rank] for rank in ranks]
         wanted += [docno for rank, docno in enumerate(rankings[-1]) if rank not in ranks]
-        rows.append([*ranks, *[NOTHING] * (5 - len(ranks))])
+        rows.append([*ranks, *[MISSING] * (5 - len(ranks))])
     qids, starts = tuple(map(str, range(len(drawn)))), np.cumsum([0, *map(len, rankings)])
     docnos = np.array([docno for ranking in rankings for docno in ranking], "S8")
     run = Run("r", "t", qids, starts, docnos, np.zeros(len(docnos)))

@@ -54,7 +54,7 @@ def found(path, wanted):
     """What the table says of the wanted documents."""
     read = annotations.read(Table(path), names(wanted))
     numbers = np.column_stack((read.tokens, read.counts)).tolist()
-    rows_ = zip(data.text(read.docnos.names), read.known.tolist(), numbers, strict=True)
+    rows_ = zip(data.decode(read.docnos.names), read.known.tolist(), numbers, strict=True)
     return {name: tuple(values) for name, known, values in rows_ if known}
 
 

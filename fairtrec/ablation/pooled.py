@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Candidates, Floats, Ints, Run, take
+from fairtrec.data import MISSING, Candidates, Floats, Ints, Run, take
 from fairtrec.evaluation.documents import Documents
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.reading import Reading, ReadRun
@@ -28,7 +28,7 @@ class _Pooled(Inputs):
     @property
     def background(self) -> Candidates:
         """The documents that define each query's ideal."""
-        return Candidates(take(self.counts, self.rows), (self.rows != NOTHING).astype(np.int64))
+        return Candidates(take(self.counts, self.rows), (self.rows != MISSING).astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Pool:
     """All documents that any run shows for a query, and where each run shows them.
 
     ``run`` ranks them in any order, each query's ``ranked`` [query, document] are rows of the table of documents;
-    ``shown`` [run, query, rank] are places in these, NOTHING behind the last.
+    ``shown`` [run, query, rank] are places in these, MISSING behind the last.
     """
 
     measure: Measure
@@ -65,7 +65,7 @@ class Pool:
 def _at(values: Floats, places: Ints) -> Floats:
     """Look up values [query, document] at places [run, query, rank]; 0 where there is no document."""
     query = np.arange(places.shape[1])[None, :, None]
-    found: Floats = np.where(places == NOTHING, 0.0, values[query, places])
+    found: Floats = np.where(places == MISSING, 0.0, values[query, places])
     return found
 
 
@@ -83,15 +83,15 @@ def pool(runs: Sequence[ReadRun], reading: Reading, documents: Documents) -> Poo
     if depth is None or measure not in reading.others:
         return None
     tops = [documents.rows(run.rest, run.qids, depth) for run in runs if isinstance(run.rest, Run)]
-    shown = np.full((len(runs), len(first.qids), max(top.shape[1] for top in tops)), NOTHING, dtype=np.int64)
+    shown = np.full((len(runs), len(first.qids), max(top.shape[1] for top in tops)), MISSING, dtype=np.int64)
     for number, top in enumerate(tops):
         shown[number, :, : top.shape[1]] = top
-    pools = [np.unique(shown[:, query][shown[:, query] != NOTHING]) for query in range(len(first.qids))]
-    ranked = np.full((len(pools), max(map(len, pools), default=0)), NOTHING, dtype=np.int64)
-    places = np.full(shown.shape, NOTHING, dtype=np.int64)
+    pools = [np.unique(shown[:, query][shown[:, query] != MISSING]) for query in range(len(first.qids))]
+    ranked = np.full((len(pools), max(map(len, pools), default=0)), MISSING, dtype=np.int64)
+    places = np.full(shown.shape, MISSING, dtype=np.int64)
     for query, rows in enumerate(pools):
         ranked[query, : len(rows)] = rows
-        there = shown[:, query] != NOTHING
+        there = shown[:, query] != MISSING
         places[:, query][there] = np.searchsorted(rows, shown[:, query][there])
     background = None
     if isinstance(reading.reference.background, Run):
@@ -99,7 +99,7 @@ def pool(runs: Sequence[ReadRun], reading: Reading, documents: Documents) -> Poo
         background = documents.rows(reading.reference.background, first.qids, deep)
     elif "background" in asked:
         return None
-    together = ranked[ranked != NOTHING]
+    together = ranked[ranked != MISSING]
     starts = np.concatenate(([0], np.cumsum([len(rows) for rows in pools])))
     names = documents.annotations.docnos.names[together]
     run = Run("all", "all", first.qids, starts, names, np.zeros(len(names)))

@@ -10,7 +10,7 @@ from fairtrec.annotation.counting.by_term import Occurrences
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.data import Annotations, Bools, Docnos, GroupTerms, Ints
 from fairtrec.errors import UsageError
-from fairtrec.words import Tokenizer
+from fairtrec.literals import Tokenizer
 
 
 @dataclass(frozen=True, eq=False)

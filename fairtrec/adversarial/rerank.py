@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.adversarial.model import Ranker
-from fairtrec.data import Docnos, Run, text
+from fairtrec.data import Docnos, Run, decode
 from fairtrec.errors import FilePath, InputError
 from fairtrec.evaluation import loading
 from fairtrec.files import source
@@ -22,7 +22,7 @@ def rerank(
     ``size`` pairs are scored at a time. Raises InputError for what has no text, and a score that is no number.
     """
     first = run_format.read(run, depth=depth)
-    qids, docnos = np.repeat(first.qids, np.diff(first.starts)).tolist(), text(first.docnos)
+    qids, docnos = np.repeat(first.qids, np.diff(first.starts)).tolist(), decode(first.docnos)
     asked, told = _texts(queries, "query", qids, run), _texts(docs, "document", docnos, run)
     pairs = [asked[qid] for qid in qids], [told[docno] for docno in docnos]
     for ranker in rankers:
@@ -42,7 +42,7 @@ def found(path: str) -> list[str]:
 def _texts(of: Any, what: str, names: Sequence[str], run: FilePath) -> dict[str, str]:
     """Read the texts of all that have these names."""
     wanted = Docnos.of(np.array([name.encode() for name in names]))
-    known = text(wanted.names)
+    known = decode(wanted.names)
     texts = {known[row]: words for row, words in loading.texts(of, wanted)}
     if missing := [name for name in names if name not in texts]:
         raise InputError(f"{what} {missing[0]} has no text among those that are given; add it, or cut the run", run)

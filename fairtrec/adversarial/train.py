@@ -21,8 +21,8 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.given import Terms
 from fairtrec.files import source
 from fairtrec.formats.triples import read
+from fairtrec.literals import Loss
 from fairtrec.version import __version__
-from fairtrec.words import Loss
 
 ALONE, WARMUP, BOTH, PROBE = range(2, 6)  # phases: the ranker, the adversary, both, a fresh adversary
 

@@ -53,7 +53,7 @@ EXTRAS = {
 _ROWS = (
     Need("relevance", "Floats [query, rank]", "the grade of each ranked document, nan where it is not judged",
          made_of="qrels", of="ranks judgements", **_JUDGED, default="nDCG@10 RR@10"),
-    Need("ranked", "Ints [query, rank]", "rows in the table of documents, NOTHING where there is no document",
+    Need("ranked", "Ints [query, rank]", "rows in the table of documents, MISSING where there is no document",
          made_of="grouped", of="ranks", missing="the documents' groups", give=_GROUPS),
     Need("counts", "Floats [document, group]", "occurrences of each group's terms",
          made_of="grouped", of="documents", missing="the counts of group terms", give=_COUNTS,

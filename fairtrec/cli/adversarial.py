@@ -8,7 +8,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import Commands, under
-from fairtrec.words import Loss
+from fairtrec.literals import Loss
 
 FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
 RATE = click.FloatRange(0, min_open=True)

@@ -8,7 +8,7 @@ import click
 from fairtrec.cli import options
 from fairtrec.cli.commands import Titled
 from fairtrec.cli.saying import say
-from fairtrec.words import Engine, Tokenizer
+from fairtrec.literals import Engine, Tokenizer
 
 
 @click.command(name="annotate", cls=Titled, epilog=options.EXITS)

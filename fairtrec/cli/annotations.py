@@ -8,7 +8,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import Commands
-from fairtrec.words import Tokenizer
+from fairtrec.literals import Tokenizer
 
 if TYPE_CHECKING:
     from fairtrec.formats.table import Meta

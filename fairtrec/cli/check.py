@@ -10,8 +10,8 @@ import click
 from fairtrec.cli import config, options
 from fairtrec.cli.commands import under
 from fairtrec.cli.saying import say
+from fairtrec.literals import FailOn
 from fairtrec.report.writers import VERDICTS
-from fairtrec.words import FailOn
 
 if TYPE_CHECKING:
     from fairtrec.gate.checking import Verdicts

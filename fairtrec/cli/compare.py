@@ -9,8 +9,8 @@ import click
 from fairtrec.cli import options
 from fairtrec.cli.commands import Titled
 from fairtrec.cli.saying import say
+from fairtrec.literals import Correction, Method, Over, Test
 from fairtrec.report.writers import COMPARISONS
-from fairtrec.words import Correction, Method, Over, Test
 
 if TYPE_CHECKING:
     from fairtrec.evaluation.result import Result

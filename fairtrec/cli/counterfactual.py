@@ -8,7 +8,7 @@ import click
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
 from fairtrec.cli.saying import say
-from fairtrec.words import Pronouns
+from fairtrec.literals import Pronouns
 
 
 @click.command(name="counterfactual", cls=under("Words", "pairs"), epilog=options.EXITS)

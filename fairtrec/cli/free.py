@@ -7,8 +7,8 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
+from fairtrec.literals import Among
 from fairtrec.report.writers import FRONTIERS
-from fairtrec.words import Among
 
 
 @click.command(name="free", cls=under("Front"), epilog=options.EXITS)

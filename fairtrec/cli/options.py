@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from fairtrec.catalogue.needs import EXTRAS
+from fairtrec.literals import Missing, OnError, Order, Rule, RunFormat, ScoreType, Tokenizer, Undefined
 from fairtrec.report.writers import Writer
-from fairtrec.words import Missing, OnError, Order, Rule, RunFormat, ScoreType, Tokenizer, Undefined
 
 if TYPE_CHECKING:
     from pathlib import Path

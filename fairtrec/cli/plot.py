@@ -7,7 +7,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
-from fairtrec.words import Columns, Figure
+from fairtrec.literals import Columns, Figure
 
 
 @click.command(name="plot", cls=under("Figure", "baseline"), epilog=options.EXITS)

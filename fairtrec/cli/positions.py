@@ -7,7 +7,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
-from fairtrec.words import Absent, AccuracyAs, Order, SpuriousAs
+from fairtrec.literals import Absent, AccuracyAs, Order, SpuriousAs
 
 
 @click.command(name="positions", cls=under("Axes"), epilog=options.EXITS)

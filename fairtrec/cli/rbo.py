@@ -7,8 +7,8 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
+from fairtrec.literals import Form
 from fairtrec.report.writers import OVERLAPS
-from fairtrec.words import Form
 
 
 @click.command(name="rbo", cls=under("Overlap", "baseline", "complete"), epilog=options.EXITS)

@@ -6,8 +6,8 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
+from fairtrec.literals import Amortisation, Variant
 from fairtrec.report.writers import RESULTS
-from fairtrec.words import Amortisation, Variant
 
 if TYPE_CHECKING:
     from fairtrec.formats.trec_fair import Requests, Truth

@@ -9,8 +9,8 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
+from fairtrec.literals import Track
 from fairtrec.report.writers import FINDINGS
-from fairtrec.words import Track
 
 if TYPE_CHECKING:
     from fairtrec.validation.checked import Checked

@@ -14,10 +14,10 @@ from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.shown import Shown
 from fairtrec.evaluation.signature import Signature
+from fairtrec.literals import Correction, Over
 from fairtrec.statistics import corrections as correction
 from fairtrec.statistics.correlation import COEFFICIENTS, Coefficient, correlation
 from fairtrec.statistics.procedure import Procedure
-from fairtrec.words import Correction, Over
 
 Outcome = Literal["correlated", "not shown", "not tested"]
 ALL_RUNS = "all runs"

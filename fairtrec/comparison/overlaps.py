@@ -7,13 +7,13 @@ from itertools import combinations
 import numpy as np
 
 from fairtrec.comparison.baseline import find
-from fairtrec.data import NOTHING, Docnos, Floats, Run
+from fairtrec.data import MISSING, Docnos, Floats, Run
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation.signature import Signature
 from fairtrec.formats import run as reader
 from fairtrec.formulas.overlap import rbo
+from fairtrec.literals import Form, RunFormat
 from fairtrec.version import __version__
-from fairtrec.words import Form, RunFormat
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ def compared(
     Ties are broken as everywhere, since a Run is ranked.
     """
     table = Docnos.of(np.concatenate([np.unique(run.docnos) for run in runs]))
-    numbers = [np.append(table.rows(run.docnos), NOTHING) for run in runs]  # the last is that of NOTHING
+    numbers = [np.append(table.rows(run.docnos), MISSING) for run in runs]  # the last is that of MISSING
     for one, other in pairs:
         first, second = runs[one], runs[other]
         every = tuple(dict.fromkeys((*first.qids, *second.qids)))

@@ -1,13 +1,13 @@
 """The types of data that everything else passes around."""
 
 from fairtrec.data.counts import Annotations, Candidates, Histogram
-from fairtrec.data.docnos import NOTHING, Bools, Docnos, Docs, Floats, Ints, Keys, fingerprints, starts_of, take, text
+from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, Keys, decode, fingerprints, starts_of, take
 from fairtrec.data.groups import GroupTerms, Labels, Positions, Queries, looked_up, product
 from fairtrec.data.judgements import Qrels, judged
 from fairtrec.data.run import Run, Samples, System
 
 __all__ = [
-    "NOTHING",
+    "MISSING",
     "Annotations",
     "Bools",
     "Candidates",
@@ -25,11 +25,11 @@ __all__ = [
     "Run",
     "Samples",
     "System",
+    "decode",
     "fingerprints",
     "judged",
     "looked_up",
     "product",
     "starts_of",
     "take",
-    "text",
 ]

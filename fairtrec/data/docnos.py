@@ -19,7 +19,7 @@ Bools = np.ndarray[Shape, np.dtype[np.bool_]]
 Docs = np.ndarray[Shape, np.dtype[np.bytes_]]
 Keys = np.ndarray[Shape, np.dtype[np.uint64]]
 
-NOTHING = -1  # in a matrix of row numbers: no document at this rank, or one that is not in the table
+MISSING = -1  # in a matrix of row numbers: no document at this rank, or one that is not in the table
 
 
 def fingerprints(docnos: Docs) -> Keys:
@@ -51,10 +51,10 @@ def starts_of(values: np.ndarray[Shape, Any]) -> Ints:
     return np.concatenate(([0][: len(values)], inner, [len(values)])).astype(np.int64)
 
 
-def text(docnos: Docs) -> list[str]:
+def decode(docnos: Docs) -> list[str]:
     """Decode a column of docnos.
 
-    >>> text(np.array([b"a", "ü".encode()]))
+    >>> decode(np.array([b"a", "ü".encode()]))
     ['a', 'ü']
     """
     return b"\n".join(docnos.tolist()).decode().split("\n") if len(docnos) else []
@@ -112,31 +112,31 @@ class Docnos:
     def _slots(self) -> Any:
         """A hash table of row numbers: each row stands in the first free slot at or behind that of its key."""
         slots: Any = np.full(
-            1 << (2 * len(self.keys)).bit_length(), NOTHING, dtype=np.int32 if len(self.keys) < 1 << 31 else np.int64
+            1 << (2 * len(self.keys)).bit_length(), MISSING, dtype=np.int32 if len(self.keys) < 1 << 31 else np.int64
         )
         waiting = np.arange(len(self.keys), dtype=slots.dtype)
         at = _slot(self.keys, len(slots))
         while len(waiting):
-            free = slots[at] == NOTHING
+            free = slots[at] == MISSING
             slots[at[free]] = waiting[free]
             rejected = slots[at] != waiting
             waiting, at = waiting[rejected], (at[rejected] + 1) & (len(slots) - 1)
         return slots
 
     def rows(self, docnos: Docs) -> Ints:
-        """Find each docno's row; NOTHING where it is not in the set.
+        """Find each docno's row; MISSING where it is not in the set.
 
         >>> Docnos.of(np.array([b"b", b"a", b"b"])).rows(np.array([b"b", b"c", b"a"])).tolist()
         [1, -1, 0]
         """
         slots, keys = self._slots, fingerprints(docnos)
-        found = np.full(len(keys), NOTHING, dtype=np.int64)
+        found = np.full(len(keys), MISSING, dtype=np.int64)
         if not len(self.keys):
             return found
         long = self.names.dtype.itemsize > 8 or docnos.dtype.itemsize > 8
         at = _slot(keys, len(slots))
         rows = slots[at]
-        asked = np.flatnonzero(rows != NOTHING)  # then those whose slot another docno has
+        asked = np.flatnonzero(rows != MISSING)  # then those whose slot another docno has
         rows, at = rows[asked], at[asked]
         while len(asked):
             hit = self.keys[rows] == keys[asked]
@@ -146,7 +146,7 @@ class Docnos:
             others = ~hit
             asked, at = asked[others], (at[others] + 1) & (len(slots) - 1)
             rows = slots[at]
-            there = rows != NOTHING
+            there = rows != MISSING
             asked, at, rows = asked[there], at[there], rows[there]
         return found
 
@@ -160,11 +160,11 @@ def _slot(keys: Keys, slots: int) -> Ints:
 def take(table: Floats, rows: Ints) -> Floats:
     """Look up rows of a table; nan where there is no document.
 
-    >>> take(np.array([5.0, 6.0]), np.array([[1, NOTHING]])).tolist()
+    >>> take(np.array([5.0, 6.0]), np.array([[1, MISSING]])).tolist()
     [[6.0, nan]]
     """
     if not len(table):
         return np.full(rows.shape + table.shape[1:], np.nan)
     values: Floats = table[rows].astype(np.float64, copy=False)  # of whole numbers too, which know no nan
-    values[rows == NOTHING] = np.nan
+    values[rows == MISSING] = np.nan
     return values

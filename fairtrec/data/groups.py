@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrec.data.docnos import NOTHING, Bools, Docnos, Docs, Floats, Ints, text
+from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, decode
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Labels:
         of_rows, number = np.unique(np.array(qids, dtype=np.bytes_), return_inverse=True)
         named = np.zeros((len(of_rows), len(self.groups)), dtype=np.bool_)
         np.logical_or.at(named, number, self.weights > 0)
-        return tuple(text(of_rows)), named
+        return tuple(decode(of_rows)), named
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Queries:
 def looked_up(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines: Ints) -> Floats:
     """Look up documents, ``docnos[lines]`` with lines [query, n]; nan where there is no document or no entry."""
     values = table.weights if isinstance(table, Labels) else table.values
-    there = lines != NOTHING
+    there = lines != MISSING
     names = docnos[lines[there]]
     if table.per_query:
         query = np.broadcast_to(np.arange(len(qids))[:, None], lines.shape)[there]
@@ -80,7 +80,7 @@ def looked_up(table: Labels | Positions, qids: Sequence[str], docnos: Docs, line
         names = np.char.add(prefixes[query], names)
     rows = table.rows.rows(names)
     found = np.full((*lines.shape, values.shape[1]), np.nan)
-    found[there] = np.where((rows != NOTHING)[:, None], values[rows], np.nan)
+    found[there] = np.where((rows != MISSING)[:, None], values[rows], np.nan)
     return found
 
 
@@ -99,4 +99,4 @@ def product(first: Labels, second: Labels) -> Labels:
 
 def _aligned(labels: Labels, names: Docnos) -> Floats:
     rows = labels.rows.rows(names.names)
-    return np.where((rows != NOTHING)[:, None], labels.weights[rows], np.nan)
+    return np.where((rows != MISSING)[:, None], labels.weights[rows], np.nan)

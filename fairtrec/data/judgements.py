@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrec.data.docnos import NOTHING, Docnos, Docs, Ints
+from fairtrec.data.docnos import MISSING, Docnos, Docs, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,10 +23,10 @@ class Qrels:
 
 
 def judged(qrels: Qrels, qids: Sequence[str]) -> Ints:
-    """Give the lines of each query's judged documents [query, n], by falling docno, each once; NOTHING elsewhere."""
+    """Give the lines of each query's judged documents [query, n], by falling docno, each once; MISSING elsewhere."""
     number = {qid: i for i, qid in enumerate(qids)}
-    row = np.array([number.get(qid, NOTHING) for qid in qrels.qids], dtype=np.int64)[qrels.query]
-    lines = np.flatnonzero(row != NOTHING)
+    row = np.array([number.get(qid, MISSING) for qid in qrels.qids], dtype=np.int64)[qrels.query]
+    lines = np.flatnonzero(row != MISSING)
     names = Docnos.of(qrels.docnos[lines])
     place = np.empty(len(names), dtype=np.int64)
     place[np.argsort(names.names)[::-1]] = np.arange(len(names))
@@ -34,6 +34,6 @@ def judged(qrels: Qrels, qids: Sequence[str]) -> Ints:
     best = np.lexsort((-qrels.grades[lines], keys))  # where subtopics differ, the highest grade counts
     lines = lines[best[np.unique(keys[best], return_index=True)[1]]]
     many = np.bincount(row[lines], minlength=len(qids))
-    matrix = np.full((len(qids), int(many.max(initial=0))), NOTHING, dtype=np.int64)
+    matrix = np.full((len(qids), int(many.max(initial=0))), MISSING, dtype=np.int64)
     matrix[np.arange(matrix.shape[1]) < many[:, None]] = lines
     return matrix

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairtrec.data.docnos import NOTHING, Docs, Floats, Ints
+from fairtrec.data.docnos import MISSING, Docs, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,14 +32,14 @@ class Run:
         return [(self, qids)]
 
     def top(self, qids: Sequence[str], depth: int | None) -> Ints:
-        """Give the lines of each query's first ``depth`` documents [query, rank]; NOTHING is no document."""
+        """Give the lines of each query's first ``depth`` documents [query, rank]; MISSING is no document."""
         number = {qid: i for i, qid in enumerate(self.qids)}
-        rows = np.array([number.get(qid, NOTHING) for qid in qids], dtype=np.int64)
-        first = np.where(rows == NOTHING, 0, self.starts[rows])
-        length = np.where(rows == NOTHING, 0, self.starts[rows + 1] - first)
+        rows = np.array([number.get(qid, MISSING) for qid in qids], dtype=np.int64)
+        first = np.where(rows == MISSING, 0, self.starts[rows])
+        length = np.where(rows == MISSING, 0, self.starts[rows + 1] - first)
         width = int(length.max(initial=0))
         rank = np.arange(width if depth is None else min(width, depth))
-        return np.where(rank < length[:, None], first[:, None] + rank, NOTHING)
+        return np.where(rank < length[:, None], first[:, None] + rank, MISSING)
 
     def cut(self, qids: Sequence[str], depth: int | None) -> "Run":
         """Keep only the first ``depth`` documents of these queries, of those that the run has."""

@@ -15,7 +15,7 @@ from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.given import Terms
 from fairtrec.formats.table.files import Table
-from fairtrec.words import Engine
+from fairtrec.literals import Engine
 
 
 def annotate(

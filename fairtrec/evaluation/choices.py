@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict, get_args, get_origin, get_type_hints
 
 from fairtrec.errors import UsageError
-from fairtrec.words import Missing, Order, Rule, RunFormat, ScoreType, Tokenizer, Undefined
+from fairtrec.literals import Missing, Order, Rule, RunFormat, ScoreType, Tokenizer, Undefined
 
 Target = str | Mapping[str, float]
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Docnos, Ints, Run
+from fairtrec.data import MISSING, Docnos, Ints, Run
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
@@ -106,7 +106,7 @@ def counterfactual(inputs: Asked) -> Ints:
         raise InputError(f"this run has none of the queries of {run.name}; check the ids", other.name)
     lines = [each.top(qids, inputs.depth) for each in (run, other)]
     table = Docnos.of(np.concatenate([np.unique(each.docnos) for each in (run, other)]))
-    rankings = np.full((2, len(qids), max(each.shape[1] for each in lines)), NOTHING, dtype=np.int64)
+    rankings = np.full((2, len(qids), max(each.shape[1] for each in lines)), MISSING, dtype=np.int64)
     for number, (each, at) in enumerate(zip((run, other), lines, strict=True)):
-        rankings[number, :, : at.shape[1]] = np.append(table.rows(each.docnos), NOTHING)[at]
+        rankings[number, :, : at.shape[1]] = np.append(table.rows(each.docnos), MISSING)[at]
     return rankings

@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Annotations, Bools, Candidates, Floats, Ints, Run
-from fairtrec.words import Missing
+from fairtrec.data import MISSING, Annotations, Bools, Candidates, Floats, Ints, Run
+from fairtrec.literals import Missing
 
 
 @dataclass(eq=False)
@@ -38,16 +38,16 @@ class Documents:
     def lines(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
         """Give the lines of each query's first documents [query, rank], without those that are passed over."""
         lines = run.top(qids, None)
-        there = lines != NOTHING
+        there = lines != MISSING
         rows = self.annotations.docnos.rows(run.docnos[lines[there]])
-        lines[there] = np.where(self.dropped[rows], NOTHING, lines[there])
-        together = np.argsort(lines == NOTHING, axis=1, kind="stable")
+        lines[there] = np.where(self.dropped[rows], MISSING, lines[there])
+        together = np.argsort(lines == MISSING, axis=1, kind="stable")
         return np.take_along_axis(lines, together, axis=1)[:, :depth]
 
     def rows(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
         """Give the rows of each query's first documents [query, rank], without those that are passed over."""
         lines = self.lines(run, qids, depth) if self.missing == "skip" else run.top(qids, depth)
-        rows = np.full(lines.shape, NOTHING, dtype=np.int64)
-        there = lines != NOTHING
+        rows = np.full(lines.shape, MISSING, dtype=np.int64)
+        there = lines != MISSING
         rows[there] = self.annotations.docnos.rows(run.docnos[lines[there]])
         return rows

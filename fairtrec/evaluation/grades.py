@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Docnos, Docs, Floats, Ints, Qrels, Run
+from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, Qrels, Run
 
 
 class Grades:
@@ -22,14 +22,14 @@ class Grades:
         self.query = self._pairs // max(len(self._names), 1)  # of each judgement, rising
 
     def numbers(self, qids: Sequence[str]) -> Ints:
-        """Give each query its number in the judgements; NOTHING where it has none."""
-        return np.array([self._number.get(qid, NOTHING) for qid in qids], dtype=np.int64)
+        """Give each query its number in the judgements; MISSING where it has none."""
+        return np.array([self._number.get(qid, MISSING) for qid in qids], dtype=np.int64)
 
     def of(self, queries: Ints, docnos: Docs) -> Floats:
         """Find the grades of documents, each for the query of this number; nan where there is none."""
         rows = self._names.rows(docnos)
         grades = np.full(len(rows), np.nan)
-        there = np.flatnonzero((rows != NOTHING) & (queries != NOTHING))
+        there = np.flatnonzero((rows != MISSING) & (queries != MISSING))
         pairs = queries[there] * len(self._names) + rows[there]
         at = np.searchsorted(self._pairs, pairs).clip(max=len(self._pairs) - 1)
         found = self._pairs[at] == pairs
@@ -61,9 +61,9 @@ class Grades:
         """
         query, grades, many = self.query, self._grades, len(self._number)
         if queries is not None:
-            place = np.full(many, NOTHING, dtype=np.int64)
+            place = np.full(many, MISSING, dtype=np.int64)
             place[queries] = np.arange(len(queries))
-            among = np.flatnonzero(place[query] != NOTHING)
+            among = np.flatnonzero(place[query] != MISSING)
             query, grades, many = place[query[among]], grades[among], len(queries)
         order = np.lexsort((-grades, query))
         rows: Floats = _in_rows(query[order], grades[order], many, np.nan)

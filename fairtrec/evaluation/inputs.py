@@ -12,7 +12,7 @@ import numpy as np
 
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS, module_of
 from fairtrec.data import (
-    NOTHING,
+    MISSING,
     Candidates,
     Floats,
     Ints,
@@ -78,7 +78,7 @@ class Inputs(Asked):
         if documents.last is None or documents.last[0] != asked:  # runs of a batch have mostly the same queries
             documents.last = None  # before memory is taken for the next
             rows = documents.rows(run, self.qids, depth)
-            documents.last = asked, Candidates(take(self.counts, rows), (rows != NOTHING).astype(np.int64))
+            documents.last = asked, Candidates(take(self.counts, rows), (rows != MISSING).astype(np.int64))
         return documents.last[1]
 
     @cached_property
@@ -94,7 +94,7 @@ class Inputs(Asked):
         qrels = self.reference.qrels
         assert qrels is not None
         known, lines = Grades(qrels), self.lines
-        there = lines != NOTHING
+        there = lines != MISSING
         query = np.broadcast_to(known.numbers(self.qids)[:, None], lines.shape)[there]
         grades = np.full(lines.shape, np.nan)
         grades[there] = known.of(query, self.run.docnos[lines[there]])
@@ -126,7 +126,7 @@ class Inputs(Asked):
     @property
     def lengths(self) -> Ints:
         """How many documents are ranked [query]."""
-        lengths: Ints = (self.lines != NOTHING).sum(axis=1)
+        lengths: Ints = (self.lines != MISSING).sum(axis=1)
         return lengths
 
     @cached_property
@@ -156,7 +156,7 @@ class Inputs(Asked):
     def judged_relevance(self) -> Floats:
         """Grades of the judged documents [query, n]."""
         assert self.reference.qrels is not None
-        return np.where(self.judged_lines == NOTHING, np.nan, self.reference.qrels.grades[self.judged_lines])
+        return np.where(self.judged_lines == MISSING, np.nan, self.reference.qrels.grades[self.judged_lines])
 
     @cached_property
     def judged_membership(self) -> Floats:
@@ -193,10 +193,10 @@ class Inputs(Asked):
     def _judged_rows(self) -> Ints:
         """Rows of the judged documents in the table of documents [query, n]."""
         assert self.reference.qrels is not None
-        rows = np.full(self.judged_lines.shape, NOTHING, dtype=np.int64)
-        there = self.judged_lines != NOTHING
+        rows = np.full(self.judged_lines.shape, MISSING, dtype=np.int64)
+        there = self.judged_lines != MISSING
         rows[there] = self.documents.annotations.docnos.rows(self.reference.qrels.docnos[self.judged_lines[there]])
-        return np.where(self.documents.dropped[rows], NOTHING, rows)
+        return np.where(self.documents.dropped[rows], MISSING, rows)
 
 
 class InputsOfSamples(Inputs):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairtrec.data import Floats, Ints, Qrels, Run, text
+from fairtrec.data import Floats, Ints, Qrels, Run, decode
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.evenly import CELLS, dealt
 from fairtrec.evaluation.grades import Grades
@@ -150,7 +150,7 @@ def _refuse_grades(measure: Any, qrels: Qrels) -> None:
 def rankings(run: Run, qids: Sequence[str], depth: int | None) -> dict[str, dict[str, float]]:
     """Give the first documents of each query with strictly falling scores, so that no provider sees a tie."""
     part = run.cut(qids, depth)
-    names, starts = text(part.docnos), part.starts.tolist()
+    names, starts = decode(part.docnos), part.starts.tolist()
     scores = np.arange(np.diff(part.starts).max(initial=0), 0.0, -1.0).tolist()
     return {
         qid: dict(zip(names[start:end], scores, strict=False))
@@ -167,7 +167,7 @@ def _deepest(depths: Iterable[int | None]) -> int | None:
 def _grades(qrels: Qrels) -> dict[str, dict[str, int]]:
     """Give each query's judged documents with their grades, the highest where subtopics differ."""
     grades: dict[str, dict[str, int]] = {qid: {} for qid in qrels.qids}
-    for query, docno, grade in zip(qrels.query.tolist(), text(qrels.docnos), qrels.grades.tolist(), strict=True):
+    for query, docno, grade in zip(qrels.query.tolist(), decode(qrels.docnos), qrels.grades.tolist(), strict=True):
         of_query = grades[qrels.qids[query]]
         of_query[docno] = max(grade, of_query.get(docno, grade))
     return grades
@@ -176,6 +176,6 @@ def _grades(qrels: Qrels) -> dict[str, dict[str, int]]:
 def _subtopics(qrels: Qrels) -> Iterable[Any]:
     import ir_measures
 
-    columns = (qrels.query.tolist(), text(qrels.docnos), qrels.grades.tolist(), text(qrels.iterations))
+    columns = (qrels.query.tolist(), decode(qrels.docnos), qrels.grades.tolist(), decode(qrels.iterations))
     for query, docno, grade, iteration in zip(*columns, strict=True):
         yield ir_measures.Qrel(qrels.qids[query], docno, grade, iteration)

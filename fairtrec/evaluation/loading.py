@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairtrec.data import (
-    NOTHING,
+    MISSING,
     Annotations,
     Docnos,
     Floats,
@@ -175,7 +175,7 @@ def counts_of(labels: Labels, wanted: Docnos) -> Annotations:
     unknown = np.asarray(np.isnan(labels.weights).any(axis=1))
     whole = np.nan_to_num(labels.weights).astype(np.int64)
     rows = labels.rows.rows(wanted.names)
-    known = np.logical_and(rows != NOTHING, ~unknown[rows])
+    known = np.logical_and(rows != MISSING, ~unknown[rows])
     counts = np.where(known[:, None], whole[rows], 0)
     histogram = histogram_of(whole[~unknown])
     return Annotations(labels.groups, wanted, known, counts.sum(axis=1), counts, collection=histogram)

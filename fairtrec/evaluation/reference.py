@@ -6,7 +6,7 @@ from typing import Any, Literal, cast
 
 from fairtrec.data import Floats, Labels, Qrels, Run
 from fairtrec.evaluation.documents import Documents
-from fairtrec.words import Rule
+from fairtrec.literals import Rule
 
 TargetOf = Literal["background", "collection", "qrels", "relevance"]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
-from fairtrec.data import NOTHING, Floats, Ints
+from fairtrec.data import MISSING, Floats, Ints
 from fairtrec.errors import InputError
 from fairtrec.evaluation.evenly import evenly
 from fairtrec.evaluation.inputs import Inputs
@@ -32,7 +32,7 @@ def remarks_on(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> t
             _refuse_strangers(inputs, "labels", seen=counts[1] > 0, known=not np.isnan(inputs.membership).all())
         remarks.append(_known(counts))
     for name in asked & OF_EXTRAS & OF_RANKS:
-        seen = bool((inputs.lines != NOTHING).any())
+        seen = bool((inputs.lines != MISSING).any())
         _refuse_strangers(inputs, name, seen=seen, known=not np.isnan(getattr(inputs, name)).all())
     return tuple(remarks)
 
@@ -88,7 +88,7 @@ def _of(measure: Measure, said: Remark | str) -> Remark:
 
 def _counts(inputs: Inputs) -> Ints:
     """Count the ranks of which the groups are known, all ranks, the queries without any of the first, all queries."""
-    there = inputs.lines != NOTHING
+    there = inputs.lines != MISSING
     known = there & ~np.isnan(inputs.membership).any(axis=2)
     silent = there.any(axis=1) & ~known.any(axis=1)
     return np.array([known.sum(), there.sum(), silent.sum(), len(there)])

@@ -7,7 +7,7 @@ from typing import Any, Literal, Unpack, cast
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Annotations, Docnos, Queries, Run
+from fairtrec.data import MISSING, Annotations, Docnos, Queries, Run
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading, wanted
 from fairtrec.evaluation.batch import processes
@@ -212,7 +212,7 @@ class Evaluator:
         )
         fresh, given, plan = looked_at, self.given, self.plan
         if self._counts is not None:
-            fresh = Docnos.of(looked_at.names[self._counts.docnos.rows(looked_at.names) == NOTHING])
+            fresh = Docnos.of(looked_at.names[self._counts.docnos.rows(looked_at.names) == MISSING])
         if self._counts is None or len(fresh):
             if plan.lexicon is not None:
                 counts = loading.counted(given.docs, fresh, plan.lexicon)

@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
-from fairtrec.data import NOTHING, Bools, Floats, Ints, Run
+from fairtrec.data import MISSING, Bools, Floats, Ints, Run
 from fairtrec.evaluation.evenly import evenly
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import Judge
@@ -125,7 +125,7 @@ def _tried(
     An order for which a measure is undefined is left out of its interval.
     """
     lines = run.top(qids, None)
-    numbers = [row[there] for row, there in zip(Blocks.of(run, lines).number, lines != NOTHING, strict=True)]
+    numbers = [row[there] for row, there in zip(Blocks.of(run, lines).number, lines != MISSING, strict=True)]
     several = [orders(number, depth, (SEED, *qid.encode())) for number, qid in zip(numbers, qids, strict=True)]
     utility = [measure for measure in measures if isinstance(measure, Utility)]
     deepest = depth_of([measure for measure in measures if not isinstance(measure, Utility)])

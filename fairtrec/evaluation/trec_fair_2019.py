@@ -13,9 +13,9 @@ from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature, short
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair import Authors
+from fairtrec.literals import Amortisation, Variant
 from fairtrec.measures.trec_fair_2019 import TREC19Share, TREC19Unfairness, TREC19Utility
 from fairtrec.version import __version__
-from fairtrec.words import Amortisation, Variant
 
 
 def evaluate(

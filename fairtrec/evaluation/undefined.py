@@ -11,8 +11,8 @@ import numpy as np
 
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation.scores import ENDS, Scores
+from fairtrec.literals import Undefined
 from fairtrec.measure import Measure, Remark
-from fairtrec.words import Undefined
 
 
 def filled(scores: Scores, undefined: Undefined) -> Scores:

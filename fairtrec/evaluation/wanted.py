@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Docnos, Docs, Run, System, judged
+from fairtrec.data import MISSING, Docnos, Docs, Run, System, judged
 from fairtrec.errors import InputError
 from fairtrec.evaluation.documents import Documents
 from fairtrec.evaluation.reference import Reference
+from fairtrec.literals import Missing
 from fairtrec.measure import Measure
-from fairtrec.words import Missing
 
 
 def depth_of(measures: Sequence[Measure]) -> int | None:
@@ -52,7 +52,7 @@ def _beside(
     ideal = any("judged_membership" in measure.needs for measure in measures)
     if reference.qrels is not None and (ideal or reference.target_of in ("qrels", "relevance")):
         lines = judged(reference.qrels, every)
-        lines = lines[lines != NOTHING]
+        lines = lines[lines != MISSING]
         least = reference.relevance_level if reference.target_of == "qrels" else 1
         parts.append(reference.qrels.docnos[lines if ideal else lines[reference.qrels.grades[lines] >= least]])
     return parts
@@ -63,7 +63,7 @@ def unknown_in(system: System, qids: Sequence[str], documents: Documents) -> Inp
     for run in system.runs:
         part = run.cut(qids, None)
         rows = documents.annotations.docnos.rows(part.docnos)
-        hits = np.flatnonzero((rows != NOTHING) & ~documents.annotations.known[rows])
+        hits = np.flatnonzero((rows != MISSING) & ~documents.annotations.known[rows])
         if len(hits):
             place = {qid: i for i, qid in enumerate(qids)}
             query = np.searchsorted(part.starts, hits, side="right") - 1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.annotation.counting.counter import Lexicon, annotate
-from fairtrec.data import NOTHING, Bools, Docnos, Floats, Ints, Run, text
+from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, decode
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading, wanted
 from fairtrec.evaluation.documents import Documents
@@ -89,7 +89,7 @@ class Case:
 
     def known(self, inputs: Inputs) -> Bools:
         """Tell which documents [query, rank] have counts, where that matters."""
-        there: Bools = inputs.lines != NOTHING
+        there: Bools = inputs.lines != MISSING
         if self.documents is None:
             return there
         of_rows = np.append(self.documents.annotations.known, False)
@@ -98,8 +98,8 @@ class Case:
     def docnos(self, inputs: Inputs) -> list[list[str]]:
         """Name the documents of each query, those that are there."""
         lines = inputs.lines
-        names = text(self.run.docnos[lines[lines != NOTHING]])
-        ends = np.cumsum((lines != NOTHING).sum(axis=1)).tolist()
+        names = decode(self.run.docnos[lines[lines != MISSING]])
+        ends = np.cumsum((lines != MISSING).sum(axis=1)).tolist()
         return [names[first:last] for first, last in zip([0, *ends], ends, strict=False)]
 
 

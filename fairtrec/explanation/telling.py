@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Ints, take
+from fairtrec.data import MISSING, Ints, take
 from fairtrec.explanation import variants
 from fairtrec.explanation.explained import Exchange, Explained, Place, Word, worst
 from fairtrec.explanation.session import Case, Explainer
@@ -167,8 +167,8 @@ class _Words:
 def _rows(case: Case) -> Ints:
     """Find the texts [query, rank]."""
     inputs, texts = case.inputs, case.texts
-    rows = np.full(inputs.ranked.shape, NOTHING)
+    rows = np.full(inputs.ranked.shape, MISSING)
     if texts is not None:
-        there = inputs.ranked != NOTHING
+        there = inputs.ranked != MISSING
         rows[there] = texts.docnos.rows(inputs.documents.annotations.docnos.names[inputs.ranked[there]])
     return rows

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Floats, Ints, Run
+from fairtrec.data import MISSING, Floats, Ints, Run
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.values import values_of
 from fairtrec.explanation.explained import NEAR, Exchange
@@ -22,7 +22,7 @@ def rankings(case: Case, inputs: Inputs) -> list[Ints]:
     """Give the lines of the run that each query ranks, without unknown documents behind those that the value sees."""
     known, lines = case.known(inputs), inputs.lines
     seen = np.arange(lines.shape[1]) < (lines.shape[1] if case.reach is None else case.reach)
-    return [row[(row != NOTHING) & (seen | sure)] for row, sure in zip(lines, known, strict=True)]
+    return [row[(row != MISSING) & (seen | sure)] for row, sure in zip(lines, known, strict=True)]
 
 
 def prefixes(case: Case) -> list[list[float]]:
@@ -36,7 +36,7 @@ def prefixes(case: Case) -> list[list[float]]:
 def without(case: Case) -> list[list[float]]:
     """Evaluate, for each query, its ranking without each of the documents that the measure sees."""
     several = rankings(case, case.further)
-    seen = (case.inputs.lines != NOTHING).sum(axis=1).tolist()
+    seen = (case.inputs.lines != MISSING).sum(axis=1).tolist()
     asked = {at: [np.delete(lines, rank) for rank in range(seen[at])] for at, lines in enumerate(several)}
     found = tried(case, asked)
     return [found[at] for at in range(len(several))]
@@ -55,7 +55,7 @@ def exchanges(case: Case, candidates: int) -> tuple[list[Exchange | None], bool]
     if closed is not None:
         return closed, True
     several = rankings(case, case.further)
-    seen = (case.inputs.lines != NOTHING).sum(axis=1).tolist()
+    seen = (case.inputs.lines != MISSING).sum(axis=1).tolist()
     pairs = {at: _pairs(seen[at], min(len(lines), far)) for at, lines in enumerate(several)}
     asked = {at: [_exchanged(several[at], upper, lower) for upper, lower in each[:MOST]] for at, each in pairs.items()}
     found = tried(case, asked)
@@ -133,7 +133,7 @@ def _closed(case: Case, far: int) -> list[Exchange | None] | None:
     gains[:, : deep.gains.shape[1]] = deep.gains[:, :ranks]
     lines = further.lines
     seen = case.inputs.lines.shape[1]
-    usable = (lines != NOTHING) & ((np.arange(ranks) < seen) | case.known(further)) & ~np.isnan(gains)
+    usable = (lines != MISSING) & ((np.arange(ranks) < seen) | case.known(further)) & ~np.isnan(gains)
     found: list[Exchange | None] = []
     for at in range(len(case.qids)):
         (places,) = np.nonzero(usable[at, :far])

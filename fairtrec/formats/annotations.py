@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Annotations, Bools, Docnos, Histogram, Ints
+from fairtrec.data import MISSING, Annotations, Bools, Docnos, Histogram, Ints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns
 from fairtrec.formats.histogram import added, histogram_of, joined
@@ -39,7 +39,7 @@ def read(table: Table, wanted: Docnos, *, collection: bool = False) -> Annotatio
         if any(each.min(initial=0) < 0 or each.max(initial=0) > MOST for each in several):
             _refuse_numbers(np.stack(several, axis=1), path, lines)
         rows = wanted.rows(block["docno"])
-        here = np.flatnonzero(rows != NOTHING)
+        here = np.flatnonzero(rows != MISSING)
         numbers = np.stack([each[here] for each in several], axis=1)
         every = histogram_of(np.stack(several[1:], axis=1)) if collection else None
         return {
@@ -87,7 +87,7 @@ def _refuse_repeats(block: columns.Columns, known: Bools, path: FilePath, lines:
 def of_columns(groups: Sequence[str], docnos: Docnos, tokens: Ints, counts: Ints, wanted: Docnos) -> Annotations:
     """Take the wanted documents' rows from columns in memory, whose rows stand in the order of ``docnos``."""
     rows = docnos.rows(wanted.names)
-    known = rows != NOTHING
+    known = rows != MISSING
     order = sorted(range(len(groups)), key=lambda i: groups[i])
     taken = np.where(known[:, None], counts[rows][:, order], 0)
     return Annotations(

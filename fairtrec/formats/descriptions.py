@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Annotations, Docnos, Labels, Positions, text
+from fairtrec.data import MISSING, Annotations, Docnos, Labels, Positions, decode
 from fairtrec.errors import InputError
 from fairtrec.formats import annotations
 from fairtrec.formats import labels as label_format
@@ -40,11 +40,13 @@ def _text(docno: str, cell: Any) -> str:
 def _texts_of_frame(frame: Frame, wanted: Docnos) -> Iterator[tuple[int, str]]:
     """Look up the rows of the wanted documents, and give the texts of these alone."""
     rows = wanted.rows(frame.ids(DOCUMENT))
-    places = np.flatnonzero(rows != NOTHING)
+    places = np.flatnonzero(rows != MISSING)
     rows = rows[places]
     if len(np.unique(rows)) < len(rows):
         raise InputError("the docs frame holds a document twice; keep one row")
-    for row, docno, cell in zip(rows.tolist(), text(wanted.names[rows]), frame.objects(("text",), places), strict=True):
+    for row, docno, cell in zip(
+        rows.tolist(), decode(wanted.names[rows]), frame.objects(("text",), places), strict=True
+    ):
         yield row, _text(docno, cell)
 
 
@@ -98,7 +100,7 @@ def _labels(thing: Mapping[str, Any]) -> Iterator[label_format.Row]:
 def _labels_of_frame(thing: Any) -> Iterator[label_format.Row]:
     frame = Frame.of(thing, "labels", (*QUERY, *DOCUMENT, "group", "weight"))
     docnos, qids = _keys(frame)
-    groups = text(frame.ids(("group",)))
+    groups = decode(frame.ids(("group",)))
     weights = [1.0] * len(frame) if frame.find(("weight",)) is None else frame.floats(("weight",)).tolist()
     for qid, docno, group, weight in zip(qids or [""] * len(docnos), docnos, groups, weights, strict=True):
         yield None, qid, docno, group, weight
@@ -106,7 +108,7 @@ def _labels_of_frame(thing: Any) -> Iterator[label_format.Row]:
 
 def _keys(frame: Frame) -> tuple[list[str], list[str]]:
     """Take the docnos of a frame, and its query ids if it has them."""
-    return text(frame.ids(DOCUMENT)), [] if frame.find(QUERY) is None else text(frame.ids(QUERY))
+    return decode(frame.ids(DOCUMENT)), [] if frame.find(QUERY) is None else decode(frame.ids(QUERY))
 
 
 def positions(thing: Any) -> Positions:

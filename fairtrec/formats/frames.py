@@ -14,7 +14,7 @@ import numpy as np
 from fairtrec.data import Docs, Floats, Ints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats.columns import MOST_BYTES, WIDEST, Repeats
-from fairtrec.words import Order
+from fairtrec.literals import Order
 
 # what columns may be called, the first that is there
 QUERY = ("query_id", "qid", "q_id", "query", "query-id")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Docnos, Labels, Qrels, text
+from fairtrec.data import Docnos, Labels, Qrels, decode
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import source
 from fairtrec.formats.columns import WIDEST
@@ -61,7 +61,7 @@ def of_rows(rows: Iterable[Row], path: FilePath) -> Labels:
 
 def of_subtopics(qrels: Qrels) -> Labels:
     """Take the subtopics of diversity judgements as groups: a document belongs to those it is relevant to."""
-    rows = zip(qrels.query.tolist(), text(qrels.docnos), text(qrels.iterations), qrels.grades.tolist(), strict=True)
+    rows = zip(qrels.query.tolist(), decode(qrels.docnos), decode(qrels.iterations), qrels.grades.tolist(), strict=True)
     relevant = ((None, qrels.qids[q], docno, topic, 1.0) for q, docno, topic, grade in rows if grade > 0)
     return replace(of_rows(relevant, "qrels"), own=True)
 

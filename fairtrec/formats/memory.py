@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Docs, Floats, GroupTerms, Ints, Qrels, Queries, Run, text
+from fairtrec.data import Docs, Floats, GroupTerms, Ints, Qrels, Queries, Run, decode
 from fairtrec.errors import InputError
 from fairtrec.formats import columns
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
 from fairtrec.formats.columns import Repeats
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, is_frame, run_of
-from fairtrec.words import Order, ScoreType
+from fairtrec.literals import Order, ScoreType
 
 SUBTOPIC = ("subtopic_id", "iteration", "subtopic")
 GRADE = ("relevance", "rel", "label", "grade")
@@ -150,7 +150,7 @@ def queries(thing: Iterable[Any]) -> Queries:
     """Take a query set from ids, or a frame with a column of them."""
     with understood("a query set"):
         frame = Frame.of(thing, "queries", QUERY) if is_frame(thing) else None
-        qids = tuple(map(str, thing) if frame is None else dict.fromkeys(text(frame.ids(QUERY))))
+        qids = tuple(map(str, thing) if frame is None else dict.fromkeys(decode(frame.ids(QUERY))))
     if not qids:
         raise InputError("the query set is empty")
     return Queries("queries", qids)

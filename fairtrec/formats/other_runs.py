@@ -19,7 +19,7 @@ from fairtrec.formats import columns
 from fairtrec.formats.columns import FileColumns, Layout, Lines
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, run_of
 from fairtrec.formats.json_lines import object_of
-from fairtrec.words import Order, RunFormat
+from fairtrec.literals import Order, RunFormat
 
 TAG = ("tag", "run_tag", "system")
 NAMES = (*QUERY, *DOCUMENT, *SCORE, *RANK, *TAG)

@@ -8,8 +8,8 @@ import numpy as np
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, fingerprints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns
+from fairtrec.literals import Order, RunFormat, ScoreType
 from fairtrec.ranking import order as ordering
-from fairtrec.words import Order, RunFormat, ScoreType
 
 MANY = 10_000  # lines, from which it pays to look at each ranking by itself
 PIECE = 1 << 17  # lines among which duplicates are looked for at a time, as caches have it

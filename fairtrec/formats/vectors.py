@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fairtrec.data import NOTHING, Docnos, Docs, Floats, Ints, text
+from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, decode
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.files import source
 from fairtrec.files.replaced import replaced
@@ -30,7 +30,7 @@ LARGEST_HASHED = 1 << 30  # bytes; a larger file is named with its size instead 
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Vectors of wanted documents: that of document i is ``values[rows[i]]``, where ``rows[i]`` is not NOTHING."""
+    """Vectors of wanted documents: that of document i is ``values[rows[i]]``, where ``rows[i]`` is not MISSING."""
 
     name: str
     rows: Ints
@@ -75,7 +75,7 @@ def read(thing: Any, ids: Any, wanted: Docnos) -> Vectors:
 def of_matrix(matrix: Any, name: str, known: Ints, wanted: Docnos) -> Vectors:
     """Take the matrix that a model made of the ``known`` ones of the wanted documents."""
     values = _checked(np.asarray(matrix), None)
-    rows = np.full(len(wanted), NOTHING, dtype=np.int64)
+    rows = np.full(len(wanted), MISSING, dtype=np.int64)
     rows[known] = np.arange(len(known))
     return Vectors(name, rows, values)
 
@@ -88,7 +88,7 @@ def write(path: Path, docnos: Docs, values: npt.NDArray[Any]) -> None:
     from fairtrec.formats.arrow import flat
 
     vectors = pa.FixedSizeListArray.from_arrays(flat(values.ravel()), values.shape[1])
-    columns = {"docno": pa.array(text(docnos), pa.string()), "vector": vectors}
+    columns = {"docno": pa.array(decode(docnos), pa.string()), "vector": vectors}
     with replaced(path) as part:
         parquet.write_table(pa.table(columns), fspath(part), compression="zstd", row_group_size=ROWS)
 
@@ -172,9 +172,9 @@ def _rows(names: Docs, path: FilePath | None, values: npt.NDArray[Any], wanted: 
     """Find the row of each wanted document among the names of all rows, which stand in that file."""
     if len(names) != len(values):
         raise InputError(f"{len(names)} ids for {len(values)} vectors; give as many", path)
-    rows = np.full(len(wanted), NOTHING, dtype=np.int64)
+    rows = np.full(len(wanted), MISSING, dtype=np.int64)
     found = wanted.rows(names) if len(names) else np.empty(0, np.int64)
-    here = np.flatnonzero(found != NOTHING)
+    here = np.flatnonzero(found != MISSING)
     _refuse_repeats(found[here], here, wanted, path, lines=True)
     rows[found[here]] = here
     return rows
@@ -199,10 +199,10 @@ def _parquet(path: FilePath, wanted: Docnos) -> tuple[Ints, npt.NDArray[Any]]:
     with _readable(path), parquet.ParquetFile(fspath(path)) as file:
         docno, vector = _columns(file.schema_arrow, path)
         every = range(file.num_row_groups)
-        groups = [i for i in every if (_of(file.read_row_group(i, [docno])[docno], wanted, path) != NOTHING).any()]
+        groups = [i for i in every if (_of(file.read_row_group(i, [docno])[docno], wanted, path) != MISSING).any()]
         for batch in file.iter_batches(ROWS, row_groups=groups, columns=[docno, vector]):
             at = _of(batch.column(docno), wanted, path)
-            here = np.flatnonzero(at != NOTHING)
+            here = np.flatnonzero(at != MISSING)
             if len(here):
                 found.append(at[here])
                 parts.append(_lists(batch.column(vector).take(flat(here)), path))
@@ -212,7 +212,7 @@ def _parquet(path: FilePath, wanted: Docnos) -> tuple[Ints, npt.NDArray[Any]]:
         raise InputError("no document of the runs has a vector here; check the ids", path)
     where = np.concatenate(found)
     _refuse_repeats(where, where, wanted, path, lines=False)
-    rows = np.full(len(wanted), NOTHING, dtype=np.int64)
+    rows = np.full(len(wanted), MISSING, dtype=np.int64)
     rows[where] = np.arange(len(where))
     return rows, _checked(np.concatenate(parts), path)
 
@@ -264,7 +264,7 @@ def _held(thing: Any, ids: Any, wanted: Docnos) -> Vectors:
             raise UsageError("the rows of a matrix have no names; give ids")
         values = _checked(np.asarray(thing), None)
         return Vectors("given", _rows(*_ids(ids), values, wanted), values)
-    names = [name for name in text(wanted.names) if name in thing]
+    names = [name for name in decode(wanted.names) if name in thing]
     if not names:
         raise InputError("no document of the runs has a vector; check the ids")
     try:

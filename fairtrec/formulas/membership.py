@@ -10,7 +10,7 @@ import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.formulas import distribution
-from fairtrec.words import Rule
+from fairtrec.literals import Rule
 
 
 def by_rule(counts: Floats, rule: Rule) -> Floats:

@@ -22,15 +22,15 @@ from typing import get_args
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Bools, Floats, Ints
+from fairtrec.data import MISSING, Bools, Floats, Ints
 from fairtrec.errors import UsageError
-from fairtrec.words import Form
+from fairtrec.literals import Form
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
 
 def rbo(first: Ints, second: Ints, p: float = 0.9, form: Form = "ext") -> Floats:
-    """Compare rankings [query, rank] of document numbers, best first; NOTHING (-1) stands behind the last of each row.
+    """Compare rankings [query, rank] of document numbers, best first; MISSING (-1) stands behind the last of each row.
 
     >>> a, b = np.array([[0, 1, 2, 3, 4]]), np.array([[1, 0, 2, 5, 3]])  # abcde, bacfd
     >>> rbo(a, b).round(6).tolist(), rbo(a, b, form="min").round(12).tolist()
@@ -59,7 +59,7 @@ def overlap(first: Ints, second: Ints) -> Ints:
     ranks = np.concatenate((np.arange(first.shape[1]), np.arange(second.shape[1])))
     order = np.argsort(documents, axis=1, kind="stable")
     documents = np.take_along_axis(documents, order, axis=1)
-    common = (documents[:, 1:] == documents[:, :-1]) & (documents[:, 1:] != NOTHING)
+    common = (documents[:, 1:] == documents[:, :-1]) & (documents[:, 1:] != MISSING)
     both = np.maximum(ranks[order[:, 1:]], ranks[order[:, :-1]])  # the rank from which both have a document
     places = (np.arange(queries)[:, None] * depth + both)[common]
     counts: Ints = np.bincount(places, minlength=queries * depth).reshape(queries, depth).cumsum(axis=1)
@@ -84,7 +84,7 @@ class _Pair:
 
     @classmethod
     def of(cls, first: Ints, second: Ints, p: float) -> "_Pair":
-        lengths = (first != NOTHING).sum(axis=1), (second != NOTHING).sum(axis=1)
+        lengths = (first != MISSING).sum(axis=1), (second != MISSING).sum(axis=1)
         short, long = np.minimum(*lengths), np.maximum(*lengths)
         counts = overlap(first, second)
         depths = np.arange(1, 2 * counts.shape[1] + 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Bools, Candidates, Floats, Ints, Run, take
+from fairtrec.data import MISSING, Bools, Candidates, Floats, Ints, Run, take
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.reference import Reference
@@ -61,7 +61,7 @@ class Case:
     @property
     def there(self) -> Bools:
         """Where there is a document [query, document]."""
-        return np.asarray(self.inputs.lines != NOTHING)
+        return np.asarray(self.inputs.lines != MISSING)
 
     @property
     def several(self) -> Ints:
@@ -90,7 +90,7 @@ class Case:
         grades = np.nan_to_num(self.inputs.relevance)
         numbers = np.unique(grades, return_inverse=True)[1].reshape(grades.shape)
         alone = numbers.max(initial=0) + 1 + np.arange(grades.shape[1])
-        return np.where(self.there, np.where(self.held, alone, numbers), NOTHING)
+        return np.where(self.there, np.where(self.held, alone, numbers), MISSING)
 
     @cached_property
     def held(self) -> Bools:

@@ -21,8 +21,8 @@ from fairtrec.frontier.case import Case
 from fairtrec.frontier.frontier import Frontier, OfQuery, OfRun, OfScores, Point
 from fairtrec.frontier.session import Seeker
 from fairtrec.frontier.solving import Kept, Solved, solved
+from fairtrec.literals import Among
 from fairtrec.measure import Measure
-from fairtrec.words import Among
 
 LOSSES = (0.0, 0.01, 0.05)
 

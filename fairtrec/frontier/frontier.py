@@ -7,8 +7,8 @@ from typing import NamedTuple
 from fairtrec.data import Floats
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.signature import Signature
+from fairtrec.literals import Among
 from fairtrec.measure import Measure
-from fairtrec.words import Among
 
 PROVEN = 1e-6  # what is less far apart is the same
 

@@ -19,9 +19,9 @@ from fairtrec.evaluation.session import Evaluator
 from fairtrec.formulas.distribution import quotient
 from fairtrec.frontier.candidates import extended, pooled
 from fairtrec.frontier.case import KNOWN, Case
+from fairtrec.literals import Among
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
-from fairtrec.words import Among
 
 SCORES = "scores"  # for a utility: DCG of what the run itself scored
 NO_PLACE = {  # choices that leave more than one value, or none, for a query

@@ -16,10 +16,10 @@ from fairtrec.gate import requirement
 from fairtrec.gate.requirement import Requirement
 from fairtrec.gate.verdict import Gate, Verdict
 from fairtrec.gate.verdicts import judge, notes
+from fairtrec.literals import FailOn
 from fairtrec.measure import Measure
 from fairtrec.replay import difference, results
 from fairtrec.replay.results import RecordedResult
-from fairtrec.words import FailOn
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from fairtrec.errors import UsageError
 from fairtrec.gate.requirement import Requirement
-from fairtrec.words import FailOn
+from fairtrec.literals import FailOn
 
 Status = Literal["passed", "warning", "undecided", "failed"]
 STATUSES: tuple[Status, ...] = ("passed", "warning", "undecided", "failed")  # the worse, the later

@@ -20,9 +20,9 @@ from fairtrec.errors import PATH, UsageError
 from fairtrec.evaluation.choices import ChoiceKeywords
 from fairtrec.evaluation.given import GivenKeywords
 from fairtrec.evaluation.scores import Scores
+from fairtrec.literals import Undefined
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
-from fairtrec.words import Undefined
 
 OURS = tuple(name for name, file in BUILT_IN.items() if file != "trec_fair_2019")  # whose input is no run
 _ELSEWHERE = ("queries", "complete", "samples", "ties", "unknown", "prior")  # said by qrels; or more than one value

@@ -26,8 +26,8 @@ import numpy as np
 from fairtrec.formats.trec_fair import Authors, Sequences
 from fairtrec.formulas import distribution
 from fairtrec.formulas.distribution import quotient
+from fairtrec.literals import Amortisation, Variant
 from fairtrec.measure import ABOVE_0, Floats, Ints, Measure, Remark, UsageError
-from fairtrec.words import Amortisation, Variant
 
 
 def reach(stops: Floats, starts: Ints, gamma: float) -> Floats:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Floats, Ints, Labels
+from fairtrec.data import MISSING, Floats, Ints, Labels
 from fairtrec.errors import UsageError
 from fairtrec.formulas import sides
 
@@ -37,14 +37,14 @@ def refuse_unfit(labels: Labels, toward: str | None) -> None:
 
 
 def groups_of(weights: Floats) -> Ints:
-    """Give the group of each document, that of its greatest weight [document, group]; NOTHING where two are as great.
+    """Give the group of each document, that of its greatest weight [document, group]; MISSING where two are as great.
 
     >>> groups_of(np.array([[0.2, 0.8], [1.0, 1.0], [np.nan, np.nan], [1.0, 0.0]])).tolist()
     [1, -1, -1, 0]
     """
     known = np.nan_to_num(weights)
     one = (known == known.max(axis=1, keepdims=True)).sum(axis=1) == 1
-    return np.where(one, known.argmax(axis=1), NOTHING)
+    return np.where(one, known.argmax(axis=1), MISSING)
 
 
 def toward(positions: Floats, weights: Floats, group: int) -> Floats | None:
@@ -53,7 +53,7 @@ def toward(positions: Floats, weights: Floats, group: int) -> Floats | None:
     Where both means are the same the sign is 1; None where one of the two has no document.
     """
     groups = groups_of(weights)
-    inside, rest = groups == group, (groups != group) & (groups != NOTHING)
+    inside, rest = groups == group, (groups != group) & (groups != MISSING)
     if not inside.any() or not rest.any():
         return None
     difference = positions[inside].mean(axis=0) - positions[rest].mean(axis=0)
@@ -69,7 +69,7 @@ class Count:
     def add(self, positions: Floats, weights: Floats) -> None:
         """Count a query's documents that belong to one of the two groups; positions [document, axis]."""
         groups = groups_of(weights)
-        of_one = groups != NOTHING
+        of_one = groups != MISSING
         if not of_one.any():
             return
         label = groups[of_one] == 1

@@ -10,9 +10,9 @@ from fairtrec.data import Floats, Ints, Labels
 from fairtrec.errors import InputError
 from fairtrec.formats.vectors import Vectors
 from fairtrec.formulas import axes as principal
+from fairtrec.literals import SpuriousAs
 from fairtrec.placement import agreement
 from fairtrec.placement.lists import Lists, Table
-from fairtrec.words import SpuriousAs
 
 LARGEST = 1e100  # of the numbers of a vector, whose squares are added
 

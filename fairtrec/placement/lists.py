@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Bools, Docnos, Docs, Floats, Ints, Labels, Run, looked_up
+from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Labels, Run, looked_up
 from fairtrec.formats.sides import Named
 
 
@@ -50,9 +50,9 @@ class Table:
     def named(self, named: Named, side: str | None = None) -> Lists:
         """List what is named for these queries, on one side or at all; other queries are passed over."""
         taken = [i for i, name in enumerate(named.sides) if side is None or name == side]
-        queries = np.array([self._number.get(named.qids[i], NOTHING) for i in taken], dtype=np.int64)
+        queries = np.array([self._number.get(named.qids[i], MISSING) for i in taken], dtype=np.int64)
         docnos = _column([named.docnos[i] for i in taken])
-        return self._lists(queries[queries != NOTHING], docnos[queries != NOTHING])
+        return self._lists(queries[queries != MISSING], docnos[queries != MISSING])
 
     def _lists(self, queries: Ints, docnos: Docs) -> Lists:
         many = len(self.documents)

@@ -9,8 +9,8 @@ import numpy as np
 from fairtrec.data import Floats
 from fairtrec.errors import InputError
 from fairtrec.evaluation.signature import Signature
+from fairtrec.literals import AccuracyAs
 from fairtrec.placement.agreement import HALFWAY, Agreement
-from fairtrec.words import AccuracyAs
 
 
 @dataclass(frozen=True, eq=False)

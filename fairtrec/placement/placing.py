@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fairtrec.data import NOTHING, Docnos, Ints, Labels, text
+from fairtrec.data import MISSING, Docnos, Ints, Labels, decode
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
@@ -13,6 +13,7 @@ from fairtrec.evaluation.signature import Signature, short
 from fairtrec.formats import sides, vectors
 from fairtrec.formats.sides import Named
 from fairtrec.formats.vectors import Vectors
+from fairtrec.literals import Absent, Order, RunFormat, SpuriousAs
 from fairtrec.placement import embedding
 from fairtrec.placement.agreement import refuse_unfit
 from fairtrec.placement.embedding import Embedding, Texts
@@ -20,7 +21,6 @@ from fairtrec.placement.fitting import Fitting, How
 from fairtrec.placement.lists import Lists, Table
 from fairtrec.placement.placed import Placed, many
 from fairtrec.version import __version__
-from fairtrec.words import Absent, Order, RunFormat, SpuriousAs
 
 
 def positions(
@@ -79,7 +79,7 @@ def positions(
         found, made = _embedded(docs, model, table.documents, used)
     if axes > found.dimensions:
         raise UsageError(f"{axes} axes where vectors have {found.dimensions} dimensions; ask for fewer")
-    known = found.rows != NOTHING
+    known = found.rows != MISSING
     unknown, used = used[~known[used]], used[known[used]]
     if len(unknown) and missing == "error":
         docno, what = table.documents.names[unknown[0]].decode(), "vector" if made is None else "text"
@@ -108,7 +108,7 @@ def positions(
     }
     return Placed(
         tuple(table.qids[query] for query in queries.tolist()),
-        tuple(text(table.documents.names[documents])),
+        tuple(decode(table.documents.names[documents])),
         values,
         explained,
         found.dimensions,

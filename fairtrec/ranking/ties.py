@@ -15,7 +15,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Bools, Floats, Ints, Run
+from fairtrec.data import MISSING, Bools, Floats, Ints, Run
 
 MOST = 720  # so many orders of a ranking are all tried, as those of six documents are
 DRAWN = 200  # of more, so many are drawn
@@ -30,7 +30,7 @@ class Blocks:
     @classmethod
     def of(cls, run: Run, lines: Ints) -> "Blocks":
         """Compare the scores in the lines [query, rank] of a run; where there is no document, nothing is tied."""
-        scores = np.append(run.scores, np.nan)[np.where(lines == NOTHING, len(run.scores), lines)]
+        scores = np.append(run.scores, np.nan)[np.where(lines == MISSING, len(run.scores), lines)]
         number = np.zeros(lines.shape, dtype=np.int64)
         np.cumsum(scores[:, 1:] != scores[:, :-1], axis=1, out=number[:, 1:])
         return cls(number)

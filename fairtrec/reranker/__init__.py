@@ -9,7 +9,7 @@ What ``__all__`` names is all that an author of rerankers imports; fairtrec.test
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from fairtrec.data import NOTHING, Bools, Candidates, Floats, Ints, take
+from fairtrec.data import MISSING, Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Parameters, Remark, named, unneeded
 from fairtrec.errors import InputError, UsageError
 from fairtrec.reranker.chance import Chance
@@ -18,8 +18,27 @@ from fairtrec.reranker.lists import Lists, completed, counted
 from fairtrec.reranker.shares import ceils, floors
 
 __all__ = [
-    "FAR", "NEW", "NOTHING", "Bools", "Candidates", "Chance", "Floats", "Heads", "InputError", "Ints", "Lists",
-    "Order", "Remark", "Reranker", "Unknown", "UsageError", "ceils", "completed", "counted", "floors", "take",
+    "FAR",
+    "MISSING",
+    "NEW",
+    "Bools",
+    "Candidates",
+    "Chance",
+    "Floats",
+    "Heads",
+    "InputError",
+    "Ints",
+    "Lists",
+    "Order",
+    "Remark",
+    "Reranker",
+    "Unknown",
+    "UsageError",
+    "ceils",
+    "completed",
+    "counted",
+    "floors",
+    "take",
 ]  # fmt: skip
 
 Unknown = Literal["keep", "free"]
@@ -30,7 +49,7 @@ NEW = -2  # judged document j, which need not be in the ranking, is placed as NE
 class Order:
     """Which documents stand at the first ranks, and what a reader of the run should know.
 
-    ``ranks`` [query, place] are ranks of the run, from 0, each at most once; NOTHING only behind the last. Documents
+    ``ranks`` [query, place] are ranks of the run, from 0, each at most once; MISSING only behind the last. Documents
     that are not named follow in the order that they have. Numbers of remarks of the same words are added up.
     """
 

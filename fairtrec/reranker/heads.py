@@ -16,7 +16,7 @@ class Heads:
     """
 
     def __init__(self, groups_of: Ints, groups: int) -> None:
-        """``groups_of`` [query, place] is the group of each document, NOTHING behind the last."""
+        """``groups_of`` [query, place] is the group of each document, MISSING behind the last."""
         queries = len(groups_of)
         keys = np.where(groups_of < 0, groups, groups_of)
         self._order = np.argsort(keys, axis=1, kind="stable")

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairtrec.reranker import (
     FAR,
-    NOTHING,
+    MISSING,
     Bools,
     Floats,
     Heads,
@@ -59,7 +59,7 @@ class _Det(Reranker):
 
     def enough(self, group_of: Ints, target: Floats) -> Bools:
         """Tell where each group has as many documents as it can have places, or the ranking ends [query]."""
-        known = group_of != NOTHING
+        known = group_of != MISSING
         tops = known[:, : self.cutoff].sum(axis=1) if self.unknown == "keep" else np.full(len(known), self.cutoff)
         most = self._most(tops[:, None], np.nan_to_num(target))
         filled: Bools = known.any(axis=1)  # or else it is said that there is none
@@ -74,7 +74,7 @@ class _Det(Reranker):
     def _first(self, groups: Ints, shares: Floats, tops: Ints) -> Ints:
         """Place ``tops`` documents of each query [query, place]."""
         heads = Heads(groups, shares.shape[1])
-        first = np.full((len(groups), int(tops.max(initial=0))), NOTHING)
+        first = np.full((len(groups), int(tops.max(initial=0))), MISSING)
         for rank in range(1, first.shape[1] + 1):
             active: Bools = np.asarray(rank <= tops)
             least, most = floors(rank, shares), ceils(rank, shares)
@@ -193,7 +193,7 @@ class DetConstSort(_Det):
         limits = self._limits(groups, shares)
         places = np.broadcast_to(np.arange(groups.shape[1]), groups.shape)
         appended = np.lexsort((places, limits), axis=1)  # by limit, and then as they stood
-        held = (groups != NOTHING).sum(axis=1)
+        held = (groups != MISSING).sum(axis=1)
         many = np.minimum(tops, held)
         if slack and groups.shape[1]:  # to the end of the step in which there are more than k
             last = np.take_along_axis(limits, appended, axis=1)[
@@ -202,7 +202,7 @@ class DetConstSort(_Det):
             step = (limits <= np.minimum(last, NEVER / 2)[:, None]).sum(axis=1)
             many = np.where(tops > 0, np.maximum(many, step), 0)
         rows = np.arange(len(groups))
-        first = np.full((len(groups), int(many.max(initial=0))), NOTHING)
+        first = np.full((len(groups), int(many.max(initial=0))), MISSING)
         limit_at = np.zeros(first.shape)
         for rank in range(first.shape[1]):
             there, new = rank < many, appended[:, rank]
@@ -215,7 +215,7 @@ class DetConstSort(_Det):
                     break
                 for moved in (first, limit_at):
                     moved[moving, at], moved[moving, at - 1] = moved[moving, at - 1], moved[moving, at]
-        return np.where(np.arange(first.shape[1]) < tops[:, None], first, NOTHING)
+        return np.where(np.arange(first.shape[1]) < tops[:, None], first, MISSING)
 
     @staticmethod
     def _limits(groups: Ints, shares: Floats) -> Floats:
@@ -226,4 +226,4 @@ class DetConstSort(_Det):
             members = groups == group
             nth += np.where(members, np.cumsum(members, axis=1), 0)
             share += np.where(members, shares[:, group, None], 0.0)
-        return np.where(groups == NOTHING, np.inf, np.ceil(_deadlines(nth, share) - 1e-9))
+        return np.where(groups == MISSING, np.inf, np.ceil(_deadlines(nth, share) - 1e-9))

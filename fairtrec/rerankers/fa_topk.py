@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.reranker import (
     FAR,
-    NOTHING,
+    MISSING,
     Bools,
     Floats,
     Heads,
@@ -135,11 +135,11 @@ class FATopK(Reranker):
 
     def __call__(self, group_of: Ints, groups: tuple[str, ...], lengths: Ints) -> Order:
         """Return the order [query, place]."""
-        protected = np.where(group_of == NOTHING, NOTHING, group_of == groups.index(self.protected))
+        protected = np.where(group_of == MISSING, MISSING, group_of == groups.index(self.protected))
         lists = Lists.of(protected, lengths, self.cutoff, 0 if self.unknown == "unprotected" else None)
         heads = Heads(lists.groups, 2)
         table = adjusted(self.cutoff, self.p, self.alpha, self.adjust)
-        first = np.full((len(group_of), int(lists.tops.max(initial=0))), NOTHING)
+        first = np.full((len(group_of), int(lists.tops.max(initial=0))), MISSING)
         lapsed = np.zeros(len(first), dtype=np.bool_)
         for rank in range(first.shape[1]):
             active: Bools = np.asarray(rank < lists.tops)
@@ -154,7 +154,7 @@ class FATopK(Reranker):
 
     def enough(self, group_of: Ints, groups: tuple[str, ...]) -> Bools:
         """Tell where there are as many protected documents as must be placed; any other places the best remaining."""
-        known, protected = group_of != NOTHING, group_of == groups.index(self.protected)
+        known, protected = group_of != MISSING, group_of == groups.index(self.protected)
         tops = known[:, : self.cutoff].sum(axis=1) if self.unknown == "keep" else np.full(len(known), self.cutoff)
         wanted = np.array([0, *adjusted(self.cutoff, self.p, self.alpha, self.adjust)])[tops]
         filled: Bools = known.any(axis=1) & (protected.sum(axis=1) >= wanted)  # or else it is said that there is none

@@ -12,7 +12,7 @@ import numpy as np
 from fairtrec.formulas import distribution
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.reranker import (
-    NOTHING,
+    MISSING,
     Bools,
     Chance,
     Floats,
@@ -78,9 +78,9 @@ class _Greedy(Reranker):
 
     def _start(self, membership: Floats, lengths: Ints, relevance: Floats | None) -> tuple[Lists, Candidates]:
         """Take the documents of some group, or all of them."""
-        known = np.where((np.nan_to_num(membership) > 0).any(axis=2), 0, NOTHING)
+        known = np.where((np.nan_to_num(membership) > 0).any(axis=2), 0, MISSING)
         lists = Lists.of(known, lengths, self.cutoff, 0 if self.unknown == "free" else None)
-        there = lists.ranks != NOTHING
+        there = lists.ranks != MISSING
         at = np.maximum(lists.ranks, 0)
         moved = np.where(there[..., None], np.nan_to_num(np.take_along_axis(membership, at[..., None], axis=1)), 0.0)
         relevant = there if relevance is None else np.asarray(lists.spread(relevance) >= self.rel)
@@ -108,7 +108,7 @@ class AlphaIdeal(_Greedy):
     def __call__(self, membership: Floats, lengths: Ints, relevance: Floats | None = None) -> Order:
         """Return the order [query, place]."""
         lists, candidates = self._start(membership, lengths, relevance)
-        first = np.full((len(lengths), int(lists.tops.max(initial=0))), NOTHING)
+        first = np.full((len(lengths), int(lists.tops.max(initial=0))), MISSING)
         for rank in range(first.shape[1]):
             active: Bools = np.asarray(rank < lists.tops)
             chosen = narrowed(candidates.left, candidates.gains(self.alpha)).argmax(axis=1)
@@ -152,7 +152,7 @@ class FairGreedy(_Greedy):
         aims = np.broadcast_to(target, (len(lengths), target.shape[1]))
         aimed = ~np.isnan(aims).any(axis=1)
         tops = np.where(aimed, lists.tops, 0)
-        first = np.full((len(lengths), int(tops.max(initial=0))), NOTHING)
+        first = np.full((len(lengths), int(tops.max(initial=0))), MISSING)
         drawn = chance.uniform(first.shape[1])
         for rank in range(first.shape[1]):
             active: Bools = np.asarray(rank < tops)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.formulas import discount
 from fairtrec.reranker import (
-    NOTHING,
+    MISSING,
     Bools,
     Chance,
     Floats,
@@ -30,12 +30,12 @@ ROUNDS = 500
 def constraints(groups: Ints, utility: Floats, kind: str) -> Floats | None:
     """Give the rows f [constraint, document] with f·exposure = 0 for a fair exposure; None where there is none.
 
-    Each group's sum is compared with that of the first that appears; NOTHING is of no group.
+    Each group's sum is compared with that of the first that appears; MISSING is of no group.
 
     >>> constraints(np.array([0, 0, 1]), np.array([1.0, 0.5, 0.0]), "parity").tolist()
     [[0.5, 0.5, -1.0]]
     """
-    known = groups[groups != NOTHING]
+    known = groups[groups != MISSING]
     found, at = np.unique(known, return_index=True)
     members = [groups == group for group in found[np.argsort(at)]]  # as they appear: no name matters
     if len(members) < 2:
@@ -218,13 +218,13 @@ class FOE(Reranker):
         lists = Lists.of(group_of, lengths, self.cutoff, free)
         worth = np.maximum(np.nan_to_num(lists.spread(utility)), 0.0)
         weights = np.append(discount.log2(self.cutoff), 0.0)[np.clip(lists.ranks, 0, self.cutoff)]
-        first = np.full((len(lengths), int(lists.tops.max(initial=0))), NOTHING)
+        first = np.full((len(lengths), int(lists.tops.max(initial=0))), MISSING)
         drawn = chance.uniform(1)[:, 0]
         kept: Bools = np.zeros(len(lengths), dtype=np.bool_)
         mixed = kept.copy()
         least = 1.0
         for query, many in enumerate(lists.many.tolist()):
-            groups = np.where(lists.groups[query, :many] == free, NOTHING, lists.groups[query, :many])
+            groups = np.where(lists.groups[query, :many] == free, MISSING, lists.groups[query, :many])
             found = self._mixture(groups, worth[query, :many], weights[query, :many])
             if found is None:
                 kept[query] = True

@@ -6,7 +6,7 @@ import numpy as np
 
 from fairtrec.formulas import discount, neutrality
 from fairtrec.reranker import (
-    NOTHING,
+    MISSING,
     Bools,
     Candidates,
     Floats,
@@ -107,11 +107,11 @@ class Neutral(Reranker):
         """Give the first ranks by these weights [query, place]."""
         keys = np.nan_to_num(self._keys(scaled, omega, weights), nan=-np.inf)
         order = np.argsort(-keys, axis=1, kind="stable")[:, : self.cutoff]
-        return np.where(np.arange(order.shape[1]) < lengths[:, None], order, NOTHING)
+        return np.where(np.arange(order.shape[1]) < lengths[:, None], order, MISSING)
 
     def _sums(self, values: Floats, order: Ints) -> Floats:
         """Add the values [query, rank] of the first ranks up, discounted [query]."""
-        top = np.where(order == NOTHING, 0.0, np.take_along_axis(values, np.maximum(order, 0), axis=1))
+        top = np.where(order == MISSING, 0.0, np.take_along_axis(values, np.maximum(order, 0), axis=1))
         total: Floats = np.nan_to_num(top) @ discount.log2(top.shape[1])
         return total
 

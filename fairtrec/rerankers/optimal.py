@@ -6,7 +6,7 @@ import numpy as np
 
 from fairtrec.formulas import discount, neutrality, ranks
 from fairtrec.formulas.fronts import budget, same, sums
-from fairtrec.reranker import NOTHING, Bools, Candidates, Floats, Ints, Order, Remark, Reranker, counted, take
+from fairtrec.reranker import MISSING, Bools, Candidates, Floats, Ints, Order, Remark, Reranker, counted, take
 
 BOUND = Remark("Optimal uses the judgements: what it reaches is a bound, not a system")
 TOLD = 1e-6  # what fairness may lack without its being said
@@ -82,7 +82,7 @@ class Optimal(Reranker):
             grades = np.unique(np.nan_to_num(relevance), return_inverse=True)[1].reshape(relevance.shape)
             grades = np.where(stay, grades.size + np.arange(width), grades)  # each one of its own
             worth = np.where(known[:, None] & there, omega, 0.0)
-            order = same.fairest(np.where(there, grades, NOTHING), worth, discount.log2(self.cutoff))
+            order = same.fairest(np.where(there, grades, MISSING), worth, discount.log2(self.cutoff))
             return Order(order, (BOUND, lost))
         best = ranks.ideal(ranks.gains(judged_relevance), discount.log2(self.cutoff))
         gains = ranks.gains(relevance) / np.where(best > 0, best, 1.0)[:, None]
@@ -92,7 +92,7 @@ class Optimal(Reranker):
     def _fairest(self, gains: Floats, worth: Floats, stay: Bools, known: Bools, lost: Remark) -> Order:
         """Choose of each query's front what is allowed, of each on its own or of all together."""
         rows = np.flatnonzero(known & ~np.isnan(gains).all(axis=1))
-        order = np.full((len(gains), min(self.cutoff, gains.shape[1])), NOTHING)
+        order = np.full((len(gains), min(self.cutoff, gains.shape[1])), MISSING)
         weights = discount.log2(order.shape[1])
         counts = np.broadcast_to(weights, order[rows].shape)
         lengths = (~np.isnan(gains[rows, : self.cutoff])).sum(axis=1)

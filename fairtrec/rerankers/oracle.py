@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from fairtrec.reranker import NEW, NOTHING, Floats, Ints, Order, Remark, Reranker, counted
+from fairtrec.reranker import MISSING, NEW, Floats, Ints, Order, Remark, Reranker, counted
 
 BOUND = Remark("Oracle uses the judgements: what it reaches is a bound, not a system")
 
@@ -39,13 +39,13 @@ class Oracle(Reranker):
         """Return the order of the judged documents [query, place]."""
         chosen = judged_relevance >= self.rel
         if self.mode != "insert":
-            chosen &= (judged_ranks != NOTHING) & (judged_ranks < lengths[:, None])
+            chosen &= (judged_ranks != MISSING) & (judged_ranks < lengths[:, None])
         at = np.broadcast_to(np.arange(chosen.shape[1]), chosen.shape)
         within = -at if self.mode == "insert" else judged_ranks  # they come by falling docno
         grades = np.zeros(chosen.shape) if self.mode == "move" else -np.nan_to_num(judged_relevance)
         order = np.lexsort((within, grades, ~chosen), axis=1)
-        codes = np.take_along_axis(np.where(judged_ranks == NOTHING, NEW - at, judged_ranks), order, axis=1)
+        codes = np.take_along_axis(np.where(judged_ranks == MISSING, NEW - at, judged_ranks), order, axis=1)
         many = chosen.sum(axis=1)
-        ranks = np.where(at < many[:, None], codes, NOTHING)[:, : int(many.max(initial=0))]
+        ranks = np.where(at < many[:, None], codes, MISSING)[:, : int(many.max(initial=0))]
         words = f"queries without a judged document of grade {self.rel} or more, so their order is kept: {{}} of {{}}"
         return Order(ranks, (BOUND, counted(words, many == 0)))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrec.reranker import NOTHING, Chance, Floats, Ints, Order, Reranker
+from fairtrec.reranker import MISSING, Chance, Floats, Ints, Order, Reranker
 
 LEAST = np.finfo(np.float64).smallest_subnormal
 
@@ -14,7 +14,7 @@ def by_falling(keys: Floats, lengths: Ints) -> Order:
     at = np.arange(keys.shape[1])
     there = at < lengths[:, None]
     order = np.argsort(np.where(there, -keys, np.inf), axis=1, kind="stable")
-    return Order(np.where(there, order, NOTHING))
+    return Order(np.where(there, order, MISSING))
 
 
 class Random(Reranker):
@@ -82,7 +82,7 @@ class RandomSwap(Reranker):
         """Return the order [query, place]."""
         width = int(lengths.max(initial=0))
         whether, which = np.moveaxis(chance.uniform(2 * width).reshape(len(lengths), width, 2), 2, 0)
-        order = np.where(np.arange(width) < lengths[:, None], np.arange(width), NOTHING)
+        order = np.where(np.arange(width) < lengths[:, None], np.arange(width), MISSING)
         for rank in range(width - 1):
             left = lengths - rank - 1
             rows = np.flatnonzero((whether[:, rank] < self.eps) & (left > 0))

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Docs, Ints, Run
+from fairtrec.data import MISSING, Docs, Ints, Run
 from fairtrec.errors import UsageError
 from fairtrec.reranker import NEW, Remark
 
@@ -31,7 +31,7 @@ def arranged(run: Run, several: Sequence[Placed], by: object) -> Run:
     """
     for placed in several:
         _refuse_faulty(run, placed, by)
-    if all(placed.ranks.min(initial=NOTHING) >= NOTHING for placed in several):  # none from outside of the run
+    if all(placed.ranks.min(initial=MISSING) >= MISSING for placed in several):  # none from outside of the run
         docnos = run.docnos.copy()
         for placed in several:
             _move(run, placed, docnos)
@@ -57,10 +57,10 @@ def falling(starts: Ints) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
 
 def _move(run: Run, placed: Placed, docnos: Docs) -> None:
     """Put documents of the run into the first places, and those that they pass behind them in their order."""
-    ranks, there = placed.ranks, placed.ranks != NOTHING
-    deepest = ranks.max(axis=1, initial=NOTHING)[:, None]  # below it nothing moves
+    ranks, there = placed.ranks, placed.ranks != MISSING
+    deepest = ranks.max(axis=1, initial=MISSING)[:, None]  # below it nothing moves
     first = run.starts[_numbers(run, placed)][:, None]
-    rank = np.arange(int(deepest.max(initial=NOTHING)) + 1)
+    rank = np.arange(int(deepest.max(initial=MISSING)) + 1)
     moves, passed, lines = rank <= deepest, rank <= deepest, first + rank
     passed[np.nonzero(there)[0], ranks[there]] = False
     is_first = moves & (rank < there.sum(axis=1, keepdims=True))
@@ -76,7 +76,7 @@ def _numbers(run: Run, placed: Placed) -> Ints:
 
 def _refuse_faulty(run: Run, placed: Placed, by: object) -> None:
     ranks = placed.ranks
-    there = ranks != NOTHING
+    there = ranks != MISSING
     lowest = int(ranks.min(initial=0))
     known = np.zeros((len(ranks), int(ranks.max(initial=0)) + 1 - lowest), dtype=np.bool_)
     known[np.nonzero(there)[0], ranks[there] - lowest] = True
@@ -100,8 +100,8 @@ def _rankings(run: Run, placed: Placed) -> list[Docs]:
     taken[np.nonzero(old)[0], placed.ranks[old]] = True
     rankings: list[Docs] = []
     for query, ranks in enumerate(placed.ranks):
-        rest = run.docnos[lines[query, (lines[query] != NOTHING) & ~taken[query]]]
-        first = ranks[ranks != NOTHING]
+        rest = run.docnos[lines[query, (lines[query] != MISSING) & ~taken[query]]]
+        first = ranks[ranks != MISSING]
         docs: Docs = np.empty(len(first), dtype=run.docnos.dtype)
         if placed.judged is not None:
             docs = docs.astype(np.promote_types(run.docnos.dtype, placed.judged.dtype))

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Bools, Docnos, Docs, Floats, Ints, Run, take
+from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Run, take
 from fairtrec.errors import InputError
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.reference import Reference
@@ -18,11 +18,11 @@ OF_QUERIES = frozenset({"lines", "ranked", "membership", "relevance", "group_of"
 class RerankerInputs(Inputs):
     """The inputs of one run's queries, of measures and:
 
-    ``group_of``      Ints [query, rank]: the one group of each document; NOTHING is unknown, or no document.
+    ``group_of``      Ints [query, rank]: the one group of each document; MISSING is unknown, or no document.
     ``scores``        Floats [query, rank]: as the run has them; nan is no document.
     ``scaled``        the same, scaled to 0 to 1 over the query's candidates; 0 where all are equal.
     ``scaled_below``  Floats [query]: the greatest of them below the ranks looked at; -inf where there is none.
-    ``judged_ranks``  Ints [query, n]: where each judged document (by falling docno) stands, from 0; NOTHING is nowhere.
+    ``judged_ranks``  Ints [query, n]: where each judged document (by falling docno) stands, from 0; MISSING is nowhere.
     ``chance``        Chance: what is drawn at random, for each query on its own.
     """
 
@@ -56,7 +56,7 @@ class RerankerInputs(Inputs):
                 f"{docno} (query {self.qids[query]}) belongs to {two}, and the reranker takes documents of one group"
             )
             raise InputError(f"{message}; {way}", self.run.name)
-        return np.where(many == 1, belongs.argmax(axis=2), NOTHING)
+        return np.where(many == 1, belongs.argmax(axis=2), MISSING)
 
     @cached_property
     def scores(self) -> Floats:
@@ -102,16 +102,16 @@ class RerankerInputs(Inputs):
         assert self.reference.qrels is not None
         names, docnos = Docnos.of(self.reference.qrels.docnos), self.reference.qrels.docnos
         lines = self.run.top(self.qids, None)  # of the whole run, so that no document is inserted that is there
-        judged, there = self.judged_lines != NOTHING, lines != NOTHING
+        judged, there = self.judged_lines != MISSING, lines != MISSING
         wanted = np.nonzero(judged)[0] * len(names) + names.rows(docnos[self.judged_lines[judged]])
         query, rank = np.nonzero(there)
         rows = names.rows(self.run.docnos[lines[there]])
-        keys = np.where(rows == NOTHING, NOTHING, query * len(names) + rows)
+        keys = np.where(rows == MISSING, MISSING, query * len(names) + rows)
         order = np.argsort(keys, kind="stable")
         at = np.searchsorted(keys, wanted, side="right", sorter=order) - 1
-        at = np.where(at < 0, NOTHING, order[at]) if len(order) else np.full(len(wanted), NOTHING)
-        found = np.full(judged.shape, NOTHING, dtype=np.int64)
-        found[judged] = np.where((at != NOTHING) & (keys[at] == wanted), rank[at], NOTHING) if len(order) else NOTHING
+        at = np.where(at < 0, MISSING, order[at]) if len(order) else np.full(len(wanted), MISSING)
+        found = np.full(judged.shape, MISSING, dtype=np.int64)
+        found[judged] = np.where((at != MISSING) & (keys[at] == wanted), rank[at], MISSING) if len(order) else MISSING
         return found
 
     @property

@@ -19,13 +19,13 @@ from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import Signature
 from fairtrec.evaluation.signing import signature_of
 from fairtrec.jobs import outcomes
+from fairtrec.literals import Missing, Order, Rule, RunFormat, ScoreType, Tokenizer
 from fairtrec.progress import RUNS, listener, report
 from fairtrec.reranker import Remark, Reranker
 from fairtrec.reranking.arranging import arranged
 from fairtrec.reranking.ordering import Ordering
 from fairtrec.reranking.reranked import Reranked, Reranking
 from fairtrec.reranking.wanted import Wanted, known
-from fairtrec.words import Missing, Order, Rule, RunFormat, ScoreType, Tokenizer
 
 
 class RerankKeywords(GivenKeywords, total=False):

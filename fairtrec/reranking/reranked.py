@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fairtrec.data import Run, Samples, System, text
+from fairtrec.data import Run, Samples, System, decode
 from fairtrec.data.parameters import Remark
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.signature import Signature
@@ -26,7 +26,7 @@ class Reranked:
             raise UsageError("these are several rankings of each query; write them, and read them as samples")
         after = self.after
         spans = zip(after.qids, after.starts[:-1].tolist(), after.starts[1:].tolist(), strict=True)
-        names, scores = text(after.docnos), after.scores.tolist()
+        names, scores = decode(after.docnos), after.scores.tolist()
         return {qid: dict(zip(names[start:end], scores[start:end], strict=True)) for qid, start, end in spans}
 
 

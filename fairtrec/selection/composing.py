@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Run
+from fairtrec.data import MISSING, Run
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import ChoiceKeywords, Choices
@@ -51,8 +51,8 @@ def _joined(parts: Sequence[Run]) -> Run:
     qids = tuple(qid for part in parts for qid in part.qids)
     whole, ordered = replace(parts[0], qids=qids, starts=starts), tuple(sorted(qids))
     lines = whole.top(ordered, None)
-    lengths = (lines != NOTHING).sum(axis=1)
-    rows = lines[lines != NOTHING]
+    lengths = (lines != MISSING).sum(axis=1)
+    rows = lines[lines != MISSING]
     starts = np.concatenate(([0], np.cumsum(lengths)))
     return replace(whole, qids=ordered, starts=starts, docnos=docnos[rows], scores=scores[rows])
 

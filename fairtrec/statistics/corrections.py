@@ -4,7 +4,7 @@ import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
-from fairtrec.words import Correction
+from fairtrec.literals import Correction
 
 NAMES = {"none": "no correction", "bonferroni": "Bonferroni", "holm": "Holm", "bh": "Benjamini-Hochberg",
          "tukey": "randomised Tukey HSD"}  # fmt: skip

@@ -16,7 +16,7 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.rounding import NEAR, constant, finite, same, tied
-from fairtrec.words import Method, Test
+from fairtrec.literals import Method, Test
 
 FEW = 13  # queries, whose signs can be tried in all 8,192 ways
 BLOCK = 1 << 23  # numbers that are drawn and held at once, 64 MB

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TypedDict, get_args
 
 from fairtrec.errors import UsageError
-from fairtrec.words import Correction, Method, Test
+from fairtrec.literals import Correction, Method, Test
 
 SCANTY = 30  # queries; of 15 normal differences, a bootstrap of 95 % confidence errs in 9 of 100 cases
 FEWEST, MOST = 100, 1_000_000  # resamples; fewer have no tails, more are a slip of the keyboard, and would cost memory

@@ -11,12 +11,12 @@ import numpy as np
 from fairtrec.data import Docnos, Ints, starts_of
 from fairtrec.errors import FilePath
 from fairtrec.formats.other_runs import meant
+from fairtrec.literals import RunFormat
 from fairtrec.validation import other_reading, reading
 from fairtrec.validation.checks import Known, check
 from fairtrec.validation.codes import CODES, Code, table
 from fairtrec.validation.findings import KEPT, Finding, Findings
 from fairtrec.validation.reading import Entries
-from fairtrec.words import RunFormat
 
 __all__ = ["CODES", "KEPT", "Checked", "Code", "Finding", "Findings", "Known", "examine", "table"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Bools, Docnos, Ints, fingerprints, starts_of, text
+from fairtrec.data import MISSING, Bools, Docnos, Ints, decode, fingerprints, starts_of
 from fairtrec.data.spellings import guess
 from fairtrec.validation.findings import Findings, plural, some
 from fairtrec.validation.reading import NO_RANK, Entries
@@ -79,11 +79,11 @@ def _queries(rows: Entries, wanted: tuple[str, ...], found: Findings) -> None:
 
 
 def _documents(rows: Entries, known: Docnos, example: str, found: Findings) -> None:
-    unknown = np.flatnonzero(known.rows(rows.docnos) == NOTHING)
+    unknown = np.flatnonzero(known.rows(rows.docnos) == MISSING)
     if not len(unknown):
         return
     names = rows.docnos[unknown]
-    hint = guess(text(names[:1000]), _Texts(known), example)
+    hint = guess(decode(names[:1000]), _Texts(known), example)
     found.add_all(
         "E403",
         rows.lines[unknown],
@@ -98,7 +98,7 @@ class _Texts:
     docnos: Docnos
 
     def __contains__(self, name: object) -> bool:
-        return bool(self.docnos.rows(np.array([str(name).encode()]))[0] != NOTHING)
+        return bool(self.docnos.rows(np.array([str(name).encode()]))[0] != MISSING)
 
 
 def _unrepeated(rows: Entries, found: Findings) -> Entries:

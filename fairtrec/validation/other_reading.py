@@ -5,9 +5,9 @@ import numpy as np
 from fairtrec.data import Floats, Ints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns, other_runs
+from fairtrec.literals import RunFormat
 from fairtrec.validation.findings import Findings
 from fairtrec.validation.reading import Entries
-from fairtrec.words import RunFormat
 
 BLANKS = np.frombuffer(b" \t\n\v\f\r", np.uint8)
 

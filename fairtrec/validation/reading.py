@@ -17,10 +17,10 @@ from fairtrec.errors import FilePath
 from fairtrec.formats import columns
 from fairtrec.formats.columns import WIDEST, Columns, Layout, Repeats
 from fairtrec.formats.other_runs import is_marco
+from fairtrec.literals import RunFormat
 from fairtrec.validation.findings import Findings, plural, shown
 from fairtrec.validation.guess import COLUMNS, foreign, meant
 from fairtrec.validation.lines import LONGEST, blocks
-from fairtrec.words import RunFormat
 
 LAYOUT = Layout(
     "run", {"qid": "blocks", "Q0": "blocks", "docno": "text", "rank": "int", "score": "float", "tag": "blocks"}

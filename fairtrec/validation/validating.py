@@ -5,9 +5,9 @@ from os import PathLike, fspath
 from typing import Any
 
 from fairtrec.errors import FilePath, UsageError
+from fairtrec.literals import RunFormat
 from fairtrec.validation import collection
 from fairtrec.validation.checked import KEPT, Checked, examine
-from fairtrec.words import RunFormat
 
 
 def validate(

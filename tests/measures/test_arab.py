@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairtrec.data import NOTHING
+from fairtrec.data import MISSING
 from fairtrec.errors import UsageError
 from fairtrec.formulas import ranks
 from fairtrec.measures.arab import ARaB, RaB
@@ -78,7 +78,7 @@ def tables(texts):
 
 def padded(rankings):
     width = max(map(len, rankings))
-    return np.array([[*row, *[NOTHING] * (width - len(row))] for row in rankings], dtype=np.int64).reshape(
+    return np.array([[*row, *[MISSING] * (width - len(row))] for row in rankings], dtype=np.int64).reshape(
         len(rankings), width
     )
 
@@ -132,10 +132,10 @@ def test_the_weights_sum_to_one(length, lean):
 
 
 def test_nothing_ranked_is_undefined():
-    for ranked in (np.empty((2, 0), dtype=np.int64), np.full((2, 3), NOTHING)):
+    for ranked in (np.empty((2, 0), dtype=np.int64), np.full((2, 3), MISSING)):
         assert np.isnan(value(ARaB(), ranked)).all()
         assert np.isnan(value(RaB(), ranked)).all()
-    assert np.isnan(ARaB()(np.full((1, 2), NOTHING), np.empty((0, 2)))).all()
+    assert np.isnan(ARaB()(np.full((1, 2), MISSING), np.empty((0, 2)))).all()
 
 
 def test_what_it_needs_and_says():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairtrec.data import NOTHING, Candidates, take
+from fairtrec.data import MISSING, Candidates, take
 from fairtrec.errors import UsageError
 from fairtrec.measures import nfairr
 from fairtrec.measures.nfairr import FaiRR, IFaiRR, NFaiRR, NSetFaiRR, SetFaiRR, fairr, ifairr, setfairr
@@ -23,16 +23,16 @@ def array(rows):
 
 
 def ranking(rows):
-    """Pad rankings of uneven length with NOTHING."""
+    """Pad rankings of uneven length with MISSING."""
     width = max(map(len, rows), default=0)
-    padded = [[*row, *[NOTHING] * (width - len(row))] for row in rows]
+    padded = [[*row, *[MISSING] * (width - len(row))] for row in rows]
     return np.array(padded, dtype=np.int64).reshape(len(rows), width)
 
 
 def candidates(counts, rows, weights=None):
     rows = ranking(rows)
     weights = np.ones(rows.shape, dtype=np.int64) if weights is None else ranking(weights)
-    return Candidates(take(counts, rows), np.where(rows == NOTHING, 0, weights))
+    return Candidates(take(counts, rows), np.where(rows == MISSING, 0, weights))
 
 
 # -- the formulas once more, a document at a time ---------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairtrec.data import NOTHING
+from fairtrec.data import MISSING
 from fairtrec.errors import UsageError
 from fairtrec.measures.texfair import RBDF, TE, TED, TExFAIR
 
@@ -20,7 +20,7 @@ TOKENS = np.full(3, 10.0)
 
 def values(ranked, measure, *, counts=COUNTS, tokens=TOKENS, target=EVEN):
     width = max(map(len, ranked), default=0)
-    rows = np.array([[*row, *[NOTHING] * (width - len(row))] for row in ranked], dtype=np.int64)
+    rows = np.array([[*row, *[MISSING] * (width - len(row))] for row in ranked], dtype=np.int64)
     rows = rows.reshape(len(ranked), width)
     given = {"counts": counts, "tokens": tokens, "target": target, "groups": GROUPS}
     return measure(rows, **{name: given[name] for name in measure.needs if name != "ranked"})
@@ -98,7 +98,7 @@ def test_rankings_that_say_nothing_and_rankings_of_nothing():
 
 
 def test_how_many_say_nothing_is_told():
-    ranked = np.array([[F, M], [NONE, NONE], [NONE, NOTHING], [NOTHING, NOTHING]])
+    ranked = np.array([[F, M], [NONE, NONE], [NONE, MISSING], [MISSING, MISSING]])
     said = "2 of 4 rankings hold no group term and count as the maximum"
     assert str(TExFAIR().remark(ranked, COUNTS)) == said
     assert TExFAIR().remark(ranked[:1], COUNTS) == ""

@@ -14,7 +14,7 @@ import numpy as np
 from fairtrec.annotation.counting.counter import Lexicon, Phrase
 from fairtrec.annotation.counting.tokens import TOKENIZERS
 from fairtrec.data import Annotations, Bools, Docnos, Floats, Ints
-from fairtrec.words import Tokenizer
+from fairtrec.literals import Tokenizer
 
 Reader = Callable[[Docnos], Iterator[tuple[int, str]]]
 

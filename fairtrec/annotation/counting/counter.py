@@ -14,7 +14,7 @@ import numpy as np
 from fairtrec.annotation.counting.tokens import TOKENIZERS
 from fairtrec.data import Annotations, Docnos, GroupTerms
 from fairtrec.errors import InputError
-from fairtrec.words import Tokenizer
+from fairtrec.literals import Tokenizer
 
 Phrase = tuple[str, ...]
 

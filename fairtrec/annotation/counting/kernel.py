@@ -17,7 +17,7 @@ import numpy.typing as npt
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.lookup import NONE, TermTable, joined, keys_of, padded
 from fairtrec.data import Bools, Ints
-from fairtrec.words import Tokenizer
+from fairtrec.literals import Tokenizer
 
 Bytes = npt.NDArray[np.uint8]
 Points = npt.NDArray[np.int32]

@@ -8,7 +8,7 @@
 import re
 from collections.abc import Callable
 
-from fairtrec.words import Tokenizer
+from fairtrec.literals import Tokenizer
 
 _INNER = re.compile(r"[^\W_]")
 

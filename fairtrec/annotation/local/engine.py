@@ -23,8 +23,8 @@ from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.formats.table import COLUMNS, Meta, Source, plain, sources_of
 from fairtrec.formats.table.build import refuse_existing
 from fairtrec.jobs import cores, outcomes
+from fairtrec.literals import OnError, Tokenizer
 from fairtrec.version import __version__
-from fairtrec.words import OnError, Tokenizer
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,12 @@ from fairtrec.annotation.substitution.joining import Content, Desk, Share, Share
 from fairtrec.annotation.substitution.lines import Form, Rewriter, Written
 from fairtrec.annotation.substitution.swapping import Swapper
 from fairtrec.annotation.substitution.vocabulary import Vocabulary
-from fairtrec.data import Docnos, text
+from fairtrec.data import Docnos, decode
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files.replaced import replaced, streamed
 from fairtrec.formats.pairs import Pairs
 from fairtrec.jobs import cores, outcomes
-from fairtrec.words import OnError, Pronouns
+from fairtrec.literals import OnError, Pronouns
 
 Codec = Literal["", "gz", "bz2", "zst"]
 FORMS: dict[str, Form] = {".tsv": "tsv", ".txt": "tsv", ".jsonl": "jsonl", ".json": "jsonl", ".ndjson": "jsonl"}
@@ -164,7 +164,7 @@ def substitute(
     form, codec = kind_of(output)
     refuse_output(output, force=options.force)
     origins = [Origin.of(each) for each in sources]
-    chosen = None if wanted is None else pa.array(text(wanted.names), pa.string())
+    chosen = None if wanted is None else pa.array(decode(wanted.names), pa.string())
     jobs = options.jobs or cores()
     total = Written()
     rejected: list[dict[str, Any]] = []

@@ -10,7 +10,7 @@ from fairtrec.annotation.substitution.case import cased
 from fairtrec.annotation.substitution.links import Addresses, quiet
 from fairtrec.annotation.substitution.vocabulary import Vocabulary
 from fairtrec.data import Ints
-from fairtrec.words import Pronouns
+from fairtrec.literals import Pronouns
 
 Edit = tuple[int, int, bytes]  # from which byte to which, and what comes there
 

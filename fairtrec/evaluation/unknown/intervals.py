@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Docs, Floats, Ints, Run, text
+from fairtrec.data import MISSING, Docs, Floats, Ints, Run, decode
 from fairtrec.evaluation.evenly import evenly
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.reference import Reference
@@ -135,7 +135,7 @@ def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list
     is itself before.
     """
     slots = filled.slots
-    rank_of = np.full((len(rows), int(slots.number.max(initial=0))), NOTHING, dtype=np.int64)
+    rank_of = np.full((len(rows), int(slots.number.max(initial=0))), MISSING, dtype=np.int64)
     query, rank = np.nonzero(slots.ranked[rows] >= 0)
     rank_of[query, slots.ranked[rows][query, rank]] = rank
     first, groups = rank_of[:, :FIRST], prior.shape[1]
@@ -148,19 +148,19 @@ def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list
     values = np.concatenate([values[:, :-1].reshape(len(rows), first.shape[1], groups), before], axis=2)
     with np.errstate(invalid="ignore"):  # from one infinity to the same
         moves = np.fmax.reduce(values, axis=2) - np.fmin.reduce(values, axis=2)
-    moves = np.where((first == NOTHING) | np.isnan(moves), -1.0, moves)
+    moves = np.where((first == MISSING) | np.isnan(moves), -1.0, moves)
     most = (moves >= moves.max(axis=1, keepdims=True) - 1e-12).argmax(axis=1)
     at = np.arange(len(rows))
     there = moves[at, most] >= 0
     docnos = [
-        docno if is_so else "" for docno, is_so in zip(text(slots.docnos[rows, most]), there.tolist(), strict=True)
+        docno if is_so else "" for docno, is_so in zip(decode(slots.docnos[rows, most]), there.tolist(), strict=True)
     ]
     return np.where(there, first[at, most] + 1, 0), np.where(there, moves[at, most], np.nan), docnos
 
 
 def _names(slots: Slots) -> list[tuple[str, ...]]:
     """Name each query's unknown documents."""
-    return [tuple(text(row[:many])) for row, many in zip(slots.docnos, slots.number.tolist(), strict=True)]
+    return [tuple(decode(row[:many])) for row, many in zip(slots.docnos, slots.number.tolist(), strict=True)]
 
 
 def _remarks(reference: Reference, several: Sequence[Docs]) -> tuple[Remark, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.catalogue.needs import NEEDS
-from fairtrec.data import NOTHING, Bools, Candidates, Docnos, Docs, Floats, Ints
+from fairtrec.data import MISSING, Bools, Candidates, Docnos, Docs, Floats, Ints
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.formulas import distribution
 from fairtrec.formulas.labellings.sums import TOGETHER
@@ -38,17 +38,17 @@ class Slots:
     def of(cls, inputs: Inputs, measure: Measure) -> "Slots":
         """Look for the documents of unknown group that a measure looks at."""
         lines, membership = inputs.lines[:, : measure.depth], inputs.membership[:, : measure.depth]
-        ranked = (lines != NOTHING) & np.isnan(membership).any(axis=2)
+        ranked = (lines != MISSING) & np.isnan(membership).any(axis=2)
         names = [inputs.run.docnos[lines[ranked]]]
         judged = np.zeros((len(lines), 0), dtype=np.bool_)
         if "judged_membership" in measure.needs:
             lines_judged = inputs.judged_lines
-            judged = (lines_judged != NOTHING) & np.isnan(inputs.judged_membership).any(axis=2)
+            judged = (lines_judged != MISSING) & np.isnan(inputs.judged_membership).any(axis=2)
             assert inputs.reference.qrels is not None
             names.append(inputs.reference.qrels.docnos[lines_judged[judged]])
         (of_ranked, of_judged), number, docnos = _numbered([ranked, judged], np.concatenate(names))
         known = np.where(np.isnan(membership), 0.0, membership)
-        length: Ints = (lines != NOTHING).sum(axis=1)
+        length: Ints = (lines != MISSING).sum(axis=1)
         return cls(of_ranked, of_judged, number, docnos, known, length)
 
     @property

@@ -6,7 +6,7 @@ from os import fspath
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Ints
+from fairtrec.data import MISSING, Ints
 from fairtrec.data.trec_fair import Rankings, Requests, Sequences, Truth
 from fairtrec.errors import InputError
 from fairtrec.formats.trec_fair.lines import some
@@ -30,38 +30,38 @@ def placed(run: Rankings, requests: Requests, truth: Truth) -> Sequences:
 
 
 def _matched(run: Rankings, requests: Requests, truth: Truth) -> tuple[Ints, Ints]:
-    """Find each ranking's request, and the truth's entry for each of its documents; NOTHING where there is none."""
+    """Find each ranking's request, and the truth's entry for each of its documents; MISSING where there is none."""
     keys = zip((requests.names[i] for i in requests.sequence.tolist()), requests.number.tolist(), strict=True)
     request_of = {(int(name), number): i for i, (name, number) in enumerate(keys)}
     asked = zip(run.sequence.tolist(), run.number.tolist(), strict=True)
-    place = np.array([request_of.get(q_num, NOTHING) for q_num in asked], dtype=np.int64)
+    place = np.array([request_of.get(q_num, MISSING) for q_num in asked], dtype=np.int64)
     row_of = {docid: row for row, docid in enumerate(truth.docids)}
-    rows = np.array([row_of.get(docid, NOTHING) for docid in run.docids], dtype=np.int64)[run.documents]
+    rows = np.array([row_of.get(docid, MISSING) for docid in run.docids], dtype=np.int64)[run.documents]
     every = len(truth.docids)
     key = np.repeat(np.arange(len(truth.qids)) * every, np.diff(truth.starts)) + truth.documents
     order = np.argsort(key)
-    wanted = np.where(rows == NOTHING, NOTHING, np.repeat(requests.query[place] * every, np.diff(run.starts)) + rows)
-    entries = np.concatenate((order, [NOTHING]))[np.searchsorted(key[order], wanted)]
-    return place, np.where((entries != NOTHING) & (np.append(key, NOTHING)[entries] == wanted), entries, NOTHING)
+    wanted = np.where(rows == MISSING, MISSING, np.repeat(requests.query[place] * every, np.diff(run.starts)) + rows)
+    entries = np.concatenate((order, [MISSING]))[np.searchsorted(key[order], wanted)]
+    return place, np.where((entries != MISSING) & (np.append(key, MISSING)[entries] == wanted), entries, MISSING)
 
 
 def _faults(run: Rankings, requests: Requests, truth: Truth, place: Ints, entries: Ints) -> Iterator[InputError]:
     query = requests.query[place]
     length = np.diff(run.starts)
-    first = np.full(len(requests.query) + 1, NOTHING)  # the last is that of unknown requests
+    first = np.full(len(requests.query) + 1, MISSING)  # the last is that of unknown requests
     first[place[::-1]] = np.arange(len(place))[::-1]
     differs = np.array([truth.qids[i] != qid for i, qid in zip(query.tolist(), run.qids, strict=True)])
     full = length == np.diff(truth.starts)[query]
     ranking = np.repeat(np.arange(len(place)), length)
     seen = np.zeros(len(entries), dtype=np.bool_)
-    where = ((run.starts[:-1] - truth.starts[query])[ranking] + entries)[full[ranking] & (entries != NOTHING)]
+    where = ((run.starts[:-1] - truth.starts[query])[ranking] + entries)[full[ranking] & (entries != MISSING)]
     seen[where] = True  # one for each document that is ranked and should be
     whole = full & (np.bincount(ranking, weights=seen, minlength=len(place)) == length)
-    good = (place != NOTHING) & (first[place] == np.arange(len(place))) & ~differs & whole
+    good = (place != MISSING) & (first[place] == np.arange(len(place))) & ~differs & whole
     for i in np.flatnonzero(~good).tolist():
         name, line = f"{run.sequence[i]}.{run.number[i]}", int(run.line[i])
         qid = truth.qids[query[i]]
-        if place[i] == NOTHING:
+        if place[i] == MISSING:
             message = f"q_num {name} is not in the sequences {fspath(requests.path)}; remove the line"
             yield InputError(message, run.path, line)
             continue
@@ -78,7 +78,7 @@ def _faults(run: Rankings, requests: Requests, truth: Truth, place: Ints, entrie
             for what in _amiss(ranked, wanted):
                 message = f"the ranking of q_num {name} {what}; rank each document of query {qid} once"
                 yield InputError(message, run.path, line)
-    absent = np.flatnonzero(first[:-1] == NOTHING).tolist()
+    absent = np.flatnonzero(first[:-1] == MISSING).tolist()
     if absent:
         names = some([requests.q_num(i) for i in absent])
         yield InputError(f"no ranking for q_num {names}; rank the documents of each request", run.path)

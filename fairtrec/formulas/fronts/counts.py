@@ -10,7 +10,7 @@ from math import comb
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Floats, Ints
+from fairtrec.data import MISSING, Floats, Ints
 from fairtrec.formulas.fronts.front import Front, undominated
 
 MOST = 1_000_000  # ways that are followed at once for a query
@@ -70,7 +70,7 @@ def _states(gains: Floats, length: int) -> int:
 def _kinds(gains: Floats, worth: Floats, length: int) -> _Kinds:
     each = [np.unique(row[~np.isnan(row)], return_inverse=True) for row in gains]
     wide = max((len(values) for values, _ in each), default=0)
-    docs = np.full((len(gains), wide, length), NOTHING, dtype=np.int64)
+    docs = np.full((len(gains), wide, length), MISSING, dtype=np.int64)
     gain, supply = np.zeros((len(gains), wide)), np.zeros((len(gains), wide), dtype=np.int64)
     for query, (values, kind) in enumerate(each):
         gain[query, : len(values)] = values
@@ -80,7 +80,7 @@ def _kinds(gains: Floats, worth: Floats, length: int) -> _Kinds:
             docs[query, number, : len(best)] = best
             supply[query, number] = len(best)
     rows = np.arange(len(gains))[:, None, None]
-    return _Kinds(docs, np.where(docs == NOTHING, 0.0, worth[rows, np.maximum(docs, 0)]), gain, supply)
+    return _Kinds(docs, np.where(docs == MISSING, 0.0, worth[rows, np.maximum(docs, 0)]), gain, supply)
 
 
 def _solve(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, most: int) -> list[Front | None]:
@@ -121,7 +121,7 @@ def _solve(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, mos
 
 def _tops(kinds: _Kinds, steps: list[tuple[Ints, Ints, Ints]], order: list[int], query: Ints, ends: Ints) -> Ints:
     """Walk back from the ends to what was placed at each rank [end, rank]."""
-    tops = np.full((len(ends), len(order)), NOTHING, dtype=np.int64)
+    tops = np.full((len(ends), len(order)), MISSING, dtype=np.int64)
     at = ends
     for rank, (way, kind, number) in zip(reversed(order), reversed(steps), strict=True):
         tops[:, rank] = kinds.docs[query, kind[at], number[at]]

@@ -6,13 +6,13 @@ inequality); one that is not used for a used one that is less fair never loses.
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Floats, Ints
+from fairtrec.data import MISSING, Floats, Ints
 
 
 def fairest(classes: Ints, worth: Floats, weights: Floats) -> Ints:
     """Order all ranks of each query [query, place] so that the weighed sum of ``worth`` is greatest.
 
-    ``classes`` [query, rank] are the grades, numbered, NOTHING behind the last document; ``worth`` [query, rank] is
+    ``classes`` [query, rank] are the grades, numbered, MISSING behind the last document; ``worth`` [query, rank] is
     what a document adds; ``weights`` [rank or query, rank], none below 0, are how much the first ranks count. What is
     worth the same stays in its order, and so does what counts nowhere.
 
@@ -23,7 +23,7 @@ def fairest(classes: Ints, worth: Floats, weights: Floats) -> Ints:
     counts = np.zeros((queries, ranks))
     counts[:, : weights.shape[-1]] = weights[..., :ranks]
     at = np.broadcast_to(np.arange(ranks), classes.shape)
-    key = np.where(classes == NOTHING, classes.max(initial=0) + 1, classes)
+    key = np.where(classes == MISSING, classes.max(initial=0) + 1, classes)
     slots = np.lexsort((at, -counts, key), axis=1)  # those of one grade, those that count most first
     best = np.lexsort((at, -worth, key), axis=1)
     chosen = np.zeros(classes.shape, dtype=np.bool_)
@@ -31,4 +31,4 @@ def fairest(classes: Ints, worth: Floats, weights: Floats) -> Ints:
     docs = np.lexsort((at, np.where(chosen, -worth, 0.0), ~chosen, key), axis=1)
     places = np.empty(classes.shape, dtype=np.int64)
     np.put_along_axis(places, slots, docs, axis=1)
-    return np.where(classes == NOTHING, NOTHING, places)
+    return np.where(classes == MISSING, MISSING, places)

@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from fairtrec.data import NOTHING, Bools, Floats, Ints
+from fairtrec.data import MISSING, Bools, Floats, Ints
 from fairtrec.data.docnos import Shape
 
 MOST = 1_000_000  # sequences
@@ -75,7 +75,7 @@ def by_kind(kinds: Ints, worth: Floats, many: int, length: int) -> tuple[Ints, I
     >>> by_kind(np.array([0, 1, 0]), np.array([1.0, 5.0, 2.0]), many=2, length=2)[0].tolist()
     [[2, 0], [1, -1]]
     """
-    docs = np.full((many, max(length, 1)), NOTHING, dtype=np.int64)
+    docs = np.full((many, max(length, 1)), MISSING, dtype=np.int64)
     order = np.argsort(-worth, kind="stable")
     for kind in range(many):
         best = order[kinds[order] == kind][:length]

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from fairtrec.errors import ResourceError, UsageError
-from fairtrec.words import Columns
+from fairtrec.literals import Columns
 
 FORMATS = "pdf", "svg", "pgf", "png"
 WIDTHS = {"1": 3.33, "2": 7.0}  # inches: a column, and both with the gap, of the usual paper in two columns

@@ -12,10 +12,10 @@ from fairtrec.comparison.curves import curves as read
 from fairtrec.comparison.leaderboard import Standing
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.result import Result
+from fairtrec.literals import Columns, Figure
 from fairtrec.measure import Measure, badness
 from fairtrec.report.cells import names
 from fairtrec.report.figures.canvas import MOST, legend, look, panels, style
-from fairtrec.words import Columns, Figure
 
 ARROWS = {"higher": " ↑", "lower": " ↓", "nearer 0": " →0", "neither": ""}
 
