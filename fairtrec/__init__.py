@@ -44,7 +44,7 @@ _PACKAGES = ("measures", "rerankers")
 STABILITY: dict[str, Stability] = {  # of each public name; what does not stand here may change at any time
     **{f"fairtrec.{name}": word for name, (_, word) in _PLACES.items()},
     "fairtrec.evaluation.trec_fair_2019.evaluate": "provisional",
-    "fairtrec.files.named.paths": "provisional",
+    "fairtrec.files.arguments.paths": "provisional",
     "fairtrec.formulas.overlap.rbo": "provisional",
     "fairtrec.ir_measures.given": "provisional",
     "fairtrec.ir_measures.parse": "provisional",

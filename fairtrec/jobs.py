@@ -33,8 +33,8 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def context(ready: Sequence[str]) -> Any:
-    """Choose how processes are started: from one that has imported the modules ``ready``, where there is such."""
+def context(preload: Sequence[str]) -> Any:
+    """Choose how processes are started: from one that has imported the modules ``preload``, where there is such."""
     import multiprocessing
     from tempfile import gettempdir
 
@@ -43,13 +43,13 @@ def context(ready: Sequence[str]) -> Any:
         method = "spawn"
     chosen: Any = multiprocessing.get_context(method)
     if method == "forkserver":
-        chosen.set_forkserver_preload(list(ready))
+        chosen.set_forkserver_preload(list(preload))
     return chosen
 
 
-def warm(ready: Sequence[str]) -> None:
+def prestart(preload: Sequence[str]) -> None:
     """Let the process that others are forked from import its modules while this one has other things to do."""
-    if context(ready).get_start_method() == "forkserver":
+    if context(preload).get_start_method() == "forkserver":
         from multiprocessing.forkserver import ensure_running
 
         with _uninterrupted():
@@ -86,11 +86,11 @@ def _uninterrupted() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-def outcomes(
+def map_ordered(
     work: Work[Thing, Outcome],
     things: Iterable[Thing],
     jobs: int,
-    ready: Sequence[str] = (),
+    preload: Sequence[str] = (),
     ahead: int | None = None,
     advice: str = "use -j 1, give each measure a cutoff, or cut with -M N",
     called: Callable[[Thing], str] = str,
@@ -112,7 +112,7 @@ def outcomes(
                 outcome = fault
             yield outcome
         return
-    yield from _by_processes(work, sent, things, jobs, ready, ahead, advice, called)
+    yield from _by_processes(work, sent, things, jobs, preload, ahead, advice, called)
 
 
 def _by_processes(
@@ -120,7 +120,7 @@ def _by_processes(
     sent: bytes,
     things: Iterable[Thing],
     jobs: int,
-    ready: Sequence[str],
+    preload: Sequence[str],
     ahead: int | None,
     advice: str,
     called: Callable[[Thing], str],
@@ -138,7 +138,7 @@ def _by_processes(
         return _outcome(call_here(), thing) if done is None else done[0]
 
     try:
-        with ProcessPoolExecutor(jobs, context(ready), _begin, (sent,)) as pool:
+        with ProcessPoolExecutor(jobs, context(preload), _begin, (sent,)) as pool:
             try:
                 for thing in things:
                     with _uninterrupted():

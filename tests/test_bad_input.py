@@ -11,7 +11,7 @@ import time
 import pytest
 import zstandard
 
-from fairtrec.files import source
+from fairtrec.files import opening
 
 USAGE, INPUT, RESOURCE = 2, 3, 4
 
@@ -168,8 +168,8 @@ def workplace(tmp_path, monkeypatch):
     monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path / "ir_datasets"))
     monkeypatch.delenv("FAIRTREC_DEBUG", raising=False)
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
-    monkeypatch.setattr(source, "LONGEST_LINE", 1 << 20)
-    monkeypatch.setattr(source, "BLOCK", 1 << 16)
+    monkeypatch.setattr(opening, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(opening, "BLOCK", 1 << 16)
     return tmp_path
 
 

@@ -21,8 +21,8 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import session
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.result import Part
-from fairtrec.files import source
-from fairtrec.files.named import paths
+from fairtrec.files import opening
+from fairtrec.files.arguments import paths
 from fairtrec.formats import run as run_format
 from fairtrec.measure import Measure
 from fairtrec.report.writers import RESULTS
@@ -130,7 +130,7 @@ def test_what_stands_for_nothing_is_refused(batch, argument, message):
 
 
 def test_a_list_that_is_no_list_is_refused(batch, monkeypatch):
-    monkeypatch.setattr("fairtrec.files.named.LONGEST_LIST", 20)
+    monkeypatch.setattr("fairtrec.files.arguments.LONGEST_LIST", 20)
     (batch / "list").write_text("runs/a.run\n" * 3)
     with pytest.raises(InputError, match="list:3: a list of more than"):
         paths(["@list"])
@@ -171,7 +171,7 @@ def test_a_measure_that_cannot_be_sent_is_computed_here(batch, monkeypatch):
 
 def test_objects_and_streams_stay_in_this_process(batch):
     assert processes(["runs/a.run", {"q1": {"a": 1.0}}], 2) == 1
-    assert processes(["runs/a.run", source.STDIN], 2) == 1
+    assert processes(["runs/a.run", opening.STDIN], 2) == 1
     assert processes(["runs/a.run"], 2) == 1
     assert processes(paths(["runs"]), None) == 1  # they are small
     given = {"x": {"q1": {"a": 2.0, "b": 1.0}}, "y": {"q1": {"b": 2.0}}}
@@ -196,7 +196,7 @@ class Killed:
 
 def test_a_process_that_is_killed_is_one_line():
     with pytest.raises(InputError, match="a process was killed before it was done"):
-        list(jobs.outcomes(Killed(), [1, 2, 3], 2))
+        list(jobs.map_ordered(Killed(), [1, 2, 3], 2))
 
 
 ASLEEP = """
@@ -213,8 +213,8 @@ class Asleep:
         time.sleep(60)
 
 if __name__ == "__main__":
-    jobs.warm(["fractions"])
-    list(jobs.outcomes(Asleep(), [1, 2, 3], 2))
+    jobs.prestart(["fractions"])
+    list(jobs.map_ordered(Asleep(), [1, 2, 3], 2))
 """
 
 
@@ -341,8 +341,8 @@ def test_a_list_is_not_written_over(batch, fairtrec_command, command):
 
 def test_each_file_is_read_once(batch, monkeypatch):
     opened = []
-    really = source.opened
-    monkeypatch.setattr(source, "opened", lambda path: opened.append(str(path)) or really(path))
+    really = opening.opened
+    monkeypatch.setattr(opening, "opened", lambda path: opened.append(str(path)) or really(path))
     ours([*paths(["runs"]), "runs/a.run"])
     once = [*paths(["runs"]), "qrels", "groups.csv", "docs.tsv"]
     assert sorted(opened) == sorted(once)

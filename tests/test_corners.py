@@ -186,7 +186,7 @@ def test_what_may_not_be_read_is_told(monkeypatch, fairtrec_command, patched, co
         raise PermissionError(13, "Permission denied")
 
     if patched == "open":
-        monkeypatch.setattr("fairtrec.files.source.open", refuse, raising=False)
+        monkeypatch.setattr("fairtrec.files.opening.open", refuse, raising=False)
     else:
         monkeypatch.setattr(Path, patched, refuse)
     done = fairtrec_command("eval", "qrels", "run" if patched == "open" else "runs", "-m", "RR")

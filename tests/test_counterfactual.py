@@ -247,7 +247,7 @@ def test_a_source_that_changes_meanwhile(monkeypatch):
 
 
 def test_where_no_file_can_be_without_a_name(monkeypatch):
-    monkeypatch.setattr("fairtrec.files.replaced.unnamed", lambda _: None)
+    monkeypatch.setattr("fairtrec.files.atomic.unnamed", lambda _: None)
     assert swap("d1\tshe\n") == "d1\the\n"
     assert names() == ["c.tsv", "o.tsv"]
 

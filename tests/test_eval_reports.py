@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 
 from fairtrec.errors import InputError, UsageError
-from fairtrec.files import named
+from fairtrec.files import arguments
 
 SLICES = {"short": ("101", "103", "none"), "long": ("102", "104", "105")}
 
@@ -203,7 +203,7 @@ def test_reports_17_a_name_is_one_only_where_there_is_such_a_file(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     for name in ("k=3.run", "3.run", "b.run"):
         (tmp_path / name).write_text("")
-    assert named.named(["k=3.run", "b=3.run", "x=-", "none=there", "=3.run", "*=3.run"]) == {
+    assert arguments.named(["k=3.run", "b=3.run", "x=-", "none=there", "=3.run", "*=3.run"]) == {
         "k=3.run": "k=3.run",  # a file of that name
         "b": "3.run",
         "x": "-",
@@ -211,9 +211,13 @@ def test_reports_17_a_name_is_one_only_where_there_is_such_a_file(tmp_path, monk
         "=3.run": "=3.run",
         "*": "3.run",
     }
-    assert named.named(["b.run", "b.run", "b.run"]) == {"b.run": "b.run", "b.run (2)": "b.run", "b.run (3)": "b.run"}
+    assert arguments.named(["b.run", "b.run", "b.run"]) == {
+        "b.run": "b.run",
+        "b.run (2)": "b.run",
+        "b.run (3)": "b.run",
+    }
     with pytest.raises(UsageError, match="two runs are called b; give one of them another name"):
-        named.named(["b=b.run", "b=3.run"])
+        arguments.named(["b=b.run", "b=3.run"])
     with pytest.raises(InputError, match=r"x is the name of one run, and \. is a folder; name a file"):
-        named.named(["x=."])
-    assert named.paths(["x=b.run", "3.run"]) == ["b.run", "3.run"]
+        arguments.named(["x=."])
+    assert arguments.paths(["x=b.run", "3.run"]) == ["b.run", "3.run"]

@@ -16,7 +16,7 @@ import zstandard
 from pyarrow import parquet
 
 from fairtrec.errors import InputError
-from fairtrec.files import lines, source
+from fairtrec.files import lines, opening
 from fairtrec.formats import columns
 
 REPOSITORY = Path(__file__).parent.parent
@@ -36,10 +36,10 @@ def workplace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FAIRTREC_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
-    monkeypatch.setattr(source, "LONGEST_LINE", 1 << 21)
-    monkeypatch.setattr(source, "LARGEST_REST", 1 << 21)
-    monkeypatch.setattr(source, "LARGEST_UNPACKED", 1 << 16)
-    monkeypatch.setattr(source, "BLOCK", 1 << 16)
+    monkeypatch.setattr(opening, "LONGEST_LINE", 1 << 21)
+    monkeypatch.setattr(opening, "LARGEST_REST", 1 << 21)
+    monkeypatch.setattr(opening, "LARGEST_UNPACKED", 1 << 16)
+    monkeypatch.setattr(opening, "BLOCK", 1 << 16)
     return tmp_path
 
 
@@ -112,9 +112,9 @@ def test_faults_19_validate_finds_a_file_that_unpacks_to_far_too_much(workplace,
 
 
 def test_faults_19_a_name_with_a_nul_is_one_line():
-    with pytest.raises(InputError, match="no file has a name with a NUL in it; correct it"), source.opened("a\0b"):
+    with pytest.raises(InputError, match="no file has a name with a NUL in it; correct it"), opening.opened("a\0b"):
         pass
-    assert not source.is_stream("a\0b")
+    assert not opening.is_stream("a\0b")
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstandard.compress])
@@ -135,7 +135,7 @@ def test_faults_19_validate_finds_a_pipe_that_unpacks_to_far_too_much(workplace,
 
 @pytest.mark.parametrize("command", [*BOMBS.values(), "validate bomb.gz"])
 def test_faults_19_blank_lines_without_an_end(workplace, fairtrec_command, monkeypatch, command):
-    monkeypatch.setattr(source, "LARGEST_BLANK", 1 << 20)
+    monkeypatch.setattr(opening, "LARGEST_BLANK", 1 << 20)
     start = b"docno tokens f m\n" if "annotations" in command else b""
     (workplace / "blank").write_bytes(start + b" \t\n\r\n" * (1 << 19))  # no bomb: it is as large as it is
     ended = fairtrec_command(*command.replace("bomb.gz", "blank").split())
@@ -154,8 +154,8 @@ def test_faults_19_blank_lines_without_an_end(workplace, fairtrec_command, monke
     ],
 )
 def test_faults_19_blank_lines_without_an_end_behind_an_entry(workplace, fairtrec_command, monkeypatch, command):
-    monkeypatch.setattr(source, "LARGEST_BLANK", 1 << 20)
-    monkeypatch.setattr(source, "BLOCK", 1 << 24)
+    monkeypatch.setattr(opening, "LARGEST_BLANK", 1 << 20)
+    monkeypatch.setattr(opening, "BLOCK", 1 << 24)
     entry = GOOD["qrels" if "eval blank" in command else "l.tsv" if "annotate" in command else "a.run"]
     text = entry + b"\r\n" * (3 << 19)
     (workplace / "blank").write_bytes(text)
@@ -167,7 +167,7 @@ def test_faults_19_blank_lines_without_an_end_behind_an_entry(workplace, fairtre
 
 
 def test_faults_19_what_stands_before_blank_lines_without_an_end_is_kept(monkeypatch):
-    monkeypatch.setattr(source, "LARGEST_BLANK", 100)
+    monkeypatch.setattr(opening, "LARGEST_BLANK", 100)
     text = b"a \n\nb\t\n" + b" " * (lines.PIECE - 8) + b"\n" * (2 * lines.PIECE)
     several = lines.Lines(io.BufferedReader(io.BytesIO(text), lines.PIECE), 1 << 22, 100)
     assert list(several) == [b"a \n\nb\t\n"]

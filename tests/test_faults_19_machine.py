@@ -60,7 +60,7 @@ def test_faults_19_a_killed_process_says_which_file_it_was_at():
     things = [("good.run", 1), ("bad.run", 2), ("later.run", 3)]
     message = r"\(at (good.run or )?bad.run( or later.run)?\); use -j 1, give each measure a cutoff"
     with pytest.raises(InputError, match=f"a process was killed before it was done, .* memory runs out {message}"):
-        list(jobs.outcomes(Killed(), things, 2, called=name))
+        list(jobs.map_ordered(Killed(), things, 2, called=name))
 
 
 def test_faults_19_a_folder_for_temporary_files_with_a_long_name(workplace):

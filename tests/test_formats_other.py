@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from fairtrec.data import Docnos
 from fairtrec.errors import InputError, ResourceError
 from fairtrec.evaluation import loading
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats import annotations, collection, datasets, descriptions, memory, qrels, queries, terms
 from fairtrec.formats.histogram import histogram_of
 from fairtrec.formats.run import read as read_run
@@ -79,7 +79,7 @@ def test_query_sets(written):
     read = queries.read(path)
     assert read.qids == ("12", "13", "14", "ü")
     assert read.name == "my.qids"
-    assert read.sha256 == source.sha256(path)
+    assert read.sha256 == opening.sha256(path)
 
 
 def test_query_sets_that_are_part_of_a_file(written):
@@ -114,7 +114,7 @@ def test_term_lists(written):
     read = terms.read(path)
     assert read.groups == ("f", "m", "x y")
     assert read.terms == {"f": ("she", "queen mother", "sibling"), "m": ("he", "sibling"), "x y": ("well, then",)}
-    assert (read.name, read.sha256) == ("my.csv", source.sha256(path))
+    assert (read.name, read.sha256) == ("my.csv", opening.sha256(path))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ TABLE = "docno tokens m f x\nd1 10 1 2 3\nd2 5 0 0 0\n\nd3 7 0 0 0\nd4 8 1 2 3\n
 @pytest.mark.parametrize("separator", [" ", "\t"])
 @pytest.mark.parametrize("block", [16, 1 << 24])
 def test_counts(written, monkeypatch, separator, block):
-    monkeypatch.setattr(source, "BLOCK", block)
+    monkeypatch.setattr(opening, "BLOCK", block)
     path = written("\ufeff# counted by hand\n" + TABLE.replace(" ", separator))
     assert tuple(sorted(Table(path).groups)) == ("f", "m", "x")
     wanted = docnos("d4", "no", "d1")
@@ -177,7 +177,7 @@ def test_counts(written, monkeypatch, separator, block):
     ],
 )
 def test_bad_counts(written, monkeypatch, line, message, block):
-    monkeypatch.setattr(source, "BLOCK", block)
+    monkeypatch.setattr(opening, "BLOCK", block)
     with pytest.raises(InputError, match=f"file:7: {message}"):
         annotations.read(Table(written(f"{TABLE}{line}\n")), docnos("d2", "d4"))
 
@@ -199,7 +199,7 @@ def test_a_header_alone_knows_no_document(written):
 
 @pytest.mark.parametrize("block", [16, 1 << 24])
 def test_comments_may_stand_behind_a_header(written, monkeypatch, block):
-    monkeypatch.setattr(source, "BLOCK", block)
+    monkeypatch.setattr(opening, "BLOCK", block)
     assert annotations.read(Table(written("docno tokens f m\n# c\n\nd1 1 1 1\n")), docnos("d1")).known.all()
 
 
@@ -279,7 +279,7 @@ def test_compressed_collections(written, pack):
     ],
 )
 def test_bad_tsv_collections(written, monkeypatch, line, message, block):
-    monkeypatch.setattr(source, "BLOCK", block)
+    monkeypatch.setattr(opening, "BLOCK", block)
     with pytest.raises(InputError, match=f"file:4: {message}"):
         texts(written(f"d1\tone\nd2\ttwo\n\n{line}\nd3\tthree\n"), "d1")
 

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fairtrec.errors import InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats import columns, qrels, run
 
 HUGE = 1 << 24  # every file of these tests is one block, which Python parses
@@ -28,7 +28,7 @@ QUICK = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCh
 
 @contextmanager
 def blocks_of(size):
-    with mock.patch.object(source, "BLOCK", size):
+    with mock.patch.object(opening, "BLOCK", size):
         yield
 
 
@@ -262,7 +262,7 @@ def test_documents_with_equal_hashes_are_no_duplicates(monkeypatch, shape):
 
 
 def test_a_line_may_not_be_endless(tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(opening, "LONGEST_LINE", 1 << 20)
     path = tmp_path / "a.run"
     path.write_bytes(b"q1 Q0 d1 1 3 t\n" + b"x" * (3 << 20))
     with blocks_of(1 << 10), pytest.raises(InputError, match=r"a\.run:2: a line of more than 1 MiB; break it up"):
@@ -389,7 +389,7 @@ def test_standard_input(monkeypatch, pack, size):
     assert got.name == "-"
     import hashlib
 
-    assert source.sha256("-") == hashlib.sha256(packed).hexdigest()
+    assert opening.sha256("-") == hashlib.sha256(packed).hexdigest()
     with pytest.raises(InputError, match="-: standard input can be read only once"):
         run.read("-")
 
@@ -411,9 +411,9 @@ def test_a_pipe_is_hashed_while_it_is_read(tmp_path):
     writer.start()
     assert as_dict(run.read(pipe)) == oracle(plain_run())
     writer.join()
-    assert source.sha256(pipe) == hashlib.sha256(plain_run()).hexdigest()
+    assert opening.sha256(pipe) == hashlib.sha256(plain_run()).hexdigest()
     with pytest.raises(InputError, match="is read twice, which a stream cannot be"):
-        source.first_line(pipe, b"#")
+        opening.first_line(pipe, b"#")
 
 
 def text_of(rows):

@@ -21,7 +21,7 @@ import fairtrec
 import fairtrec.ir_measures as fair
 from fairtrec.catalogue import pages, registry
 from fairtrec.errors import InputError, UsageError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.ir_measures import measured, provider
 
 pytestmark = pytest.mark.usefixtures("at_the_example")
@@ -45,8 +45,8 @@ SOURCES = {
 def opened(monkeypatch):
     """Count how often each file is opened by us."""
     times = Counter()
-    real = source.opened
-    monkeypatch.setattr(source, "opened", lambda path: times.update([str(path)]) or real(path))
+    real = opening.opened
+    monkeypatch.setattr(opening, "opened", lambda path: times.update([str(path)]) or real(path))
     return times
 
 

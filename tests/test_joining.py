@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import fairtrec
 from fairtrec.annotation.substitution import joining
 from fairtrec.annotation.substitution.joining import Desk, Left, Share, Shared
-from fairtrec.files.replaced import streamed, unnamed
+from fairtrec.files.atomic import streamed, unnamed
 
 PIECES = [[b"one\n", b"two\n"], [], [b"x" * 3_000_000, b"\n"], [b"three\n"], [b"", b"4\n"], [b"five\n"]]
 WHOLE = b"".join(b"".join(blocks) for blocks in PIECES)
@@ -118,7 +118,7 @@ def test_what_cannot_be_reached_is_handed_over():
 
 
 def test_pieces_are_handed_over_where_files_have_names(monkeypatch):
-    monkeypatch.setattr("fairtrec.files.replaced.unnamed", lambda _: None)
+    monkeypatch.setattr("fairtrec.files.atomic.unnamed", lambda _: None)
     with streamed(Path("o")) as file:
         desk = Desk(file, Path(), is_shared=True)
         assert (desk.shared, desk.place()) == (None, "")

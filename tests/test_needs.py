@@ -66,14 +66,14 @@ PRICES = '''
     import numpy as np
 
     from fairtrec.data import MISSING
-    from fairtrec.files import source
+    from fairtrec.files import opening
 
 
     def read(thing):
         """Read ``docno<TAB>price`` lines, or take ``{docno: price}``."""
         if isinstance(thing, dict):
             return {docno.encode(): price for docno, price in thing.items()}
-        return {docno: float(price) for docno, price in (line.split(b"\\t") for _, line in source.lines(thing))}
+        return {docno: float(price) for docno, price in (line.split(b"\\t") for _, line in opening.lines(thing))}
 
 
     def prices(inputs):

@@ -22,7 +22,7 @@ from test_packaging import REPOSITORY, commands_of
 import fairtrec
 from fairtrec.data import Run
 from fairtrec.errors import InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats import memory, other_runs, run
 from fairtrec.formats.frames import Frame
 
@@ -176,7 +176,7 @@ def test_json_lines_in_many_blocks_may_differ_in_keys_and_types(tmp_path, monkey
     plain = "".join(f"{row['qid']} Q0 {row['docno']} 1 {row['score']} t\n" for row in rows)
     expected = run.read(written(tmp_path / "a.run", plain))
     whole = run.read(written(tmp_path / "b", text))
-    monkeypatch.setattr(source, "BLOCK", 500)
+    monkeypatch.setattr(opening, "BLOCK", 500)
     parts = run.read(tmp_path / "b")
     assert alike(parts, expected)
     assert alike(whole, expected)
@@ -415,10 +415,10 @@ def test_no_other_form_is_advised_to_take_column_2(tmp_path):
 
 
 def test_what_is_blank_for_long_is_not_looked_through_line_by_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "LARGEST_BLANK", 100)
+    monkeypatch.setattr(opening, "LARGEST_BLANK", 100)
     path = written(tmp_path / "b", b"\n" * 101 + TREC.encode())
     with pytest.raises(InputError, match="of blank lines"):
-        source.first_line(path, b"#")
+        opening.first_line(path, b"#")
 
 
 # -- validate

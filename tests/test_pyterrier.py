@@ -18,7 +18,7 @@ from ir_measures import nDCG
 import fairtrec
 import fairtrec.ir_measures as fair
 from fairtrec.errors import InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.ir_measures import provider
 
 REPOSITORY = Path(__file__).parent.parent
@@ -114,8 +114,8 @@ def test_systems_are_compared_with_a_baseline(pt, world, ours):
 @ecosystem
 def test_what_stands_beside_the_runs_is_read_once_in_an_experiment(pt, world, monkeypatch):
     times = Counter()
-    real = source.opened
-    monkeypatch.setattr(source, "opened", lambda path: times.update([str(path)]) or real(path))
+    real = opening.opened
+    monkeypatch.setattr(opening, "opened", lambda path: times.update([str(path)]) or real(path))
     gender = fair.given("gender", **TEXTUAL)
     topics, qrels, systems = world
     pt.Experiment(systems, topics, qrels, [gender.NFaiRR @ 10, nDCG @ 10], batch_size=4)

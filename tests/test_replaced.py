@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairtrec.files.replaced import replaced
+from fairtrec.files.atomic import replaced
 
 
 @pytest.mark.parametrize("synced", [False, True])

@@ -9,7 +9,7 @@ import pytest
 import fairtrec
 from fairtrec.evaluation.documents import Documents
 from fairtrec.evaluation.result import Part
-from fairtrec.files import source
+from fairtrec.files import opening
 
 RUNS = ("bm25.run", "neural.run", "fair.run")
 TEXTUAL = {"groups": "gender-en", "docs": "collection.tsv", "background": "background.run"}
@@ -31,13 +31,13 @@ def opened(monkeypatch, example):
     """Work in the example's folder, and count how often each file is opened."""
     monkeypatch.chdir(example)
     times = Counter()
-    real = source.opened
+    real = opening.opened
 
     def counting(path):
         times[str(path)] += 1
         return real(path)
 
-    monkeypatch.setattr(source, "opened", counting)
+    monkeypatch.setattr(opening, "opened", counting)
     return times
 
 

@@ -22,7 +22,7 @@ from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
-from fairtrec.jobs import outcomes
+from fairtrec.jobs import map_ordered
 from fairtrec.measure import Measure
 from fairtrec.progress import RUNS, listener, report
 
@@ -91,7 +91,7 @@ class Measuring:
         loaded: dict[str, Any] = {}
         things = list(self.named.items())
         for (name, _), outcome in zip(
-            things, outcomes(_Loading(self._choices), things, self._jobs, called=itemgetter(0)), strict=True
+            things, map_ordered(_Loading(self._choices), things, self._jobs, called=itemgetter(0)), strict=True
         ):
             if isinstance(outcome, InputError):
                 raise outcome

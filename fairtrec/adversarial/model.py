@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.errors import InputError, ResourceError, UsageError, plain
-from fairtrec.files.replaced import replaced_folder
+from fairtrec.files.atomic import replaced_folder
 
 ADVERSARY, NOTES = "adversary.safetensors", "fairtrec.json"
 

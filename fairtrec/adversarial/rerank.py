@@ -10,7 +10,7 @@ from fairtrec.adversarial.model import Ranker
 from fairtrec.data import Docnos, Run, decode
 from fairtrec.errors import FilePath, InputError
 from fairtrec.evaluation import loading
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats import run as run_format
 
 
@@ -29,7 +29,7 @@ def rerank(
         scores = ranker.look(*pairs, size).astype(np.float64)
         if not np.isfinite(scores).all():
             raise InputError("this model gives scores that are no numbers; choose another", ranker.name)
-        tag = source.name(ranker.name.rstrip("/"))
+        tag = opening.name(ranker.name.rstrip("/"))
         yield run_format.ranked(ranker.name, tag, first.qids, first.starts, first.docnos, scores)
 
 

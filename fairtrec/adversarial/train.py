@@ -19,7 +19,7 @@ from fairtrec.adversarial.triples import Batches, Triples, labelled, parted
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.given import Terms
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats.triples import read
 from fairtrec.literals import Loss
 from fairtrec.version import __version__
@@ -70,8 +70,8 @@ def train(
     resume, force = options.pop("resume", False), options.pop("force", False)
     how, folder, terms = Options(**options), Path(output), loading.terms(groups)
     found = labelled(read(triples), terms, how.tau)
-    names = {"model": source.name(model.rstrip("/")), "groups": f"{terms.name}@{terms.sha256[:8]}"}
-    versions = {"fairtrec": __version__, "torch": torch.__version__, "triples": source.sha256(triples)[:8]}
+    names = {"model": opening.name(model.rstrip("/")), "groups": f"{terms.name}@{terms.sha256[:8]}"}
+    versions = {"fairtrec": __version__, "torch": torch.__version__, "triples": opening.sha256(triples)[:8]}
     settings = {**versions, **names, **asdict(how)}
     training = _Training(found, how, folder, settings)
     made = {path.parent: json.loads(path.read_text("utf-8"))["settings"] for path in folder.glob(f"*/{NOTES}")}

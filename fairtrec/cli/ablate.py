@@ -45,7 +45,7 @@ def command(
     """
     from fairtrec.ablation.ablating import ablate
     from fairtrec.cli.bar import progress
-    from fairtrec.files.named import lists, named
+    from fairtrec.files.arguments import lists, named
     from fairtrec.report.ablation.sheets import footnotes
 
     files = named(runs)

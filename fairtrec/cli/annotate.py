@@ -40,10 +40,10 @@ def command(**options: Any) -> None:
     """
     import time
 
-    from fairtrec.jobs import cores, warm
+    from fairtrec.jobs import cores, prestart
 
     if options["engine"] == "local" and (options["jobs"] or cores()) > 1:
-        warm(["fairtrec.annotation.local.ready"])
+        prestart(["fairtrec.annotation.local.ready"])
 
     from fairtrec.annotation.counting.compiled import without_extras
     from fairtrec.cli.bar import collecting, speed

@@ -35,7 +35,7 @@ def progress() -> Iterator[None]:
         from rich.markup import escape
 
         from fairtrec.errors import short
-        from fairtrec.files.source import name
+        from fairtrec.files.opening import name
 
         bar = shown["bar"]
         if what not in tasks:

@@ -65,7 +65,7 @@ def command(
     """
     from fairtrec.cli.bar import progress
     from fairtrec.errors import FairtrecError, InputError, UsageError
-    from fairtrec.files.named import lists, named, split
+    from fairtrec.files.arguments import lists, named, split
     from fairtrec.gate.checking import check
 
     toml = click.get_current_context().meta.get("config")

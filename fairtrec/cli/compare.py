@@ -110,7 +110,7 @@ def command(
     from fairtrec.comparison.slices import Slices
     from fairtrec.errors import InputError, UsageError
     from fairtrec.evaluation.evaluate import evaluate
-    from fairtrec.files.named import lists, named
+    from fairtrec.files.arguments import lists, named
     from fairtrec.report.comparison.remarks import footnotes
     from fairtrec.statistics.procedure import Procedure
 
@@ -156,7 +156,7 @@ def _recorded(
     from click.core import ParameterSource
 
     from fairtrec.errors import UsageError
-    from fairtrec.files.named import joined, lists, named
+    from fairtrec.files.arguments import joined, lists, named
     from fairtrec.replay.values import read_values
     from fairtrec.statistics.procedure import Procedure
 
@@ -209,7 +209,7 @@ def _baseline(asked: str | None, files: dict[str, str]) -> tuple[str, dict[str, 
     """Give the run that is meant, before anything is read, and all runs; a file that is none of them joins them."""
     from fairtrec.comparison.baseline import find
     from fairtrec.errors import UsageError
-    from fairtrec.files.named import joined
+    from fairtrec.files.arguments import joined
 
     name = asked
     if asked is not None and asked not in files:

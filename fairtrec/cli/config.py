@@ -11,7 +11,7 @@ import click
 
 from fairtrec.cli.options import Function
 from fairtrec.errors import InputError
-from fairtrec.files.named import crossed
+from fairtrec.files.arguments import crossed
 
 DEFAULT = "pyproject.toml"
 LARGEST = 1 << 20  # bytes

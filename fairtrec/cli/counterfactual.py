@@ -42,14 +42,14 @@ def command(runs: tuple[str, ...], groups: str | None, **given: Any) -> None:
     """
     import time
 
-    from fairtrec.jobs import cores, warm
+    from fairtrec.jobs import cores, prestart
 
     if (given["jobs"] or cores()) > 1:
-        warm(["fairtrec.annotation.substitution.ready"])
+        prestart(["fairtrec.annotation.substitution.ready"])
 
     from fairtrec.cli.bar import collecting, speed
     from fairtrec.evaluation.substituting import counterfactual, uncovered
-    from fairtrec.files.named import named
+    from fairtrec.files.arguments import named
 
     output, pairs, began = given["output"], given["pairs"], time.monotonic()
     if groups is not None:

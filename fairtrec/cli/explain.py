@@ -51,7 +51,7 @@ def command(
         --background bm25.run
     """
     from fairtrec.evaluation.batch import processes
-    from fairtrec.files.named import lists, named
+    from fairtrec.files.arguments import lists, named
 
     files = named(runs)
     given["jobs"] = processes(list(files.values()), given["jobs"])  # they start while this one imports the rest

@@ -65,7 +65,7 @@ def command(
     fairtrec free qrels.txt bm25.run neural.run --groups gender-en --docs docs.tsv --background bm25.run
     """
     from fairtrec.cli.bar import progress
-    from fairtrec.files.named import lists, named
+    from fairtrec.files.arguments import lists, named
     from fairtrec.frontier.freeing import free
     from fairtrec.report.frontier.rows import footnotes
 

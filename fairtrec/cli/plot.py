@@ -49,7 +49,7 @@ def command(
     from fairtrec.cli.saying import say
     from fairtrec.errors import UsageError
     from fairtrec.evaluation.evaluate import evaluate
-    from fairtrec.files.named import lists, named
+    from fairtrec.files.arguments import lists, named
     from fairtrec.report.figures.canvas import kind_of, look, written
     from fairtrec.report.figures.kinds import plot
     from fairtrec.report.output import emit

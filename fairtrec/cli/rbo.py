@@ -36,7 +36,7 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     """
     from fairtrec.cli.bar import progress
     from fairtrec.comparison.overlaps import overlaps
-    from fairtrec.files.named import joined, lists, named
+    from fairtrec.files.arguments import joined, lists, named
     from fairtrec.report.comparison.overlaps import footnotes
 
     files = named(runs)

@@ -80,7 +80,7 @@ def command(
     from fairtrec.catalogue import rerankers
     from fairtrec.cli.bar import progress
     from fairtrec.cli.saying import say
-    from fairtrec.files.named import lists, named
+    from fairtrec.files.arguments import lists, named
     from fairtrec.formats import plain_run
     from fairtrec.report.output import pour, refuse_unwritable
     from fairtrec.report.reranking import footnotes

@@ -67,7 +67,7 @@ def command(
         --annotations counts.tsv --background bm25.run
     """
     from fairtrec.cli.bar import progress
-    from fairtrec.files.named import lists, named
+    from fairtrec.files.arguments import lists, named
     from fairtrec.report.selection import footnotes
     from fairtrec.selection.selecting import select
 

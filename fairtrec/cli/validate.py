@@ -52,7 +52,7 @@ def command(runs: tuple[str, ...], form: str, *, strict: bool, codes: bool, trac
     fairtrec validate old.run --fix new.run
     """
     from fairtrec.errors import InputError, UsageError
-    from fairtrec.files import named as batch
+    from fairtrec.files import arguments
     from fairtrec.validation import repair
     from fairtrec.validation.checked import table
 
@@ -62,12 +62,12 @@ def command(runs: tuple[str, ...], form: str, *, strict: bool, codes: bool, trac
     if not runs:
         raise UsageError("there is no run to check; name at least one")
     _refuse_others(track, given)
-    paths = batch.paths(runs)
+    paths = arguments.paths(runs)
     bad = 0
 
     def seen() -> Iterator[tuple["Checked", Path | None]]:
         nonlocal bad
-        for checked, place in _checked(paths, batch.lists(runs), track, given):
+        for checked, place in _checked(paths, arguments.lists(runs), track, given):
             bad += repair.is_bad(checked, place, strict=strict)
             yield checked, place
 

@@ -22,7 +22,7 @@ from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.shown import Shown
 from fairtrec.evaluation.signature import Signature
-from fairtrec.files.source import uncompressed
+from fairtrec.files.opening import uncompressed
 from fairtrec.measure import Better
 from fairtrec.statistics import corrections as correction
 from fairtrec.statistics import paired

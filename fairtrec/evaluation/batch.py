@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any
 
 from fairtrec.errors import UsageError
-from fairtrec.files import source
-from fairtrec.jobs import cores, warm
+from fairtrec.files import opening
+from fairtrec.jobs import cores, prestart
 
 LARGE = 1 << 22  # bytes of all runs, from which pyarrow is worth its import
 
@@ -32,13 +32,13 @@ def processes(runs: Sequence[Any], jobs: int | None) -> int:
         raise UsageError("there is no run to evaluate; name at least one")
     if jobs is not None and jobs < 1:
         raise UsageError(f"jobs is {jobs}; it must be 1 or more")
-    files = [run for run in runs if isinstance(run, str | os.PathLike) and not source.is_stream(run)]
+    files = [run for run in runs if isinstance(run, str | os.PathLike) and not opening.is_stream(run)]
     size = sum(os.path.getsize(file) for file in files if os.path.isfile(file))
     if jobs is None:
         jobs = cores() if size >= VERY_LARGE else 1
     jobs = min(jobs, len(runs)) if len(files) == len(runs) else 1
     if jobs > 1:
-        warm(READY)
+        prestart(READY)
     if size >= LARGE:
         import_module("pyarrow.csv")  # small files are parsed with it, too, once it is there
     return jobs

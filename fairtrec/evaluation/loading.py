@@ -26,8 +26,8 @@ from fairtrec.data import (
 from fairtrec.errors import PATH, FilePath, ResourceError, UsageError
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.signature import short
-from fairtrec.files import source
-from fairtrec.files.named import crossed
+from fairtrec.files import opening
+from fairtrec.files.arguments import crossed
 from fairtrec.formats import run as run_format
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 def is_file(thing: Any) -> bool:
     """Tell whether this names something that can be opened here."""
-    return isinstance(thing, PATH) and (fspath(thing) == source.STDIN or os.path.exists(thing))  # noqa: PTH110
+    return isinstance(thing, PATH) and (fspath(thing) == opening.STDIN or os.path.exists(thing))  # noqa: PTH110
 
 
 def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:

@@ -20,7 +20,7 @@ from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.groups import chosen, remarks_on
 from fairtrec.evaluation.reference import Reference, TargetOf
 from fairtrec.evaluation.targets import prior_of, remark_on, shares_of
-from fairtrec.files.named import crossed
+from fairtrec.files.arguments import crossed
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 

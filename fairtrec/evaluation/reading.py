@@ -23,7 +23,7 @@ from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.scores import Scores, joined
 from fairtrec.evaluation.wanted import depth_of, refuse_unknown, unknown_in
-from fairtrec.jobs import outcomes
+from fairtrec.jobs import map_ordered
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 from fairtrec.progress import RUNS, listener, report
@@ -107,7 +107,7 @@ def read(
         once.setdefault(key, each)  # under the first of its names
     found: dict[Any, ReadRun | InputError] = {}
     with closing(
-        outcomes(reading, list(once.values()), jobs, called=itemgetter(0))
+        map_ordered(reading, list(once.values()), jobs, called=itemgetter(0))
     ) as reads:  # a broken run ends the processes at once
         for key, outcome in zip(once, reads, strict=True):
             if isinstance(outcome, InputError) and not keep_going:

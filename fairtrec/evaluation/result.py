@@ -11,7 +11,7 @@ from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.shown import Shown
 from fairtrec.evaluation.signature import Signature
-from fairtrec.files import source
+from fairtrec.files import opening
 
 ALONE = "--confidence, --ties, --unknown and --missing bounds each add an interval of another kind; ask for one of them"
 
@@ -48,7 +48,7 @@ class InputFile:
     @cached_property
     def sha256(self) -> str:
         """The digest of what it holds."""
-        return source.sha256(self.place) if self.recorded is None else self.recorded
+        return opening.sha256(self.place) if self.recorded is None else self.recorded
 
 
 @dataclass(frozen=True, eq=False)

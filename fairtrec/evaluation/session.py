@@ -22,7 +22,7 @@ from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signing import signature_of
 from fairtrec.evaluation.undefined import filled
-from fairtrec.files.named import crossed
+from fairtrec.files.arguments import crossed
 from fairtrec.measure import Measure
 
 Named = Sequence[tuple[str, Any]]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fairtrec.files import source
+from fairtrec.files import opening
 
 PIECE = 1 << 20  # bytes that are read at a time
 
@@ -27,8 +27,8 @@ class Lines:
         blank = 0  # bytes of pieces that are nothing else
         while data := self._read():
             blank = blank + len(data) if data.isspace() else 0
-            if blank > source.LARGEST_BLANK:
-                self.damage = source.endlessly_blank()
+            if blank > opening.LARGEST_BLANK:
+                self.damage = opening.endlessly_blank()
                 text = b"".join(held)
                 held = [text[: text.find(b"\n", len(text.rstrip())) + 1]]
                 break
@@ -57,7 +57,7 @@ class Lines:
     def _read(self) -> bytes:
         try:
             data: bytes = self.stream.read1(PIECE)
-        except source.DAMAGE as fault:
-            self.damage = source.damaged(fault)
+        except opening.DAMAGE as fault:
+            self.damage = opening.damaged(fault)
             return b""
         return data

@@ -13,7 +13,7 @@ import numpy as np
 
 from fairtrec.data import Docnos
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats import spans
 
 IDS = ("docno", "id", "_id", "docid")  # the strongest first
@@ -39,8 +39,8 @@ def _documents(path: FilePath, wanted: Docnos, names: Container[bytes]) -> Itera
     """Give line number, docno and text of each wanted document."""
     first = 1
     read = None
-    with source.opened(path) as stream:
-        for block, ends in source.blocks(stream, path):
+    with opening.opened(path) as stream:
+        for block, ends in opening.blocks(stream, path):
             if read is None and (start := block.lstrip()[:1]):
                 read = _json_lines if start == b"{" else _tsv_lines
             if read is not None:

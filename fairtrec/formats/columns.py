@@ -19,7 +19,7 @@ import numpy as np
 
 from fairtrec.data import Docs, Ints, starts_of
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats import numerals
 from fairtrec.formats.spans import words_of
 
@@ -86,7 +86,7 @@ def stream(path: FilePath, layout: Layout, keep: Keep | None = None) -> Iterator
     The blocks of a large file are parsed in threads while the next ones are read; their order stays. There ``keep``
     looks through the columns, too, and leaves of them what is needed.
     """
-    with source.opened(path) as file, ExitStack() as stack:
+    with opening.opened(path) as file, ExitStack() as stack:
         workers: Executor | None = None
         parsed: deque[Future[tuple[Columns, Lines]]] = deque()
         for block, line, ends, full in _entries(file, path, layout):
@@ -118,7 +118,7 @@ def _entries(file: BinaryIO, path: FilePath, layout: Layout) -> Iterator[tuple[b
     """Give the blocks of a file without what stands before the first entry, with their first line and number of LFs."""
     line = 1
     head, header = True, layout.header
-    for whole, ends in source.blocks(file, path):
+    for whole, ends in opening.blocks(file, path):
         block, skipped = whole, 0
         if head:
             end = _HEAD.match(block).end()  # type: ignore[union-attr]  # it matches nothing at least
@@ -130,7 +130,7 @@ def _entries(file: BinaryIO, path: FilePath, layout: Layout) -> Iterator[tuple[b
             skipped = block.count(b"\n", 0, end)
             block = block[end:]
         if block:
-            yield block, line + skipped, ends - skipped, len(whole) >= source.BLOCK
+            yield block, line + skipped, ends - skipped, len(whole) >= opening.BLOCK
         line += ends
 
 
@@ -208,8 +208,8 @@ def fast(block: bytes, layout: Layout, ends: int) -> Columns | None:
 def _is_plain(block: bytes, controls: int) -> bool:
     """Tell whether no column is empty, and so many bytes are control characters; looked at piece by piece."""
     letters, found = np.frombuffer(block, np.uint8), 0
-    for first in range(0, len(letters), source.PIECE):
-        piece = letters[max(first - 1, 0) : first + source.PIECE]  # with the last byte of the piece before
+    for first in range(0, len(letters), opening.PIECE):
+        piece = letters[max(first - 1, 0) : first + opening.PIECE]  # with the last byte of the piece before
         blank = piece <= ord(" ")
         if (blank[1:] & blank[:-1]).any() or (first == 0 and blank[0]):  # the same, or an empty line
             return False

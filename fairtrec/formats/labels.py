@@ -15,7 +15,7 @@ import numpy as np
 
 from fairtrec.data import Docnos, Labels, Qrels, decode
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats.columns import WIDEST
 from fairtrec.formats.json_lines import object_of
 
@@ -56,7 +56,7 @@ def of_rows(rows: Iterable[Row], path: FilePath) -> Labels:
         for group, weight in of_document.items():
             table[row, column[group]] = weight
     docnos, table = Docnos.with_values((f"{qid} {docno}".strip() for qid, docno in weights), table)
-    return Labels(source.name(path), groups, docnos, table, per_query, source.sha256(path) if line else "")
+    return Labels(opening.name(path), groups, docnos, table, per_query, opening.sha256(path) if line else "")
 
 
 def of_subtopics(qrels: Qrels) -> Labels:
@@ -72,7 +72,7 @@ def _rows(path: FilePath) -> Iterator[Row]:
         return
     names: tuple[str, ...] = ()
     is_json = False
-    for number, line in source.lines(path, comment=b"#"):
+    for number, line in opening.lines(path, comment=b"#"):
         if not names and not is_json:
             is_json = line.lstrip().startswith(b"{")
             if not is_json:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats import columns
 from fairtrec.formats.columns import FileColumns, Layout, Lines
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, run_of
@@ -42,7 +42,7 @@ def asked(path: FilePath, form: RunFormat, order: Order, *, sampled: bool) -> Fi
 
 def meant(path: FilePath, form: RunFormat) -> RunFormat:
     """Settle how a run is read; with ``msmarco`` only files of three columns are MS MARCO's, others tell themselves."""
-    if form in ("trec", "jsonl", "parquet") or (form == "msmarco" and source.is_stream(path)):
+    if form in ("trec", "jsonl", "parquet") or (form == "msmarco" and opening.is_stream(path)):
         return form
     kind = kind_of(path, said=form == "msmarco")
     return "trec" if kind == "msmarco" and form == "auto" else kind
@@ -55,7 +55,7 @@ def told(path: FilePath, fault: InputError, order: Order, *, sampled: bool) -> F
     """
     kind = kind_of(path)
     if kind == "trec":
-        if source.is_stream(path) and OBJECT.match(source.start_of_stream(path)):
+        if opening.is_stream(path) and OBJECT.match(opening.start_of_stream(path)):
             raise InputError(JSON_HINT, path, fault.line)
         raise fault
     if kind == "msmarco":
@@ -68,13 +68,13 @@ def kind_of(path: FilePath, *, said: bool = False) -> RunFormat:
 
     Where MS MARCO's is what was ``said``, any three columns are, so that a rank that is none is called so.
     """
-    if source.is_stream(path):
+    if opening.is_stream(path):
         return "trec"
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - as files/source.py
+        with open(path, "rb") as file:  # noqa: PTH123 - as files/opening.py
             if file.read(4) == PARQUET:
                 return "parquet"
-        _, line, _ = source.first_line(path, b"#")
+        _, line, _ = opening.first_line(path, b"#")
     except (InputError, OSError):
         return "trec"
     return "jsonl" if OBJECT.match(line) else "msmarco" if is_marco(line.split(), said=said) else "trec"
@@ -120,7 +120,7 @@ def _tag(path: FilePath, frame: Frame | None = None) -> Any:
     if frame is not None and frame.find(TAG) is not None:
         tag = next(frame.objects(TAG, np.zeros(1, dtype=np.int64)))
     if not isinstance(tag, str) or not tag.isprintable() or len(tag) > LONGEST_TAG:
-        tag = source.uncompressed(source.name(path))
+        tag = opening.uncompressed(opening.name(path))
     return np.array(["_".join(tag.split()).encode(errors="replace") or b"run"])
 
 
@@ -131,7 +131,7 @@ def _line(blocks: Sequence[tuple[int, Lines]], row: int) -> int:
 
 def _parquet(path: FilePath) -> tuple[Any, list[tuple[int, Lines]]]:
     """Read the columns of a run, each text once wherever it stands; rows count as lines."""
-    if source.is_stream(path):
+    if opening.is_stream(path):
         raise InputError("Parquet is read from its end, which a stream does not have yet; give a file", path)
     import pyarrow as pa
     from pyarrow import parquet
@@ -140,9 +140,9 @@ def _parquet(path: FilePath) -> tuple[Any, list[tuple[int, Lines]]]:
         with parquet.ParquetFile(path) as file:
             schema = file.schema_arrow
             names = [name for name in schema.names if name in NAMES]
-            source.refuse_bomb(path, file.metadata.num_rows * LEAST)
+            opening.refuse_bomb(path, file.metadata.num_rows * LEAST)
             groups = range(file.metadata.num_row_groups)  # not their columns: a damaged one ends the whole program
-            source.refuse_bomb(path, sum(file.metadata.row_group(group).total_byte_size for group in groups))
+            opening.refuse_bomb(path, sum(file.metadata.row_group(group).total_byte_size for group in groups))
         texts = [name for name in names if schema.field(name).type in (pa.string(), pa.large_string())]
         with parquet.ParquetFile(path, read_dictionary=texts) as file:
             return file.read(names), [(0, 1)]
@@ -157,8 +157,8 @@ def _json(path: FilePath) -> tuple[Any, list[tuple[int, Lines]]]:
     parts: list[Any] = []
     blocks: list[tuple[int, Lines]] = []
     row, line = 0, 1
-    with source.opened(path) as stream:
-        for block, ends in source.blocks(stream, path):
+    with opening.opened(path) as stream:
+        for block, ends in opening.blocks(stream, path):
             part, lines = _objects(block, path, line)
             if len(part):
                 parts.append(part)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 
 LEFT, RIGHT = "left", "right"
 
@@ -28,9 +28,9 @@ class Pairs:
 
 def read(path: FilePath) -> Pairs:
     """Read a list. Raises InputError for what is no pair, a word with itself, and a line that adds nothing."""
-    start = next(iter(source.lines(path)), (0, b""))[1].lstrip()
+    start = next(iter(opening.lines(path)), (0, b""))[1].lstrip()
     rows = _of_json(path) if start.startswith(b"[") else _of_lines(path)
-    return _paired(rows, source.name(path), path, source.sha256(path))
+    return _paired(rows, opening.name(path), path, opening.sha256(path))
 
 
 def of(pairs: Iterable[Any]) -> Pairs:
@@ -40,14 +40,14 @@ def of(pairs: Iterable[Any]) -> Pairs:
 
 
 def _of_lines(path: FilePath) -> Iterator[tuple[int, Any]]:
-    for number, raw in source.lines(path, comment=b"#"):
+    for number, raw in opening.lines(path, comment=b"#"):
         line = raw.decode()
         yield number, line.split("\t" if "\t" in line else ",")
 
 
 def _of_json(path: FilePath) -> Iterator[tuple[int, Any]]:
-    with source.opened(path) as stream:
-        text = b"".join(block for block, _ in source.blocks(stream, path))
+    with opening.opened(path) as stream:
+        text = b"".join(block for block, _ in opening.blocks(stream, path))
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as fault:

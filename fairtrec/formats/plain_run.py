@@ -14,7 +14,7 @@ import numpy as np
 
 from fairtrec.data import Run, System
 from fairtrec.errors import InputError, UsageError
-from fairtrec.files.replaced import replaced
+from fairtrec.files.atomic import replaced
 
 KEPT = 64  # layouts of rankings of so many documents
 BLOCK = 1 << 22  # bytes that are put together at a time

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.data import Docnos, Positions
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats.labels import is_number
 
 UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec positions` where no labels point the axes
@@ -20,7 +20,7 @@ def read(path: FilePath) -> Positions:
     keys: int | None = None  # columns before the positions
     width = 0
     pointed = True
-    for number, line in source.lines(path):
+    for number, line in opening.lines(path):
         if line.startswith(b"#"):
             pointed = pointed and not line.rstrip().endswith(UNPOINTED)
             continue

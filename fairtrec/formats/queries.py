@@ -4,7 +4,7 @@ import re
 
 from fairtrec.data import Queries
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 
 _ID = re.compile(rb"[^\s,]+")
 
@@ -15,7 +15,7 @@ def read(path: FilePath, keep: str | None = None) -> Queries:
     Raises InputError for a line that starts with white space or a comma, an id that stands twice, and an empty file.
     """
     qids: dict[str, None] = {}
-    for number, line in source.lines(path, comment=b"#"):
+    for number, line in opening.lines(path, comment=b"#"):
         found = _ID.match(line)
         if found is None:
             raise InputError("this line has no query id in its first column; put it there", path, number)
@@ -27,4 +27,4 @@ def read(path: FilePath, keep: str | None = None) -> Queries:
         qids[qid] = None
     if not qids:
         raise InputError("this query set is empty; write one query id a line", path)
-    return Queries(source.name(path), tuple(qids), source.sha256(path))
+    return Queries(opening.name(path), tuple(qids), opening.sha256(path))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairtrec.errors import PATH, FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats.columns import WIDEST
 
 Row = tuple[int | None, str, str, str]  # line, qid, docno, side
@@ -48,13 +48,13 @@ def read(thing: Any, *, two: bool = False) -> Named:
     if not rows or (two and len(sides) < 2):
         what = "the documents of both sides" if two else "a qid and a docno on each line"
         raise InputError(f"this names too few documents; give {what}", path)
-    name, sha256 = (source.name(thing), source.sha256(thing)) if is_file else ("given", "")
+    name, sha256 = (opening.name(thing), opening.sha256(thing)) if is_file else ("given", "")
     _, qids, docnos, named = zip(*rows, strict=True)
     return Named(name, qids, docnos, named, sha256)
 
 
 def _lines(path: FilePath) -> Iterator[Row]:
-    for number, line in source.lines(path, comment=b"#"):
+    for number, line in opening.lines(path, comment=b"#"):
         text = line.decode()
         cells = [cell.strip() for cell in text.split("\t")] if "\t" in text else text.split()
         if len(cells) not in (2, 3):

@@ -1,7 +1,7 @@
 """Slices of queries: ``qid<TAB>slice``, or a blank between them; a query may be in several."""
 
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 
 ALL = "all"  # the name of all queries together
 
@@ -13,7 +13,7 @@ def read(path: FilePath) -> dict[str, tuple[str, ...]]:
     is twice in a slice, a slice of the name ``all``, and an empty file.
     """
     slices: dict[str, dict[str, None]] = {}
-    for number, line in source.lines(path, comment=b"#"):
+    for number, line in opening.lines(path, comment=b"#"):
         text = line.decode()
         cells = [cell.strip() for cell in text.split("\t")] if "\t" in text else text.split()
         if len(cells) != 2 or not all(cells):

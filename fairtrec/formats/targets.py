@@ -4,7 +4,7 @@ import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formulas.distribution import sums_to_one
 
 
@@ -16,7 +16,7 @@ def read(path: FilePath, groups: tuple[str, ...]) -> dict[str, Floats]:
     targets: dict[str, Floats] = {}
     first: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
-    for number, line in source.lines(path, comment=b"#"):
+    for number, line in opening.lines(path, comment=b"#"):
         cells = [cell.strip() for cell in line.decode().split("\t")]
         if len(cells) != 3 or not cells[0]:
             message = f"{len(cells)} columns where a target has three; write: qid<TAB>group<TAB>share"

@@ -2,7 +2,7 @@
 
 from fairtrec.data import GroupTerms
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 
 
 def read(path: FilePath) -> GroupTerms:
@@ -11,7 +11,7 @@ def read(path: FilePath) -> GroupTerms:
     Raises InputError for a line of other than two parts, an empty term or group, and a list of fewer than two groups.
     """
     terms: dict[str, dict[str, None]] = {}
-    for number, raw in source.lines(path, comment=b"#"):
+    for number, raw in opening.lines(path, comment=b"#"):
         line = raw.decode()
         term, separator, group = line.rpartition("\t" if "\t" in line else ",")
         if "\t" in term.strip():
@@ -24,4 +24,4 @@ def read(path: FilePath) -> GroupTerms:
     if len(terms) < 2:
         raise InputError("this term list has fewer than two groups; fairness needs at least two", path)
     lists = {group: tuple(words) for group, words in terms.items()}
-    return GroupTerms(source.name(path), lists, source.sha256(path))
+    return GroupTerms(opening.name(path), lists, opening.sha256(path))

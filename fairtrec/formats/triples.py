@@ -1,7 +1,7 @@
 """Triples that a ranker learns from: lines ``query<TAB>relevant text<TAB>text that is not relevant``."""
 
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 
 FORM = "write it as: query<TAB>relevant<TAB>not relevant"
 
@@ -12,7 +12,7 @@ def read(path: FilePath) -> list[tuple[str, str, str]]:
     Raises InputError for a line of other than three columns, or with an empty one, and for a file without lines.
     """
     rows: list[tuple[str, str, str]] = []
-    for number, line in source.lines(path):
+    for number, line in opening.lines(path):
         cells = line.decode().split("\t")
         if len(cells) != 3:
             raise InputError(f"this line has {len(cells)} columns; {FORM}", path, number)

@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, decode
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
-from fairtrec.files import source
-from fairtrec.files.replaced import replaced
+from fairtrec.files import opening
+from fairtrec.files.atomic import replaced
 from fairtrec.formats.columns import WIDEST
 
 IDS = ("docno", "doc_id", "docid", "id", "_id")
@@ -94,15 +94,15 @@ def write(path: Path, docnos: Docs, values: npt.NDArray[Any]) -> None:
 
 
 def _start(path: FilePath) -> bytes:
-    if source.is_stream(path):
+    if opening.is_stream(path):
         raise InputError("vectors are looked up, which cannot be done in a stream; give a file", path)
-    with source.opened(path) as file:
+    with opening.opened(path) as file:
         return file.read(6)
 
 
 def _called(path: FilePath) -> str:
-    name, size = source.name(path), source.size(path)
-    return f"{name}@{source.sha256(path)[:8]}" if size <= LARGEST_HASHED else f"{name}/{size}"
+    name, size = opening.name(path), opening.size(path)
+    return f"{name}@{opening.sha256(path)[:8]}" if size <= LARGEST_HASHED else f"{name}/{size}"
 
 
 @contextmanager
@@ -158,8 +158,8 @@ def _ids(ids: Any) -> tuple[Docs, FilePath | None]:
         names, path = [str(name).encode() for name in ids], None
     else:
         names, path = [], ids
-        with source.opened(ids) as stream:
-            for block, _ in source.blocks(stream, ids):
+        with opening.opened(ids) as stream:
+            for block, _ in opening.blocks(stream, ids):
                 lines = block.split(b"\n")
                 names += (line.strip() for line in (lines if lines[-1] else lines[:-1]))
     bad = next((row for row, name in enumerate(names, 1) if not name or len(name) > WIDEST), None)

@@ -20,7 +20,7 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.session import Evaluator, evaluator
 from fairtrec.evaluation.undefined import filled
-from fairtrec.files.named import crossed
+from fairtrec.files.arguments import crossed
 from fairtrec.formats.frames import DOCUMENT
 from fairtrec.ir_measures.measured import FairMeasure
 

@@ -10,8 +10,8 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import ChoiceKeywords
 from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.result import Part, Result
-from fairtrec.files import source
-from fairtrec.files.named import crossed
+from fairtrec.files import opening
+from fairtrec.files.arguments import crossed
 from fairtrec.replay.results import RecordedResult
 
 
@@ -48,7 +48,7 @@ def found(recorded: RecordedResult, part: Part, root: Path | None) -> str:
         raise InputError(f"there is no such file, which is the {of}; say with --root where paths start", place)
     if not Path(origin[1]).is_file():
         raise InputError(f"this {of} is a stream or a folder, and only a file can be replayed", place)
-    digest = source.sha256(origin[1])
+    digest = opening.sha256(origin[1])
     if digest != file.sha256:
         was = f"its sha256 was {file.sha256[:8]}, and is {digest[:8]}"
         raise InputError(f"this {of} has changed: {was}; bring back the old file", place)

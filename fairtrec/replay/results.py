@@ -16,7 +16,7 @@ from fairtrec.errors import FilePath, InputError
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.measure import Measure
 
 LARGEST_FILE = 1 << 26  # bytes, decompressed; the values of a million queries
@@ -75,9 +75,9 @@ class RecordedResult:
 
 def is_results(path: FilePath) -> bool:
     """Tell a results file from a run by its first character."""
-    if source.is_stream(path):
+    if opening.is_stream(path):
         return False
-    with source.opened(path) as stream:
+    with opening.opened(path) as stream:
         return stream.read(256).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
 
 
@@ -86,7 +86,7 @@ def read_results(path: FilePath) -> RecordedResult:
 
     Raises InputError for what is not that.
     """
-    with source.opened(path) as stream:
+    with opening.opened(path) as stream:
         data = stream.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
             raise InputError(f"more than {LARGEST_FILE >> 20} MiB; a results file of fewer runs will do", path)

@@ -13,8 +13,8 @@ from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
-from fairtrec.files import source
-from fairtrec.files.named import named
+from fairtrec.files import opening
+from fairtrec.files.arguments import named
 from fairtrec.formats import values as reader
 from fairtrec.formats.values import Value
 from fairtrec.measure import Measure
@@ -98,8 +98,8 @@ def _known(name: str) -> bool:
 
 def _read(path: FilePath) -> tuple[list[Value], Signature | None]:
     """Read a file; the signature is that of a results file of ours."""
-    with source.opened(path) as stream:
-        text = b"".join(block for block, _ in source.blocks(stream, path))
+    with opening.opened(path) as stream:
+        text = b"".join(block for block, _ in opening.blocks(stream, path))
     if not _is_document(text):
         return reader.read(path, text.decode(), _known), None
     recorded = results.parse(text, path)
@@ -179,7 +179,7 @@ def _scores(run: str, table: Table, measures: Sequence[Measure], path: FilePath)
     for row, measure in enumerate(measures):
         for qid, value in table[measure].items():
             values[row, column[qid]] = reader.number(value, path)
-    return Scores(run, source.name(run), tuple(measures), tuple(qids), values)
+    return Scores(run, opening.name(run), tuple(measures), tuple(qids), values)
 
 
 def _unknown(measures: Iterable[Measure]) -> list[str]:

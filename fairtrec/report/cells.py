@@ -7,7 +7,7 @@ import numpy as np
 
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.files.source import name, uncompressed
+from fairtrec.files.opening import name, uncompressed
 
 if TYPE_CHECKING:
     from fairtrec.comparison.leaderboard import Standing

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from fairtrec.errors import UsageError, reason, visible
-from fairtrec.files.replaced import replaced
-from fairtrec.files.source import name
+from fairtrec.files.atomic import replaced
+from fairtrec.files.opening import name
 from fairtrec.report.terminal import draw
 
 if TYPE_CHECKING:

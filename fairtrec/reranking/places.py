@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairtrec.errors import UsageError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.reranker import Reranker
 
 
@@ -35,7 +35,7 @@ def places(runs: Sequence[str], by: Sequence[Reranker], output: str | None) -> l
 
 
 def _called(run: str, by: Reranker | None) -> str:
-    name = source.uncompressed(Path(run).name)
+    name = opening.uncompressed(Path(run).name)
     if by is None:
         return name
     spelled = str(by).replace(os.sep, "_")

@@ -18,7 +18,7 @@ from fairtrec.evaluation.queries import wanted
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import Signature
 from fairtrec.evaluation.signing import signature_of
-from fairtrec.jobs import outcomes
+from fairtrec.jobs import map_ordered
 from fairtrec.literals import Missing, Order, Rule, RunFormat, ScoreType, Tokenizer
 from fairtrec.progress import RUNS, listener, report
 from fairtrec.reranker import Remark, Reranker
@@ -97,7 +97,7 @@ def rerank(
     work = Work(tuple(dict.fromkeys(parsed)), chosen, {"qrels": judged, **keywords})
     session = work.session()  # refuses what does not fit together before a run is read
     found: list[tuple[Reranked, ...]] = []
-    with closing(outcomes(work, named, number, called=itemgetter(0))) as reranked:
+    with closing(map_ordered(work, named, number, called=itemgetter(0))) as reranked:
         for outcome in reranked:
             if isinstance(outcome, InputError):
                 raise outcome

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from fairtrec.errors import ResourceError
-from fairtrec.files.replaced import replaced
+from fairtrec.files.atomic import replaced
 
 LIMIT = 64 * 2**20  # bytes, where the size is not known
 PAUSES = (0.25, 0.5)  # seconds before the second and the third try

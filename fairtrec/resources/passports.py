@@ -17,8 +17,8 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from fairtrec.errors import FilePath, ResourceError
-from fairtrec.files import source
-from fairtrec.files.replaced import replaced
+from fairtrec.files import opening
+from fairtrec.files.atomic import replaced
 from fairtrec.resources.fetch import digest, fetch, intact
 
 Kind = Literal["wordlist", "pairs", "queryset"]
@@ -129,7 +129,7 @@ def add(name: str, file: FilePath) -> Path:
     wanted = passport(name)
     if wanted.file is not None:
         raise ResourceError(f"{wanted.name} is bundled, see: fairtrec resources path {wanted.name}")
-    if source.is_stream(file):
+    if opening.is_stream(file):
         raise ResourceError(f"{os.fspath(file)} is a stream, which cannot be read twice; name a file")
     try:
         found = digest(Path(file))

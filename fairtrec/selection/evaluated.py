@@ -12,7 +12,7 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.files.named import joined
+from fairtrec.files.arguments import joined
 from fairtrec.measure import Measure
 
 

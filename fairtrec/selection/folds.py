@@ -10,7 +10,7 @@ import numpy as np
 from fairtrec.data import Bools, Ints
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation.signature import short
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats import slices
 
 
@@ -75,4 +75,4 @@ def _as_told(qids: tuple[str, ...], path: FilePath) -> Folds:
     place = {name: number for number, name in enumerate(names)}
     of = np.array([place[fold_of[qid]] for qid in qids], dtype=np.int64)
     name = Path(fspath(path)).name
-    return Folds(names, of, short(name, source.sha256(path)), f"as {name} says")
+    return Folds(names, of, short(name, opening.sha256(path)), f"as {name} says")

@@ -8,7 +8,7 @@ import numpy as np
 from fairtrec.data import Docnos, Docs
 from fairtrec.data.spellings import variants
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.validation import reading
 from fairtrec.validation.checks import Known
 from fairtrec.validation.findings import Findings
@@ -48,7 +48,7 @@ def known(
 
 def of_list(path: FilePath, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
     """Look through a list of docnos, the first word of each line: those that the runs name, and an example."""
-    return _found((line.split(maxsplit=1)[0] for _, line in source.lines(path)), _named(runs), path)
+    return _found((line.split(maxsplit=1)[0] for _, line in opening.lines(path)), _named(runs), path)
 
 
 def of_texts(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
@@ -60,8 +60,8 @@ def of_texts(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
     if not loading.is_file(docs):
         wanted = Docnos.of(names)
         return _rows(wanted, datasets.texts(docs, wanted)), ""
-    number, line, _ = source.first_line(docs, comment=b"\0")  # no text starts with it
-    source.check_text(line, docs, number)
+    number, line, _ = opening.first_line(docs, comment=b"\0")  # no text starts with it
+    opening.check_text(line, docs, number)
     docno = collection.parsed(line)[0] if line.lstrip().startswith(b"{") else line.partition(b"\t")[0]
     example = docno.decode()
     wanted = Docnos.of(_with_variants(names, example))
@@ -87,7 +87,7 @@ def _named(runs: Iterable[FilePath]) -> Docs:
     """Collect the documents of all runs."""
     names = np.empty(0, "S1")
     for path in runs:
-        if source.is_stream(path):
+        if opening.is_stream(path):
             raise UsageError("runs are read twice to look for their documents, which a stream cannot be; give a file")
         own = Docnos.of(reading.read(path, Findings()).docnos).names
         names = Docnos.of(np.concatenate((names, own))).names

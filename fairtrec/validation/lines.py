@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from os import fspath
 
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.files.lines import Lines
 from fairtrec.progress import report
 from fairtrec.validation.findings import Findings
@@ -13,15 +13,15 @@ LONGEST = 1 << 20  # bytes of a line; of a longer one only the start is kept
 
 
 def blocks(path: FilePath, found: Findings) -> Iterator[tuple[bytes, int]]:
-    """Give about source.BLOCK bytes at a time, cut at line ends, with the number of the first line."""
+    """Give about opening.BLOCK bytes at a time, cut at line ends, with the number of the first line."""
     line, unpacked, damage = 1, 0, ""
     try:
-        with source.opened(path) as stream:
-            lines = Lines(stream, source.BLOCK, LONGEST, source.LONGEST_LINE)
+        with opening.opened(path) as stream:
+            lines = Lines(stream, opening.BLOCK, LONGEST, opening.LONGEST_LINE)
             for block in lines:
-                report(fspath(path), source.position(stream), source.size(path))
+                report(fspath(path), opening.position(stream), opening.size(path))
                 unpacked += len(block)
-                source.refuse_bomb(path, unpacked)
+                opening.refuse_bomb(path, unpacked)
                 yield block, line
                 line += block.count(b"\n")
             damage = lines.damage

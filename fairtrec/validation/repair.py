@@ -10,8 +10,8 @@ import numpy as np
 
 from fairtrec.data import Ints, starts_of
 from fairtrec.errors import FilePath, UsageError
-from fairtrec.files import packed, source
-from fairtrec.files.replaced import replaced
+from fairtrec.files import compression, opening
+from fairtrec.files.atomic import replaced
 from fairtrec.validation.checked import Checked
 from fairtrec.validation.codes import CODES, Code
 from fairtrec.validation.reading import Entries
@@ -48,16 +48,16 @@ def outputs(runs: list[str], named: FilePath, others: Iterable[str] = (), *, for
     Raises UsageError for what cannot be.
     """
     out = Path(named)
-    if any(source.is_stream(run) for run in runs):
+    if any(opening.is_stream(run) for run in runs):
         raise UsageError("a run is read twice for --fix, which a stream cannot be; give a file")
     folder = len(runs) > 1 or fspath(named).endswith(os.sep)
     if _is_there(out) and folder and not out.is_dir():
         raise UsageError(f"{out} is a file, and several runs are written to a folder; name one")
     folder = folder or out.is_dir()
-    places = {run: out / source.uncompressed(Path(run).name) if folder else out for run in runs}
+    places = {run: out / opening.uncompressed(Path(run).name) if folder else out for run in runs}
     _refuse_shared(places)
     for place in places.values():
-        if place.suffix in packed.ENDINGS:
+        if place.suffix in compression.ENDINGS:
             raise UsageError(f"a repaired run is written as plain text; leave out {place.suffix} of {place}")
         if any(place.exists() and os.path.exists(read) and place.samefile(read) for read in [*runs, *others]):  # noqa: PTH110
             raise UsageError(f"{place} is one of the files that are read; write elsewhere with --fix")
@@ -106,7 +106,7 @@ def _lines(checked: Checked) -> Iterator[bytes]:
     if rows.form != "trec":
         yield from _written(rows, ranked, starts)
         return
-    with source.opened(checked.path) as stream:
+    with opening.opened(checked.path) as stream:
         texts = stream.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
     ranks = np.arange(1, len(ranked) + 1) - np.repeat(starts[:-1], np.diff(starts))
     for line, rank in zip(rows.lines[ranked].tolist(), ranks.tolist(), strict=True):

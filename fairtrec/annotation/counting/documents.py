@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from fairtrec.annotation.counting.lookup import joined
 from fairtrec.data import Ints
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats import collection, spans
 from fairtrec.formats.columns import WIDEST
 
@@ -61,7 +61,7 @@ def of_tsv(block: bytes, longest: int) -> Texts:
 
 def _is_text(line: bytes) -> bool:
     """Tell whether this is UTF-8 without NUL."""
-    return b"\0" not in line and (line.isascii() or source.is_utf8(line))
+    return b"\0" not in line and (line.isascii() or opening.is_utf8(line))
 
 
 def _fault(line: bytes, longest: int) -> str:

@@ -22,7 +22,7 @@ from fairtrec.data import GroupTerms
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.formats.table import COLUMNS, Meta, Source, plain, sources_of
 from fairtrec.formats.table.build import refuse_existing
-from fairtrec.jobs import cores, outcomes
+from fairtrec.jobs import cores, map_ordered
 from fairtrec.literals import OnError, Tokenizer
 from fairtrec.version import __version__
 
@@ -151,7 +151,7 @@ def _in_order(work: CountingWork, known: dict[int, Done], jobs: int) -> Iterator
         return work.origins[task.origin].name
 
     ready = [f"{__package__}.ready"]
-    with closing(outcomes(work, unknown(), jobs, ready, jobs + 1, "use -j 1", at)) as found:
+    with closing(map_ordered(work, unknown(), jobs, ready, jobs + 1, "use -j 1", at)) as found:
         for done in found:
             if isinstance(done, InputError):
                 raise done

@@ -13,7 +13,7 @@ from fairtrec.annotation.counting.piece import twice
 from fairtrec.annotation.local.part import Done, part, rejects
 from fairtrec.data import Keys
 from fairtrec.errors import InputError
-from fairtrec.files.replaced import replaced
+from fairtrec.files.atomic import replaced
 from fairtrec.formats.table import Meta, plain
 from fairtrec.formats.table.build import built, reduced, rows_of
 from fairtrec.formats.table.rows import Rows

@@ -10,7 +10,7 @@ from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.documents import Fault
 from fairtrec.annotation.counting.piece import Piece
 from fairtrec.annotation.local.tasks import Origin, Task, documents_of
-from fairtrec.files.replaced import replaced
+from fairtrec.files.atomic import replaced
 from fairtrec.formats.table.build import written
 from fairtrec.formats.table.rows import schema
 

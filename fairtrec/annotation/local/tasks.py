@@ -17,9 +17,9 @@ from typing import Any, BinaryIO, Literal, cast
 from fairtrec.annotation.counting import documents
 from fairtrec.annotation.counting.documents import Texts
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.files.lines import Lines
-from fairtrec.files.source import opened
+from fairtrec.files.opening import opened
 from fairtrec.formats import datasets, table
 
 SIZE = 1 << 24  # bytes of text in a task
@@ -44,7 +44,7 @@ class Origin:
     def of(cls, thing: FilePath) -> "Origin":
         """Find out what something is. Raises InputError if it is nothing that can be read."""
         name = fspath(thing)
-        if source.is_stream(name):
+        if opening.is_stream(name):
             raise InputError("a collection is read twice, which a stream cannot be; give a file", name)
         if not os.path.exists(name):  # noqa: PTH110 - pathlib stumbles over long names
             return cls(name, "ir_datasets")
@@ -52,7 +52,7 @@ class Origin:
             is_plain = isinstance(getattr(stream, "raw", None), io.FileIO)
             try:
                 start = cast("Any", stream).read1(MIB).removeprefix(BOM).lstrip()
-            except source.DAMAGE:  # which is told when the lines are read
+            except opening.DAMAGE:  # which is told when the lines are read
                 start = b"?"
         if not start:
             raise InputError("this file has no lines; was it written to the end?", name)
@@ -140,7 +140,7 @@ def _pieces(
         with opened(origin.name) as stream:
             lines = Lines(stream, SIZE, longest)
             for number, text in enumerate(lines):
-                yield source.position(stream), nowhere, text if number else text.removeprefix(BOM), ""
+                yield opening.position(stream), nowhere, text if number else text.removeprefix(BOM), ""
             if lines.damage:
                 yield origin.size, nowhere, b"", lines.damage
 

@@ -27,9 +27,9 @@ from fairtrec.annotation.substitution.swapping import Swapper
 from fairtrec.annotation.substitution.vocabulary import Vocabulary
 from fairtrec.data import Docnos, decode
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.files.replaced import replaced, streamed
+from fairtrec.files.atomic import replaced, streamed
 from fairtrec.formats.pairs import Pairs
-from fairtrec.jobs import cores, outcomes
+from fairtrec.jobs import cores, map_ordered
 from fairtrec.literals import OnError, Pronouns
 
 Codec = Literal["", "gz", "bz2", "zst"]
@@ -213,7 +213,7 @@ def _in_order(
         return origins[piece.task.origin].name
 
     ready = [f"{__package__}.ready"]
-    with closing(outcomes(work, every(), jobs, ready, jobs + 1, "use -j 1", at)) as found:
+    with closing(map_ordered(work, every(), jobs, ready, jobs + 1, "use -j 1", at)) as found:
         for done in found:
             if isinstance(done, InputError):
                 raise done

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from fairtrec.files.replaced import unnamed
+from fairtrec.files.atomic import unnamed
 
 MIB = 1 << 20
 STEP = 32 * MIB  # bytes that go to the disk at a time

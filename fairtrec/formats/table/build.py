@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from fairtrec.data import Keys
 from fairtrec.errors import FilePath, InputError, UsageError, reason
-from fairtrec.files.replaced import replaced
+from fairtrec.files.atomic import replaced
 from fairtrec.formats import columns, table
 from fairtrec.formats.table import Meta, sources_of
 from fairtrec.formats.table.files import MOST, Format, Table, format_to, readable, write

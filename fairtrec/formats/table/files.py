@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats import columns, table
 from fairtrec.formats.columns import Columns, Layout, Lines
 from fairtrec.formats.table import DISTRIBUTION, DOCNO, KEY, META, TOKENS, Distribution, Meta, sound
@@ -51,7 +51,7 @@ class Table:
     def __init__(self, path: FilePath) -> None:
         self.path = path
         self.format: Format = "tsv"  # told by the first bytes
-        if not source.is_stream(path):
+        if not opening.is_stream(path):
             with suppress(OSError), open(path, "rb") as file:  # whose reader says what is wrong
                 start = file.read(6)
                 self.format = next((form for magic, form in MAGIC.items() if start.startswith(magic)), "tsv")
@@ -65,7 +65,7 @@ class Table:
 
     def _header(self) -> Layout:
         """Read the header of a TSV table, and the comments before it."""
-        number, line, comments = source.first_line(self.path, comment=b"#")
+        number, line, comments = opening.first_line(self.path, comment=b"#")
         header = line.decode(errors="replace").split()
         if header[:2] != [DOCNO, TOKENS] or len(header) < 4 or len(set(header)) < len(header):
             message = "the first line is no header of a table of counts; write: docno tokens GROUP GROUP ..."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import source
+from fairtrec.files import opening
 from fairtrec.formats.columns import WIDEST
 
 Value = TypeVar("Value")
@@ -87,7 +87,7 @@ def as_json(line: bytes) -> Any:
 def parsed(path: FilePath, form: str, parse: Callable[[bytes], Value]) -> Iterator[tuple[int, Value]]:
     """Parse each line; a ValueError becomes an InputError that says where, and what a line should be like."""
     empty = True
-    for number, line in source.lines(path):
+    for number, line in opening.lines(path):
         empty = False
         try:
             yield number, parse(line)

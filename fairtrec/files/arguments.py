@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.files import source
+from fairtrec.files import opening
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +54,7 @@ def split(argument: str) -> tuple[str | None, str]:
     (('bm25', '-'), (None, 'k=3.run'))
     """
     name, _, path = argument.partition("=")
-    if name and path and not os.path.exists(argument) and (path == source.STDIN or os.path.exists(path)):
+    if name and path and not os.path.exists(argument) and (path == opening.STDIN or os.path.exists(path)):
         return name, path
     return None, argument
 
@@ -109,7 +109,7 @@ def lists(arguments: Iterable[str]) -> list[str]:
 
 def _files(name: str, path: FilePath | None = None, line: int | None = None) -> list[str]:
     """Name the files behind a name or pattern, which stands in that line of a list if it does."""
-    if name == source.STDIN:
+    if name == opening.STDIN:
         return [name]
     if os.path.isdir(name):
         try:
@@ -139,7 +139,7 @@ def _is_wanted(file: "Path") -> bool:
 def _listed(path: str) -> Iterator[tuple[int, str]]:
     """Give the number and text of each line of a list that is neither blank nor a comment."""
     size = entries = 0
-    for number, row in source.lines(path):
+    for number, row in opening.lines(path):
         size += len(row)
         if size > LONGEST_LIST:
             raise InputError(f"a list of more than {LONGEST_LIST >> 20} MiB; is it a list of runs?", path, number)

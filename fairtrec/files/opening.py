@@ -15,7 +15,7 @@ from os import fspath
 from typing import Any, BinaryIO, cast
 
 from fairtrec.errors import FilePath, InputError, reason
-from fairtrec.files import packed
+from fairtrec.files import compression
 from fairtrec.progress import listener, report
 
 STDIN = "-"
@@ -75,10 +75,10 @@ def opened(path: FilePath) -> Iterator[BinaryIO]:
     try:
         file: Any = _once(path) if is_stream(path) else open(fspath(path).rstrip("/") or ".", "rb", buffering=1 << 20)  # noqa: SIM115 - closed below
         with file as raw:
-            if not raw.peek(4)[:4].startswith(packed.STARTS):
+            if not raw.peek(4)[:4].startswith(compression.STARTS):
                 yield raw
                 return
-            with packed.unpacked(raw, path) as stream:
+            with compression.unpacked(raw, path) as stream:
                 yield stream
     except FileNotFoundError:
         raise InputError("there is no such file; check the name", path) from None
@@ -110,7 +110,7 @@ def uncompressed(name: str) -> str:
     >>> uncompressed("bm25.run.gz")
     'bm25.run'
     """
-    return next((name.removesuffix(ending) for ending in packed.ENDINGS if name.endswith(ending)), name)
+    return next((name.removesuffix(ending) for ending in compression.ENDINGS if name.endswith(ending)), name)
 
 
 @contextmanager
