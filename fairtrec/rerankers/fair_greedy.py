@@ -71,10 +71,21 @@ class _Greedy(Reranker):
 
     cutoff: int = 10
     alpha: float = 0.5
+    gain: Literal["run", "qrels"] = "run"
     rel: int = 1
     unknown: Unknown = "keep"
 
     limits = (("alpha", 0, 1, "alpha is {alpha}; a share of novelty lies between 0 and 1"),)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Judgements are needed where they are what documents gain."""
+        return (*super().needs, *["relevance"] * (self.gain == "qrels"))
+
+    @property
+    def wishes(self) -> tuple[str, ...]:
+        """None: judgements are needed, or of no use."""
+        return ()
 
     def _start(self, membership: Floats, lengths: Ints, relevance: Floats | None) -> tuple[Lists, Candidates]:
         """Take the documents of some group, or all of them."""
@@ -94,8 +105,8 @@ class AlphaIdeal(_Greedy):
         rank i = 1..k: of the remaining documents the one of greatest
         G[i] = sum over groups a of J(d, a) (1 - alpha)^(sum of J(., a) above rank i);  of several, the best
 
-    J(d, a) is the membership of d in a, if d is relevant: of grade >= rel in QRELS; with none, all are. It is the
-    greedy ideal of alpha-nDCG, among the documents of the run.
+    J(d, a) is the membership of d in a: a system knows no more. With ``gain='qrels'`` it is 0 if d is not of grade >=
+    rel in QRELS, which makes the greedy ideal of alpha-nDCG among the documents of the run: a bound, not a system.
 
     Groups: any membership. A document of no known group keeps its rank, and the others are ordered among theirs;
     unknown='free' takes it as one that adds nothing. No target.
@@ -133,9 +144,10 @@ class FairGreedy(_Greedy):
     Groups: any membership. A document of no known group keeps its rank, and the others are ordered among theirs;
     unknown='free' takes it as one that adds nothing and changes no share. Target: as given with --target.
     Chance: which of the two rules a rank follows; --seed, and --samples for several.
-    Edges: relevant are documents of grade >= rel in QRELS; with none, all of the run, as in the paper's runs without
-    judgements. dKL is infinite before the first document of a group. What is equal to 12 digits is equal. A query
-    without a target, or without a document of known group, keeps its order.
+    Edges: every document of the run gains, as in the paper's runs without judgements, since a system has none;
+    ``gain='qrels'``: those of grade >= rel in QRELS alone, which makes it a bound. dKL is infinite before the first
+    document of a group. What is equal to 12 digits is equal. A query without a target, or without a document of known
+    group, keeps its order.
     Source: Gao, Ge, Shah, 2021, Algorithm 1. https://doi.org/10.48550/arXiv.2106.08527
     """
 

@@ -8,7 +8,6 @@ from fairtrec.formulas import discount, neutrality, ranks
 from fairtrec.formulas.fronts import budget, same, sums
 from fairtrec.reranker import MISSING, Bools, Candidates, Floats, Ints, Order, Remark, Reranker, counted, take
 
-BOUND = Remark("Optimal uses the judgements: what it reaches is a bound, not a system")
 TOLD = 1e-6  # what fairness may lack without its being said
 
 
@@ -83,7 +82,7 @@ class Optimal(Reranker):
             grades = np.where(stay, grades.size + np.arange(width), grades)  # each one of its own
             worth = np.where(known[:, None] & there, omega, 0.0)
             order = same.fairest(np.where(there, grades, MISSING), worth, discount.log2(self.cutoff))
-            return Order(order, (BOUND, lost))
+            return Order(order, (lost,))
         best = ranks.ideal(ranks.gains(judged_relevance), discount.log2(self.cutoff))
         gains = ranks.gains(relevance) / np.where(best > 0, best, 1.0)[:, None]
         worth = omega / np.where(known, ideal, 1.0)[:, None]
@@ -109,4 +108,4 @@ class Optimal(Reranker):
             order[row, : front.tops.shape[1]] = front.tops[at]
         gap /= max(len(rows), 1)
         open_ = (Remark(f"the mean of fairness could be {gap:.6f} higher at most"),) if gap > TOLD else ()
-        return Order(order, (BOUND, lost, *open_))
+        return Order(order, (lost, *open_))

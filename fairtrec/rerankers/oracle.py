@@ -5,9 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from fairtrec.reranker import MISSING, NEW, Floats, Ints, Order, Remark, Reranker, counted
-
-BOUND = Remark("Oracle uses the judgements: what it reaches is a bound, not a system")
+from fairtrec.reranker import MISSING, NEW, Floats, Ints, Order, Reranker, counted
 
 
 @dataclass(frozen=True)
@@ -48,4 +46,4 @@ class Oracle(Reranker):
         many = chosen.sum(axis=1)
         ranks = np.where(at < many[:, None], codes, MISSING)[:, : int(many.max(initial=0))]
         words = f"queries without a judged document of grade {self.rel} or more, so their order is kept: {{}} of {{}}"
-        return Order(ranks, (BOUND, counted(words, many == 0)))
+        return Order(ranks, (counted(words, many == 0),))

@@ -12,6 +12,7 @@ from fairtrec.evaluation.session import Evaluator
 from fairtrec.reranker import Chance, Reranker
 from fairtrec.reranking.arranging import Placed
 from fairtrec.reranking.inputs import RerankerInputs
+from fairtrec.reranking.wanted import inputs_of
 
 CELLS = 1 << 20  # documents whose inputs are held at a time
 LOOKS = 4  # times the cutoff: how deep is looked first, where that may be enough; then four times as deep, and so on
@@ -72,8 +73,7 @@ class Ordering:
         return inputs
 
     def _order(self, inputs: RerankerInputs) -> Placed:
-        given = self.session.given.inputs
-        names = [*self.by.needs, *(name for name in self.by.wishes if name in given)]
+        names = inputs_of(self.by, self.session.given.inputs)
         order = self.by(**{name: getattr(inputs, name) for name in names})
         if order.ranks.ndim != 2 or len(order.ranks) != len(inputs.qids):
             what = f"{self.by} gave an order of the shape {order.ranks.shape} for {len(inputs.qids)} queries"

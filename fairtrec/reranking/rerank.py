@@ -25,7 +25,7 @@ from fairtrec.reranker import Remark, Reranker
 from fairtrec.reranking.arranging import arranged
 from fairtrec.reranking.ordering import Ordering
 from fairtrec.reranking.reranked import Reranked, Reranking
-from fairtrec.reranking.wanted import Wanted, known
+from fairtrec.reranking.wanted import JUDGED, Wanted, known, sees_judgements
 
 
 class RerankKeywords(GivenKeywords, total=False):
@@ -108,6 +108,8 @@ def rerank(
     base = signature_of(session.plan, session.choices, session.given, session.reading.queries, 0)
     spelled = {"by": " ".join(map(str, work.by)), "seed": str(seed), "draws": str(samples or "")}
     more = {"candidates": str(candidates or ""), "cut": "yes" if cut else ""}
+    judged = " ".join(str(each) for each in work.by if sees_judgements(each, session.plan))
+    more["judgements"] = f"used by {judged}" if judged else ""
     first = {"fairtrec": base["fairtrec"], **spelled, **more}
     signature = Signature({**first, **{name: base[name] for name in base if name not in first}})
     return Reranking(runs_of, signature, session.plan.notes)
@@ -160,16 +162,18 @@ class Work:
     def _by(self, session: Evaluator, run: Run, by: Reranker) -> Reranked:
         remarks: tuple[Remark, ...] = ()
         runs = []
+        judged = sees_judgements(by, session.plan)
+        tag = f"{run.tag}-{by.name}{'-judgements' if judged else ''}"
         for sample in [None] if self.chosen.samples is None else range(self.chosen.samples):
             one = Ordering(
                 session=session, by=by, seed=self.chosen.seed, sample=sample, candidates=self.chosen.candidates
             )
             several = one.placed(run)
             remarks = remarks or added_up(remark for placed in several for remark in placed.remarks)
-            new = replace(arranged(run, several, by), tag=f"{run.tag}-{by.name}")
+            new = replace(arranged(run, several, by), tag=tag)
             runs.append(new.cut(new.qids, by.depth) if self.chosen.cut else new)
         after: System = runs[0] if self.chosen.samples is None else Samples(run.name, runs[0].tag, tuple(runs))
-        return Reranked(run.name, by, run, after, remarks)
+        return Reranked(run.name, by, run, after, ((JUDGED,) if judged else ()) + remarks)
 
 
 def added_up(remarks: Iterable[Remark]) -> tuple[Remark, ...]:

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fairtrec.catalogue.needs import NEEDS
+from fairtrec.catalogue.needs import NEEDS, OF_GROUPS, OF_JUDGEMENTS
+from fairtrec.evaluation.plan import Plan
 from fairtrec.measure import Measure
-from fairtrec.reranker import Reranker
+from fairtrec.reranker import Remark, Reranker
 
 MADE_OF = {"group_of": "membership", "judged_ranks": "judged_relevance"}  # inputs that only rerankers have
+JUDGED = Remark("uses the judgements: a bound, not a system")
 OF_THE_RUN = frozenset({"scores", "scaled", "scaled_below", "chance"})  # for which nothing is asked
 
 
@@ -22,7 +24,7 @@ class Wanted(Measure):
     def needs(self) -> tuple[str, ...]:
         """The inputs of measures that its own are made of."""
         assert self.reranker is not None
-        asked = [*self.reranker.needs, *(name for name in self.reranker.wishes if name in self.given)]
+        asked = inputs_of(self.reranker, self.given)
         made = [MADE_OF.get(name, name) for name in asked if name not in OF_THE_RUN]
         ranked = ["ranked"] if "counts" in made else []
         return tuple(dict.fromkeys([*made, *ranked]))
@@ -43,6 +45,20 @@ class Wanted(Measure):
 
     def __str__(self) -> str:
         return str(self.reranker)
+
+
+def inputs_of(by: Reranker, given: frozenset[str]) -> list[str]:
+    """Name what a reranker is called on: what it needs, and of what it wishes for all that a system could have."""
+    return [*by.needs, *(name for name in by.wishes if name in given and name not in OF_JUDGEMENTS)]
+
+
+def sees_judgements(by: Reranker, plan: Plan) -> bool:
+    """Tell whether the order depends on judgements: by what is asked for, by the target, or by what the groups are."""
+    made = {MADE_OF.get(name, name) for name in by.needs}
+    of_groups, reference = bool(made & OF_GROUPS) or "counts" in made, plan.reference
+    judged_groups = reference.labels is not None and reference.qrels is not None  # read so early, as they are labels
+    judged_target = "target" in made and reference.target_of == "qrels"
+    return bool(made & OF_JUDGEMENTS) or judged_target or (of_groups and judged_groups)
 
 
 def known(name: str) -> bool:

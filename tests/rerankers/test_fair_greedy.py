@@ -104,7 +104,8 @@ VARIANTS = [
 def test_it_is_what_loops_give(options, judged):
     for number in range(25):
         membership, lengths, target, grades, k = drawn(number)
-        by, chance = FairGreedy(cutoff=k, **options), Chance(number, [f"q{n}" for n in range(20)])
+        gain = "qrels" if judged else "run"
+        by, chance = FairGreedy(cutoff=k, gain=gain, **options), Chance(number, [f"q{n}" for n in range(20)])
         ranks = by(membership, target, lengths, chance, grades if judged else None).ranks
         fairly = chance.uniform(14) < by.eps
         for query, length in enumerate(lengths.tolist()):
@@ -143,7 +144,7 @@ def collection(number, queries=30):
 def test_what_the_two_ends_promise(number):
     run, labels, qrels = collection(number)
     given = {"labels": labels, "target": {"f": 0.3, "m": 0.7}}
-    for by, measure in (("FairGreedy(eps=0)", "FAIR@1"), ("FairGreedy(eps=1)", "KL@1")):
+    for by, measure in (("FairGreedy(eps=0,gain=qrels)", "FAIR@1"), ("FairGreedy(eps=1)", "KL@1")):
         (one,) = fairtrec.rerank(by, {"r": run}, qrels, **given).runs
         both = {"before": one.before, "after": one.after}
         before, after = (each.values[0] for each in fairtrec.evaluate(measure, both, qrels, **given).scores)
@@ -156,7 +157,7 @@ def test_what_the_two_ends_promise(number):
 def test_the_ideal_has_an_alpha_ndcg_of_1():
     pytest.importorskip("pyndeval", reason="pyndeval, which computes alpha-nDCG, is not installed")
     run, labels, qrels = collection(9)
-    (one,) = fairtrec.rerank("AlphaIdeal@10", {"r": run}, qrels, labels=labels).runs
+    (one,) = fairtrec.rerank("AlphaIdeal(gain=qrels)@10", {"r": run}, qrels, labels=labels).runs
     topics = {"f": "1", "m": "2"}
     rows = [
         {"query_id": qid, "iteration": topics[labels[docno]], "doc_id": docno, "relevance": int(grade >= 1)}
@@ -169,7 +170,7 @@ def test_the_ideal_has_an_alpha_ndcg_of_1():
 def test_the_ideal_has_the_gain_of_the_measure_s_ideal():
     """FAIR divides by a greedy ideal of its own; where the target is met everywhere both are the plain measure."""
     run, labels, qrels = collection(11)
-    (one,) = fairtrec.rerank("AlphaIdeal@10", {"r": run}, qrels, labels=labels).runs
+    (one,) = fairtrec.rerank("AlphaIdeal(gain=qrels)@10", {"r": run}, qrels, labels=labels).runs
     membership = {"f": 0, "m": 1}
     for qid, ranking in one.rankings.items():
         gains = []

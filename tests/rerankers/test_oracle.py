@@ -64,7 +64,7 @@ def test_the_level_is_its_grade(fairtrec_command, tmp_path):
     (tmp_path / "a.run").write_text("q Q0 d 1 2 t\nq Q0 e 2 1 t\n")
     (tmp_path / "qrels").write_text("q 0 d 1\nq 0 e 2\n")
     done = fairtrec_command("rerank", tmp_path / "qrels", tmp_path / "a.run", "--by", "Oracle(mode=move)", "-l", 2)
-    assert done.out == "q Q0 e 1 2 t-Oracle\nq Q0 d 2 1 t-Oracle\n"
+    assert done.out == "q Q0 e 1 2 t-Oracle-judgements\nq Q0 d 2 1 t-Oracle-judgements\n"
     assert "by:Oracle(mode='move',rel=2)" in done.err
 
 

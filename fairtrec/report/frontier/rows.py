@@ -6,9 +6,10 @@ from math import hypot, isfinite, isnan
 from fairtrec.frontier.frontier import PROVEN, Frontier, Point
 from fairtrec.report.cells import called, number
 from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.reranking.wanted import JUDGED
 
 SAME = "same grades: every rank keeps a document of the same grade, so no measure of relevance changes in any digit"
-ORACLE = "a bound, not a system: the orders know the judgements"
+ORACLE = str(JUDGED)
 FROM = {
     "run": "documents: those of the run",
     "background": "documents: those of the run and of the background",
