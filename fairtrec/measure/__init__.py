@@ -8,8 +8,7 @@ What ``__all__`` names is all that an author of measures imports; fairtrec.testi
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
-from importlib import import_module
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from fairtrec.data import Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Limits, Parameters, Remark, named
 from fairtrec.errors import UsageError
+from fairtrec.late import late
 from fairtrec.measure.forms import First, Precisions, Sum, Terms
 
 if TYPE_CHECKING:
@@ -29,22 +29,16 @@ __all__ = [
     "Linear", "Measure", "Precisions", "Prefixes", "Ratio", "Remark", "Sum", "Terms", "Totals", "UsageError", "take",
 ]  # fmt: skip
 
-_FORMS = {  # what few evaluations look at, by where it is
-    **dict.fromkeys(("Exposed", "Ratio"), "fairtrec.formulas.labellings.exposures"),
-    **dict.fromkeys(("Finals", "Linear", "Prefixes", "Totals"), "fairtrec.formulas.labellings.sums"),
-    "Form": "fairtrec.formulas.labellings.unlabelled",
+_FORMS = {  # what few evaluations look at, by the file of fairtrec/formulas/labellings/ that it is in
+    **dict.fromkeys(("Exposed", "Ratio"), "exposures"),
+    **dict.fromkeys(("Finals", "Linear", "Prefixes", "Totals"), "sums"),
+    "Form": "unlabelled",
 }
+__getattr__: Callable[[str], Any] = late(__name__, _FORMS, within="fairtrec.formulas.labellings")
 ABOVE_0, BELOW_1 = math.ulp(0.0), math.nextafter(1.0, 0.0)  # the least and the greatest number that are
 READING_ON = "p is {p}; the probability to read on lies between 0 and 1"
 Better = Literal["higher", "lower", "nearer 0", "neither"]
 Bounds = tuple[float | None, float | None]
-
-
-def __getattr__(name: str) -> Any:
-    """Import a form when it is first used: most evaluations do not ask for labellings."""
-    if name not in _FORMS:
-        raise AttributeError(f"module 'fairtrec.measure' has no attribute {name!r}")
-    return getattr(import_module(_FORMS[name]), name)
 
 
 class Measure(Parameters):

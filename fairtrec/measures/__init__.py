@@ -1,7 +1,9 @@
 """Measures: one file for each measure or inseparable family, imported when one of its measures is first used."""
 
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any
+
+from fairtrec.late import late
 
 _FILES = {
     "nfairr": ("FaiRR", "IFaiRR", "NFaiRR", "SetFaiRR", "NSetFaiRR"),
@@ -24,13 +26,7 @@ _FILES = {
     "trec_fair_2019": ("TREC19Unfairness", "TREC19Utility"),
 }
 BUILT_IN = {name: file for file, names in _FILES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a measure by its name: ``from fairtrec.measures import NFaiRR``."""
-    if name not in BUILT_IN:
-        raise AttributeError(f"module 'fairtrec.measures' has no attribute {name!r}")
-    return getattr(import_module(f"fairtrec.measures.{BUILT_IN[name]}"), name)
+__getattr__: Callable[[str], Any] = late(__name__, BUILT_IN)
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,9 @@
 """Rerankers: one file for each or for an inseparable family, imported when one of them is first used."""
 
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any
+
+from fairtrec.late import late
 
 _FILES = {
     "det": ("DetGreedy", "DetCons", "DetRelaxed", "DetConstSort"),
@@ -14,13 +16,7 @@ _FILES = {
     "random": ("Random", "RandomSwap", "PlackettLuce"),
 }
 BUILT_IN = {name: file for file, names in _FILES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a reranker by its name: ``from fairtrec.rerankers import DetCons``."""
-    if name not in BUILT_IN:
-        raise AttributeError(f"module 'fairtrec.rerankers' has no attribute {name!r}")
-    return getattr(import_module(f"fairtrec.rerankers.{BUILT_IN[name]}"), name)
+__getattr__: Callable[[str], Any] = late(__name__, BUILT_IN)
 
 
 def __dir__() -> list[str]:
