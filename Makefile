@@ -5,7 +5,7 @@ BIN := .venv/bin
 PYTEST :=
 MORE := spark embed adv ecosystem browser site
 # scipy 1.15 has other last digits.
-OLDEST := $(patsubst %,--deselect 'tests/test_cli.py::test_prints[%]',check-json compare-values-json select-json unknown-check-json)
+OLDEST := $(patsubst %,--deselect 'tests/cli/test_cli.py::test_prints[%]',check-json compare-values-json select-json unknown-check-json)
 
 .PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz site check lint types layers stale bench docs dist clean
 .DEFAULT_GOAL := help
@@ -28,16 +28,16 @@ spark: .venv/spark  ## the tests of the Spark engine, which need Java and 400 MB
 	$(BIN)/python -m pytest -m spark
 
 embed: .venv/embed  ## the tests of positions with a real model, which needs torch: some GB
-	$(BIN)/python -m pytest -m '' tests/test_positions*.py
+	$(BIN)/python -m pytest -m '' tests/projection
 
 adv: .venv/adv  ## the tests of rankers against an adversary, which need torch and train for a few minutes
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m '' --durations=5 tests/test_adversarial*.py
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m '' --durations=5 tests/adversarial
 
 ecosystem: .venv/ecosystem  ## the tests of the bridges with what they lead to: PyTerrier, polars, DuckDB, datasets, ranx
 	$(BIN)/python -m pytest -m ecosystem
 
 fuzz: .venv/dev  ## 10,000 corruptions of runs, 10,000 of all other files, and all else that is hostile; some ten minutes
-	FAIRTREC_FUZZ=10000 $(BIN)/python -m pytest -q tests/test_validate_fuzz.py tests/test_bad_input.py tests/test_faults_19_*.py tests/test_positions_input.py
+	FAIRTREC_FUZZ=10000 $(BIN)/python -m pytest -q tests/validation/test_fuzz.py tests/cli/test_bad_input.py tests/test_faults_19_*.py tests/projection/test_input.py
 
 browser: .venv/browser  ## the tests of the page in a browser, which need Chromium: apt-get install chromium
 	$(BIN)/python -m pytest -m browser

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from fairtrec_made import REPOSITORY
+
 settings.register_profile("fairtrec", deadline=None)  # how long an example takes depends on what else the machine does
 settings.load_profile("fairtrec")
-
-REPOSITORY = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="session")

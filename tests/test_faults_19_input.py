@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -18,8 +17,8 @@ from pyarrow import parquet
 from fairtrec.errors import InputError
 from fairtrec.files import lines, opening
 from fairtrec.formats import columns
+from fairtrec_made import REPOSITORY
 
-REPOSITORY = Path(__file__).parent.parent
 GOOD = {
     "qrels": b"q1 0 d1 1\nq1 0 d2 0\n",
     "a.run": b"q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\n",

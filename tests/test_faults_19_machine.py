@@ -12,8 +12,7 @@ import pytest
 
 from fairtrec import jobs
 from fairtrec.errors import InputError
-
-REPOSITORY = Path(__file__).parent.parent
+from fairtrec_made import REPOSITORY
 
 
 @pytest.fixture

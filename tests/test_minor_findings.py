@@ -19,8 +19,8 @@ from fairtrec.catalogue import pages, registry
 from fairtrec.comparison.leaderboard import Standing
 from fairtrec.errors import ResourceError, UsageError
 from fairtrec.resources import passports
+from fairtrec_made import REPOSITORY
 
-REPOSITORY = Path(__file__).parent.parent
 RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
 
 

@@ -20,8 +20,8 @@ import fairtrec.ir_measures as fair
 from fairtrec.errors import InputError
 from fairtrec.files import opening
 from fairtrec.ir_measures import provider
+from fairtrec_made import REPOSITORY
 
-REPOSITORY = Path(__file__).parent.parent
 PAGE = (REPOSITORY / "docs" / "pyterrier.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 TEXTUAL = {"groups": "gender-en", "docs": "collection.tsv", "background": "background.run"}

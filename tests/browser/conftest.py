@@ -7,8 +7,9 @@ from functools import cache
 
 import numpy as np
 import pytest
-from measures_made import Higher, Lower, Nearer
-from test_html import result_of
+
+from fairtrec_made.measures import Higher, Lower, Nearer
+from fairtrec_made.reports import result_of
 
 FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),

@@ -3,7 +3,7 @@
 import pytest
 
 import fairtrec
-from browser.looking import opened, three_runs, written
+from fairtrec_made.browser import opened, three_runs, written
 
 pytestmark = pytest.mark.browser
 

@@ -3,7 +3,7 @@
 import pytest
 
 import fairtrec
-from browser.looking import opened, written
+from fairtrec_made.browser import opened, written
 
 pytestmark = pytest.mark.browser
 EVIL = "<script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\">"

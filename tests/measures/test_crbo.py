@@ -16,9 +16,8 @@ from fairtrec.cli import command
 from fairtrec.errors import InputError, UsageError
 from fairtrec.measures import CRBO
 from fairtrec.testing import MeasureContract
+from fairtrec_made import EXAMPLE, REPOSITORY
 
-REPOSITORY = Path(__file__).parents[2]
-EXAMPLE = REPOSITORY / "resources" / "example"
 SHARED = Path(os.environ.get("FAIRTREC_SHARED", REPOSITORY.parent / "shared"))
 REAL = SHARED / "data" / "cpjku" / "runs" / "msmarco_passage"
 

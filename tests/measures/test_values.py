@@ -1,7 +1,5 @@
 """Values that were other than those of the papers and of the published programs; each test bears its number."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
@@ -9,8 +7,9 @@ from scipy.spatial.distance import jensenshannon
 import fairtrec
 from fairtrec.catalogue import pages
 from fairtrec.measures import AWRF, EED, EEL, EER, GFR, NDKL, AWRFxnDCG, FaiRR, SignedDUO, duo
+from fairtrec_made import REPOSITORY
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = REPOSITORY / "docs"
 A, B, UNKNOWN = [1.0, 0.0], [0.0, 1.0], [np.nan, np.nan]
 EVEN = np.array([[0.5, 0.5]])
 

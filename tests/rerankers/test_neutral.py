@@ -10,6 +10,7 @@ from fairtrec.data import Candidates
 from fairtrec.errors import UsageError
 from fairtrec.formulas import discount
 from fairtrec.rerankers import Neutral
+from fairtrec_made.neutrality import omega_of
 
 NUMBER = 1_000
 
@@ -20,13 +21,6 @@ def drawn(number, n=None):
     counts = random.integers(0, 6, (n, 2)).astype(float)
     scaled = np.sort(random.random(n))[::-1]
     return scaled, counts
-
-
-def omega_of(counts, tau=1):
-    total = counts.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        lean = np.abs(counts / total[:, None] - 0.5).sum(axis=1)
-    return np.where(total <= tau, 1.0, 1 - lean)
 
 
 def first_of(by, scaled, counts, **more):

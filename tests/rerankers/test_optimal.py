@@ -1,11 +1,9 @@
 """Optimal against all orders of small rankings; and that no measure of relevance sees what it does."""
 
 from itertools import permutations, product
-from pathlib import Path
 
 import numpy as np
 import pytest
-from test_neutral import omega_of
 
 import fairtrec
 from fairtrec.data import Candidates
@@ -14,8 +12,9 @@ from fairtrec.formulas import discount
 from fairtrec.rerankers import Optimal
 from fairtrec.reranking import ordering
 from fairtrec.testing import RerankerContract
+from fairtrec_made import EXAMPLE
+from fairtrec_made.neutrality import omega_of
 
-EXAMPLE = Path(__file__).parent.parent.parent / "resources" / "example"
 GIVEN = {"groups": "gender-en", "docs": EXAMPLE / "collection.tsv", "background": EXAMPLE / "background.run"}
 RUNS = {name: EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")}
 QRELS = EXAMPLE / "qrels.txt"

@@ -1,0 +1,308 @@
+"""The three ways of counting agree: the definition, the kernel in numpy, and the compiled scan."""
+
+import csv
+import importlib
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fairtrec.annotation.counting.compiled import Compiled, fastest, without_extras
+from fairtrec.annotation.counting.counter import Lexicon
+from fairtrec.annotation.counting.kernel import BLANK, INNER, Kernel, capitals, character_kinds
+from fairtrec.annotation.counting.lookup import joined
+from fairtrec.annotation.counting.tokens import TOKENIZERS
+from fairtrec.data import GroupTerms
+from fairtrec.formats import terms as term_list
+from fairtrec_made import REPOSITORY
+
+GREP = Path(os.environ.get("FAIRTREC_SHARED", REPOSITORY.parent / "shared")) / "data" / "grepbiasir"
+
+has_numba = importlib.util.find_spec("numba") is not None
+numba = pytest.mark.skipif(not has_numba, reason='numba is not installed; pip install "fairtrec[fast]"')
+COUNTERS = [pytest.param(Kernel, id="numpy"), pytest.param(Compiled, id="numba", marks=numba)]
+counters = pytest.mark.parametrize("counter", COUNTERS)
+tokenizers = pytest.mark.parametrize("tokenizer", TOKENIZERS)
+
+TERMS = GroupTerms(
+    "nasty",
+    {
+        "a": ("he", "she", "he she", "grandmother", "grandmothers", "Mother-in-law", "l’homme", "ä", "12345678"),
+        "b": ("her", "he", "a b a b", "a b a", "a", "grandfather", "ΟΔΟΣ", "οδος", "it's", "stepmother in law", "..a"),
+        "c": ("İstanbul", "king", "maße", "he_she", "123456789", "chairpersonwomanships", "she he he", "女", "é"),
+        "d": ("e\u0301", "ǆ", "a.b", "1234567\0", "1234567", "х", "chairpersonwomanshipt"),
+    },
+)
+NASTY = {
+    "NBSP": "\u00a0",
+    "next line": "\u0085",
+    "line separator": "\u2028",
+    "ideographic space": "\u3000",
+    "capital I with dot": "İ",
+    "dotless i": "ı",
+    "long s": "ſ",
+    "Kelvin": "\u212a",
+    "combining acute": "\u0301",
+    "combining dot": "\u0307",
+    "mojibake": "Ã¢â‚¬â„¢",
+    "replacement": "\ufffd",
+    "NUL": "\0",
+    "CR": "\r",
+    "LF": "\n",
+    "tab": "\t",
+    "vertical tab": "\v",
+    "form feed": "\f",
+    "file separator": "\x1c",
+    "group separator": "\x1d",
+    "record separator": "\x1e",
+    "unit separator": "\x1f",
+    "delete": "\x7f",
+    "C1 control": "\x80",
+    "underscore": "_",
+    "hyphen": "-",
+    "soft hyphen": "\u00ad",
+    "zero width space": "\u200b",
+    "zero width joiner": "\u200d",
+    "byte-order mark": "\ufeff",
+    "curly quote": "’",
+    "capital sigma": "Σ",
+    "sharp s": "ẞ",
+    "ligature": "ﬁ",
+    "superscript": "²",
+    "fraction": "½",
+    "Roman numeral": "Ⅷ",
+    "Arabic digit": "٣",
+    "Chinese": "女",
+    "emoji": "👩‍👧",
+    "Deseret capital": "𐐀",
+    "highest": "\U0010ffff",
+    "blank": " ",
+    "two blanks": "  ",
+}
+LISTED = [term for terms in TERMS.terms.values() for term in terms]
+PIECES = [*LISTED, *map(str.upper, LISTED), *(term[:-1] for term in LISTED), *NASTY.values(), *" \n.,'a", "Σ "]
+texts = st.lists(
+    st.one_of(st.sampled_from(PIECES), st.sampled_from([" ", " ", ". "]), st.text(max_size=3)), max_size=16
+).map("".join)
+
+
+def by_definition(lexicon, texts):
+    tokens = np.zeros(len(texts), dtype=np.int64)
+    counts = np.zeros((len(texts), len(lexicon.groups)), dtype=np.int64)
+    for row, text in enumerate(texts):
+        words = lexicon.tokens(text)
+        tokens[row] = len(words)
+        for numbers, times in lexicon.occurrences(words):
+            counts[row, list(numbers)] += times
+    return tokens.tolist(), counts.tolist()
+
+
+def by(counter, texts):
+    tokens, counts = counter.count(*joined([text.encode() for text in texts]))
+    assert tokens.dtype == counts.dtype == np.int64
+    return tokens.tolist(), counts.tolist()
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Counters for every tokeniser, with and without case; compiling takes a while, so they are made once."""
+    kinds = [Kernel, Compiled] if has_numba else [Kernel]
+    lexicons = [Lexicon.of(TERMS, name, case_sensitive=case) for name in TOKENIZERS for case in (False, True)]
+    return {kind: [(lexicon, kind(lexicon)) for lexicon in lexicons] for kind in kinds}
+
+
+@counters
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(batch=st.lists(texts, max_size=6), size=st.sampled_from([1, 7, 30, 1 << 19]))
+def test_random_texts(made, counter, batch, size):
+    for lexicon, one in made[counter]:
+        one.batch = size
+        assert by(one, batch) == by_definition(lexicon, batch), (lexicon.tokenizer, lexicon.case_sensitive)
+        one.batch = Kernel.batch
+
+
+@counters
+@tokenizers
+@settings(max_examples=40, deadline=None)
+@given(
+    listed=st.lists(st.lists(st.text("aAbé-_ .Σ", max_size=20).filter(str.strip), max_size=5), min_size=1, max_size=3),
+    text=st.text("aAbé-_ .Σ\n", max_size=60),
+    case=st.booleans(),
+)
+def test_random_terms(counter, tokenizer, listed, text, case):
+    found = TOKENIZERS[tokenizer]
+    terms = {
+        str(i): tuple(term for term in some if found(term.lower()) and found(term)) for i, some in enumerate(listed)
+    }
+    lexicon = Lexicon.of(GroupTerms("random", terms), tokenizer, case_sensitive=case)
+    batch = [text, "", *(f"{term} {text} {term.upper()}" for some in terms.values() for term in some)]
+    assert by(counter(lexicon), batch) == by_definition(lexicon, batch)
+
+
+@counters
+@pytest.mark.parametrize("nasty", NASTY.values(), ids=NASTY)
+def test_each_nasty_character(made, counter, nasty):
+    """Alone, inside, before, behind and between terms, and with plain neighbours on both sides."""
+    batch = ["", "he", nasty, nasty * 3, ""]
+    for term in ("he", "she he", "grandmother", "ΟΔΟΣ", "chairpersonwomanships", "12345678"):
+        batch += [
+            nasty + term,
+            term + nasty,
+            f"{term}{nasty}{term}",
+            f" {nasty} {term} {nasty} ",
+            f"({nasty}{term}{nasty})",
+        ]
+        batch += [term[:1] + nasty + term[1:], f"She{nasty}he, {nasty}her", term]
+    for lexicon, one in made[counter]:
+        assert by(one, batch) == by_definition(lexicon, batch), (lexicon.tokenizer, lexicon.case_sensitive)
+
+
+def test_the_capitals():
+    assert capitals().tolist() == [c != c.lower() for c in map(chr, range(sys.maxunicode + 1))]
+
+
+@tokenizers
+def test_the_kind_of_every_character(tokenizer):
+    kinds = character_kinds(tokenizer)
+    tokens = TOKENIZERS[tokenizer]
+    every = list(map(chr, range(sys.maxunicode + 1)))
+    inner = set(tokens(" ".join(every))) - {""}
+    assert inner == {every[point] for point in np.flatnonzero(kinds == INNER)}
+    blank = {every[point] for point in np.flatnonzero(kinds == BLANK)}
+    assert blank <= {every[point] for point in np.flatnonzero(kinds != INNER)}
+    assert all(len(tokens(f"a{character}b")) == 2 for character in blank)
+    assert len(tokens("a".join(["", *sorted(blank.union(every) - inner), ""]))) == 1 + len(blank)
+
+
+@counters
+@tokenizers
+def test_one_long_token(counter, tokenizer):
+    lexicon = Lexicon.of(TERMS, tokenizer)
+    one = counter(lexicon)
+    batch = [
+        "he " + "grandmother" * 100_000 + " he",
+        "é" * 500_000,
+        "-" * 1_000_000 + "he",
+        "a b " * 100_000,
+        "x" * 1_000_000,
+    ]
+    batch += ["she", "a.b!!!" * 50_000, "女　" * 100_000]
+    assert by(one, batch) == by_definition(lexicon, batch)
+
+
+@counters
+def test_phrases_do_not_reach_into_the_next_document(made, counter):
+    batch = ["she", "he he", "a", "b", "a b a", "b", "a b a b a b a", "she he he he she he he"]
+    for lexicon, one in made[counter]:
+        assert by(one, batch) == by_definition(lexicon, batch)
+    lexicon, one = made[counter][0]
+    assert by(one, ["a b", "a"])[1] == [[0, 1, 0, 0], [0, 1, 0, 0]]
+
+
+@counters
+@pytest.mark.parametrize("between", ["é", "à", "女", "é女", "a", "-", "\0", "a b", "\nhe\t"])
+def test_anything_may_stand_between_the_texts(made, counter, between):
+    block = between.join(["he", "she", "", "her é", "a", "b"]).encode()
+    gap = len(between.encode())
+    ends = np.cumsum([2, 3 + gap, gap, 6 + gap, 1 + gap, 1 + gap])
+    starts = np.concatenate(([0], ends[:-1] + gap))
+    for lexicon, one in made[counter]:
+        tokens, counts = one.count(block, starts, ends)
+        assert (tokens.tolist(), counts.tolist()) == by_definition(lexicon, ["he", "she", "", "her é", "a", "b"])
+
+
+@counters
+def test_texts_that_touch_overlap_or_go_back(made, counter):
+    block = "she he hé her".encode()
+    starts, ends = np.array([0, 3, 8, 0, 4, 4]), np.array([3, 6, 11, len(block), 4, 6])
+    texts = [block[start:end].decode() for start, end in zip(starts, ends, strict=True)]
+    for lexicon, one in made[counter]:
+        tokens, counts = one.count(block, starts, ends)
+        assert (tokens.tolist(), counts.tolist()) == by_definition(lexicon, texts)
+        tokens, counts = one.count(b"hershe", np.array([0, 2, 3, 3]), np.array([2, 3, 3, 6]))
+        assert (tokens.tolist(), counts.tolist()) == by_definition(lexicon, ["he", "r", "", "she"])
+
+
+@counters
+@tokenizers
+@pytest.mark.parametrize(
+    "term", ["a", "it", "1234567", "12345678", "123456789", "abcdefghijklmnop", "abcdefghijklmnopqrst"]
+)
+def test_near_matches(counter, tokenizer, term):
+    """Every token that differs from a term in one character, or in NULs behind it."""
+    places = range(len(term))
+    near = [term + "\0" * n for n in range(9)] + [
+        term[:i] + other + term[i + 1 :] for i in places for other in ("x", "", "é")
+    ]
+    lexicon = Lexicon.of(GroupTerms("one", {"a": (term,), "b": ()}), tokenizer)
+    batch = [term, *near, " ".join(near)]
+    assert by(counter(lexicon), batch) == by_definition(lexicon, batch)
+
+
+@counters
+def test_no_document_and_no_term(made, counter):
+    lexicon, one = made[counter][0]
+    assert [part.shape for part in one.count(b"", *np.zeros((2, 0), dtype=np.int64))] == [(0,), (0, 4)]
+    lexicon = Lexicon.of(GroupTerms("none", {"a": (), "b": ()}))
+    assert by(counter(lexicon), ["she said", ""]) == ([2, 0], [[0, 0], [0, 0]])
+
+
+@counters
+def test_terms_that_hold_empty_tokens(counter):
+    lexicon = Lexicon.of(GroupTerms("blanks", {"a": ("", "a  b"), "b": (" ", "a")}), "space")
+    batch = ["", " ", "a  b", "a b", "  a  b  "]
+    assert by(counter(lexicon), batch) == by_definition(lexicon, batch)
+
+
+@counters
+def test_many_terms_in_many_groups(counter):
+    random = np.random.default_rng(1)
+    words = ["".join(random.choice(list("abcde"), size=random.integers(1, 20))) for _ in range(3000)]
+    terms = {f"g{i}": tuple(random.choice(words, size=600).tolist()) for i in range(10)}
+    lexicon = Lexicon.of(GroupTerms("many", terms))
+    batch = [" ".join(random.choice(words, size=size)) for size in random.integers(0, 80, size=200)]
+    assert by(counter(lexicon), batch) == by_definition(lexicon, batch)
+
+
+@pytest.mark.skipif(not GREP.is_dir(), reason=f"the documents of GrepBiasIR are not in {GREP}")
+@counters
+@tokenizers
+def test_grepbiasir(counter, tokenizer):
+    batch = []
+    for path in sorted(GREP.glob("queries-documents_*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            batch += [f"{row['doc_title']} {row['document']}" for row in csv.DictReader(file)]
+    assert len(batch) == 702
+    lexicon = Lexicon.of(term_list.read(REPOSITORY / "resources" / "wordlists" / "gender-en.csv"), tokenizer)
+    tokens, counts = expected = by_definition(lexicon, batch)
+    assert sum(tokens) > 20_000
+    assert np.min(np.sum(counts, axis=0)) > 0
+    assert by(counter(lexicon), batch) == expected
+
+
+def test_the_fastest_is_the_compiled_one_where_numba_is(monkeypatch):
+    lexicon = Lexicon.of(TERMS)
+    assert fastest(lexicon).name == ("numba" if has_numba else "numpy")
+    monkeypatch.setattr("fairtrec.annotation.counting.compiled._compiled", missing)
+    assert fastest(lexicon).name == "numpy"
+
+
+def missing(function):
+    raise ImportError
+
+
+def test_what_numba_is_to_do_without_is_back_behind_it(monkeypatch):
+    """And what a program has imported by itself stays."""
+    monkeypatch.setitem(sys.modules, "scipy", np)  # any module
+    monkeypatch.delitem(sys.modules, "coverage", raising=False)
+    with without_extras():
+        assert sys.modules["scipy"] is np
+        with pytest.raises(ImportError):
+            importlib.import_module("coverage")
+    assert sys.modules["scipy"] is np
+    assert "coverage" not in sys.modules

@@ -1,0 +1,64 @@
+"""The command line as text: each file of tests/cli/golden holds a command, and what it prints.
+
+    $ fairtrec eval ...
+    what stands on standard output
+    --- stderr
+    what stands on standard error
+    --- exit 2
+
+The last two are left out where there is nothing on standard error, and where the exit code is 0. Commands run at the
+root of the repository, in a window of 100 columns. FAIRTREC_UPDATE=1 writes the files anew: read the difference.
+"""
+
+import os
+import re
+import shlex
+import sys
+
+import pytest
+
+from fairtrec.cli import main
+from fairtrec_made import REPOSITORY
+
+CASES = sorted((REPOSITORY / "tests" / "cli" / "golden").glob("*.txt"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+def test_prints(case, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(REPOSITORY)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("FAIRTREC_HOME", str(tmp_path))
+    monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    command = case.read_text("utf-8").splitlines()[0]
+    program, *arguments = shlex.split(command.removeprefix("$ "))
+    assert program == "fairtrec"
+    monkeypatch.setattr(sys, "argv", [program, *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    printed = capsys.readouterr()
+    text = f"{command}\n{_timeless(printed.out)}"
+    text += f"--- stderr\n{_timeless(printed.err)}" if printed.err else ""
+    text += f"--- exit {end.value.code}\n" if end.value.code else ""
+    if os.environ.get("FAIRTREC_UPDATE"):
+        case.write_text(text, "utf-8")
+    assert text == case.read_text("utf-8")
+
+
+def _timeless(text):
+    """Without what changes from release to release and from machine to machine: versions, hints, and the last digits."""
+    text = re.sub(r"^(Try 'fairtrec[^']*) -h'", r"\1 --help'", text, flags=re.MULTILINE)  # of click before 8.3
+    text = re.sub(r"\b\d\.\d{13,}(e-\d+)?", lambda number: f"{float(number[0]):.12g}", text)
+    return re.sub(r'((?:fairtrec|ir-measures)(?::|": "|, version | )|version = \{)\d[\w.+]*', r"\1VERSION", text)
+
+
+def test_there_are_cases_for_every_format():
+    commands = " ".join(case.read_text("utf-8").splitlines()[0] for case in CASES)
+    forms = ["trec", "table", "tsv", "csv", "json", "jsonl", "md", "latex", "flat", "tira"]
+    missing = [form for form in forms if f"-f {form}" not in commands]
+    assert not missing
+
+
+def test_every_case_lies_where_it_is_found():
+    assert not list((REPOSITORY / "tests" / "cli").glob("*.txt"))

@@ -1,0 +1,179 @@
+"""docs/architecture.md is true: its rooms are the layers, what it names exists, and what it says of new things works."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from fairtrec import cli
+from fairtrec_made import REPOSITORY
+
+PAGE = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
+ROOMS, WAY = re.findall(r"^```\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+NEW = {  # what stands in the first column of the page's table: the file, and the line that goes behind which other line
+    "a measure": (
+        """
+        from dataclasses import dataclass
+
+        from fairtrec.measure import Measure
+
+
+        @dataclass(frozen=True)
+        class Spoken(Measure):
+            cutoff: int = 10
+
+            def __call__(self, lengths):
+                return lengths + 0.5
+        """,
+        ("_FILES = {", '    "spoken": ("Spoken",),'),
+    ),
+    "a reranker": (
+        """
+        from dataclasses import dataclass
+
+        import numpy as np
+
+        from fairtrec.reranker import Order, Reranker
+
+
+        @dataclass(frozen=True)
+        class Backwards(Reranker):
+            def __call__(self, lengths):
+                return Order(np.arange(lengths[0])[::-1][None])
+        """,
+        ("_FILES = {", '    "backwards": ("Backwards",),'),
+    ),
+    "a format of a report": (
+        """
+        def tally(result, *, places):
+            return f"{len(result.scores)} runs, {places} places\\n"
+        """,
+        ("RESULTS: Mapping[str, ResultWriter] = {", '    "tally": ResultWriter("results.tally:tally", "all"),'),
+    ),
+    "a command": (
+        """
+        import click
+
+
+        @click.command(name="hello")
+        def command():
+            click.echo("hello")
+        """,
+        ("COMMANDS = {", '    "hello": "Say hello.",'),
+    ),
+}
+
+
+def test_the_rooms_are_the_layers():
+    contracts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    drawn = [line[14:].partition("│")[0].split() for line in ROOMS.splitlines()]
+    assert drawn == [layer.replace("fairtrec.", "").split(" | ") for layer in layers]
+
+
+def test_every_file_that_it_names_is_there():
+    new = {path for _, path, _, _ in rows()}
+    named = set(re.findall(r"(?:fairtrec|tests|docs)/[\w/.]*\w", PAGE))
+    missing = {path for path in named if not (REPOSITORY / path).exists()}
+    assert missing <= new | {"fairtrec/evaluation/prices.py"}, "the page names files that are not there"
+    assert not any((REPOSITORY / path).exists() for path in new)
+    assert named > new
+
+
+@pytest.fixture(scope="module")
+def entered():
+    """The functions that the command enters, in order: (path, name)."""
+    found = []
+
+    def note(frame, event, _):
+        file = frame.f_code.co_filename
+        if event == "call" and file.startswith(f"{REPOSITORY / 'fairtrec'}{os.sep}"):
+            found.append((Path(file).relative_to(REPOSITORY / "fairtrec").as_posix(), frame.f_code.co_qualname))
+
+    example = REPOSITORY / "resources" / "example"
+    (words,) = re.findall(r"^`fairtrec (eval .*?)`", PAGE, re.MULTILINE)
+    here = {"my.run": example / "neural.run", "bm25.run": example / "background.run",
+            "counts.tsv": REPOSITORY / "tests" / "cli" / "inputs" / "counts.tsv"}  # fmt: skip
+    arguments = [str(here.get(word, word)) for word in words.split()]
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        patch.setattr(sys, "argv", ["fairtrec", *arguments, "--missing", "neutral"])
+        sys.setprofile(note)
+        try:
+            code = cli._run()
+        finally:
+            sys.setprofile(None)
+    assert code == 0
+    return found
+
+
+def test_a_number_goes_the_way_that_it_says(entered):
+    at = -1
+    for line in WAY.splitlines():
+        path, name = line.split()[:2]
+        assert (path, name) in entered[at + 1 :], f"{line}: not entered after the step before"
+        at = entered.index((path, name), at + 1)
+
+
+def rows():
+    """What is new, its file, how many lines elsewhere, and in which files."""
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.splitlines() if line[:3] == "| a"]
+    return [
+        (what, new.strip("`"), int(where.partition(":")[0]), re.findall(r"`(fairtrec/[^`]+)`", where))
+        for what, new, where in cells
+    ]
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory):
+    """Copy the package and add to the copy what the page says, where it says."""
+    folder = tmp_path_factory.mktemp("grown")
+    shutil.copytree(REPOSITORY / "fairtrec", folder / "fairtrec", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(REPOSITORY / "resources", folder / "resources")
+    for what, new, lines, files in rows():
+        if what in NEW:
+            source, (behind, line) = NEW[what]
+            (folder / new).write_text(dedent(source).lstrip())
+            (file,) = files
+            text = (folder / file).read_text()
+            start = text.index(behind)
+            end = text.index("\n", start) + 1
+            (folder / file).write_text(f"{text[:end]}{line}\n{text[end:]}")
+            assert lines == 1
+    (folder / "my.run").write_text("q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (["eval", "none", "my.run", "-m", "Spoken@5"], "Spoken@5              \tall\t2.5000\n"),
+        (["eval", "none", "my.run", "-m", "Spoken", "-f", "tally"], "1 runs, 4 places\n"),
+        (["rerank", "none", "my.run", "--by", "Backwards"], "q Q0 d2 1 2 t-Backwards\nq Q0 d1 2 1 t-Backwards\n"),
+        (["hello"], "hello\n"),
+        (["--help"], "hello           Say hello."),
+    ],
+)
+def test_what_is_new_is_added_as_it_says(grown, arguments, printed):
+    environment = {**os.environ, "PYTHONPATH": str(grown)}
+    command = [sys.executable, "-m", "fairtrec", *arguments]
+    done = subprocess.run(command, cwd=grown, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert printed in done.stdout
+
+
+def test_the_table_has_what_is_tried_here_and_an_input():
+    """That one is tried in tests/catalogue/test_needs.py."""
+    assert {what for what, *_ in rows()} == NEW.keys() | {"an input of measures"}
+
+
+def test_contributing_points_here():
+    assert "(docs/architecture.md)" in (REPOSITORY / "CONTRIBUTING.md").read_text("utf-8")

@@ -1,0 +1,131 @@
+"""The house: what pyproject.toml holds of the files' imports also holds of what is imported by name at run time."""
+
+import ast
+import tomllib
+
+import grimp
+import pytest
+
+from fairtrec_made import REPOSITORY
+
+PACKAGE = REPOSITORY / "fairtrec"
+CONTRACTS = {
+    contract["type"]: contract
+    for contract in tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+}
+
+
+def strings_of(tree):
+    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+def imports_of(name, tree):
+    """What the calls of import_module in a file are given, or would be by those of ``late``."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and name != "fairtrec.late"]
+    late = [call for call in calls if ast.unparse(call.func) == "late"]
+    within = [next((each.value.value for each in call.keywords), name) for call in late]
+    given = [call.args[0] for call in calls if ast.unparse(call.func).rpartition(".")[2] == "import_module"]
+    return [*given, *(ast.JoinedStr([ast.Constant(f"{package}.")]) for package in within)]
+
+
+def named(what, strings, modules):
+    """The modules that ``import_module(what)`` may mean: those that one of these strings names, as it is begun there.
+
+    ``import_module(f"fairtrec.cli.{name}")`` imports each module of cli/ that a string names, be it as ``name``,
+    ``room.name``, ``fairtrec.room.name`` or ``name:function``.
+    """
+    if isinstance(what, ast.Constant):
+        return {what.value} & modules
+    first = what.values[0] if isinstance(what, ast.JoinedStr) else what
+    beginning = first.value if isinstance(first, ast.Constant) else ""
+    words = {text.partition(":")[0].replace("-", "_") for text in strings}
+    meant = {whole for word in words for whole in (beginning + word, f"fairtrec.{word}", word)}
+    return {whole for whole in meant & modules if whole.startswith(beginning)}
+
+
+def add_imports_by_name(graph):
+    """Add them to the graph, for each file that calls import_module, or holds the full name of a module.
+
+    The names stand in the file itself, or else in one that it imports: a table, which by this imports nothing.
+    """
+    modules = graph.modules - {"fairtrec"}  # which is a word, too
+    trees = {module_of(file): ast.parse(file.read_text()) for file in PACKAGE.rglob("*.py")}
+    added, tables = [], set()
+    for name, tree in trees.items():
+        for what in imports_of(name, tree):
+            meant = named(what, strings_of(tree), modules)
+            if not meant and not isinstance(what, ast.Constant):
+                beside = graph.find_modules_directly_imported_by(name)
+                of_table = {table: named(what, strings_of(trees[table]), modules) for table in beside}
+                tables |= {table for table, names in of_table.items() if names}
+                meant = set().union(*of_table.values())
+                assert meant, f"{name}: nothing says which module import_module({ast.unparse(what)}) imports"
+            added += [(name, imported) for imported in meant]
+    for name in trees.keys() - tables:
+        added += [(name, text) for text in strings_of(trees[name]) & modules]
+    for importer, imported in added:
+        if importer != imported:
+            graph.add_import(importer=importer, imported=imported)
+
+
+def module_of(file):
+    parts = file.relative_to(REPOSITORY).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@pytest.fixture(scope="module")
+def house():
+    """Which module imports which, by statement or by name."""
+    graph = grimp.build_graph("fairtrec", cache_dir=None)
+    add_imports_by_name(graph)
+    return graph
+
+
+def test_imports_by_name_are_seen(house):
+    """Without these, the tests below would hold of the statements alone, as import-linter's contracts do."""
+    assert "fairtrec.cli.trec_fair_2019" in house.find_modules_directly_imported_by("fairtrec.cli")
+    assert "fairtrec.measures.nfairr" in house.find_modules_directly_imported_by("fairtrec.measures")
+    assert "fairtrec.formulas.labellings.sums" in house.find_modules_directly_imported_by("fairtrec.measure")
+    assert "fairtrec.evaluation.evaluate" in house.find_modules_directly_imported_by("fairtrec")
+    reports = {name for name in house.modules if name.startswith("fairtrec.report.")}
+    assert any(
+        len(reports & house.find_modules_directly_imported_by(name)) > 6  # the writers, in a table of one file
+        for name in reports
+    )
+
+
+def illegal(graph, layers):
+    """Which imports go up from a layer to one above it, or across within it."""
+    return [(each.importer, each.imported) for each in graph.find_illegal_dependencies_for_layers(layers)]
+
+
+def test_a_file_imports_only_from_the_layers_below_it(house):
+    layers = [set(layer.split(" | ")) for layer in CONTRACTS["layers"]["layers"]]
+    assert len(layers) <= 16
+    assert set().union(*layers) == house.find_children("fairtrec") - {"fairtrec.__main__"}, "each stands in one layer"
+    assert not illegal(house, layers)
+
+
+def test_measures_never_import_each_other_nor_do_rerankers(house):
+    assert CONTRACTS["independence"]["modules"] == ["fairtrec.measures.*", "fairtrec.rerankers.*"]
+    assert not illegal(house, [house.find_children("fairtrec.measures") | house.find_children("fairtrec.rerankers")])
+
+
+def test_no_two_siblings_import_each_other_in_a_circle(house):
+    circles = {name: house.nominate_cycle_breakers(name) for name in house.modules if house.find_children(name)}
+    assert not any(circles.values()), {name: sorted(each) for name, each in circles.items() if each}
+
+
+def test_no_package_imports_what_imports_it(house):
+    for name in house.modules:
+        if not house.find_children(name) or name == "fairtrec":
+            continue
+        within = house.find_downstream_modules(name) & house.find_upstream_modules(name)
+        assert not within, f"{name} imports {sorted(within)}, which import it"
+
+
+def test_at_the_root_are_packages_and_at_most_nine_modules():
+    assert len([path for path in PACKAGE.iterdir() if path.suffix == ".py"]) <= 9
+    assert all(
+        (path / "__init__.py").is_file() for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("*.py"))
+    )

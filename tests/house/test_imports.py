@@ -1,0 +1,64 @@
+"""What each command may import: start-up is short because heavy libraries wait until they are needed."""
+
+import pytest
+
+from fairtrec_made.imports import PROGRAM, imported_by
+
+COUNTS = "tests/cli/inputs/counts.tsv"
+RUN = "tests/cli/inputs/tiny.run"
+FROM_COUNTS = ["--annotations", COUNTS, "--missing", "neutral", "-m", "ARaB(mag=bool)@10 TExFAIR@10"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        (["--help"], set()),
+        (["--version"], set()),
+        (["eval", "--help"], set()),
+        (["resources", "--help"], set()),
+        (["resources", "list"], set()),
+        (["positions", "--help"], set()),
+        (["adversarial", "train", "--help"], set()),
+        (
+            [
+                "positions",
+                RUN,
+                "--embeddings",
+                "tests/cli/inputs/vectors.npy",
+                "--ids",
+                "tests/cli/inputs/vectors-ids.txt",
+            ],
+            {"numpy", "scipy"},
+        ),
+        (["eval", "none", RUN, *FROM_COUNTS], {"numpy"}),
+        (["eval", "none", RUN, *FROM_COUNTS, "-q", "-f", "json"], {"numpy"}),
+        (["eval", "none", RUN, *FROM_COUNTS, "-f", "table"], {"numpy", "rich"}),
+        (["eval", "tests/cli/inputs/qrels.txt", RUN, "-m", "nDCG@10 RR P@5"], {"numpy"}),
+        (["eval", "tests/cli/inputs/qrels.txt", RUN, "-m", "Bpref"], {"numpy", "ir_measures", "pytrec_eval"}),
+        (["measures", "NFaiRR"], {"numpy"}),
+        (["measures"], {"numpy", "ir_measures"}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_commands_import_only_what_they_need(arguments, allowed):
+    heavy, errors = imported_by(PROGRAM, *arguments)
+    assert errors[-1] == "exit 0"
+    assert heavy <= allowed
+
+
+def test_the_package_imports_nothing_until_it_is_used():
+    heavy, _ = imported_by("import sys, fairtrec; print(*sys.modules, file=sys.stderr)")
+    assert heavy == set()
+
+
+def test_evaluate_imports_numpy_alone():
+    heavy, _ = imported_by("import sys; from fairtrec import evaluate; print(*sys.modules, file=sys.stderr)")
+    assert heavy == {"numpy"}
+
+
+def test_annotate_leaves_pandas_alone(tmp_path):
+    (tmp_path / "c.tsv").write_text("d1\tshe\nd2\the\n")
+    arguments = ["annotate", tmp_path / "c.tsv", "--groups", "gender-en", "-o", tmp_path / "t.arrow", "-j", "1"]
+    heavy, errors = imported_by(PROGRAM, *map(str, arguments))
+    assert errors[-1] == "exit 0"
+    assert "pandas" not in heavy

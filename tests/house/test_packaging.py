@@ -1,0 +1,266 @@
+"""What users get: the wheel, the checkout and the editable install; the Makefile; the commands of the README."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from fairtrec_made import EXAMPLE, REPOSITORY, pages
+
+EVAL = ["-m", "fairtrec", "eval", "qrels.txt", "bm25.run", "--groups", "gender-en", "--docs", "collection.tsv"]
+BESIDE = {  # the names that the README gives to files of its readers: what stands for them here
+    "qrels.txt": "qrels.txt",
+    "bm25.run": "bm25.run",
+    "bert.run": "neural.run",
+    "neural.run": "neural.run",
+    "fair.run": "fair.run",
+    "my.run": "neural.run",
+    "new.run": "fair.run",
+    "main.run": "neural.run",
+    "background.run": "background.run",
+    "collection.tsv": "collection.tsv",
+    "docs.tsv": "collection.tsv",
+    "my.qids": "queries.tsv",
+    "queries.tsv": "queries.tsv",
+}
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    """Make a folder away from the checkout, with the example's files under many names."""
+    folder = tmp_path_factory.mktemp("desk")
+    for name, original in BESIDE.items():
+        shutil.copy(EXAMPLE / original, folder / name)
+    (folder / "resources").symlink_to(REPOSITORY / "resources")
+    (folder / "submissions").mkdir()
+    for name in ("bm25.run", "neural.run"):
+        shutil.copy(EXAMPLE / name, folder / "submissions")
+    counting = ["annotate", "collection.tsv", "--groups", "gender-en", "-o"]
+    for name in ("counts.tsv", "counts.arrow"):
+        subprocess.run([sys.executable, "-m", "fairtrec", *counting, name], cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    return build("wheel", REPOSITORY, tmp_path_factory.mktemp("wheel"))
+
+
+def build(target, source, folder):
+    """Build a wheel or an sdist into a folder; the checkout, in which other tests ask for the version, stays as it was."""
+    for name in ("hatchling", "hatch_vcs", "hatch_fancy_pypi_readme"):
+        pytest.importorskip(name, reason=f"{name}, which builds the wheel, is not installed; make setup")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)]
+    written = source / "fairtrec" / "version.txt"
+    before = written.read_text("utf-8") if written.exists() else None
+    try:
+        subprocess.run(command, cwd=source, check=True, capture_output=True, env=os.environ | {"NO_COLOR": "1"})
+    finally:
+        if before is not None:
+            written.write_text(before, "utf-8")
+        else:
+            written.unlink(missing_ok=True)
+    (built,) = folder.iterdir()
+    return built
+
+
+@pytest.fixture(scope="module")
+def unpacked(wheel, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("unpacked")
+    zipfile.ZipFile(wheel).extractall(folder)
+    return folder
+
+
+def run(desk, *arguments, path=None):
+    """Run Python in a folder that is not the checkout."""
+    environment = os.environ | {"FAIRTREC_HOME": str(desk / "home"), "FAIRTREC_OFFLINE": "1"}
+    environment.pop("PYTHONPATH", None)
+    if path is not None:
+        environment["PYTHONPATH"] = str(path)
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=desk, env=environment, check=True, capture_output=True, text=True).stdout
+
+
+def origin(desk, path):
+    """Where Python finds fairtrec."""
+    return Path(run(desk, "-c", "import fairtrec; print(fairtrec.__file__)", path=path).strip()).parent
+
+
+def test_wheel_has_what_it_needs_and_no_more(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.partition("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"fairtrec"}
+    assert "fairtrec/py.typed" in names
+    assert [name for name in names if name.endswith("licenses/LICENSE")]
+    assert "fairtrec/_resources/wordlists/gender-en.csv" in names
+    assert "fairtrec/_resources/example/collection.tsv" in names
+    assert {
+        f"fairtrec/report/page/{part}" for part in ("page.html", "scatter.html", "queries.html", "page.css", "page.js")
+    } <= set(names)
+    assert not [name for name in names if "test_" in name or "__pycache__" in name or name.endswith(".pyc")]
+    tracked = {f"fairtrec/_{path.relative_to(REPOSITORY)}" for path in (REPOSITORY / "resources").rglob("*.*")}
+    assert tracked <= set(names)
+
+
+def test_wheel_finds_its_lists_from_another_folder(unpacked, desk):
+    assert origin(desk, unpacked) == unpacked / "fairtrec"
+    place = Path(run(desk, "-m", "fairtrec", "resources", "path", "gender-en", path=unpacked).strip())
+    assert place == unpacked / "fairtrec" / "_resources" / "wordlists" / "gender-en.csv"
+    assert place.read_bytes() == (REPOSITORY / "resources/wordlists/gender-en.csv").read_bytes()
+
+
+def test_wheel_shows_the_example_of_the_readme(unpacked, desk):
+    shown = (REPOSITORY / "README.md").read_text("utf-8").partition("<!-- demo -->\n```\n")[2].partition("```\n")[0]
+    printed = run(desk, "-m", "fairtrec", "demo", path=unpacked)
+    assert pages.unversioned(printed) == pages.unversioned(shown)
+
+
+def test_the_page_of_pypi_is_for_who_has_no_checkout(unpacked):
+    (metadata,) = unpacked.glob("*.dist-info/METADATA")
+    about, _, page = metadata.read_text("utf-8").partition("\n\n")
+    assert "pip install fairtrec\n    fairtrec demo" in page
+    assert not re.search(r"\bmake\b|\.venv|this folder", page)
+    links = re.findall(r"\]\(([^)]*)\)", page)
+    assert len(links) > 20
+    assert not [link for link in links if not link.startswith("https://")]
+    there = {link.partition("/blob/main/")[2] for link in links} - {""}
+    assert not [name for name in there if not (REPOSITORY / name).is_file()]
+    assert {"Changelog", "Issues", "Source", "Documentation"} == set(
+        re.findall(r"^Project-URL: (\w+)", about, re.MULTILINE)
+    )
+    assert "Description-Content-Type: text/markdown" in about
+    assert "\nAuthor: The fairtrec developers\n" in about
+    python = re.findall(r"^Classifier: Programming Language :: Python :: (3\.\d+)$", about, re.MULTILINE)
+    workflow = (REPOSITORY / ".github/workflows/ci.yml").read_text("utf-8")
+    assert python == ["3.11", "3.12", "3.13"]
+    assert all(f'"{version}"' in workflow for version in python)
+
+
+def test_a_version_is_the_same_in_a_wheel_and_in_an_sdist_without_git(wheel, unpacked, desk, tmp_path):
+    printed = run(desk, "-m", "fairtrec", "--version", path=unpacked).split()[1]
+    assert wheel.name == f"fairtrec-{printed}-py3-none-any.whl"
+    (tmp_path / "sdist").mkdir()
+    with tarfile.open(build("sdist", REPOSITORY, tmp_path / "sdist")) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (source,) = tmp_path.glob("fairtrec-*")
+    assert source.name == f"fairtrec-{printed}"
+    assert run(desk, "-m", "fairtrec", "--version", path=source).split()[1] == printed
+    (tmp_path / "again").mkdir()
+    assert build("wheel", source, tmp_path / "again").name == wheel.name
+
+
+def test_checkout_finds_its_lists_from_another_folder(desk):
+    assert origin(desk, REPOSITORY) == REPOSITORY / "fairtrec"
+    place = run(desk, "-m", "fairtrec", "resources", "path", "gender-en", path=REPOSITORY).strip()
+    assert Path(place) == REPOSITORY / "resources" / "wordlists" / "gender-en.csv"
+
+
+def test_installed_finds_its_lists_from_another_folder(desk):
+    """As it is installed here, editable or not."""
+    place = Path(run(desk, "-m", "fairtrec", "resources", "path", "gender-en").strip())
+    assert place.read_bytes() == (REPOSITORY / "resources/wordlists/gender-en.csv").read_bytes()
+
+
+def test_all_three_evaluate_alike(unpacked, desk):
+    printed = [run(desk, *EVAL, path=path) for path in (unpacked, REPOSITORY, None)]
+    assert "TExFAIR@10" in printed[0]
+    assert len(set(printed)) == 1
+
+
+def test_metadata_names_what_the_code_imports(unpacked):
+    """Each library that is imported anywhere is a dependency, and each dependency is imported."""
+    (metadata,) = unpacked.glob("*.dist-info/METADATA")
+    required = re.findall(r"^Requires-Dist: ([\w-]+)", metadata.read_text("utf-8"), re.MULTILINE)
+    text = "\n".join(path.read_text("utf-8") for path in (unpacked / "fairtrec").rglob("*.py"))
+    imported = set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE))
+    optional = {
+        "numba",
+        "requests",
+        "py4j",
+        "pytrec_eval",
+    }  # an extra; what comes with ir_datasets, pyspark, ir-measures
+    optional |= {"pandas"}  # whoever asks for a frame has it
+    assert {name.replace("-", "_") for name in required} <= imported
+    assert imported - sys.stdlib_module_names - {"fairtrec"} - optional <= {name.replace("-", "_") for name in required}
+
+
+# ------------------------------------------------------------------------------------------------ Makefile
+
+
+def test_make_help_lists_every_target():
+    text = (REPOSITORY / "Makefile").read_text("utf-8")
+    (phony,) = re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)
+    parts = {"lint", "types", "layers", "stale"}  # of check
+    shown = subprocess.run(["make", "help"], cwd=REPOSITORY, check=True, capture_output=True, text=True).stdout
+    explained = set(re.findall(r"make (\w+)\s+\S", shown))
+    assert explained == set(phony.split()) - parts
+    targets = set(re.findall(r"^([a-z]+):", text, re.MULTILINE))
+    assert targets == set(phony.split())
+
+
+# -------------------------------------------------------------------------------------------------- README
+
+
+README = pages.shell_commands((REPOSITORY / "README.md").read_text("utf-8"))
+
+
+def test_readme_has_commands():
+    assert README
+    assert any(command.startswith("fairtrec eval ") for command in README)
+
+
+@pytest.mark.parametrize("command", README)
+def test_readme_commands_work(command, desk):
+    if re.match(r"fairtrec resources (get|add)\b", command):
+        pytest.skip("it needs the network, or a file that is not ours")
+    if command.startswith("fairtrec annotate "):  # makes what the desk has for the commands that come after
+        (desk / "counts.tsv").unlink(missing_ok=True)
+    environment = os.environ | {"FAIRTREC_HOME": str(desk / "home"), "FAIRTREC_OFFLINE": "1"}
+    fairtrec = f'fairtrec() {{ "{sys.executable}" -m fairtrec "$@"; }}'
+    script = f"set -e\n{fairtrec}\n{command}\n"
+    done = subprocess.run(["sh", "-c", script], cwd=desk, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout or "-o " in command or ">" in command
+
+
+def test_readme_python_works(desk):
+    blocks = re.findall(
+        r"^```python\n(.*?)^```$", (REPOSITORY / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    for block in blocks:
+        assert run(desk, "-W", "error", "-c", block)
+
+
+def test_commands_are_found_in_a_readme():
+    text = "```sh\nfairtrec eval a \\\n  b\n$ fairtrec measures\nmake demo\n```\n    fairtrec x\n```\nfairtrec y\n```\n"
+    assert pages.shell_commands(text) == ["fairtrec eval a    b", "fairtrec measures"]
+
+
+def test_the_readme_shows_what_the_demo_prints():
+    make = ["make", "--no-print-directory", "-n", "-o", ".venv/run", "demo"]
+    alone = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    recipe = subprocess.run(make, cwd=REPOSITORY, env=alone, check=True, capture_output=True, text=True)
+    words = shlex.split(recipe.stdout[recipe.stdout.index(".venv/bin/fairtrec") :].replace("\\\n", " "))
+    printed = subprocess.run(
+        [sys.executable, "-m", "fairtrec", *words[1:]], cwd=REPOSITORY, check=True, capture_output=True, text=True
+    ).stdout
+    shown = (REPOSITORY / "README.md").read_text("utf-8").partition("<!-- demo -->\n```\n")[2].partition("```\n")[0]
+    assert pages.unversioned(printed) == pages.unversioned(shown)
+
+
+def test_machine_21_the_oldest_versions_are_tried_by_make_oldest():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    least = dict(each.split(">=") for each in project["dependencies"])
+    assert (least["numpy"], least["click"]) == ("2.0.2", "8.2.1")  # below them tests failed
+    assert all(">=" in each for each in project["dependencies"])
+    makefile = (REPOSITORY / "Makefile").read_text("utf-8")
+    assert "oldest: .venv-oldest/dev" in makefile
+    assert 'replace(">=", "==")' in makefile

@@ -1,0 +1,52 @@
+"""What is for users of the package from Python: each name is there, and says how lasting it is; the page runs."""
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import fairtrec
+from fairtrec import measure
+from fairtrec_made import REPOSITORY, pages
+
+PAGE = (REPOSITORY / "docs" / "python.md").read_text("utf-8")
+
+
+def test_each_public_name_is_there_and_says_how_lasting_it_is():
+    for name, word in fairtrec.STABILITY.items():
+        assert pkgutil.resolve_name(name) is not None
+        assert word in ("stable", "provisional")
+    top = {name.removeprefix("fairtrec.") for name in fairtrec.STABILITY if name.count(".") == 1}
+    assert top - {"measures", "rerankers"} == {*fairtrec.__all__} - {"__version__"}
+    of_measure = {name.rpartition(".")[2] for name in fairtrec.STABILITY if name.startswith("fairtrec.measure.")}
+    assert of_measure == {*measure.__all__}
+
+
+def test_m21_the_names_are_listed_before_they_are_imported():
+    assert {*fairtrec.__all__, "measures", "rerankers"} == {*dir(fairtrec)}
+    assert "Result" not in vars(fairtrec)  # imported when it is used, each time from where it is defined
+
+
+def test_measures_are_there_without_an_import_of_their_own():
+    code = "import fairtrec; print(fairtrec.measures.NFaiRR(tau=0) @ 5)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "NFaiRR(tau=0)@5\n", done.stderr
+
+
+def test_no_package_hides_a_function_of_its_name():
+    for found in pkgutil.iter_modules(fairtrec.__path__, "fairtrec."):
+        if found.ispkg:
+            importlib.import_module(found.name)
+    functions = [name for name in fairtrec.__all__ if name.islower() and not name.startswith("_")]
+    assert all(callable(getattr(fairtrec, name)) for name in functions)
+    assert len(functions) >= 10
+
+
+def test_m24_the_page_runs_as_it_stands(copied, capsys):
+    blocks = pages.programs(PAGE)
+    assert len(blocks) == 4
+    names = {}
+    for block in blocks:
+        exec(compile(block, "python.md", "exec"), names)
+    assert "neural.run 0 errors" in capsys.readouterr().out
+    assert (copied / "counts.tsv").exists()

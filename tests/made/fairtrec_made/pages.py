@@ -1,0 +1,30 @@
+"""What a page of docs/ shows: its commands, what they print, and its Python."""
+
+import re
+import shlex
+
+_COMMAND = re.compile(r"^```sh\nfairtrec (.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+_PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_VERSION = re.compile(r"(fairtrec|ir-measures):\S+")  # which are not ours to fix
+
+
+def commands(page):
+    """The words of each command behind ``fairtrec``, and what the page shows of its output, "" where nothing."""
+    return [(shlex.split(command.replace("\\\n", " ")), shown) for command, shown in _COMMAND.findall(page)]
+
+
+def shell_commands(page):
+    """The fairtrec commands in the ```sh blocks; lines that end in a backslash go on."""
+    blocks = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [re.sub(r"^\$ ", "", line) for line in lines if re.match(r"(\$ )?fairtrec ", line)]
+
+
+def programs(page):
+    """The blocks of Python."""
+    return _PYTHON.findall(page)
+
+
+def unversioned(text):
+    """Without versions, nor the empty lines around."""
+    return _VERSION.sub("", text.strip("\n"))

@@ -1,0 +1,573 @@
+"""Word lists and query sets by name: found, fetched through every fault of a network, added, checked."""
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+import threading
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from fairtrec.cli.resources import command
+from fairtrec.errors import ResourceError
+from fairtrec.resources import fetch
+from fairtrec.resources import passports as resources
+from fairtrec_made import REPOSITORY
+
+SHARED = Path(os.environ.get("FAIRTREC_SHARED", REPOSITORY.parent / "shared"))
+BODY = b"".join(b"%d\ta query\n" % number for number in range(20_000))  # several blocks long
+SHA256 = hashlib.sha256(BODY).hexdigest()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Serves BODY, or what the next of the server's faults does instead."""
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        fault = self.server.faults.pop(0) if self.server.faults else serve
+        fault(self)
+
+    def answer(self, status, body=b"", length=None, **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body) if length is None else length))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+def serve(handler):
+    handler.answer(200, BODY)
+
+
+def cut(handler):
+    handler.answer(200, BODY[:100_000], length=len(BODY))
+
+
+def drop(handler):
+    pass  # the connection closes without an answer
+
+
+def send_wrong_bytes(handler):
+    handler.answer(200, BODY.replace(b"7", b"8"))
+
+
+def send_too_much(handler):
+    handler.answer(200, BODY + BODY)
+
+
+def send_endlessly(handler):
+    handler.send_response(200)
+    handler.end_headers()  # no Content-Length
+    while True:
+        handler.wfile.write(BODY)
+
+
+def redirect_to_ftp(handler):
+    handler.answer(302, Location="ftp://127.0.0.1/list.tsv")
+
+
+def stall(handler):
+    handler.server.release.wait(2)
+
+
+def stall_midway(handler):
+    handler.answer(200, BODY[:100_000], length=len(BODY))
+    handler.server.release.wait(2)
+
+
+def status(code):
+    return lambda handler: handler.answer(code)
+
+
+@pytest.fixture
+def server():
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, request, client_address):
+            pass  # a client that hangs up is what some tests are about
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        server.faults, server.asked, server.release = [], [], threading.Event()
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.release.set()
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """An empty FAIRTREC_HOME, and no other setting."""
+    for name in ("OFFLINE", "AUTOFETCH", "MIRROR", "TIMEOUT"):
+        monkeypatch.delenv(f"FAIRTREC_{name}", raising=False)
+    monkeypatch.setenv("FAIRTREC_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr(fetch, "PAUSES", (0.001, 0.002))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch, home, server):
+    """Write a passport ``far`` for what the server has, and ``near`` for a bundled file."""
+    root = tmp_path / "resources"
+    monkeypatch.setattr(resources, "root", lambda: root)
+    host, port = server.server_address
+    (root / "wordlists").mkdir(parents=True)
+    (root / "wordlists" / "near.csv").write_text("she,f\nhe,m\n")
+    sha256 = hashlib.sha256(b"she,f\nhe,m\n").hexdigest()
+
+    def write(name, **keys):
+        common = {"title": f"The list {name}", "source": "s", "licence": "l", "citation": "c", "language": "en"}
+        kind = keys.get("kind", "queryset")
+        lines = [
+            f"{key} = {json.dumps(value)}" for key, value in ({"kind": kind, "format": "tsv"} | common | keys).items()
+        ]
+        (root / f"{kind}s").mkdir(exist_ok=True)
+        (root / f"{kind}s" / f"{name}.toml").write_text("\n".join(lines))
+
+    write("near", kind="wordlist", file="near.csv", sha256=sha256, count=2)
+    far = {"url": f"http://{host}:{port}/far.tsv?raw=1", "sha256": SHA256, "count": 20_000, "bytes": len(BODY)}
+    write("far", aliases=["distant"], **far)
+    write.far = far
+    return write
+
+
+def left(home):
+    """The files in FAIRTREC_HOME."""
+    return sorted(path.name for path in home.rglob("*") if path.is_file())
+
+
+# --- fetched ---------------------------------------------------------------------------------------------------------
+
+
+def test_is_fetched_once(shelf, server, home):
+    assert not resources.passport("far").is_here
+    assert resources.get("far") == home / "querysets" / "far.tsv"
+    assert resources.get("far").read_bytes() == BODY
+    assert resources.get("far") == home / "querysets" / "far.tsv"
+    assert left(home) == ["far.tsv"]
+    assert len(server.asked) == 1
+
+
+def test_an_alias_is_the_same_resource(shelf, home):
+    assert resources.get("distant") == home / "querysets" / "far.tsv"
+
+
+def test_a_damaged_file_is_fetched_again(shelf, home):
+    resources.get("far").write_bytes(b"damaged")
+    assert resources.get("far").read_bytes() == BODY
+
+
+def test_what_was_cut_is_fetched_anew(shelf, server, home):
+    server.faults = [cut, cut]
+    assert resources.get("far").read_bytes() == BODY
+    assert len(server.asked) == 3
+    assert left(home) == ["far.tsv"]
+
+
+def test_a_cut_is_named(shelf, server, home):
+    server.faults = [cut] * 3
+    said = rf"cut after 100000 of {len(BODY)} bytes \(tried 3 times\); try again later, or run: .* add far FILE"
+    with pytest.raises(ResourceError, match=said):
+        resources.get("far")
+    assert left(home) == []
+
+
+def test_wrong_bytes_are_removed(shelf, server, home):
+    server.faults = [send_wrong_bytes]
+    with pytest.raises(ResourceError, match=f"far: wrong bytes: .* expected is {SHA256[:12]}"):
+        resources.get("far")
+    assert left(home) == []
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("code", [403, 404, 410])
+def test_what_is_gone_is_not_tried_again(shelf, server, home, code):
+    server.faults = [status(code)]
+    with pytest.raises(ResourceError, match=f"HTTP {code}; try again later, or run: fairtrec resources add far"):
+        resources.get("far")
+    assert len(server.asked) == 1
+    assert left(home) == []
+
+
+@pytest.mark.parametrize("fault", [status(503), status(429), drop])
+def test_what_may_pass_is_tried_again(shelf, server, fault):
+    server.faults = [fault, fault]
+    assert resources.get("far").read_bytes() == BODY
+
+
+def test_there_are_three_tries(shelf, server):
+    server.faults = [status(503)] * 5
+    with pytest.raises(ResourceError, match=r"HTTP 503 \(tried 3 times\)"):
+        resources.get("far")
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize("fault", [stall, stall_midway])
+def test_a_slow_server_is_given_up(shelf, server, monkeypatch, fault):
+    monkeypatch.setenv("FAIRTREC_TIMEOUT", "0.05")
+    server.faults = [fault] + [stall] * 2
+    with pytest.raises(ResourceError, match="timed out"):
+        resources.get("far")
+
+
+def test_nobody_listens(shelf, server):
+    server.socket.close()
+    with pytest.raises(ResourceError, match=r"refused|reset"):
+        resources.get("far")
+
+
+@pytest.mark.parametrize("fault", [send_too_much, send_endlessly])
+def test_no_more_than_the_known_size_is_read(shelf, server, home, fault):
+    server.faults = [fault]
+    with pytest.raises(ResourceError, match=f"larger than the {len(BODY)} bytes expected"):
+        resources.get("far")
+    assert left(home) == []
+
+
+def test_an_unknown_size_has_a_limit(shelf, home, monkeypatch):
+    monkeypatch.setattr(fetch, "LIMIT", 1000)
+    shelf("far", **{key: value for key, value in shelf.far.items() if key != "bytes"})
+    with pytest.raises(ResourceError, match="larger than the 1000 bytes"):
+        resources.get("far")
+
+
+@pytest.mark.parametrize("address", ["ftp://127.0.0.1/a.tsv", "data:,1", "/etc/hostname"])
+def test_other_addresses_are_refused(shelf, home, address):
+    shelf("far", **shelf.far | {"url": address})
+    with pytest.raises(ResourceError, match="only http:, https: and file: addresses"):
+        resources.get("far")
+
+
+def test_a_redirection_to_another_scheme_is_refused(shelf, server):
+    server.faults = [redirect_to_ftp] * 3
+    with pytest.raises(ResourceError, match="unknown url type: ftp"):
+        resources.get("far")
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:port", "http://[", "http://127.0.0.1/\u00e4", "http://a..b"])
+def test_an_impossible_mirror_is_one_line(shelf, monkeypatch, address):
+    monkeypatch.setenv("FAIRTREC_MIRROR", address)
+    with pytest.raises(ResourceError, match="far: cannot fetch http") as caught:
+        resources.get("far")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_address(shelf, server, tmp_path):
+    (tmp_path / "copy.tsv").write_bytes(BODY)
+    shelf("far", **shelf.far | {"url": (tmp_path / "copy.tsv").as_uri()})
+    assert resources.get("far").read_bytes() == BODY
+    assert server.asked == []
+
+
+def test_a_file_address_without_a_file(shelf, tmp_path):
+    shelf("far", **shelf.far | {"url": (tmp_path / "none.tsv").as_uri()})
+    with pytest.raises(ResourceError, match="No such file"):
+        resources.get("far")
+
+
+def test_a_mirror_stands_for_every_host(shelf, server, monkeypatch, tmp_path):
+    host, port = server.server_address
+    shelf("far", **shelf.far | {"url": "https://host.invalid/lists/far.tsv"})
+    monkeypatch.setenv("FAIRTREC_MIRROR", f"http://{host}:{port}/mirror/")
+    assert resources.get("far").read_bytes() == BODY
+    resources.get("far").unlink()
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists" / "far.tsv").write_bytes(BODY)
+    monkeypatch.setenv("FAIRTREC_MIRROR", tmp_path.as_uri())
+    assert resources.get("far").read_bytes() == BODY
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("seconds", ["soon", "0", "nan", "inf", "1e12"])
+def test_an_impossible_timeout(shelf, monkeypatch, seconds):
+    monkeypatch.setenv("FAIRTREC_TIMEOUT", seconds)
+    with pytest.raises(ResourceError, match=f"FAIRTREC_TIMEOUT={seconds} is not"):
+        resources.get("far")
+
+
+def test_offline_forbids(shelf, server, monkeypatch):
+    monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
+    with pytest.raises(ResourceError, match=r"FAIRTREC_OFFLINE.* run: fairtrec resources add far FILE"):
+        resources.get("far")
+    assert server.asked == []
+
+
+def test_a_resource_without_an_address_can_only_be_added(shelf):
+    shelf("far", sha256=SHA256, count=20_000)
+    with pytest.raises(ResourceError, match="far is not on this machine; run: fairtrec resources add far FILE"):
+        resources.get("far")
+
+
+# --- at the same time ------------------------------------------------------------------------------------------------
+
+
+def test_several_at_a_time_get_the_whole_file(shelf, server, home):
+    server.faults = [lambda handler: (handler.server.release.wait(0.1), serve(handler))]
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(resources.get("far").read_bytes())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [BODY] * 4
+    assert left(home) == ["far.tsv"]
+
+
+# --- the disk --------------------------------------------------------------------------------------------------------
+
+
+def test_a_home_that_cannot_be_written(shelf, home, tmp_path):
+    home.write_text("a file, not a folder")
+    (tmp_path / "copy.tsv").write_bytes(BODY)
+    for fails in (lambda: resources.get("far"), lambda: resources.add("far", tmp_path / "copy.tsv")):
+        with pytest.raises(ResourceError, match=r"cannot write .*; run: export FAIRTREC_HOME=FOLDER"):
+            fails()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk(shelf, home, monkeypatch):
+    monkeypatch.setattr(os, "urandom", bytes)
+    (home / "querysets").mkdir(parents=True)
+    (home / "querysets" / f".fairtrec-{bytes(8).hex()}.part").symlink_to("/dev/full")
+    with pytest.raises(ResourceError, match="No space left on device; run: export FAIRTREC_HOME"):
+        resources.get("far")
+
+
+def test_the_default_home_is_the_cache_of_the_platform(shelf, monkeypatch, tmp_path):
+    platformdirs = pytest.importorskip("platformdirs")
+    monkeypatch.delenv("FAIRTREC_HOME")
+    assert resources.passport("far").place == platformdirs.user_cache_path("fairtrec") / "querysets" / "far.tsv"
+
+
+# --- added -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_published_file_is_taken(shelf, home, tmp_path, monkeypatch):
+    monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
+    (tmp_path / "mine").write_bytes(BODY)
+    assert resources.add("distant", tmp_path / "mine").read_bytes() == BODY
+    assert left(home) == ["far.tsv"]
+    assert resources.require("far") == home / "querysets" / "far.tsv"
+
+
+def test_another_file_is_not_taken(shelf, home, tmp_path):
+    (tmp_path / "mine").write_bytes(BODY[:-1])
+    found = hashlib.sha256(BODY[:-1]).hexdigest()
+    with pytest.raises(ResourceError, match=f"{found[:12]}.*{SHA256[:12]}.*; see: fairtrec resources show far"):
+        resources.add("far", tmp_path / "mine")
+    assert not home.exists()
+
+
+def test_a_file_that_cannot_be_read(shelf, tmp_path):
+    for path in (tmp_path, tmp_path / "none"):
+        with pytest.raises(ResourceError, match="cannot read"):
+            resources.add("far", path)
+
+
+def test_nothing_replaces_a_bundled_list(shelf, tmp_path):
+    with pytest.raises(ResourceError, match="near is bundled"):
+        resources.add("near", tmp_path / "mine")
+
+
+# --- asked for by an evaluation --------------------------------------------------------------------------------------
+
+
+def test_bundled_lists_are_always_there(shelf, monkeypatch):
+    monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
+    assert resources.require("near") == resources.get("near") == resources.passport("near").place
+
+
+def test_nothing_is_fetched_unasked(shelf, server):
+    with pytest.raises(ResourceError, match="far is not on this machine; run: fairtrec resources get far, or: "):
+        resources.require("far")
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("allow", ["terminal", "variable"])
+def test_a_terminal_or_a_variable_allows_it(shelf, server, monkeypatch, allow):
+    if allow == "terminal":
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    else:
+        monkeypatch.setenv("FAIRTREC_AUTOFETCH", "1")
+    with monkeypatch.context() as context:
+        context.setenv("FAIRTREC_OFFLINE", "1")
+        with pytest.raises(ResourceError, match=r"FAIRTREC_OFFLINE|not on this machine"):
+            resources.require("far")
+        assert server.asked == []
+    assert resources.require("far").read_bytes() == BODY
+
+
+def test_without_standard_error_there_is_no_terminal(shelf, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    with pytest.raises(ResourceError, match="not on this machine"):
+        resources.require("far")
+
+
+def test_a_damaged_file_is_never_used(shelf):
+    resources.get("far").write_bytes(b"damaged")
+    with pytest.raises(ResourceError, match=r"far\.tsv is damaged.*run: fairtrec resources get far"):
+        resources.require("far")
+    (resources.root() / "wordlists" / "near.csv").write_text("she,m\n")
+    for use in (resources.require, resources.get):
+        with pytest.raises(ResourceError, match=r"near\.csv is damaged.*run: pip install --force-reinstall fairtrec"):
+            use("near")
+
+
+def test_an_unknown_name(shelf):
+    for use in (resources.passport, resources.get, resources.require):
+        with pytest.raises(ResourceError, match=r"'fra'; did you mean far\? fairtrec resources list shows all"):
+            use("fra")
+    with pytest.raises(ResourceError, match=r"'xyzzy'; fairtrec resources list shows all"):
+        resources.passport("xyzzy")
+
+
+def test_verify(shelf, home):
+    states = lambda: {passport.name: state for passport, state in resources.verify()}  # noqa: E731
+    assert states() == {"far": "missing", "near": "ok"}
+    resources.get("far").write_bytes(b"damaged")
+    assert states() == {"far": "damaged", "near": "ok"}
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+
+def run(*arguments):
+    result = CliRunner().invoke(command, arguments)
+    if result.exception is not None and not isinstance(result.exception, ResourceError):
+        raise result.exception
+    return result
+
+
+def test_list(shelf):
+    assert run("list").output.splitlines() == [
+        "name          kind      size           where     title",
+        "far, distant  queryset  20000 queries  not here  The list far",
+        "near          wordlist  2 terms        bundled   The list near",
+    ]
+
+
+def test_show(shelf, home):
+    assert "where     not here\n" in run("show", "distant").output
+    resources.get("far")
+    lines = dict(line.split(maxsplit=1) for line in run("show", "far").output.splitlines())
+    assert lines["aliases"] == "distant"
+    assert lines["sha256"] == SHA256
+    assert lines["path"] == str(home / "querysets" / "far.tsv")
+    assert "note" not in lines
+
+
+def test_get_add_and_path_print_the_path(shelf, home, tmp_path):
+    (tmp_path / "mine").write_bytes(BODY)
+    there = f"{home / 'querysets' / 'far.tsv'}\n"
+    assert isinstance(run("path", "far").exception, ResourceError)
+    assert run("get", "far").output == there
+    assert run("add", "far", str(tmp_path / "mine")).output == there
+    assert run("path", "far").output == there
+
+
+def test_verify_exits_4_on_damage_only(shelf):
+    assert run("verify").output == "far   missing\nnear  ok\n"
+    assert run("verify").exit_code == 0
+    resources.get("far").write_bytes(b"damaged")
+    result = run("verify")
+    assert result.output == "far   damaged\nnear  ok\n"
+    assert result.exception.exit_code == 4
+    assert str(result.exception).startswith("damaged: far, run: fairtrec resources get far")
+
+
+# --- the passports of this repository --------------------------------------------------------------------------------
+
+
+def test_the_folder_is_found_in_a_wheel_and_in_a_checkout(tmp_path, monkeypatch):
+    monkeypatch.setattr(resources, "__file__", str(tmp_path / "fairtrec" / "resources" / "passports.py"))
+    with pytest.raises(ResourceError, match="pip install"):
+        resources.root()
+    (tmp_path / "resources").mkdir()
+    assert resources.root() == tmp_path / "resources"
+    (tmp_path / "fairtrec" / "_resources").mkdir(parents=True)
+    assert resources.root() == tmp_path / "fairtrec" / "_resources"
+
+
+@pytest.mark.parametrize("text", ["title = ", "title = 'only'", "unknown = 1"])
+def test_a_broken_passport_is_one_line(shelf, text):
+    (resources.root() / "wordlists" / "odd.toml").write_text(text)
+    with pytest.raises(ResourceError, match=r"odd\.toml is no passport") as caught:
+        resources.passports()
+    assert "\n" not in str(caught.value)
+
+
+def test_every_name_is_used_once():
+    names = Counter(name for passport in resources.passports() for name in (passport.name, *passport.aliases))
+    assert set(names.values()) == {1}
+    assert names.keys() >= {"cpjku-gender", "rekabsaz2020-gender", "msmarco-fair", "qs2", "trec-dl-fair", "qs1"}
+
+
+@pytest.mark.parametrize("name", [path.stem for path in sorted((REPOSITORY / "resources").glob("*/*.toml"))])
+def test_passport(name):
+    passport = resources.passport(name)
+    folder = "querysets" if passport.kind == "queryset" else "wordlists"
+    assert (REPOSITORY / "resources" / folder / f"{name}.toml").exists()
+    for key in ("title", "source", "licence", "citation", "language", "format"):
+        assert getattr(passport, key).strip(), key
+    assert len(passport.sha256) == 64
+    assert isinstance(passport.count, int) == (passport.kind != "wordlist")
+    assert passport.size > 0
+    if passport.file is None:
+        assert passport.url.startswith("https://")
+        assert passport.bytes > 0
+    else:
+        assert fetch.digest(passport.place) == passport.sha256
+        assert counted(passport) == passport.count
+
+
+def counted(passport):
+    """Count what a file holds, with less than a reader: terms per group, or queries."""
+    lines = passport.place.read_text("utf-8").splitlines()
+    lines = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    if passport.keep is not None:
+        lines = [line for line in lines if line.endswith(f",{passport.keep}")]
+    if passport.kind == "queryset":
+        return len({line.split()[0] for line in lines})
+    if passport.kind == "pairs":
+        return len(lines)
+    return Counter(line.replace("\t", ",").rpartition(",")[2].strip() for line in lines)
+
+
+@pytest.mark.skipif(not (SHARED / "data").is_dir(), reason=f"{SHARED}/data is not there; set FAIRTREC_SHARED")
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("cpjku-gender", "cpjku/resources/wordlist_gender_representative.txt"),
+        ("rekabsaz2020-gender", "genderbias-ir/wordlist_genderspecific.txt"),
+        ("msmarco-fair", "cpjku/dataset/msmarco_passage.dev.fair.tsv"),
+        ("trec-dl-fair", "cpjku/dataset/trecdeep19_passage.fair.tsv"),
+        ("qs1", "genderbias-ir/queries_gender_annotated.csv"),
+    ],
+)
+def test_the_published_files_are_accepted(home, name, path):
+    passport = resources.passport(name)
+    assert resources.add(name, SHARED / "data" / path) == passport.place
+    assert passport.place.stat().st_size == passport.bytes
+    assert counted(passport) == passport.count
+
+
+def test_a_published_file_comes_through_a_mirror(home, tmp_path, monkeypatch):
+    """The whole way of a real passport, but for its host."""
+    source = SHARED / "data" / "genderbias-ir" / "wordlist_genderspecific.txt"
+    if not source.exists():
+        pytest.skip(f"{source} is not there; set FAIRTREC_SHARED")
+    below = tmp_path / resources.passport("rekabsaz2020-gender").url.split("/", 3)[3]
+    below.parent.mkdir(parents=True)
+    shutil.copyfile(source, below)
+    monkeypatch.setenv("FAIRTREC_MIRROR", tmp_path.as_uri())
+    assert resources.get("rekabsaz2020-gender").read_bytes() == source.read_bytes()
