@@ -48,7 +48,10 @@ def is_file(thing: Any) -> bool:
 def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
     """Load a run, or take one that is loaded, down to ``depth``, and to what is tied with that if asked for."""
     if isinstance(thing, Run | Samples):
-        return dataclasses.replace(thing, name=name)
+        whole: System = dataclasses.replace(thing, name=name)
+        if isinstance(whole, Run) and choices.ties:
+            return whole.cut_behind_ties(depth)
+        return whole.cut(whole.qids, depth)
     how = choices.order, choices.score_dtype, None if choices.ties else depth
     if choices.samples:
         if not isinstance(thing, PATH):

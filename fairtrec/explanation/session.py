@@ -125,7 +125,7 @@ class Explainer(Evaluator):
         (self.measure,) = self.measures
         self.closely, self.candidates = tuple(queries), candidates
         self.dropped = self._terms(what_if)
-        reach = None if self.choices.missing == "skip" and self.plan.others else self._depth
+        reach = self._depth
         self._depth = reach if reach is None or not queries else max(reach, self._deepest(candidates))
 
     def _deepest(self, candidates: int) -> int:

@@ -15,6 +15,7 @@ from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.reading import Reading
 from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.result import InputFile, Part, Result
+from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.formulas.distribution import quotient
 from fairtrec.frontier.candidates import extended, pooled
@@ -94,7 +95,7 @@ class Seeker(Evaluator):
     def cases(self, runs: Any, jobs: int) -> tuple[list[Case], list[Floats], Case | None, Result]:
         """Evaluate runs, and give what each is solved of, the values [2, query] there, and the same of all together."""
         named = loading.named_runs(runs)
-        loaded = {name: loading.run(thing, name, self.choices, None) for name, thing in named}
+        loaded = {name: loading.run(thing, name, self.choices, self.choices.depth) for name, thing in named}
         result = self.evaluate(loaded, jobs=jobs)
         files = {
             Part("run", name): InputFile(*at) for name, thing in named if (at := loading.origin(thing)) is not None
@@ -115,7 +116,8 @@ class Seeker(Evaluator):
             if self.utility is None:
                 own = [np.arange(many) for many in case.lengths.tolist()]
                 both = np.stack([case.utilities(own), scores.values[0]])
-            defined: Bools = np.asarray(np.isfinite(both).all(axis=0))
+            self._refuse_infinite(scores, both)
+            defined: Bools = np.asarray(~np.isnan(both).any(axis=0))
             if not defined.any():
                 raise InputError("no query has finite values of both measures", scores.run)
             if not defined.all():
@@ -128,6 +130,16 @@ class Seeker(Evaluator):
             common = sorted(set(cases[0].qids).intersection(*(case.qids for case in cases)))
             whole = replace(self._case(every, common, None, reference, judge), candidates=None) if common else None
         return cases, values, whole, result
+
+    def _refuse_infinite(self, scores: Scores, both: Floats) -> None:
+        """Raise InputError for a run with an infinite value [2, query]: so is its mean, and no order betters that."""
+        infinite = np.isinf(both)
+        if infinite.any():
+            measure = self.fairness if infinite[1].any() else self.utility
+            (queries,) = np.nonzero(infinite.any(axis=0))
+            what = f"{measure} is infinite for {len(queries)} of {len(scores.qids)} queries, such as"
+            way = "choose another target, or leave these out with --queries"
+            raise InputError(f"{what} {scores.qids[queries[0]]}, and so is its mean; {way}", scores.run)
 
     @property
     def reading(self) -> Reading:

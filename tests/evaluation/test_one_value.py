@@ -1,0 +1,327 @@
+"""One value, whoever is asked: what ``eval`` prints of a run is what every other command begins with.
+
+It is asked of every choice that the table of choices has, each alone and each two together, and of all that is given
+beside runs; a choice that is added tomorrow is asked about when ``TRIALS`` has a value for it, and must have one.
+By default the pairs are asked of one measure each; FAIRTREC_FUZZ, as of `make fuzz`, asks all of them.
+"""
+
+import dataclasses
+import json
+import math
+import os
+import re
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import fairtrec
+from fairtrec.evaluation.choices import Choices
+from fairtrec.evaluation.given import GivenKeywords
+from fairtrec.reranking.measuring import Effects
+
+TRIALS = {  # of each choice, what differs from its default
+    "background_depth": (2,),
+    "target": ("f=0.25,m=0.75", "qrels", "relevance"),
+    "tokenizer": ("space",),
+    "case_sensitive": (True,),
+    "missing": ("neutral", "skip", "worst", "bounds"),
+    "order": ("rank", "file"),
+    "score_dtype": ("float32",),
+    "run_format": ("trec",),
+    "depth": (3,),
+    "relevance_level": (2,),
+    "complete": (True,),
+    "samples": (True,),
+    "rule": ("majority", "any"),
+    "ties": (True,),
+    "group": ("f,m",),
+    "undefined": ("0", "worst"),
+    "unknown": (True,),
+    "prior": ("known",),
+}
+WITH = {"prior": {"unknown": True}}  # without which a choice is refused
+CHANGES_NO_VALUE = {"run_format", "ties", "unknown", "prior"}  # how runs are written; what stands beside a value
+TURNS = (("explain", "free"), ("explain -q", "select"), ("ablate terms", "rerank"), ("free", "evaluator", "ablate"))
+TEXTS = {
+    "a": "She said that her mother was a nurse and her sister a doctor.",
+    "b": "He and his father are men; he met a woman.",
+    "c": "The king and the queen went with their son, (he) and HER.",
+    "d": "Nothing of the kind is told here.",
+    "e": "His brother, her brother, his uncle: he, he and he.",
+    "g": "A girl and a boy: she, he, she.",
+    "h": "Mr. King's wife is she.",
+    "i": "Nobody is meant.",
+}
+LABELS = {"a": "f", "b": "m", "c": ["f", "m"], "d": "x", "e": "m", "g": "f", "h": "f"}
+QRELS = "1 0 a 2\n1 0 b 1\n1 0 e 1\n1 0 d 0\n2 0 c 1\n2 0 e 2\n2 0 g 2\n3 0 g 2\n3 0 a 1\n3 0 b 2\n4 0 a 1\n4 0 b 1\n5 0 i 1\n"
+RUN = """\
+1 Q0 a 1 3 r
+1 Q0 b 2 3 r
+1 Q0 c 4 2.0000000001 r
+1 Q0 e 3 2 r
+1 Q0 d 5 1 r
+2 Q0 d 3 4 r
+2 Q0 e 1 5 r
+2 Q0 c 2 5 r
+2 Q0 g 4 1 r
+2 Q0 h 5 0.5 r
+3 Q0 g 1 9 r
+3 Q0 h 3 8 r
+3 Q0 a 2 8 r
+3 Q0 e 4 7 r
+3 Q0 b 5 6 r
+5 Q0 i 1 1 r
+"""
+OTHER = "1 Q0 e 1 3 s\n1 Q0 a 2 2 s\n2 Q0 g 1 2 s\n2 Q0 e 2 1 s\n3 Q0 b 1 2 s\n3 Q0 h 2 1 s\n5 Q0 i 1 1 s\n"
+BACKGROUND = "".join(f"{qid} Q0 {docno} 1 {-ord(docno)} b\n" for qid in "12345" for docno in TEXTS)
+SAMPLED = RUN.replace("Q0", "1") + RUN.replace("Q0", "2").replace(" a 1 3", " a 1 1.5").replace(" e 1 5", " e 1 2")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The files of a small collection."""
+    place = tmp_path_factory.mktemp("one")
+    counts = "docno\ttokens\tf\tm\na\t12\t4\t0\nb\t9\t1\t4\nc\t12\t2\t3\nd\t6\t0\t0\ne\t9\t1\t7\ng\t8\t3\t2\nh\t5\t2\t1\ni\t3\t0\t0\n"
+    written = {
+        "run": RUN,
+        "other": OTHER,
+        "sampled": SAMPLED,
+        "background": BACKGROUND,
+        "qrels": QRELS,
+        "counts": counts,
+    }
+    for name, text in written.items():
+        (place / name).write_text(text)
+    return place
+
+
+def cases(folder):
+    """Measures, what is given beside the runs, and the reranker that goes with it."""
+    words = {"groups": "gender-en", "docs": TEXTS, "background": str(folder / "background")}
+    return {
+        "NFaiRR": ("NFaiRR@4", words, "Random"),
+        "AWRF": ("AWRF@4", words, "Neutral@4"),
+        "TExFAIR": ("TExFAIR@4", words, "Random"),
+        "NDKL": ("NDKL@4", {"labels": LABELS}, "Random"),
+        "AWRF of labels": ("AWRF@4", {"labels": LABELS}, "RandomSwap"),
+        "P": ("P@3", {}, "Random"),
+        "no cutoff": ("nDCG", {}, "Random"),
+        "collection": ("NFaiRR@4", {"annotations": str(folder / "counts"), "background": "collection"}, "Random"),
+        "positions": (
+            "MeanAbsoluteBias@4",
+            {"positions": {docno: at / 3 - 1 for at, docno in enumerate(TEXTS)}},
+            "Random",
+        ),
+        "counterfactual": ("CRBO@4", {"counterfactual": str(folder / "other")}, "Random"),
+    }
+
+
+def names(fault, choice):
+    """Whether a refusal names a choice, in the words of Python or of the command line."""
+    text = str(fault)
+    words = {"rule": "as", "relevance_level": "level"}
+    spelled = {
+        name for each in choice for name in (each, each.replace("_", "-"), each.replace("_", " "), words.get(each))
+    }
+    return any(name and name in text for name in spelled)
+
+
+def mean(values):
+    """Average the values that are defined."""
+    known = [value for value in values if not math.isnan(value)]
+    return sum(known) / len(known) if known else math.nan
+
+
+def asked(measure, given, by, choice, folder):
+    """What each is to be asked: how, and what of eval it is to be compared with."""
+    qrels, both = str(folder / "qrels"), {**given, **choice}
+    if choice.get("missing") and "docs" in given:
+        both["docs"] = {docno: text for docno, text in TEXTS.items() if docno != "e"}
+    run = {"r": str(folder / ("sampled" if choice.get("samples") else "run"))}
+
+    def evaluated():
+        return fairtrec.evaluate(measure, run, qrels, **both).scores[0]
+
+    def explained(**more):
+        of_run = fairtrec.explain(measure, run, qrels, candidates=4, **both, **more).runs[0]
+        return {each.qid: each.value for each in of_run.queries}
+
+    def freed():
+        found = fairtrec.free(
+            run, qrels, utility="P@3" if measure != "P@3" else "nDCG@3", fairness=measure, loss=0, **both
+        )
+        return {each.qid: each.points[0].fairness for each in found.runs[0].queries}, found.runs[0].points[0].fairness
+
+    def selected():
+        runs = {**run, "s": str(folder / "other")}
+        found = fairtrec.select(runs, qrels, utility="nDCG@3", fairness=measure, folds=1, beta="inf", **both)
+        return found.result.scores[0]
+
+    def reranked():
+        effects = Effects(measure, {"qrels": qrels, **both})
+        return effects.of(fairtrec.rerank(by, run, qrels, **both)).before.scores[0]
+
+    return evaluated, {
+        "evaluator": lambda: fairtrec.evaluator(measure, qrels, **both).scores(run["r"]),
+        "explain": explained,
+        "explain -q": lambda: explained(query="1"),
+        "ablate": lambda: fairtrec.ablate(run, qrels, measure=measure, vary="cutoff=2", **both).base.means[0],
+        "ablate terms": lambda: fairtrec.ablate(run, qrels, measure=measure, vary="terms=half x 1", **both).base.means[
+            0
+        ],
+        "free": freed,
+        "select": selected,
+        "rerank": reranked,
+    }
+
+
+def compared(found, scores):
+    """Compare what somebody begins with, a mean, values by query, or scores, with the scores of eval."""
+    of_query = dict(zip(scores.qids, scores.values[0].tolist(), strict=True))
+    expected = [float(scores.means[0])]
+    if isinstance(found, tuple):  # of free, over the queries that have both values
+        by_query, whole = found
+        pairs = [(by_query[qid], of_query[qid]) for qid in by_query] + [
+            (whole, mean(of_query[qid] for qid in by_query))
+        ]
+    elif isinstance(found, dict):
+        pairs = [(value, of_query[qid]) for qid, value in found.items()]
+        assert found.keys() <= of_query.keys()
+        assert len(found) in (1, len(of_query))
+    else:
+        means = found.means.tolist() if hasattr(found, "means") else [found]
+        at = [str(each) for each in found.measures].index(str(scores.measures[0])) if hasattr(found, "measures") else 0
+        pairs = [(means[at], expected[0])]
+        if hasattr(found, "qids"):
+            pairs += zip(found.values[at].tolist(), [of_query.get(qid, math.nan) for qid in found.qids], strict=True)
+    return [
+        (one, other)
+        for one, other in pairs
+        if not (math.isclose(one, other, abs_tol=1e-12) or (math.isnan(one) and math.isnan(other)))
+    ]
+
+
+def is_just(name, fault, choice, scores):
+    """Whether somebody may refuse what eval has a value of: a choice that is named, or values that are no numbers."""
+    if name == "free" and np.isinf(scores.values).any():
+        return "infinite" in str(fault)
+    if name == "select" and np.isnan(scores.values[:, [qid != "5" for qid in scores.qids]]).all():
+        return "no query for which each variant has both" in str(fault)
+    return isinstance(fault, fairtrec.UsageError) and names(fault, choice)
+
+
+def check(measure, given, by, choice, folder, only=None):
+    """Ask everybody, or ``only`` some; gives what eval says, None where it refuses, and how many said the same."""
+    evaluated, others = asked(measure, given, by, choice, folder)
+    try:
+        scores = evaluated()
+    except fairtrec.FairtrecError as fault:
+        scores, refusal = None, fault
+    said = 0
+    for name, ask in others.items():
+        if (only is not None and name not in only) or (name == "ablate terms" and "docs" not in given):
+            continue
+        if name in ("ablate", "ablate terms") and "@" not in measure:
+            continue
+        try:
+            found = ask()
+        except (fairtrec.UsageError, fairtrec.InputError) as fault:
+            if scores is not None and not is_just(name, fault, choice, scores):
+                with pytest.raises(type(fault), match=re.escape(str(fault)[:20])):  # so without the choice, too
+                    asked(measure, given, by, {}, folder)[1][name]()
+            continue
+        assert scores is not None, f"{name} of {measure} with {choice} gives {found}, where eval says: {refusal}"
+        assert compared(found, scores) == [], f"{name} of {measure} with {choice}: (what it says, what eval says)"
+        said += 1
+    return None if scores is None else scores.values.tolist(), said
+
+
+def trial(name, value):
+    """One choice as keywords."""
+    return {**WITH.get(name, {}), name: value}
+
+
+EVERY = [(name, value) for name, values in TRIALS.items() for value in values]
+PAIRS = list(combinations([(name, values[0]) for name, values in TRIALS.items()], 2))
+FEW = ("NFaiRR", "NDKL")  # of the cases, those that are tried with every choice by default
+ALSO = {
+    "rule": ("AWRF",),
+    "undefined": ("AWRF of labels",),
+    "relevance_level": ("P",),
+}  # which change the value of these alone
+ALL = "FAIRTREC_FUZZ" in os.environ
+OF_BESIDE = {"queries": ["1", "3"]}
+
+
+def test_every_choice_and_every_thing_beside_runs_is_asked_about(folder):
+    fields = {field.name: field.default for field in dataclasses.fields(Choices)}
+    assert fields.keys() == TRIALS.keys(), "give TRIALS a value of each choice, and no other"
+    assert [name for name, value in EVERY if value == fields[name]] == []
+    beside = {name for _, given, _ in cases(folder).values() for name in given}
+    assert beside | OF_BESIDE.keys() == set(GivenKeywords.__annotations__), "give a case each thing beside runs"
+
+
+@pytest.mark.parametrize(("name", "value"), EVERY, ids=[f"{name}={value}" for name, value in EVERY])
+def test_what_eval_says_is_what_all_others_begin_with(folder, name, value):
+    choice, changed = trial(name, value), False
+    several = cases(folder)
+    for called in several if ALL else (*FEW, *ALSO.get(name, ())):
+        measure, given, by = several[called]
+        found, said = check(measure, given, by, choice, folder)
+        if found is not None:
+            assert said, f"nobody but eval takes {choice}"
+            changed |= str(found) != str(plain(measure, given, folder))
+    assert changed != (name in CHANGES_NO_VALUE), f"{name}={value} changes no value here, so that nothing is shown"
+
+
+def plain(measure, given, folder):
+    """What eval says without any choice."""
+    return asked(measure, given, "Random", {}, folder)[0]().values.tolist()
+
+
+def test_so_it_is_without_any_choice_and_with_part_of_the_queries(folder):
+    for measure, given, by in cases(folder).values():
+        for choice in ({}, OF_BESIDE):
+            found, said = check(measure, given, by, choice, folder)
+            assert found is not None
+            assert said > 3
+
+
+@pytest.mark.parametrize("first", TRIALS)
+def test_so_it_is_with_two_choices_together(folder, first):
+    several = cases(folder)
+    for number, ((one, value), (other, another)) in enumerate(PAIRS):
+        if one == first:
+            choice = {**trial(one, value), **trial(other, another)}
+            for called in several if ALL else (FEW[number % len(FEW)],):
+                check(*several[called], choice, folder, None if ALL else TURNS[number % len(TURNS)])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [[], ["-M", "3"], ["--missing", "neutral"], ["--order", "rank"], ["--tokenizer", "word"], ["--target", "f=0.4,m=0.6"],
+     ["--queries", "example-fair"], ["--background-depth", "3"], ["-c"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_so_it_is_on_the_command_line(fairtrec_command, copied, options):
+    given = ["--groups", "gender-en", "--docs", "collection.tsv", "--background", "background.run", *options]
+
+    def said(command, *arguments):
+        done = fairtrec_command(command, *arguments, *given, "-f", "json")
+        return json.loads(done.out) if done.code == 0 else done
+
+    found = said("eval", "none", "neural.run", "-m", "NFaiRR@10")["runs"][0]["means"]["NFaiRR@10"]["value"]
+    one = ["none", "neural.run", "-m", "NFaiRR@10"]
+    ways = {
+        "explain": (one, lambda it: it["runs"][0]["value"]),
+        "free": (["qrels.txt", "neural.run"], lambda it: it["runs"]["neural.run"]["points"][0]["fairness"]),
+        "ablate": ([*one, "--vary", "tau=0"], lambda it: it["base"]["means"]["neural.run"]),
+        "rerank": ([*one, "--by", "Random", "-o", "r.run"], lambda it: it["runs"][0]["means"]["NFaiRR@10"]["before"]),
+    }
+    for command, (arguments, taken) in ways.items():
+        answer = said(command, *arguments)
+        if isinstance(answer, dict):
+            assert taken(answer) == pytest.approx(found, abs=1e-12), command
+        else:
+            assert (answer.code, options[0] in answer.err) == (2, True), command
