@@ -54,6 +54,17 @@ def option(table: str) -> Callable[[Function], Function]:
     )
 
 
+def _line(path: Path, table: str, key: str) -> int | None:
+    """Find the line of a key below the head of its table; None where it is written in another way."""
+    head, inside = f"[{table}]", False
+    for number, line in enumerate(path.read_text("utf-8", "replace").split("\n"), 1):
+        text = line.split("#")[0].strip()
+        inside = text == head if text.startswith("[") else inside
+        if inside and "=" in text and text.split("=")[0].strip().strip("\"'") == key:
+            return number
+    return None
+
+
 def _table(path: Path, name: str) -> Any:
     try:
         with path.open("rb") as file:
@@ -86,10 +97,13 @@ def _options(command: click.Command, table: str, found: Any, path: Path) -> dict
         if key not in known:
             near = get_close_matches(key, known, 1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise InputError(f"there is no option {key}; {hint}", path)
+            raise InputError(f"there is no option {key}; {hint}", path, _line(path, table, key))
         parameter = known[key]
         assert parameter.name is not None
-        options[parameter.name] = _value(parameter, key, value, path)
+        try:
+            options[parameter.name] = _value(parameter, key, value, path)
+        except InputError as fault:
+            raise InputError(fault.message, path, _line(path, table, key)) from None
     return options
 
 
@@ -105,7 +119,13 @@ def _value(parameter: click.Option, key: str, value: Any, path: Path) -> Any:
     if value == "":
         raise InputError(f"{key} is empty; give it a value, or leave it out", path)
     if isinstance(value, float) and parameter.type is not click.FLOAT:
-        raise InputError(f"{key} must be text or a whole number", path)
+        whole = isinstance(parameter.type, click.types.IntParamType)
+        like = (
+            f"a whole number, like {key} = {parameter.default if isinstance(parameter.default, int) else 10}"
+            if whole
+            else "text, in quotation marks"
+        )
+        raise InputError(f"{key} is {value}; write {like}", path)
     if parameter.is_flag is not isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError(f"{key} must be {'true or false' if parameter.is_flag else 'text or a number'}", path)
     if key == "labels" and isinstance(value, str) and not _beside(path, value).exists():

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, cast
 
 from fairtrec.errors import FilePath, InputError, reason
 from fairtrec.files import compression
+from fairtrec.files.foreign import foreign
 from fairtrec.progress import listener, report
 
 STDIN = "-"
@@ -51,8 +52,6 @@ class _Hashed(io.RawIOBase):
 
 
 _streams: dict[str, tuple[Any, str]] = {}  # what cannot be read again: the file that it was, and its sha256
-
-
 _reading: dict[str, _Hashed] = {}  # of these, what is being read
 
 
@@ -247,6 +246,8 @@ def check_text(block: bytes, path: FilePath, line: int) -> None:
             if fault < 0 or error.start < fault:
                 fault, what = error.start, "bytes that are not UTF-8"
     if fault >= 0:
+        if line == 1 and (other := foreign(block)):
+            raise InputError(other[1], path)
         where = line + block.count(b"\n", 0, fault)
         raise InputError(f"{what}; save the file as UTF-8 text", path, where)
 

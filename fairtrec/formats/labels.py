@@ -16,10 +16,12 @@ import numpy as np
 from fairtrec.data import Docnos, Labels, Qrels, decode
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
+from fairtrec.formats import bounded
 from fairtrec.formats.columns import WIDEST
 from fairtrec.formats.json_lines import object_of
 
 UNKNOWN = "?"
+AT_ONCE = 1 << 12  # rows of Parquet that become objects of Python
 EXAMPLE = '{"docno": ..., "group": ...}'
 NAMES = {2: ("docno", "group"), 4: ("qid", "docno", "group", "weight")}
 Row = tuple[int | None, str, str, str, float]  # line, qid ("" for any), docno, group, weight
@@ -107,17 +109,17 @@ def _cells(cells: list[str], names: tuple[str, ...], path: FilePath, number: int
 
 def _parquet(path: FilePath) -> Iterator[Row]:
     import pyarrow as pa
-    from pyarrow import parquet
 
+    number = 0
     try:
-        with parquet.ParquetFile(path) as file:
+        with bounded.parquet(path, NAMES[4]) as file:
             names = [name for name in file.schema_arrow.names if name in NAMES[4]]
-            rows = file.read(names).to_pylist()
+            for batch in file.iter_batches(AT_ONCE, columns=names):
+                for number, row in enumerate(batch.to_pylist(), number + 1):  # noqa: B020 - it goes on counting
+                    yield _row({name: value for name, value in row.items() if value is not None}, path, number)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:  # text that is no UTF-8, a year 30000
         why = str(fault).splitlines()[0]
         raise InputError(f"this is no Parquet file of labels ({why}); write it again", path) from None
-    for number, row in enumerate(rows, 1):
-        yield _row({name: value for name, value in row.items() if value is not None}, path, number)
 
 
 def _row(cells: dict[str, Any], path: FilePath, number: int) -> Row:

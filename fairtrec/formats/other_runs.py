@@ -15,7 +15,7 @@ import numpy as np
 
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
-from fairtrec.formats import columns
+from fairtrec.formats import bounded, columns
 from fairtrec.formats.columns import FileColumns, Layout, Lines
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, run_of
 from fairtrec.formats.json_lines import object_of
@@ -31,7 +31,6 @@ HINT = 'this looks like MS MARCO\'s format, qid docno rank; add --run-format msm
 JSON_HINT = 'this looks like JSON lines, which are not told on a stream; add --run-format jsonl (run_format="jsonl")'
 LONGEST_TAG = 256  # letters
 OBJECT = re.compile(rb'\s*\{\s*("|\}\s*$)')  # how an object begins, and hardly an id
-LEAST = 8  # bytes that a row takes in memory at least, however often it repeats the one above
 
 
 def asked(path: FilePath, form: RunFormat, order: Order, *, sampled: bool) -> FileColumns | None:
@@ -134,18 +133,10 @@ def _parquet(path: FilePath) -> tuple[Any, list[tuple[int, Lines]]]:
     if opening.is_stream(path):
         raise InputError("Parquet is read from its end, which a stream does not have yet; give a file", path)
     import pyarrow as pa
-    from pyarrow import parquet
 
     try:
-        with parquet.ParquetFile(path) as file:
-            schema = file.schema_arrow
-            names = [name for name in schema.names if name in NAMES]
-            opening.refuse_bomb(path, file.metadata.num_rows * LEAST)
-            groups = range(file.metadata.num_row_groups)  # not their columns: a damaged one ends the whole program
-            opening.refuse_bomb(path, sum(file.metadata.row_group(group).total_byte_size for group in groups))
-        texts = [name for name in names if schema.field(name).type in (pa.string(), pa.large_string())]
-        with parquet.ParquetFile(path, read_dictionary=texts) as file:
-            return file.read(names), [(0, 1)]
+        with bounded.parquet(path, NAMES) as file:
+            return file.read([name for name in file.schema_arrow.names if name in NAMES]), [(0, 1)]
     except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:
         why = str(fault).splitlines()[0]
         raise InputError(f"this is no Parquet file of a run ({why}); write it again", path) from None

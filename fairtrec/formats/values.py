@@ -107,7 +107,10 @@ def _measure_column(rows: list[list[str]], known: Callable[[str], bool], path: F
 def _header(row: str) -> tuple[str, list[str]] | None:
     """Give the delimiter and the names of a header; None where no column is named as one of queries."""
     delimiter = "\t" if "\t" in row else ","
-    names = [name.strip() for name in next(csv.reader([row], delimiter=delimiter))]
+    try:
+        names = [name.strip() for name in next(csv.reader([row], delimiter=delimiter))]
+    except csv.Error:  # a cell longer than any name
+        return None
     return (delimiter, names) if len(names) > 1 and _one_of(QUERY, names) is not None else None
 
 

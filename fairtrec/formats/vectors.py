@@ -21,6 +21,7 @@ from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, decode
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.files import opening
 from fairtrec.files.atomic import replaced
+from fairtrec.formats import bounded
 from fairtrec.formats.columns import WIDEST
 
 IDS = ("docno", "doc_id", "docid", "id", "_id")
@@ -44,7 +45,8 @@ class Vectors:
 
     def of(self, documents: Ints) -> Floats:
         """Give the vectors [document, dimension] of documents that have one."""
-        return np.asarray(self.values[self.rows[documents]], dtype=np.float64)
+        with np.errstate(invalid="ignore"):  # of a NaN that signals; what is no number is refused later
+            return np.asarray(self.values[self.rows[documents]], dtype=np.float64)
 
 
 def read(thing: Any, ids: Any, wanted: Docnos) -> Vectors:
@@ -134,6 +136,8 @@ def _matrix(path: FilePath) -> tuple[Any, None]:
 
 def _archive(path: FilePath) -> tuple[Any, Docs | None]:
     """Read a matrix, and the docnos if they lie beside it."""
+    with _readable(path):
+        bounded.refuse_archive(path)
     with _readable(path), Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
         arrays = [each for each in (archive[name] for name in archive.files) if isinstance(each, np.ndarray)]
     matrices = [array for array in arrays if array.ndim == 2]
@@ -191,12 +195,10 @@ def _refuse_repeats(found: Ints, here: Ints, wanted: Docnos, path: FilePath | No
 
 def _parquet(path: FilePath, wanted: Docnos) -> tuple[Ints, npt.NDArray[Any]]:
     """Find the row groups that hold wanted documents by their docnos, then read the vectors of these."""
-    from pyarrow import parquet
-
     from fairtrec.formats.arrow import flat
 
     found, parts = [np.empty(0, np.int64)], []
-    with _readable(path), parquet.ParquetFile(fspath(path)) as file:
+    with _readable(path), bounded.parquet(path, IDS) as file:
         docno, vector = _columns(file.schema_arrow, path)
         every = range(file.num_row_groups)
         groups = [i for i in every if (_of(file.read_row_group(i, [docno])[docno], wanted, path) != MISSING).any()]
@@ -237,6 +239,8 @@ def _of(column: Any, wanted: Docnos, path: FilePath) -> Ints:
     from fairtrec.formats.arrow import array_of
 
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    for chunk in chunks:
+        bounded.refuse_wide(chunk, path)
     docnos = pa.chunked_array([chunk.cast(pa.string()) for chunk in chunks], pa.string())
     if docnos.null_count:
         raise InputError("a row has no docno; give it one", path)

@@ -188,7 +188,7 @@ class Seeker(Evaluator):
             every = run.top(qids, None)
             there = every >= 0
             known = np.where(there, run.scores[np.maximum(every, 0)], np.nan)
-            least, most = (each(known, axis=1)[:, None] for each in (np.nanmin, np.nanmax))
+            least, most = (each.reduce(known, axis=1, initial=np.nan)[:, None] for each in (np.fmin, np.fmax))
             scores = np.where(there, quotient(known - least, most - least, 0.0), np.nan)
         return Case(
             extended(run, qids, more),

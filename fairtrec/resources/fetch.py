@@ -13,11 +13,14 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from fairtrec.errors import ResourceError
 from fairtrec.files.atomic import replaced
 
 LIMIT = 64 * 2**20  # bytes, where the size is not known
+PIECE = 1 << 20
+SLOWEST = 1024  # bytes a second
 PAUSES = (0.25, 0.5)  # seconds before the second and the third try
 WORTH_A_RETRY = {408, 429}  # besides 5xx; any other 4xx stays what it is
 
@@ -92,7 +95,7 @@ def _answer(url: str, limit: int) -> bytes:
         asked = request.Request(url, headers={"User-Agent": "fairtrec"})  # noqa: S310 - _mirrored has looked at it
         with opener.open(asked, timeout=_timeout()) as response:
             length = getattr(response, "length", None)  # http only, and None where the server does not say
-            content: bytes = response.read(limit + 1)
+            content = _read(response, limit + 1)
     except HTTPError as error:
         error.close()
         if error.code < 500 and error.code not in WORTH_A_RETRY:
@@ -107,6 +110,16 @@ def _answer(url: str, limit: int) -> bytes:
         raise ResourceError(f"cannot fetch {url}: larger than the {limit} bytes expected")
     if length is not None and len(content) < length:
         raise _Interrupted(f"the connection was cut after {len(content)} of {length} bytes")
+    return content
+
+
+def _read(response: Any, most: int) -> bytes:
+    """Read at most so many bytes, unless they come so slowly that there is no end to be seen."""
+    began, content = time.monotonic(), b""
+    while len(content) < most and (piece := response.read1(min(PIECE, most - len(content)))):
+        content += piece
+        if time.monotonic() - began > _timeout() + len(content) / SLOWEST:
+            raise _Interrupted(f"fewer than {SLOWEST} bytes a second arrive")
     return content
 
 

@@ -14,12 +14,14 @@ import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints
 from fairtrec.errors import FilePath
+from fairtrec.files.foreign import foreign
+from fairtrec.files.opening import is_stream
 from fairtrec.formats import columns
 from fairtrec.formats.columns import WIDEST, Columns, Layout, Repeats
 from fairtrec.formats.other_runs import is_marco
 from fairtrec.literals import RunFormat
 from fairtrec.validation.findings import Findings, plural, shown
-from fairtrec.validation.guess import COLUMNS, foreign, meant
+from fairtrec.validation.guess import COLUMNS, meant
 from fairtrec.validation.lines import LONGEST, blocks
 
 LAYOUT = Layout(
@@ -64,6 +66,9 @@ def read(path: FilePath, found: Findings) -> Entries:
     """Read a run to its end, and add what is wrong with its lines to the findings."""
     reader = _Reader(found)
     for block, line in blocks(path, found):
+        if line > 1 and not reader.parts and is_stream(path):
+            found.add("E101", None, f"the first {line - 1:,} lines of this stream are none of a run; give a file")
+            break
         other = foreign(block) if line == 1 else None
         if other is not None:
             found.add(other[0], None, other[1])

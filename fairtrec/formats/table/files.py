@@ -10,7 +10,7 @@ import numpy as np
 
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import opening
-from fairtrec.formats import columns, table
+from fairtrec.formats import bounded, columns, table
 from fairtrec.formats.columns import Columns, Layout, Lines
 from fairtrec.formats.table import DISTRIBUTION, DOCNO, KEY, META, TOKENS, Distribution, Meta, sound
 
@@ -80,6 +80,8 @@ class Table:
     def _fields(self) -> Layout:
         """Read the schema of an Arrow or Parquet file."""
         with readable(self.path), self._opened() as file:
+            if self.format == "arrow":
+                bounded.refuse_compressed(self.path)
             schema = file.schema_arrow if self.format == "parquet" else file.schema
         names = sound.groups_in(schema, self.path)
         self.is_sorted = self.format == "arrow" and sound.is_ours(schema, self.path)
@@ -94,9 +96,8 @@ class Table:
             if self.format == "arrow":
                 yield pa.ipc.open_file(file)
             else:
-                from pyarrow import parquet
-
-                yield parquet.ParquetFile(file)
+                with bounded.parquet(self.path, (DOCNO,)) as table_file:
+                    yield table_file
 
     @property
     def meta(self) -> Meta | None:
@@ -152,11 +153,10 @@ class Table:
             if column.null_count:
                 raise InputError(f"the column {name} has no value in some row; fill it", self.path)
             if name == DOCNO:
+                bounded.refuse_wide(column, self.path)
                 docnos = column.cast(pa.string())
-                longest = pc.max(pc.binary_length(docnos)).as_py()
-                if longest > columns.WIDEST or pc.any(pc.match_substring(docnos, "\0")).as_py():
-                    message = f"a docno of more than {columns.WIDEST} bytes, or with a NUL; give it another"
-                    raise InputError(message, self.path)
+                if pc.any(pc.match_substring(docnos, "\0")).as_py():
+                    raise InputError(bounded.WIDE, self.path)
                 found[name] = array_of(pa.chunked_array([docnos]))
             else:
                 found[name] = column.cast(pa.int64()).to_numpy()

@@ -25,6 +25,7 @@ def groups_in(schema: Any, path: FilePath) -> list[str]:
     if not all(pa.types.is_integer(schema.field(name).type) for name in numbers):
         raise InputError(NO_TABLE, path)
     kind = schema.field(DOCNO).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind  # as Parquet is read, each text once
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         raise InputError(f"its docnos are of the type {kind}; write them as string", path)
     return groups

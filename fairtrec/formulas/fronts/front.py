@@ -75,9 +75,11 @@ def undominated(group: Ints, utility: Floats, fairness: Floats) -> Ints:
 
 
 def _whole(values: Floats) -> Ints:
-    """Turn values into whole numbers, so that what differs by rounding is equal."""
-    largest = float(np.abs(values).max()) or 1.0
-    return np.rint(values * (DIGITS / largest)).astype(np.int64)
+    """Turn values into whole numbers, so that what differs by rounding is equal; infinite ones lie beyond all."""
+    finite = np.isfinite(values)
+    largest = float(np.abs(values[finite]).max(initial=0.0)) or 1.0
+    scaled = np.where(finite, values, 0.0) * (DIGITS / largest)
+    return np.rint(np.where(finite, scaled, np.copysign(2 * DIGITS, values))).astype(np.int64)
 
 
 def vertices(utility: Floats, fairness: Floats) -> Ints:

@@ -29,6 +29,9 @@ MOST = 24  # panels, or runs that a legend names
 @contextmanager
 def look() -> Iterator[None]:
     """Draw and write as papers want it. Raises ResourceError where matplotlib is not installed."""
+    import logging
+
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # which has much to say where it has no home
     try:
         import matplotlib as mpl
     except ImportError:

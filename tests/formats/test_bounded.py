@@ -1,0 +1,101 @@
+"""Parquet, Arrow and npz that are far larger in memory than on disk are refused before the memory is taken."""
+
+import resource
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+from fairtrec.data import Docnos
+from fairtrec.errors import InputError
+from fairtrec.formats import annotations, labels, vectors
+from fairtrec.formats.table.files import Table
+
+WANTED = Docnos.of(np.array([b"d1", b"d2"]))
+BOMB = "times as large when it is unpacked"
+
+
+def lists(path, dimensions):
+    """Write one vector of so many numbers, all of them 0."""
+    edges, zeros = pa.array([0, dimensions], pa.int32()), pa.array(np.zeros(dimensions, np.float32))
+    table = pa.table({"docno": ["d1"], "vector": pa.ListArray.from_arrays(edges, zeros)})
+    parquet.write_table(table, path, compression="zstd")
+
+
+def nothing(path, dimensions):
+    """Write vectors of so many numbers that are not there."""
+    kind = pa.list_(pa.float32(), dimensions)
+    parquet.write_table(pa.table({"docno": ["d1"] * 300, "vector": pa.nulls(300, kind)}), path)
+
+
+def repeated(path, rows):
+    parquet.write_table(pa.table({"docno": ["d1"] * rows, "group": ["f"] * rows}), path)
+
+
+def zeros(path, rows):
+    np.savez_compressed(path, np.zeros((rows, 8)))
+
+
+def counts(path, rows):
+    same = pa.array(np.zeros(rows, np.int64))
+    table = pa.table({"docno": [""] * rows, "tokens": same, "f": same, "m": same})
+    feather.write_feather(table, path, compression="zstd", chunksize=rows)
+
+
+BOMBS = {
+    "lists.parquet": (lists, 1 << 22, lambda path: vectors.read(path, None, WANTED)),
+    "nothing.parquet": (nothing, 1 << 16, lambda path: vectors.read(path, None, WANTED)),
+    "labels.parquet": (repeated, 1 << 22, labels.read),
+    "vectors.npz": (zeros, 1 << 20, lambda path: vectors.read(path, ["d1"], WANTED)),
+    "counts.arrow": (counts, 1 << 20, Table),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_what_is_far_larger_in_memory_is_refused_before_it_is_read(tmp_path, monkeypatch, name):
+    write, size, read = BOMBS[name]
+    path = str(tmp_path / name)
+    write(path, size)
+    for reader in ("ParquetFile.read", "ParquetFile.iter_batches", "ParquetFile.read_row_group"):
+        monkeypatch.setattr(f"pyarrow.parquet.{reader}", lambda *_, **__: pytest.fail("it was read"))
+    monkeypatch.setattr("numpy.load", lambda *_, **__: pytest.fail("it was read"))
+    with pytest.raises(InputError, match=BOMB):
+        read(path)
+
+
+def test_a_docno_that_is_too_long_is_not_repeated_as_often_as_it_stands_in_parquet(tmp_path):
+    rows = 20_000
+    same = pa.array(np.zeros(rows, np.int64))
+    docnos = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), ["d" * 100_000])
+    path = tmp_path / "counts.parquet"
+    parquet.write_table(pa.table({"docno": docnos, "tokens": same, "f": same, "m": same}), path, store_schema=False)
+    program = (
+        "import sys; from fairtrec.formats.table.files import Table; from fairtrec.errors import InputError\n"
+        "try: list(Table(sys.argv[1]).blocks())\n"
+        "except InputError as fault: print(fault)"
+    )
+    most = 1 << 30  # where the docnos would take 2 GB
+    done = subprocess.run(
+        [sys.executable, "-c", program, path],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (most, most)),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout == f"{path}: a docno of more than 1024 bytes, or with a NUL; give it another\n"
+
+
+def test_what_is_packed_as_others_do_is_read(tmp_path):
+    docnos = [f"d{i}" for i in range(5000)]
+    numbers = pa.array(np.arange(5000) % 7)
+    table = pa.table({"docno": docnos, "tokens": numbers, "f": numbers, "m": numbers})
+    feather.write_feather(table, tmp_path / "c.arrow", compression="zstd")
+    parquet.write_table(table, tmp_path / "c.parquet", compression="zstd")
+    read = [annotations.read(Table(str(tmp_path / name)), WANTED) for name in ("c.arrow", "c.parquet")]
+    assert [each.tokens.tolist() for each in read] == [[1, 2], [1, 2]]
+    matrix = np.zeros((5000, 64), np.float32)
+    matrix[:, 0] = 1
+    vector = pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel()), 64)
+    parquet.write_table(pa.table({"docno": docnos, "vector": vector}), tmp_path / "v.parquet", compression="zstd")
+    assert vectors.read(str(tmp_path / "v.parquet"), None, WANTED).of(np.array([0]))[0, 0] == 1

@@ -1,0 +1,27 @@
+"""``validate`` comes to an end where what it reads has none."""
+
+import os
+import threading
+from contextlib import suppress
+
+from fairtrec.validation.findings import Findings
+from fairtrec.validation.reading import read
+
+
+def test_a_stream_of_which_no_line_is_of_a_run_is_not_read_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr("fairtrec.files.opening.BLOCK", 1 << 12)
+    monkeypatch.setattr("fairtrec.files.lines.PIECE", 1 << 10)
+    pipe, done = str(tmp_path / "pipe"), threading.Event()
+    os.mkfifo(pipe)
+
+    def pour():
+        with suppress(BrokenPipeError), open(pipe, "wb", buffering=0) as file:  # noqa: PTH123
+            file.writelines(b"nothing of a run\n" * 100 for _ in range(10_000))
+        done.set()
+
+    threading.Thread(target=pour, daemon=True).start()
+    found = Findings()
+    read(pipe, found)
+    assert "lines of this stream are none of a run; give a file" in found.kept[-1].message
+    assert found.many["E101"] == 1
+    assert done.wait(10)
