@@ -202,7 +202,7 @@ def _with(measure: Measure, name: str, value: str) -> Measure:
     given = ",".join(
         f"{each}={value if each == name else text}" for each, text in inside.items() if each == name or text != "None"
     )
-    cutoff = "" if getattr(measure, "cutoff", None) is None else f"@{measure.depth}"
+    cutoff = "" if getattr(measure, "cutoff", None) is None else f"@{measure.cutoff}"  # type: ignore[attr-defined]
     return registry.parse(f"{measure.name}({given}){cutoff}")[0]
 
 

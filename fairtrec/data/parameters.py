@@ -83,7 +83,7 @@ class Parameters:
     def __str__(self) -> str:
         fields = [f for f in dataclasses.fields(self) if f.name != "cutoff" and getattr(self, f.name) != f.default]
         inside = ",".join(f"{field.name}={spelled(getattr(self, field.name))}" for field in fields)
-        cutoff = "" if self.depth is None else f"@{self.depth}"
+        cutoff = "" if getattr(self, "cutoff", None) is None else f"@{self.cutoff}"  # type: ignore[attr-defined]
         return f"{type(self).__name__}{f'({inside})' if inside else ''}{cutoff}"
 
 

@@ -77,6 +77,11 @@ class Choices:
             if not isinstance(shares, str | Mapping):
                 raise UsageError(f"the {name} is {shares!r}; it must be a word, or shares like f=0.4,m=0.6")
 
+    @property
+    def of_whole_rankings(self) -> bool:
+        """Whether all of a ranking is read, whatever ranks the measures read."""
+        return self.missing == "skip" or (bool(self.unknown) and self.prior == "known")
+
     def _refuse_bounds(self) -> None:
         """Refuse what bounds over labels or texts do not go with."""
         other = "ties" if self.ties else "samples"

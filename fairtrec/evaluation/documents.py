@@ -35,6 +35,11 @@ class Documents:
             counts[~self.annotations.known] = np.inf
         return counts
 
+    @property
+    def background_counts(self) -> Floats:
+        """The same for a background, whose unknown documents are neutral: as worst ones they would ease the ideal."""
+        return self.annotations.counts.astype(np.float64) if self.missing == "worst" else self.counts
+
     def lines(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
         """Give the lines of each query's first documents [query, rank], without those that are passed over."""
         lines = run.top(qids, None)

@@ -78,7 +78,10 @@ class Inputs(Asked):
         if documents.last is None or documents.last[0] != asked:  # runs of a batch have mostly the same queries
             documents.last = None  # before memory is taken for the next
             rows = documents.rows(run, self.qids, depth)
-            documents.last = asked, Candidates(take(self.counts, rows), (rows != MISSING).astype(np.int64))
+            documents.last = (
+                asked,
+                Candidates(take(documents.background_counts, rows), (rows != MISSING).astype(np.int64)),
+            )
         return documents.last[1]
 
     @cached_property

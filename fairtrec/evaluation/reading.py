@@ -81,7 +81,7 @@ class Reading:
         scores = score(system, measures, qids, self.reference, judge, choices) if measures else None
         if not self.in_two:
             return ReadRun(name, qids, scores, None)
-        depth = None if choices.missing == "skip" else depth_of(self.others)
+        depth = None if choices.of_whole_rankings else depth_of(self.others)
         if not choices.ties:
             return ReadRun(name, qids, scores, system.cut(qids, depth))
         (run,) = system.runs

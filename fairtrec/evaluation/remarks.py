@@ -16,8 +16,13 @@ from fairtrec.measure import Measure, Remark
 from fairtrec.measures.utility import Utility
 
 
-def remarks_on(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> tuple[Remark, ...]:
-    """Say what a reader of the values [measure, query] should know. Raises InputError if labels know no document."""
+def remarks_on(
+    inputs: Inputs, measures: Sequence[Measure], values: Floats, *, unknown: bool = False
+) -> tuple[Remark, ...]:
+    """Say what a reader of the values [measure, query] should know.
+
+    Raises InputError if labels know no document, unless ``unknown`` groups are what was asked about.
+    """
     remarks: list[Remark] = []
     asked: set[str] = set()
     for measure, row in zip(measures, values, strict=True):
@@ -28,7 +33,7 @@ def remarks_on(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> t
             remarks.append(_of(measure, said))
     if "membership" in asked:
         counts = _counts(inputs)
-        if inputs.reference.labels is not None:
+        if inputs.reference.labels is not None and not unknown:
             _refuse_strangers(inputs, "labels", seen=counts[1] > 0, known=not np.isnan(inputs.membership).all())
         remarks.append(_known(counts))
     for name in asked & OF_EXTRAS & OF_RANKS:
@@ -37,7 +42,9 @@ def remarks_on(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> t
     return tuple(remarks)
 
 
-def in_parts(inputs: Inputs, measures: Sequence[Measure], judge: Judge | None) -> tuple[Floats, tuple[Remark, ...]]:
+def in_parts(
+    inputs: Inputs, measures: Sequence[Measure], judge: Judge | None, *, unknown: bool = False
+) -> tuple[Floats, tuple[Remark, ...]]:
     """Compute measures [measure, query] and remarks for rankings of about one length at a time.
 
     The inputs of all queries are not computed, unless a remark counts something in one of the parts.
@@ -46,7 +53,7 @@ def in_parts(inputs: Inputs, measures: Sequence[Measure], judge: Judge | None) -
     values = np.full((len(measures), len(inputs.qids)), np.nan)
     if len(parts) == 1:
         values = values_of(inputs, measures, judge)
-        return values, remarks_on(inputs, measures, values)
+        return values, remarks_on(inputs, measures, values, unknown=unknown)
     asked = {name for measure in measures if not isinstance(measure, Utility) for name in measure.needs}
     some = asked & ({"membership"} | (OF_EXTRAS & OF_RANKS))  # of which something should be known
     known = dict.fromkeys(some, False)
@@ -64,7 +71,7 @@ def in_parts(inputs: Inputs, measures: Sequence[Measure], judge: Judge | None) -
     ]
     remarks = [_of(measure, sentence) for measure, sentence in zip(measures, sentences, strict=True) if sentence]
     seen = bool(np.diff(inputs.run.starts).any())
-    for name in some if inputs.reference.labels is not None else some - {"membership"}:
+    for name in some if inputs.reference.labels is not None and not unknown else some - {"membership"}:
         what = "labels" if name == "membership" else name
         _refuse_strangers(inputs, what, seen=seen, known=known[name])
     return values, (*remarks, *[_known(counts)] * ("membership" in some))

@@ -46,10 +46,10 @@ def score(
     for run, ranked in looked_at.parts(qids) if ordinary else ():
         inputs = Inputs(run, ranked, reference, depth)
         if len(ranked) * np.diff(run.starts).max(initial=0) > CELLS:
-            part, said = in_parts(inputs, ordinary, judge)
+            part, said = in_parts(inputs, ordinary, judge, unknown=bool(choices.unknown))
         else:
             part = values_of(inputs, ordinary, judge)
-            said = remarks or remarks_on(inputs, ordinary, part)
+            said = remarks or remarks_on(inputs, ordinary, part, unknown=bool(choices.unknown))
         remarks = remarks or said
         at = [column[qid] for qid in ranked]
         total[:, at] += np.where(np.isnan(part), -0.0, part)

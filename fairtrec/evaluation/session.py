@@ -69,7 +69,7 @@ class Evaluator:
             named["qrels"] = None
         self.given = Given(**named)
         self.plan = settle(measures, self.given, self.choices)
-        depth = None if self.choices.missing == "skip" else wanted.depth_of(self.plan.measures)
+        depth = None if self.choices.of_whole_rankings else wanted.depth_of(self.plan.measures)
         self._depth = min((each for each in (depth, self.choices.depth) if each is not None), default=None)
         self._reading: Reading | None = None  # None until a run comes
         self._files: dict[Part, InputFile] = {}  # beside the runs

@@ -62,6 +62,8 @@ def formula_of(asked: Utility) -> Formula | None:
         if gains is not None:
             ranked = ranked.worth(gains)
         value = compute(ranked.of_judged() if alone else ranked, params)
+        if compute in (_num_rel, _num_q):
+            return value  # they count what is judged, as trec_eval -c does of a query that the run lacks
         nothing = np.nan if compute is _accuracy else 0.0  # trec_eval passes over a query without documents
         return np.where(ranked.many > 0, value, nothing)
 

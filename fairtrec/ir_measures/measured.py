@@ -79,7 +79,7 @@ class FairMeasure(ir_measures.Measure):
         own = {field.name: getattr(core, field.name) for field in dataclasses.fields(core) if field.name != "cutoff"}
         own = {name: value for name, value in own.items() if value != core.__dataclass_fields__[name].default}
         inside = ",".join(f"{name}={spelled(value)}" for name, value in sorted((own | self.settings).items()))
-        cutoff = "" if core.depth is None else f"@{core.depth}"
+        cutoff = "" if getattr(core, "cutoff", None) is None else f"@{core.cutoff}"  # type: ignore[attr-defined]
         return f"{self.NAME}{f'({inside})' if inside else ''}{cutoff}"
 
     def validate_params(self) -> None:

@@ -46,6 +46,15 @@ def first_to_second(rate: Floats) -> Floats:
     return quotient(first, second, otherwise=np.where((first > 0) & (second == 0), np.inf, np.nan))
 
 
+def noticed(weights: Floats, cutoff: int | None) -> Floats:
+    """Leave the weights [rank] of the first ``cutoff`` ranks; nobody looks further.
+
+    >>> noticed(np.array([1.0, 0.5, 0.25]), 2).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    return weights if cutoff is None else np.where(np.arange(len(weights)) < cutoff, weights, 0.0)
+
+
 @dataclass(frozen=True)
 class _Ratio(Measure):
     """What DP, DTR and DIR share: least to most, or one group to the rest."""
@@ -83,28 +92,33 @@ class DP(_Ratio):
         DP   = least E(a) / greatest E(a), over the groups a
         DP(protected='f') = E('f') / E(documents of all other groups together)
 
-    Read to the end of the ranking; ``@k`` looks at the first k ranks only. A group without a document there has
-    E = 0; one whose target is 0 takes no part (subtopics that are not the query's). Soft membership weighs the mean.
+    The mean is over all documents of the group in the ranking, as in the paper; with ``@k`` those below rank k have an
+    exposure of 0, and count. A group without a document has E = 0; one whose target is 0 takes no part (subtopics that
+    are not the query's). Soft membership weighs the mean.
 
     Unit: none, a ratio. Better: higher; with protected, nearer 1. Empty ranking: undefined.
     Range: [0, 1], 1 is demographic parity; with protected, 0 or more, infinite where only f is there.
-    Undefined: no ranked document is of any group.
+    Undefined: no ranked document, with @k none of the first k, is of any group.
     Source: Singh, Joachims, KDD 2018, section 4.1. https://doi.org/10.1145/3219819.3220088
     """
 
     missing = 0.0
 
+    @property
+    def depth(self) -> None:
+        """All ranks: members below the cutoff count."""
+
     def __call__(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Floats:
         """Return the ratio of mean exposures [query]."""
-        top = membership[:, : self.cutoff]
-        documents = np.nan_to_num(top).sum(axis=1)
-        return self.ratio(exposure(top, log2(top.shape[1])), documents, groups, target)
+        documents = np.nan_to_num(membership).sum(axis=1)
+        weights = noticed(log2(membership.shape[1]), self.cutoff)
+        return self.ratio(exposure(membership, weights), documents, groups, target)
 
     def over_labels(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Ratio:
         """The ratio of the mean weights of two groups, or of one and the rest."""
         first = groups.index(self.protected) if self.protected else 0
         return Ratio(
-            log2(membership[:, : self.cutoff].shape[1]),
+            noticed(log2(membership.shape[1]), self.cutoff),
             lambda got, due: self.ratio(got, due, groups, target[:, None]),
             (first, int(first == 0)),
             signed=bool(self.protected),
@@ -172,34 +186,39 @@ class DIR(_Ratio):
 class ABR(Measure):
     """Do the documents of each group get the same attention on average, if attention fades geometrically?
 
-        A(a)  = mean over the documents of group a at ranks i = 1..k of  (1 - p) p^(i - 1)
-        ABR@k = least A(a) / greatest A(a), over the groups a
+        A(a) = mean over the ranked documents of group a, at ranks i, of  (1 - p) p^(i - 1)
+        ABR  = least A(a) / greatest A(a), over the groups a
 
-    ``p`` is the probability to read on. A group without a document in the top k has A = 0. Soft membership weighs
-    the mean. A group whose target is 0 takes no part (subtopics that are not the query's).
+    ``p`` is the probability to read on. The mean is over all documents of the group in the ranking, as in the paper;
+    with ``@k`` those below rank k have an attention of 0, and count. A group without a document has A = 0. Soft
+    membership weighs the mean. A group whose target is 0 takes no part (subtopics that are not the query's).
 
     Unit: none, a ratio. Better: higher. Empty ranking: undefined.
     Range: [0, 1], 1 is the same attention for all groups.
-    Undefined: no document in the top k is of any group.
+    Undefined: no ranked document, with @k none of the first k, is of any group.
     Source: Ghosh, Dutt, Wilson, SIGIR 2021 (attention bias ratio). https://doi.org/10.1145/3404835.3462850
     """
 
-    cutoff: int = 10
+    cutoff: int | None = None
     p: float = 0.9
     limits = (("p", ABOVE_0, BELOW_1, READING_ON),)
     fewest = 2
     bounds = 0.0, 1.0
 
+    @property
+    def depth(self) -> None:
+        """All ranks: members below the cutoff count."""
+
     def __call__(self, membership: Floats, target: Floats) -> Floats:
         """Return the ratio of mean attentions [query]."""
-        top = membership[:, : self.cutoff]
-        attention = exposure(top, geometric(top.shape[1], self.p))  # 1 - p cancels
-        documents = np.nan_to_num(top).sum(axis=1)
+        weights = noticed(geometric(membership.shape[1], self.p), self.cutoff)
+        attention = exposure(membership, weights)  # 1 - p cancels
+        documents = np.nan_to_num(membership).sum(axis=1)
         return least_to_most(asked_for(quotient(attention, documents, otherwise=0.0), target))
 
     def over_labels(self, membership: Floats, target: Floats, **_: Any) -> Ratio:
         """The ratio of the mean weights of two groups."""
         return Ratio(
-            geometric(membership[:, : self.cutoff].shape[1], self.p),
+            noticed(geometric(membership.shape[1], self.p), self.cutoff),
             lambda got, due: least_to_most(asked_for(quotient(got, due, otherwise=0.0), target[:, None])),
         )

@@ -173,11 +173,16 @@ class _Pairwise(Measure):
         return Finals(of)
 
     def remark(self, membership: Floats, **_: Any) -> Remark | str:
-        """Count the documents whose membership had to be made hard."""
+        """Say what the list leaves out, and count the documents whose membership had to be made hard."""
         top = membership[:, : self.cutoff]
+        cut = f"the list is the first {self.cutoff} documents; members of groups below are not seen"
+        first = cut if self.cutoff is not None else ""
         soft = int(((top > 0) & (top < 1)).any(axis=2).sum())
         many = int((~np.isnan(top).any(axis=2)).sum())
-        return Remark("{} of {} memberships are soft; more than .5 counts as a member", (soft, many)) if soft else ""
+        if not soft:
+            return first
+        words = "{} of {} memberships are soft; more than .5 counts as a member"
+        return Remark("; ".join(filter(None, (first, words))), (soft, many))
 
 
 class rND(_Pairwise):  # noqa: N801 - its name
@@ -187,8 +192,9 @@ class rND(_Pairwise):  # noqa: N801 - its name
         raw  = sum over ranks i = step, 2 step, .. n of  u(i) / log2(i + 1)
         rND  = (raw - least) / (most - least), least and most over all orders of the same list, exact
 
-    The list is the first k documents (all, without a cutoff) whose group is known; ranks close up over the others. A
-    document known to be in no group is not protected. Of a soft membership, more than .5 counts as a member.
+    The list is the first k documents (all, without a cutoff) whose group is known; ranks close up over the others. What
+    stands below a cutoff is no part of the list: rND@10 of a ranking with one woman in the first ten and 49 below knows
+    of one. A document known to be in no group is not protected. Of a soft membership, more than .5 counts as a member.
     ``protected`` names the group; without it each group is set against the rest, and the value is the mean over the
     groups that have one. ``discount='log2_rank'``: 1 / log2(i) from rank 2 (Eq. 1). ``norm='max'``: raw / most,
     as the published program; then even the best order is above 0. The program's most is the most of random orders.

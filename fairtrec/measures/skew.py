@@ -173,13 +173,13 @@ class _Infeasible(Measure):
         known = np.nan_to_num(top).any(axis=(1, 2)) & ~np.isnan(target).any(axis=1)
         return np.where(known, self.counted(infeasible(top, target, lengths)).sum(axis=1), np.nan)
 
-    def over_labels(self, target: Floats, lengths: Ints, **_: Any) -> Prefixes:
+    def over_labels(self, membership: Floats, target: Floats, lengths: Ints) -> Prefixes:
         """Each rank adds what is lacking down to it."""
 
         def cost(amounts: Floats, rank: int) -> Floats:
             return self.counted(fewer(amounts, rank + 1, target[:, None]))
 
-        there = np.arange(lengths.max(initial=0)) < lengths[:, None]
+        there = np.arange(membership[:, : self.cutoff].shape[1]) < lengths[:, None]
         undefined = np.where(np.isnan(target).any(axis=1), np.nan, 0.0)
         return Prefixes(cost, there.astype(np.float64), undefined, alike=len(target) == 1)
 

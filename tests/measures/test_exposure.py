@@ -105,7 +105,7 @@ def test_shares_are_those_of_the_exposure_ratio(groups, cutoff):
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (share / own) / ((1 - share) / (cutoff - own))
     both = (own > 0) & (own < cutoff)
-    found = DP(protected="a", cutoff=cutoff)(membership, target, "abc")
+    found = DP(protected="a")(membership[:, :cutoff], target, "abc")
     np.testing.assert_allclose(found[both], ratio[both])
 
 

@@ -91,9 +91,9 @@ def _fill(
         form = measure.over_labels(**inputs_of(inputs, measure.needs, np.arange(min(len(part), 1))))
         filled = Filled(inputs, measure, looked_at[key])
         alike.setdefault((key, form is None or form.tries), []).append((row, filled))
+    prior = prior_of(inputs)
     for (key, tries), several in alike.items():
         slots = looked_at[key]
-        prior = prior_of(slots, inputs.reference.prior)
         for rows in chunks(slots.number, prior.shape[1], tries=tries):
             rankings = unlabelled(slots, rows, prior, inputs.qids)
             for row, filled in several:

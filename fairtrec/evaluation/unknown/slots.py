@@ -8,6 +8,7 @@ import numpy as np
 
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import MISSING, Bools, Candidates, Docnos, Docs, Floats, Ints
+from fairtrec.evaluation.evenly import evenly
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.formulas import distribution
 from fairtrec.formulas.labellings.sums import TOGETHER
@@ -82,12 +83,18 @@ def _numbered(where: Sequence[Bools], names: Docs) -> tuple[list[Ints], Ints, Do
     return found, number, docnos
 
 
-def prior_of(slots: Slots, prior: Floats | None) -> Floats:
-    """Say how likely each group is [query, group]; None: as among the query's known documents, or else all alike."""
-    queries, _, groups = slots.known.shape
+def prior_of(inputs: Inputs) -> Floats:
+    """Say how likely each group is [query, group]: as was given, or as among all known documents of the ranking.
+
+    That is the whole ranking, whatever ranks a measure reads; where none is known all groups are as likely.
+    """
+    prior, groups = inputs.reference.prior, len(inputs.groups)
     if prior is not None:
-        return np.broadcast_to(prior, (queries, groups))
-    shares = distribution.shares(slots.known.sum(axis=1))
+        return np.broadcast_to(prior, (len(inputs.qids), groups))
+    shares = np.empty((len(inputs.qids), groups))
+    for part in evenly(inputs.run, inputs.qids, None):
+        whole = Inputs(inputs.run, [inputs.qids[query] for query in part], inputs.reference, None)
+        shares[part] = distribution.shares(np.nan_to_num(whole.membership).sum(axis=1))
     return np.where(np.isnan(shares), 1 / groups, shares)
 
 
