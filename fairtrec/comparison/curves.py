@@ -143,7 +143,9 @@ def _points(name: str, family: str, rows: list[tuple[int, int]], result: Result)
 
 
 def _agreements(name: str, family: str, rows: list[tuple[int, int]], result: Result) -> Iterator[Agreement]:
-    means = badness(np.array([scores.means for scores in result.scores]), result.scores[0].measures[rows[0][1]].better)
+    means = badness(
+        np.array([scores.compared for scores in result.scores]), result.scores[0].measures[rows[0][1]].better
+    )
     deepest = means[:, rows[-1][1]]
     for cutoff, row in rows:
         yield Agreement(name, family, cutoff, correlation(means[:, row], deepest, "kendall").value)

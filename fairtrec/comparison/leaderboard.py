@@ -1,7 +1,7 @@
 """The order of runs by one measure, and how they stand in all: who is best, who is worst, who is dominated.
 
 Each measure says itself which values are good; a measure that says neither has a highest value, but no best one.
-Nothing here looks at a run, only at its means [run, measure]; nan is undefined.
+Nothing here looks at a run, only at its means [run, measure] (mean sizes, where nearer 0 is better); nan is undefined.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ from fairtrec.measure import Better, Measure, badness
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """How runs stand by their means [run, measure]; ``betters`` are the directions of the measures."""
+    """How runs stand by what they are compared by [run, measure]; ``betters`` are the directions of the measures."""
 
     means: Floats
     betters: Sequence[Better]
@@ -48,7 +48,8 @@ class Standing:
     @cached_property
     def best(self) -> Bools:
         """Which runs are best [run, measure]; nobody is where there is nothing to compare, or at infinity."""
-        best: Bools = (self.ranks == 1) & self.directed & (len(self.means) > 1) & np.isfinite(self.means)
+        several = (~np.isnan(self.means)).sum(axis=0) > 1
+        best: Bools = (self.ranks == 1) & self.directed & several & np.isfinite(self.means)
         return best
 
     @cached_property
@@ -76,27 +77,22 @@ class Standing:
 
 
 def incomplete(result: Result) -> Bools:
-    """Tell which means leave out a query that is evaluated, and for which another run has a value [run, measure].
+    """Tell which means leave out a query for which another run has a value [run, measure].
 
-    They are over fewer queries than those of the others, so that they can be compared with none of them.
+    They are over other queries than those of that run, whether theirs are undefined there or were never ranked, so that
+    they can be compared with none of them.
     """
     every = {qid: place for place, qid in enumerate(dict.fromkeys(qid for each in result.scores for qid in each.qids))}
-    places = [np.array([every[qid] for qid in each.qids], dtype=np.int64) for each in result.scores]
-    valued = np.zeros((len(result.scores[0].measures), len(every)), dtype=np.bool_)
-    for each, at in zip(result.scores, places, strict=True):
-        valued[:, at] |= ~np.isnan(each.values)
-    return np.array(
-        [
-            (valued[:, at] & np.isnan(each.values)).any(axis=1) & (each.defined > 0)
-            for each, at in zip(result.scores, places, strict=True)
-        ],
-        dtype=np.bool_,
-    )
+    valued = np.zeros((len(result.scores), len(result.scores[0].measures), len(every)), dtype=np.bool_)
+    for run, each in zip(valued, result.scores, strict=True):
+        run[:, [every[qid] for qid in each.qids]] = ~np.isnan(each.values)
+    lacking = (valued.any(axis=0) & ~valued).any(axis=2)
+    return np.asarray(lacking & valued.any(axis=2))
 
 
 def comparable(result: Result) -> Floats:
-    """Give the means [run, measure], nan where they are incomplete."""
-    return np.where(incomplete(result), np.nan, np.array([scores.means for scores in result.scores]))
+    """Give that by which runs are ordered [run, measure], nan where it is incomplete."""
+    return np.where(incomplete(result), np.nan, np.array([scores.compared for scores in result.scores]))
 
 
 def order(values: Floats, better: Better) -> Ints:

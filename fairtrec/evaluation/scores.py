@@ -122,8 +122,20 @@ class Scores:
     @cached_property
     def means(self) -> Floats:
         """Each measure's mean over the queries that it is defined for (the sum for one that counts) [measure]."""
+        return self._mean(self.values)
+
+    @cached_property
+    def compared(self) -> Floats:
+        """By what runs are ordered and marked [measure]: the means, or where nearer 0 is better, the mean sizes.
+
+        Values of either sign cancel in a mean: it is near 0 for a run that leans far to both sides.
+        """
+        nearer = np.array([[measure.better == "nearer 0"] for measure in self.measures], dtype=np.bool_)
+        return self._mean(np.where(nearer, np.abs(self.values), self.values)) if nearer.any() else self.means
+
+    def _mean(self, values: Floats) -> Floats:
         with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
-            sums = np.where(np.isnan(self.values), 0.0, self.values).sum(axis=1)
+            sums = np.where(np.isnan(values), 0.0, values).sum(axis=1)
         totals = np.array([measure.total for measure in self.measures], dtype=np.bool_)
         divisor = np.where(totals, 1, self.defined)
         return quotient(sums, np.where(self.defined > 0, divisor, 0))

@@ -28,9 +28,9 @@ def standing(result: Result, places: int) -> "Standing":
     """Compare the runs by their means, as far as the printed digits tell; incomplete ones are compared with none."""
     from fairtrec.comparison.leaderboard import Standing, incomplete
 
-    means = np.array([list(map(float, cells(scores, None, places))) for scores in result.scores])
+    printed = [[float(number(value, places)) for value in scores.compared.tolist()] for scores in result.scores]
     return Standing(
-        np.where(incomplete(result), np.nan, means), [measure.better for measure in result.scores[0].measures]
+        np.where(incomplete(result), np.nan, printed), [measure.better for measure in result.scores[0].measures]
     )
 
 
@@ -59,6 +59,13 @@ def cells(scores: Scores, query: int | None, places: int) -> list[str]:
     ]
 
 
+def sizes(scores: Scores, places: int) -> list[str]:
+    """Write the mean size of each measure's values, by which runs are compared, where the mean does not tell it."""
+    several = zip(scores.measures, scores.means.tolist(), scores.compared.tolist(), strict=True)
+    written = [(measure, number(abs(mean), places), number(size, places)) for measure, mean, size in several]
+    return [f" |{size}|" if measure.better == "nearer 0" and size != mean else "" for measure, mean, size in written]
+
+
 def intervals(scores: Scores, query: int | None, places: int) -> list[str]:
     """Write what ties, unknown groups, or other queries make of one query's values, or of the means.
 
@@ -76,3 +83,9 @@ def intervals(scores: Scores, query: int | None, places: int) -> list[str]:
 
         written = [f"{text} outside" if outside(scores, row, query) else text for row, text in enumerate(written)]
     return written
+
+
+def beside(scores: Scores, query: int | None, places: int) -> list[str]:
+    """Write what stands behind each value: the mean size that runs are compared by, and the interval."""
+    parts = sizes(scores, places) if query is None else [""] * len(scores.measures)
+    return [size + interval for size, interval in zip(parts, intervals(scores, query, places), strict=True)]

@@ -12,7 +12,7 @@ from fairtrec.errors import UsageError
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
-from fairtrec_made.measures import Higher, Neither
+from fairtrec_made.measures import Higher, Nearer, Neither
 
 NAN, INF = float("nan"), float("inf")
 BETTERS = ["higher", "lower", "nearer 0", "neither"]
@@ -79,9 +79,9 @@ def test_ranks_rise_along_the_order(values, better):
         ("higher", [0.2, 0.2], [0, 1], []),  # all equal: nobody is worst
         ("higher", [0.1, 0.2, 0.1], [1], [0, 2]),
         ("higher", [NAN, 0.2, 0.1], [1], [2]),
-        ("higher", [NAN, 0.2], [1], []),
+        ("higher", [NAN, 0.2], [], []),  # nothing to compare it with
         ("higher", [NAN, NAN], [], []),
-        ("higher", [0.2], [], []),  # nothing to compare it with
+        ("higher", [0.2], [], []),
     ],
 )
 def test_best_and_worst_go_by_the_direction(better, values, best, worst):
@@ -159,6 +159,31 @@ def test_runs_are_sorted_by_full_values():
     assert [scores.run[0] for scores in leaderboard.by(result, Neither()).scores] == ["b", "c", "d", "a"]
     with pytest.raises(UsageError, match=r"cannot sort by Higher@5, .* sort by one of Higher@10, Neither@10$"):
         leaderboard.by(result, Higher(5))
+
+
+def several(measure, **runs):
+    """A result of runs with these values of one measure, ``{run: {qid: value}}``."""
+    scores = [
+        Scores(run, "t", (measure,), tuple(values), np.array([list(values.values())])) for run, values in runs.items()
+    ]
+    return Result(tuple(scores), Signature({}), (), {})
+
+
+def test_runs_are_ordered_by_the_mean_size_where_nearer_0_is_better():
+    result = several(Nearer(), leans_both_ways={"q": -0.9, "r": 0.9}, leans_little={"q": 0.1, "r": 0.3})
+    assert [scores.means.tolist() for scores in result.scores] == [[0.0], [pytest.approx(0.2)]]
+    assert [scores.compared.tolist() for scores in result.scores] == [[0.9], [pytest.approx(0.2)]]
+    assert [scores.run for scores in leaderboard.by(result, Nearer()).scores] == ["leans_little", "leans_both_ways"]
+
+
+def test_a_mean_over_other_queries_than_those_of_other_runs_is_compared_with_none():
+    result = several(Higher(), a={"q": 0.2, "r": 0.4}, b={"q": 0.3}, c={"q": 0.1, "r": 0.1}, d={"q": 0.9, "r": NAN})
+    assert leaderboard.incomplete(result)[:, 0].tolist() == [False, True, False, True]  # absent, or undefined
+    assert leaderboard.comparable(result)[:, 0].tolist() == [pytest.approx(0.3), pytest.approx(NAN, nan_ok=True),
+                                                             pytest.approx(0.1), pytest.approx(NAN, nan_ok=True)]  # fmt: skip
+    assert [scores.run for scores in leaderboard.by(result, Higher()).scores] == ["a", "c", "b", "d"]
+    apart = several(Higher(), a={"q": 0.2, "r": 0.4}, b={"r": 0.3, "s": 0.5})
+    assert leaderboard.incomplete(apart)[:, 0].tolist() == [True, True]
 
 
 @pytest.mark.parametrize(("text", "asked"), [("nDCG@10", "ndcg_cut_10 RR"), ("NFaiRR", "NFaiRR@10"), ("P_5", "P@5")])

@@ -85,6 +85,7 @@ def test_the_page_carries_notes_remarks_legend_and_signature(text):
     assert shown == [
         "rank: by Higher@10, highest first",
         "↑ higher is better, ↓ lower is better, →0 nearer 0 is better; * the best, ° the worst",
+        "|x|: the mean size of a run's values, by which runs are ordered and marked, as leanings cancel in the mean",
         "× dominated: another run is as good or better in every measure with an arrow, and better in one",
         *("take care", "nDCG@10: defined for 0 of 2 queries (d)", "Higher@10: defined for 1 of 2 queries (d)"),
     ]
@@ -149,8 +150,8 @@ def test_the_table_has_the_digits_and_the_marks():
     assert head == ["rank", "run", "", "Higher@10 ↑", "nDCG@10 ↑", "Lower@10 ↓", "Nearer@10 →0", "Count", "queries"]
     assert rows == [
         # (0.5+0.7)/2, (0.2+1/3)/2, 0.4, (-0.3+0.1)/2 ..., and so on, the sum of Count
-        ["1", "a", "", "0.267*", "0.600", "0.400*", "-0.100*", "5", "2"],
-        ["2", "b", "", "0.150", "0.800*", "0.550", "0.200", "6", "2"],
+        ["1", "a", "", "0.267*", "0.600", "0.400*", "-0.100* |0.200|", "5", "2"],  # (0.3+0.1)/2
+        ["2", "b", "", "0.150", "0.800*", "0.550", "0.200*", "6", "2"],
         ["3", "c", "×", "0.100°", "0.150°", "0.550", "0.400°", "4", "2"],
         ["-", "d", "", "0.300", "nan", "inf°", "0.400°", "2", "2"],  # 0.3 of one query alone is compared with none
     ]

@@ -57,7 +57,7 @@ def best_of(measure, *means, places=4):
         (Neither(), [0.1, 0.3, 0.2], [False, False, False]),
         (Higher(), [0.1, NAN, 0.2], [False, False, True]),
         (Lower(), [0.1, NAN, 0.2], [True, False, False]),
-        (Nearer(), [NAN, NAN, 0.2], [False, False, True]),
+        (Nearer(), [NAN, NAN, 0.2], [False, False, False]),  # nothing to compare it with
         (Higher(), [NAN, NAN], [False, False]),
         (Higher(), [-INF, 0.2], [False, True]),
         (Lower(), [-INF, 0.2], [False, False]),  # nothing infinite is called best

@@ -54,7 +54,7 @@ def _frontier(result: Result, columns: Columns) -> Any:
     measures = result.scores[0].measures
     if len(measures) != 2:
         raise UsageError(f"the frontier is drawn of two measures, not {len(measures)}; name two with -m")
-    means = np.array([scores.means for scores in result.scores])
+    means = np.array([scores.compared for scores in result.scores])
     standing = Standing(means, [measure.better for measure in measures])
     if not standing.directed.all():
         raise UsageError(f"{measures[int(standing.directed.argmin())]} says not what is better; name another")

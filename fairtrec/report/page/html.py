@@ -14,11 +14,11 @@ from fairtrec.comparison.leaderboard import Standing, comparable, order
 from fairtrec.evaluation.result import Result
 from fairtrec.formats.slices import ALL
 from fairtrec.measure import Measure
-from fairtrec.report.cells import cells, intervals, names, standing
+from fairtrec.report.cells import beside, cells, names, sizes, standing
 from fairtrec.report.page import scatter
 from fairtrec.report.page.element import element, seen, written
 from fairtrec.report.remarks import footnotes
-from fairtrec.report.results.signs import DOMINATED, DOMINATED_IS, FIRST, arrows, dominations, heading
+from fairtrec.report.results.signs import DOMINATED, DOMINATED_IS, FIRST, SIZE, arrows, dominations, heading
 
 LARGEST = 2_000_000  # values of queries in a page; of more it has the means alone
 DIGITS = 6  # of the values of queries
@@ -63,7 +63,7 @@ def html(
         facts=f"runs: {len(named)}, queries: {len(qids)}, measures: {len(compared.betters)}",
         table=written(_table(result, compared, named, places, sort, id="board")),
         slices=_slices(parts, named, places, sort) if parts else "",
-        legend=written(element("li", _by(sort), id="by"), *_items(_legend(result, compared))),
+        legend=written(element("li", _by(sort), id="by"), *_items(_legend(result, compared, places))),
         scatter=_scatter(result, compared, axes, named) if len(axes) > 1 else "",
         differences=_differences(many, told=told) if axes else "",
         remarks=written(*_items(remarks)),
@@ -126,7 +126,7 @@ def _rows(
         scores = result.scores[run]
         name = element("bdi", named[run], title=scores.run)
         means = cells(scores, None, places)
-        more = intervals(scores, None, places)
+        more = beside(scores, None, places)
         marks = list(zip(means, more, compared.best[run].tolist(), compared.worst[run].tolist(), strict=True))
         yield element(
             "tr",
@@ -154,10 +154,11 @@ def _by(measure: Measure | None) -> str:
     return "runs in the order given" if measure is None else f"rank: by {measure}, {FIRST[measure.better]}"
 
 
-def _legend(result: Result, compared: Standing) -> list[str]:
+def _legend(result: Result, compared: Standing, places: int) -> list[str]:
     marks = ", ".join(["* the best"] * bool(compared.best.any()) + ["° the worst"] * bool(compared.worst.any()))
     line = "; ".join(filter(None, [arrows(result), marks]))
-    return [*filter(None, [line]), *[f"{DOMINATED} {DOMINATED_IS}"] * bool(compared.dominated.any())]
+    by_size = [SIZE] * any(any(sizes(scores, places)) for scores in result.scores)
+    return [*filter(None, [line]), *by_size, *[f"{DOMINATED} {DOMINATED_IS}"] * bool(compared.dominated.any())]
 
 
 def _scatter(result: Result, compared: Standing, axes: dict[int, scatter.Axis], named: Sequence[str]) -> str:

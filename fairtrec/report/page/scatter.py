@@ -64,7 +64,7 @@ def _every(ticks: Sequence[tuple[float, str]]) -> int:
 
 def axes(result: Result, standing: Standing) -> dict[int, Axis]:
     """Make the axis of each measure that says what is better."""
-    means = np.array([scores.means for scores in result.scores])
+    means = np.array([scores.compared for scores in result.scores])
     measures = result.scores[0].measures
     return {at: Axis.of(measures[at], means[:, at]) for at in np.flatnonzero(standing.directed).tolist()}
 

@@ -8,7 +8,7 @@ from fairtrec.evaluation.result import Result
 from fairtrec.formats.slices import ALL
 from fairtrec.measure import Measure
 from fairtrec.report import markup, window
-from fairtrec.report.cells import cells, intervals, names, rows, standing
+from fairtrec.report.cells import beside, cells, names, rows, standing
 from fairtrec.report.remarks import footnotes
 from fairtrec.report.results.signs import dominations, heading, legend, ranks
 from fairtrec.report.sheet import Column, Paper, Sheet, stacked
@@ -35,7 +35,9 @@ def table(
     if summary and (parts or not (per_query and len(result.scores) == 1)):
         sheets.append(_of_all(result, parts, places, sort, per_query=False, summary=True))
     *remarks, signature = footnotes(result)
-    signs = legend(result, standing(result, places), sort, f"{window.BEST} the best", f"{window.WORST} the worst")
+    signs = legend(
+        result, standing(result, places), sort, places, f"{window.BEST} the best", f"{window.WORST} the worst"
+    )
     return window.drawn(Paper(sheets, [*signs, *remarks], signature), terminal=terminal)
 
 
@@ -58,7 +60,7 @@ def marked_up(
     """Lay out the one table of a document, and what stands below it."""
     sheet = _of_all(result, parts, places, sort, per_query=per_query, summary=summary)
     *remarks, signature = footnotes(result)
-    return Paper([sheet], [*legend(result, standing(result, places), sort, *MARKS), *remarks], signature)
+    return Paper([sheet], [*legend(result, standing(result, places), sort, places, *MARKS), *remarks], signature)
 
 
 def latex(
@@ -67,7 +69,7 @@ def latex(
     """Write a LaTeX tabular (with booktabs); the remarks and the signature as comments, and the signs if sorted."""
     sheet = _of_all(result, parts, places, sort, per_query=per_query, summary=summary)
     *remarks, signature = footnotes(result)
-    signs = legend(result, standing(result, places), sort, *MARKS) if sort is not None else []
+    signs = legend(result, standing(result, places), sort, places, *MARKS) if sort is not None else []
     return markup.latex(Paper([sheet], [*signs, *remarks], signature))
 
 
@@ -129,13 +131,13 @@ def _values(
 ) -> list[Column]:
     """Give a column for each measure: its values in these lines, what ties make of them, and the marks of means."""
     written = [cells(result.scores[run], query, places) for run, query, _ in lines]
-    beside = [intervals(result.scores[run], query, places) for run, query, _ in lines]
+    behind = [beside(result.scores[run], query, places) for run, query, _ in lines]
     means = [(row, run) for row, (run, query, _) in enumerate(lines) if query is None and compared is not None]
     columns = []
     for at, measure in enumerate(result.scores[0].measures):
         best = {row for row, run in means if compared is not None and compared.best[run, at]}
         worst = {row for row, run in means if ranked and compared is not None and compared.worst[run, at]}
-        more = [line[at] for line in beside]
+        more = [line[at] for line in behind]
         values = [line[at] for line in written]
         columns.append(Column(heading(measure), values, False, best, worst, more if any(more) else ()))
     return columns

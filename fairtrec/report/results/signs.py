@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from fairtrec.comparison.leaderboard import Standing, incomplete
 from fairtrec.evaluation.result import Result
 from fairtrec.measure import Measure
+from fairtrec.report.cells import sizes
 
 ARROWS = {"higher": "↑", "lower": "↓", "nearer 0": "→0", "neither": ""}
 MEANING = {"higher": "↑ higher is better", "lower": "↓ lower is better", "nearer 0": "→0 nearer 0 is better"}
 FIRST = {"higher": "highest first", "lower": "lowest first", "nearer 0": "nearest 0 first", "neither": "highest first"}
+SIZE = "|x|: the mean size of a run's values, by which runs are ordered and marked, as leanings cancel in the mean"
 DOMINATED = "×"
 DOMINATED_IS = "dominated: another run is as good or better in every measure with an arrow, and better in one"
 
@@ -24,7 +26,9 @@ def arrows(result: Result) -> str:
     return ", ".join(text for better, text in MEANING.items() if better in used)
 
 
-def legend(result: Result, standing: Standing, sort: Measure | None, best_is: str, worst_is: str) -> list[str]:
+def legend(
+    result: Result, standing: Standing, sort: Measure | None, places: int, best_is: str, worst_is: str
+) -> list[str]:
     """Explain the signs that stand in a table of this result, line by line."""
     several, explained = len(result.scores) > 1, arrows(result)
     ranked = several and sort is not None
@@ -33,7 +37,12 @@ def legend(result: Result, standing: Standing, sort: Measure | None, best_is: st
     line = "; ".join(filter(None, [rank, explained, ", ".join(marks)]))
     if several and incomplete(result).any():
         line = "; ".join(filter(None, [line, "no rank or mark for a mean over fewer queries than others"]))
-    return [*filter(None, [line]), *[f"{DOMINATED} {DOMINATED_IS}"] * bool(ranked and standing.dominated.any())]
+    by_size = [SIZE] * any(any(sizes(scores, places)) for scores in result.scores)
+    return [
+        *filter(None, [line]),
+        *by_size,
+        *[f"{DOMINATED} {DOMINATED_IS}"] * bool(ranked and standing.dominated.any()),
+    ]
 
 
 def ranks(result: Result, standing: Standing, sort: Measure) -> list[str]:
