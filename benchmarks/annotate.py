@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks import counters
 from benchmarks.timing import BIN, FOLDER, ROUNDS, Cost, report, run
-from fairtrec.formats import terms as term_list
+from fairtrec.formats import tsv
 
 SIZE = int(os.environ.get("FAIRTREC_BENCH_MB", "600")) * 1_000_000
 PART = 10  # the published algorithm gets one in so many lines
@@ -31,7 +31,7 @@ def collection() -> tuple[Path, Path]:
     whole, part = FOLDER / f"{SIZE}.tsv", FOLDER / f"{SIZE}.part.tsv"
     if not part.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
-        words = counters.vocabulary(term_list.read(counters.LIST))
+        words = counters.vocabulary(tsv.terms(counters.LIST))
         with whole.open("wb") as file, part.open("wb") as some:
             for number, text in enumerate(counters.passages(words)):
                 line = f"{number}\t{text}\n".encode()
@@ -45,7 +45,7 @@ def collection() -> tuple[Path, Path]:
 
 def published(collection: Path, output: Path) -> None:
     """The way of the published programs: split on blanks, count all words, add up each group's, write omega as text."""
-    terms = term_list.read(counters.LIST)
+    terms = tsv.terms(counters.LIST)
     groups = {group: frozenset(words) for group, words in terms.terms.items()}
     with collection.open(encoding="utf-8") as lines, output.open("w", encoding="utf-8") as table:
         for line in lines:
@@ -71,7 +71,7 @@ def in_turn(commands: Mapping[str, Callable[[], Cost]]) -> dict[str, list[Cost]]
 
 def annotating(whole: Path, part: Path) -> None:
     large = FOLDER / "many.tsv"
-    listed = counters.many(term_list.read(counters.LIST)).terms
+    listed = counters.many(tsv.terms(counters.LIST)).terms
     large.write_text("".join(f"{word}\t{group}\n" for group, words in listed.items() for word in words), "utf-8")
     table = FOLDER / "table.arrow"
 

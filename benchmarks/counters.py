@@ -20,7 +20,7 @@ from fairtrec.annotation.counting.compiled import Compiled
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.kernel import Kernel
 from fairtrec.data import GroupTerms, Ints
-from fairtrec.formats import terms as term_list
+from fairtrec.formats import tsv
 
 LIST = Path(__file__).parent.parent / "resources" / "wordlists" / "gender-en.csv"
 SIZE = 64 << 20
@@ -93,7 +93,7 @@ def many(terms: GroupTerms) -> GroupTerms:
 
 
 def main() -> None:
-    terms = term_list.read(LIST)
+    terms = tsv.terms(LIST)
     path = FOLDER / "passages.tsv"
     block, starts, ends = collection(path, terms)
     some = [block[start:end] for start, end in zip(starts[:20_000], ends, strict=False)]

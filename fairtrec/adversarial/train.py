@@ -20,7 +20,7 @@ from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.given import Terms
 from fairtrec.files import opening
-from fairtrec.formats.triples import read
+from fairtrec.formats import tsv
 from fairtrec.literals import Loss
 from fairtrec.version import __version__
 
@@ -69,7 +69,7 @@ def train(
     torch, _ = libraries()
     resume, force = options.pop("resume", False), options.pop("force", False)
     how, folder, terms = Options(**options), Path(output), loading.terms(groups)
-    found = labelled(read(triples), terms, how.tau)
+    found = labelled(tsv.triples(triples), terms, how.tau)
     names = {"model": opening.name(model.rstrip("/")), "groups": f"{terms.name}@{terms.sha256[:8]}"}
     versions = {"fairtrec": __version__, "torch": torch.__version__, "triples": opening.sha256(triples)[:8]}
     settings = {**versions, **names, **asdict(how)}

@@ -12,8 +12,8 @@ from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import short
-from fairtrec.formats import slices as reader
-from fairtrec.formats.slices import ALL
+from fairtrec.formats import tsv
+from fairtrec.formats.tsv import ALL
 from fairtrec.formulas.rounding import constant, same
 from fairtrec.measure import Better, badness
 
@@ -32,7 +32,7 @@ class Slices(dict[str, Sequence[str]]):
             return given
         if given is None or isinstance(given, Mapping):
             return cls(given or {})
-        slices = cls(reader.read(given))
+        slices = cls(tsv.slices(given))
         slices.path = given
         return slices
 

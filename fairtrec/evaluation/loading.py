@@ -79,15 +79,14 @@ def qrels(thing: Any) -> Qrels:
 
 def terms(thing: Any) -> GroupTerms:
     """Load group terms: a file, or the name of a word list."""
-    from fairtrec.formats import memory
-    from fairtrec.formats import terms as terms_format
+    from fairtrec.formats import memory, tsv
 
     if not isinstance(thing, PATH):
         return memory.terms(thing)
     if is_file(thing):
-        return terms_format.read(thing)
+        return tsv.terms(thing)
     passport, path = _resource(thing, "wordlist", "term list")
-    return dataclasses.replace(terms_format.read(path), name=passport.name)
+    return dataclasses.replace(tsv.terms(path), name=passport.name)
 
 
 def pairs(thing: Any) -> "Pairs":
@@ -104,15 +103,14 @@ def pairs(thing: Any) -> "Pairs":
 
 def queries(thing: Any) -> Queries:
     """Load a query set: a file, or the name of one."""
-    from fairtrec.formats import memory
-    from fairtrec.formats import queries as queries_format
+    from fairtrec.formats import memory, tsv
 
     if not isinstance(thing, PATH):
         return memory.queries(thing)
     if is_file(thing):
-        return queries_format.read(thing)
+        return tsv.queries(thing)
     passport, path = _resource(thing, "queryset", "query set")
-    return dataclasses.replace(queries_format.read(path, passport.keep), name=passport.name)
+    return dataclasses.replace(tsv.queries(path, passport.keep), name=passport.name)
 
 
 def counted(docs: Any, wanted: Docnos, lexicon: "Lexicon") -> Annotations:
@@ -186,9 +184,9 @@ def counts_of(labels: Labels, wanted: Docnos) -> Annotations:
 
 def targets(path: FilePath, groups: tuple[str, ...]) -> dict[str, Floats]:
     """Load a target for each query: lines ``qid<TAB>group<TAB>share``."""
-    from fairtrec.formats import targets as targets_format
+    from fairtrec.formats import tsv
 
-    return targets_format.read(path, groups)
+    return tsv.targets(path, groups)
 
 
 def _resource(thing: Any, kind: str, what: str) -> tuple["Passport", "Path"]:

@@ -11,10 +11,9 @@ from fairtrec.measure import Measure
 
 def read(thing: Any) -> Positions:
     """Load positions on axes of opinion."""
-    from fairtrec.formats import descriptions
-    from fairtrec.formats import positions as positions_format
+    from fairtrec.formats import descriptions, labels
 
-    return positions_format.read(thing) if isinstance(thing, PATH) else descriptions.positions(thing)
+    return labels.positions(thing) if isinstance(thing, PATH) else descriptions.positions(thing)
 
 
 def remark_on(positions: Positions, measures: Iterable[Measure]) -> str:

@@ -88,7 +88,7 @@ def labels(thing: Any) -> Labels:
     return label_format.of_rows(rows, "labels")
 
 
-def _labels(thing: Mapping[str, Any]) -> Iterator[label_format.Row]:
+def _labels(thing: Mapping[str, Any]) -> Iterator[label_format.Label]:
     ids_of([*thing], "labels")
     for docno, value in thing.items():
         several = (
@@ -97,7 +97,7 @@ def _labels(thing: Mapping[str, Any]) -> Iterator[label_format.Row]:
         yield from ((None, "", str(docno), str(group), float(weight)) for group, weight in several.items())
 
 
-def _labels_of_frame(thing: Any) -> Iterator[label_format.Row]:
+def _labels_of_frame(thing: Any) -> Iterator[label_format.Label]:
     frame = Frame.of(thing, "labels", (*QUERY, *DOCUMENT, "group", "weight"))
     docnos, qids = _keys(frame)
     groups = decode(frame.ids(("group",)))

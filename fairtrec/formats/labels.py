@@ -1,30 +1,37 @@
-"""Group labels from outside: ``docno group [weight]``, or per query ``qid docno group [weight]``, between tabs.
+"""What documents belong to, by labels of groups, or where they stand, by positions on axes of opinion; between tabs.
 
-A first line that names these columns settles which they are. Without one, two columns are docno and group, four are
-all, and of three the last is a weight if it is a number, else a group. The group ``?`` says that nothing is known.
-JSON lines have the same names as keys, Parquet files as columns.
+Labels are ``docno group [weight]``, or per query ``qid docno group [weight]``. A first line that names these columns
+settles which they are. Without one, two columns are docno and group, four are all, and of three the last is a weight if
+it is a number, else a group. The group ``?`` says that nothing is known. JSON lines have the same names as keys,
+Parquet files as columns.
+
+Positions are ``docno x [y ...]``, or per query ``qid docno x [y ...]``. A first line whose first column is called
+``docno`` or ``qid`` is a header and settles which they are. It may be left out where there is no doubt: two columns are
+docno and x, and of more the second is a docno if it is no number.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from math import isfinite
 from os import fspath
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Docnos, Labels, Qrels, decode
+from fairtrec.data import Docnos, Labels, Positions, Qrels, decode
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
-from fairtrec.formats import bounded
+from fairtrec.formats import bounded, tsv
 from fairtrec.formats.columns import WIDEST
 from fairtrec.formats.json_lines import object_of
 
 UNKNOWN = "?"
 AT_ONCE = 1 << 12  # rows of Parquet that become objects of Python
+UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec positions` where no labels point the axes
 EXAMPLE = '{"docno": ..., "group": ...}'
 NAMES = {2: ("docno", "group"), 4: ("qid", "docno", "group", "weight")}
-Row = tuple[int | None, str, str, str, float]  # line, qid ("" for any), docno, group, weight
+Label = tuple[int | None, str, str, str, float]  # line, qid ("" for any), docno, group, weight
 
 
 def read(path: FilePath) -> Labels:
@@ -32,7 +39,7 @@ def read(path: FilePath) -> Labels:
     return of_rows(_rows(path), path)
 
 
-def of_rows(rows: Iterable[Row], path: FilePath) -> Labels:
+def of_rows(rows: Iterable[Label], path: FilePath) -> Labels:
     """Collect labels, each a document and a group, with a weight between 0 and 1."""
     weights: dict[tuple[str, str], dict[str, float]] = {}
     line: int | None = None
@@ -68,23 +75,21 @@ def of_subtopics(qrels: Qrels) -> Labels:
     return replace(of_rows(relevant, "qrels"), own=True)
 
 
-def _rows(path: FilePath) -> Iterator[Row]:
+def _rows(path: FilePath) -> Iterator[Label]:
     if fspath(path).endswith(".parquet"):
         yield from _parquet(path)
         return
-    names: tuple[str, ...] = ()
-    is_json = False
-    for number, line in opening.lines(path, comment=b"#"):
-        if not names and not is_json:
-            is_json = line.lstrip().startswith(b"{")
-            if not is_json:
-                names, header = _names(line.decode().split("\t"), path, number)
-                if header:
-                    continue
-        if is_json:
-            yield _row(object_of(line, EXAMPLE, path, number), path, number)
-        else:
-            yield _cells(line.decode().split("\t"), names, path, number)
+    (number, first), lines = tsv.begun(opening.lines(path, comment=b"#"))
+    if not number:
+        return
+    if first.lstrip().startswith(b"{"):
+        for number, line in lines:
+            yield _label(object_of(line, EXAMPLE, path, number), path, number)
+        return
+    names, header = _names(first.decode().split("\t"), path, number)
+    wrong = f"{{}} columns where the first line has {len(names)}; write: {' '.join(names)}"
+    for number, cells in tsv.rows(islice(lines, int(header), None), path, (len(names),), wrong):
+        yield _label(dict(zip(names, cells, strict=True)), path, number)
 
 
 def _names(cells: list[str], path: FilePath, number: int) -> tuple[tuple[str, ...], bool]:
@@ -100,14 +105,7 @@ def _names(cells: list[str], path: FilePath, number: int) -> tuple[tuple[str, ..
     return NAMES[len(cells)], False
 
 
-def _cells(cells: list[str], names: tuple[str, ...], path: FilePath, number: int) -> Row:
-    if len(cells) != len(names):
-        message = f"{len(cells)} columns where the first line has {len(names)}; write: {' '.join(names)}"
-        raise InputError(message, path, number)
-    return _row({name: cell.strip() for name, cell in zip(names, cells, strict=True)}, path, number)
-
-
-def _parquet(path: FilePath) -> Iterator[Row]:
+def _parquet(path: FilePath) -> Iterator[Label]:
     import pyarrow as pa
 
     number = 0
@@ -116,15 +114,15 @@ def _parquet(path: FilePath) -> Iterator[Row]:
             names = [name for name in file.schema_arrow.names if name in NAMES[4]]
             for batch in file.iter_batches(AT_ONCE, columns=names):
                 for number, row in enumerate(batch.to_pylist(), number + 1):  # noqa: B020 - it goes on counting
-                    yield _row({name: value for name, value in row.items() if value is not None}, path, number)
+                    yield _label({name: value for name, value in row.items() if value is not None}, path, number)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:  # text that is no UTF-8, a year 30000
         why = str(fault).splitlines()[0]
         raise InputError(f"this is no Parquet file of labels ({why}); write it again", path) from None
 
 
-def _row(cells: dict[str, Any], path: FilePath, number: int) -> Row:
+def _label(cells: dict[str, Any], path: FilePath, number: int) -> Label:
     qid, docno, group = (_word(cells.get(name, "")) for name in ("qid", "docno", "group"))
-    if not docno or not group or qid is None or any(letter.isspace() for letter in qid + docno):
+    if not docno or not group or qid is None or " " in qid + docno:
         raise InputError("this label has no docno or no group; give both as text", path, number)
     weight = cells.get("weight", 1)
     if not is_number(weight):
@@ -147,3 +145,37 @@ def is_number(cell: Any) -> bool:
         return "_" not in str(cell) and isfinite(float(cell))
     except (TypeError, ValueError, OverflowError):
         return False
+
+
+def positions(path: FilePath) -> Positions:
+    """Read positions. Raises InputError for a bad line, a position that is not finite, a document that stands twice."""
+    comments: list[bool] = []  # whether each ends a signature of axes that nothing points
+
+    def entries() -> Iterator[tsv.Line]:
+        for number, line in opening.lines(path):
+            if line.startswith(b"#"):
+                comments.append(line.rstrip().endswith(UNPOINTED))
+            else:
+                yield number, line
+
+    (number, first), lines = tsv.begun(entries())
+    cells = [cell.strip() for cell in first.decode().split("\t")]
+    header = cells[0] in ("docno", "qid")
+    if not header and len(cells) > 2 and is_number(cells[1]):
+        advice = "Write a first line that says so: docno x y, or qid docno x"
+        raise InputError(f"is column 2 a docno or a position? {advice}", path, number)
+    keys = 2 if (cells[0] == "qid" if header else len(cells) > 2) else 1  # columns before the positions
+    many = (len(cells),) if len(cells) > keys else ()
+    wrong = "{} columns; write docno, or qid and docno, then a position on each axis, between tabs"
+    places: dict[str, list[float]] = {}
+    for number, cells in tsv.rows(islice(lines, int(header), None), path, many, wrong, filled=keys):
+        name, numbers = " ".join(cells[:keys]), cells[keys:]
+        if not all(map(is_number, numbers)):
+            raise InputError(f"a position of {name} is not a finite number; correct it", path, number)
+        if name in places:
+            raise InputError(f"document {name} has two positions; keep one", path, number)
+        places[name] = list(map(float, numbers))
+    if not places:
+        raise InputError("this file has no positions; write: docno<TAB>position", path)
+    values = np.array(list(places.values()))
+    return Positions(*Docnos.with_values(places, values), per_query=keys == 2, pointed=not any(comments))

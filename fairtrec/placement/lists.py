@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Labels, Run, looked_up
-from fairtrec.formats.sides import Named
+from fairtrec.formats.tsv import QueryDocuments
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Lists:
 class Table:
     """The queries of some runs, in the order in which they are first seen, and all documents that are named."""
 
-    def __init__(self, runs: Sequence[Run], named: Iterable[Named]) -> None:
+    def __init__(self, runs: Sequence[Run], named: Iterable[QueryDocuments]) -> None:
         self.qids = tuple(dict.fromkeys(qid for run in runs for qid in run.qids))
         self._number = {qid: i for i, qid in enumerate(self.qids)}
         columns = [run.docnos for run in runs] + [_column(each.docnos) for each in named]
@@ -47,7 +47,7 @@ class Table:
         queries = [np.repeat(numbers, np.diff(run.starts)) for numbers, run in zip(of_qids, runs, strict=True)]
         return self._lists(np.concatenate(queries), np.concatenate([run.docnos for run in runs]))
 
-    def named(self, named: Named, side: str | None = None) -> Lists:
+    def named(self, named: QueryDocuments, side: str | None = None) -> Lists:
         """List what is named for these queries, on one side or at all; other queries are passed over."""
         taken = [i for i, name in enumerate(named.sides) if side is None or name == side]
         queries = np.array([self._number.get(named.qids[i], MISSING) for i in taken], dtype=np.int64)

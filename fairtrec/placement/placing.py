@@ -10,8 +10,8 @@ from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.signature import Signature, short
-from fairtrec.formats import sides, vectors
-from fairtrec.formats.sides import Named
+from fairtrec.formats import tsv, vectors
+from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.formats.vectors import Vectors
 from fairtrec.literals import Absent, Order, RunFormat, SpuriousAs
 from fairtrec.placement import embedding
@@ -68,8 +68,8 @@ def positions(
         raise UsageError(f"the number of axes is {axes}; it is 1 or more")
     choices = Choices(depth=depth, order=order, run_format=run_format)
     rankings = [one for name, run in loading.named_runs(runs) for one in loading.run(run, name, choices, depth).runs]
-    fitting = None if fit is None else sides.read(fit)
-    removing = None if spurious is None else sides.read(spurious, two=True)
+    fitting = None if fit is None else tsv.query_documents(fit)
+    removing = None if spurious is None else tsv.query_documents(spurious, two=True)
     table = Table(rankings, [named for named in (fitting, removing) if named is not None])
     lists = _lists(table, table.ranked(rankings), fitting, removing)
     used = table.of_lists(lists)
@@ -129,7 +129,7 @@ def _groups(labels: Any, toward: str | None) -> Labels | None:
     return groups
 
 
-def _lists(table: Table, ranked: Lists, fitting: Named | None, removing: Named | None) -> list[Lists]:
+def _lists(table: Table, ranked: Lists, fitting: QueryDocuments | None, removing: QueryDocuments | None) -> list[Lists]:
     """List what is ranked, what the axes are fit to, and the two sides of what is taken out, if anything is."""
     sides_of = [] if removing is None else [table.named(removing, side) for side in sorted(set(removing.sides))]
     return [ranked, ranked if fitting is None else table.named(fitting), *sides_of]

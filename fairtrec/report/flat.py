@@ -8,7 +8,7 @@ from typing import Any
 
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.result import Result
-from fairtrec.formats.slices import ALL
+from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import called, names
 from fairtrec.report.results.records import document, number
 

@@ -11,7 +11,7 @@ from fairtrec.data import Bools, Ints
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation.signature import short
 from fairtrec.files import opening
-from fairtrec.formats import slices
+from fairtrec.formats import tsv
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ def divide(qids: tuple[str, ...], folds: int | FilePath) -> Folds:
 
 
 def _as_told(qids: tuple[str, ...], path: FilePath) -> Folds:
-    parts = slices.read(path)
+    parts = tsv.slices(path)
     twice = [qid for qid, many in Counter(qid for part in parts.values() for qid in part).items() if many > 1]
     if twice:
         raise InputError(f"query {twice[0]} is in more than one fold; leave it in one", path)

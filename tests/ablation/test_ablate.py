@@ -19,7 +19,7 @@ from fairtrec.annotation.counting import counter
 from fairtrec.annotation.counting.by_term import TermTable
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.errors import InputError, UsageError
-from fairtrec.formats import terms as term_format
+from fairtrec.formats import tsv
 from fairtrec_made import REPOSITORY, pages
 
 PAGE = (REPOSITORY / "docs" / "ablate.md").read_text("utf-8")
@@ -111,7 +111,7 @@ def test_the_list_of_words_is_that_of_eval_and_the_core_list_moves_nothing(asked
 
 
 def words():
-    return {group: list(of) for group, of in term_format.read(LIST).terms.items()}
+    return {group: list(of) for group, of in tsv.terms(LIST).terms.items()}
 
 
 def drawn(seed, number, share):

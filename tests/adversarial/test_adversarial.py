@@ -19,7 +19,7 @@ from fairtrec.adversarial.train import BOTH, train
 from fairtrec.adversarial.triples import Batches, labelled, parted
 from fairtrec.errors import InputError, ResourceError, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.formats import triples as triple_format
+from fairtrec.formats import tsv
 from fairtrec_made import REPOSITORY
 from fairtrec_made.adversarial import encoder, world
 
@@ -137,7 +137,7 @@ def test_lambda_0_is_training_without_an_adversary(small, tmp_path, loss, writte
     from safetensors.torch import load_file
 
     base, after = (load_file(tmp_path / "models" / name / "model.safetensors") for name in ("base", "lambda-0"))
-    rows = triple_format.read(small / "triples.tsv")
+    rows = tsv.triples(small / "triples.tsv")
     triples = labelled(rows, loading.terms("gender-en"), 0)
     _, even, _ = parted(triples, SMALL["held_out"], 0)
     batches = Batches(even, SMALL["batch_size"], 0, BOTH)
@@ -275,7 +275,7 @@ def accuracy_of(folder, pairs, labels):
 
 def test_the_accuracy_that_is_told_is_that_of_another_program(small, trained_once):
     output, told = trained_once
-    triples = labelled(triple_format.read(small / "triples.tsv"), loading.terms("gender-en"), 0)
+    triples = labelled(tsv.triples(small / "triples.tsv"), loading.terms("gender-en"), 0)
     _, _, held = parted(triples, SMALL["held_out"], 0)
     queries, texts, labels = triples.pairs(held)
     pairs = list(zip(queries, texts, strict=True))

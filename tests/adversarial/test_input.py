@@ -8,7 +8,7 @@ import pytest
 from fairtrec.adversarial.triples import Batches, Triples, labelled, parted
 from fairtrec.data import GroupTerms
 from fairtrec.errors import InputError
-from fairtrec.formats import triples as triple_format
+from fairtrec.formats import tsv
 
 TERMS = GroupTerms("list", {"f": ("she", "young woman"), "m": ("he",)})
 
@@ -89,7 +89,7 @@ def test_broken_triples(tmp_path, text, complaint):
     path = tmp_path / "triples.tsv"
     path.write_text(text)
     with pytest.raises(InputError) as fault:
-        triple_format.read(path)
+        tsv.triples(path)
     assert str(fault.value) == f"{path}{complaint}"
 
 

@@ -10,7 +10,7 @@ from fairtrec.annotation.counting import tokens
 from fairtrec.annotation.counting.counter import Lexicon, annotate
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.errors import InputError
-from fairtrec.formats import terms as terms_format
+from fairtrec.formats import tsv
 
 GENDER = GroupTerms("list", {"m": ("he", "man", "king"), "f": ("she", "woman", "queen mother")})
 
@@ -126,7 +126,7 @@ def grep_bias_documents(shared):
 
 
 def test_counts_agree_with_the_labels_of_grep_bias_ir(shared):
-    terms = terms_format.read(shared / "data/cpjku/resources/wordlist_gender_representative.txt")
+    terms = tsv.terms(shared / "data/cpjku/resources/wordlist_gender_representative.txt")
     assert {group: len(words) for group, words in terms.terms.items()} == {"f": 163, "m": 163}
     documents = list(grep_bias_documents(shared))
     assert len(documents) == 702

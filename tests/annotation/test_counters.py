@@ -18,7 +18,7 @@ from fairtrec.annotation.counting.kernel import BLANK, INNER, Kernel, capitals, 
 from fairtrec.annotation.counting.lookup import joined
 from fairtrec.annotation.counting.tokens import TOKENIZERS
 from fairtrec.data import GroupTerms
-from fairtrec.formats import terms as term_list
+from fairtrec.formats import tsv
 from fairtrec_made import REPOSITORY
 
 GREP = Path(os.environ.get("FAIRTREC_SHARED", REPOSITORY.parent / "shared")) / "data" / "grepbiasir"
@@ -278,7 +278,7 @@ def test_grepbiasir(counter, tokenizer):
         with path.open(encoding="utf-8", newline="") as file:
             batch += [f"{row['doc_title']} {row['document']}" for row in csv.DictReader(file)]
     assert len(batch) == 702
-    lexicon = Lexicon.of(term_list.read(REPOSITORY / "resources" / "wordlists" / "gender-en.csv"), tokenizer)
+    lexicon = Lexicon.of(tsv.terms(REPOSITORY / "resources" / "wordlists" / "gender-en.csv"), tokenizer)
     tokens, counts = expected = by_definition(lexicon, batch)
     assert sum(tokens) > 20_000
     assert np.min(np.sum(counts, axis=0)) > 0

@@ -17,7 +17,7 @@ from fairtrec.annotation.substitution.links import Addresses
 from fairtrec.annotation.substitution.swapping import Swapper, swapped
 from fairtrec.annotation.substitution.vocabulary import Vocabulary
 from fairtrec.errors import InputError
-from fairtrec.formats import pairs, terms
+from fairtrec.formats import pairs, tsv
 from fairtrec_made import REPOSITORY
 
 LISTS = REPOSITORY / "resources" / "wordlists"
@@ -244,7 +244,7 @@ def test_twice_gives_the_text_back(parts):
 @given(st.lists(st.tuples(WORD, st.sampled_from([" ", ", ", " of "])), max_size=30))
 def test_the_counts_of_the_two_groups_change_places(parts):
     text = "".join(word + gap for word, gap in parts)
-    lexicon = Lexicon.of(terms.GroupTerms("", {"f": tuple(WORDS), "m": tuple(OTHERS)}), "strip")
+    lexicon = Lexicon.of(tsv.GroupTerms("", {"f": tuple(WORDS), "m": tuple(OTHERS)}), "strip")
     kernel = Kernel(lexicon)
     (before,), (after,) = (kernel.count(*joined([each.encode()]))[1] for each in (text, swap(text, ONE_TO_ONE)))
     assert before.tolist() == after[::-1].tolist()
@@ -296,7 +296,7 @@ def test_lists_may_be_written_in_three_ways(tmp_path):
 
 def test_the_bundled_list():
     """Its words are those of gender-en on their side; a and an stay right, for no word begins to sound otherwise."""
-    lists = terms.read(LISTS / "gender-en.csv").terms
+    lists = tsv.terms(LISTS / "gender-en.csv").terms
     known = {word: group for group in lists for word in lists[group]}
     for left, right in BUNDLED.lines:
         assert known.get(left.lower(), "f") == "f"
@@ -313,7 +313,7 @@ def test_the_bundled_list():
 
 def test_groups_say_what_stays():
     vocabulary = Vocabulary(BUNDLED)
-    left = vocabulary.uncovered(terms.read(LISTS / "gender-en.csv"))
+    left = vocabulary.uncovered(tsv.terms(LISTS / "gender-en.csv"))
     assert left == [word for word in left if word not in vocabulary.listed]
     assert "duchess" in left
     assert len(left) < 15

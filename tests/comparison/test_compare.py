@@ -22,7 +22,7 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
-from fairtrec.formats import slices as slices_format
+from fairtrec.formats import tsv
 from fairtrec.report.comparison.remarks import footnotes
 from fairtrec.report.comparison.sheets import probability
 from fairtrec.report.writers import COMPARISONS
@@ -369,7 +369,7 @@ def test_a_narrow_window_folds_names_and_deals_columns(monkeypatch):
 def test_slices_are_read(tmp_path):
     path = tmp_path / "slices.tsv"
     path.write_text("# slices\nq1\tvery hard\nq2 easy\n\nq2\tvery hard\n")
-    assert slices_format.read(path) == {"very hard": ("q1", "q2"), "easy": ("q2",)}
+    assert tsv.slices(path) == {"very hard": ("q1", "q2"), "easy": ("q2",)}
 
 
 @pytest.mark.parametrize(
@@ -387,7 +387,7 @@ def test_bad_slices(text, message, tmp_path):
     path = tmp_path / "slices.tsv"
     path.write_text(text)
     with pytest.raises(InputError, match=message):
-        slices_format.read(path)
+        tsv.slices(path)
 
 
 @pytest.fixture

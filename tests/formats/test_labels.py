@@ -6,7 +6,7 @@ import pytest
 import fairtrec
 from fairtrec.data import Docnos, Labels, looked_up, product
 from fairtrec.errors import InputError, UsageError
-from fairtrec.formats import labels, positions, targets
+from fairtrec.formats import labels, tsv
 from fairtrec.formulas.membership import by_rule
 
 NAN = float("nan")
@@ -87,7 +87,7 @@ def test_bad_labels_name_the_line(tmp_path, text, line, what):
 )
 def test_a_file_of_positions(tmp_path, text, wanted, per_query):
     (tmp_path / "p.tsv").write_text(text)
-    read = positions.read(tmp_path / "p.tsv")
+    read = labels.positions(tmp_path / "p.tsv")
     assert read.per_query is per_query
     same({name.decode(): row for name, row in zip(read.rows.names, read.values.tolist(), strict=True)}, wanted)
 
@@ -106,14 +106,14 @@ def test_a_file_of_positions(tmp_path, text, wanted, per_query):
 def test_bad_positions_name_the_line(tmp_path, text, line, what):
     (tmp_path / "p.tsv").write_text(text)
     with pytest.raises(InputError) as fault:
-        positions.read(tmp_path / "p.tsv")
+        labels.positions(tmp_path / "p.tsv")
     place = f"{tmp_path / 'p.tsv'}: " if line is None else f"{tmp_path / 'p.tsv'}:{line}: "
     assert str(fault.value).startswith(place + what)
 
 
 def test_targets_per_query(tmp_path):
     (tmp_path / "t.tsv").write_text("q1\tm\t.25\nq1\tf\t.75\nq2\tm\t1\n")
-    read = targets.read(tmp_path / "t.tsv", ("f", "m"))
+    read = tsv.targets(tmp_path / "t.tsv", ("f", "m"))
     assert {qid: shares.tolist() for qid, shares in read.items()} == {"q1": [0.75, 0.25], "q2": [0, 1]}
 
 
@@ -130,7 +130,7 @@ def test_targets_per_query(tmp_path):
 def test_bad_targets_name_the_line(tmp_path, text, line, what):
     (tmp_path / "t.tsv").write_text(text)
     with pytest.raises(InputError, match=f"t.tsv:{line}: {what}"):
-        targets.read(tmp_path / "t.tsv", ("f", "m"))
+        tsv.targets(tmp_path / "t.tsv", ("f", "m"))
 
 
 def test_rules_that_make_members_of_counts():
@@ -271,7 +271,7 @@ def test_labels_with_and_without_qid_do_not_mix(tmp_path):
 def test_a_target_s_group_stands_once_even_with_the_share_0(tmp_path):
     (tmp_path / "t.tsv").write_text("q1\tf\t0\nq1\tf\t.5\nq1\tm\t.5\n")
     with pytest.raises(InputError, match=r"t\.tsv:2: query q1 has the group f twice"):
-        targets.read(tmp_path / "t.tsv", ("f", "m"))
+        tsv.targets(tmp_path / "t.tsv", ("f", "m"))
 
 
 def test_the_background_as_target_may_be_the_collection():

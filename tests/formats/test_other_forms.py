@@ -18,7 +18,7 @@ from fairtrec.data import Docnos
 from fairtrec.errors import InputError, ResourceError
 from fairtrec.evaluation import loading
 from fairtrec.files import opening
-from fairtrec.formats import annotations, collection, datasets, descriptions, memory, qrels, queries, terms
+from fairtrec.formats import annotations, collection, datasets, descriptions, memory, qrels, tsv
 from fairtrec.formats.histogram import histogram_of
 from fairtrec.formats.run import read as read_run
 from fairtrec.formats.table.files import Table
@@ -76,7 +76,7 @@ def test_a_grade_is_an_integer(written, grade):
 
 def test_query_sets(written):
     path = written("\ufeff# queries\n12 what, exactly\n\n13\tx\n14,a,b\r\nü\n", "my.qids")
-    read = queries.read(path)
+    read = tsv.queries(path)
     assert read.qids == ("12", "13", "14", "ü")
     assert read.name == "my.qids"
     assert read.sha256 == opening.sha256(path)
@@ -84,9 +84,9 @@ def test_query_sets(written):
 
 def test_query_sets_that_are_part_of_a_file(written):
     path = written("1,a query, with commas,neutral\n2,another,female\n3,third, neutral \n")
-    assert queries.read(path, keep="neutral").qids == ("1", "3")
+    assert tsv.queries(path, keep="neutral").qids == ("1", "3")
     with pytest.raises(InputError, match="empty"):
-        queries.read(path, keep="odd")
+        tsv.queries(path, keep="odd")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_query_sets_that_are_part_of_a_file(written):
 )
 def test_bad_query_sets(written, text, message):
     with pytest.raises(InputError, match=message):
-        queries.read(written(text))
+        tsv.queries(written(text))
 
 
 # -- group terms
@@ -111,7 +111,7 @@ def test_term_lists(written):
     path = written(
         "# terms\nshe,f\r\nqueen  mother , f\nhe\tm\n\nsibling,f\nsibling,m\nshe,f\nwell, then,x y\n", "my.csv"
     )
-    read = terms.read(path)
+    read = tsv.terms(path)
     assert read.groups == ("f", "m", "x y")
     assert read.terms == {"f": ("she", "queen mother", "sibling"), "m": ("he", "sibling"), "x y": ("well, then",)}
     assert (read.name, read.sha256) == ("my.csv", opening.sha256(path))
@@ -131,12 +131,12 @@ def test_term_lists(written):
 )
 def test_bad_term_lists(written, line, message):
     with pytest.raises(InputError, match=f"file:2: {message}"):
-        terms.read(written(f"she,f\n{line}\nhe,m\n"))
+        tsv.terms(written(f"she,f\n{line}\nhe,m\n"))
 
 
 def test_one_group_is_not_enough(written):
     with pytest.raises(InputError, match="file: this term list has fewer than two groups"):
-        terms.read(written("she,f\nher,f\n"))
+        tsv.terms(written("she,f\nher,f\n"))
 
 
 # -- tables of counts

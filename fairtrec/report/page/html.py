@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 from fairtrec.comparison.leaderboard import Standing, comparable, order
 from fairtrec.evaluation.result import Result
-from fairtrec.formats.slices import ALL
+from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import beside, cells, names, sizes, standing
 from fairtrec.report.page import scatter

@@ -10,7 +10,7 @@ import numpy as np
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.formats.slices import ALL
+from fairtrec.formats.tsv import ALL
 from fairtrec.report.remarks import footnotes
 from fairtrec.version import __version__
 

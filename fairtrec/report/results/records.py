@@ -11,7 +11,7 @@ from typing import Any
 from fairtrec.errors import STEERING
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores, Unknown
-from fairtrec.formats.slices import ALL
+from fairtrec.formats.tsv import ALL
 from fairtrec.version import __version__
 
 

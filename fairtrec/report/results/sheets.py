@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from fairtrec.comparison.leaderboard import Standing, by
 from fairtrec.evaluation.result import Result
-from fairtrec.formats.slices import ALL
+from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report import markup, window
 from fairtrec.report.cells import beside, cells, names, rows, standing

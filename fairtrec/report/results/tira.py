@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from fairtrec.errors import STEERING
 from fairtrec.evaluation.result import Result
-from fairtrec.formats.slices import ALL
+from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import cells, names, rows
 
 _TOLD_APART = re.compile(rf'["\\:\t\n]|{STEERING}')

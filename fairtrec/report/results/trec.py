@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from fairtrec.errors import plain
 from fairtrec.evaluation.result import Result
-from fairtrec.formats.slices import ALL
+from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import cells, rows
 
 

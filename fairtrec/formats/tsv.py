@@ -1,0 +1,219 @@
+"""Rows between tabs, and the short lists that are written so: terms, queries, slices, targets, documents, triples."""
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import Floats, GroupTerms, Queries
+from fairtrec.errors import PATH, FilePath, InputError
+from fairtrec.files import opening
+from fairtrec.formats.columns import WIDEST
+from fairtrec.formulas.distribution import sums_to_one
+
+ALL = "all"  # the slice of all queries together
+_ID = re.compile(rb"[^\s,]+")
+_TRIPLE = "write it as: query<TAB>relevant<TAB>not relevant"
+_SLICE = "not a query id and a slice, in two columns; write: qid<TAB>slice"
+_TARGET = "{} columns where a target has three; write: qid<TAB>group<TAB>share"
+_DOCUMENT = "{} column{} where there are two or three; write: qid docno [side]"
+Line = tuple[int, bytes]
+
+
+def rows(
+    lines: Iterable[Line],
+    path: FilePath,
+    many: Container[int] | None = None,
+    wrong: str = "",
+    *,
+    filled: int = 0,
+    otherwise: str | None = "\t",
+) -> Iterator[tuple[int, list[str]]]:
+    """Give the number and the cells of each line, between tabs; where it has none, between what there is ``otherwise``.
+
+    ``otherwise``  None stands for any white space.
+    ``many``       so many cells a line may have, of which the first ``filled`` are not empty. Raises InputError where
+                   that is not so: ``wrong``, into which the number of cells is written, and the s of several.
+    """
+    for number, line in lines:
+        text = line.decode()
+        cells = [cell.strip() for cell in text.split("\t" if "\t" in text else otherwise)]
+        if many is not None and (len(cells) not in many or (filled and not all(cells[:filled]))):
+            raise InputError(wrong.format(len(cells), "s" * (len(cells) != 1)), path, number)
+        yield number, cells
+
+
+def begun(lines: Iterator[Line]) -> tuple[Line, Iterator[Line]]:
+    """Look at the first line: give it, number 0 if there is none, and all lines."""
+    first = next(lines, (0, b""))
+    return first, chain([first][: first[0]], lines)
+
+
+def terms(path: FilePath) -> GroupTerms:
+    """Read lists of group terms: lines ``term,group`` or ``term<TAB>group``; ``#`` starts a comment line.
+
+    A term may be several words, and may stand in several groups. Raises InputError for a line of other than two parts,
+    an empty term or group, and a list of fewer than two groups.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for number, raw in opening.lines(path, comment=b"#"):
+        line = raw.decode()
+        term, separator, group = line.rpartition("\t" if "\t" in line else ",")  # a term may have commas
+        if "\t" in term.strip():
+            raise InputError("this line has more than two columns; write it as: term<TAB>group", path, number)
+        term, group = " ".join(term.split()), group.strip()
+        if not separator or not term or not group:
+            missing = "term" if separator and not term else "group"
+            raise InputError(f"this line has no {missing}; write it as: term,group", path, number)
+        found.setdefault(group, {})[term] = None
+    if len(found) < 2:
+        raise InputError("this term list has fewer than two groups; fairness needs at least two", path)
+    lists = {group: tuple(words) for group, words in found.items()}
+    return GroupTerms(opening.name(path), lists, opening.sha256(path))
+
+
+def queries(path: FilePath, keep: str | None = None) -> Queries:
+    """Read a query set: an id a line, in the first column; what stands behind a tab, comma or blank is ignored.
+
+    ``keep``  only of lines whose last comma-separated field is that.
+
+    Raises InputError for a line that starts with white space or a comma, an id that stands twice, and an empty file.
+    """
+    qids: dict[str, None] = {}
+    for number, line in opening.lines(path, comment=b"#"):
+        found = _ID.match(line)
+        if found is None:
+            raise InputError("this line has no query id in its first column; put it there", path, number)
+        if keep is not None and line.rstrip().rpartition(b",")[2].strip() != keep.encode():
+            continue
+        qid = found.group().decode()
+        if qid in qids:
+            raise InputError(f"query {qid} stands twice; remove one of the two", path, number)
+        qids[qid] = None
+    if not qids:
+        raise InputError("this query set is empty; write one query id a line", path)
+    return Queries(opening.name(path), tuple(qids), opening.sha256(path))
+
+
+def slices(path: FilePath) -> dict[str, tuple[str, ...]]:
+    """Read the query ids of each slice, both as they first appear: ``qid<TAB>slice``, or a blank between them.
+
+    A query may be in several. Behind a tab, the name of a slice may hold blanks. Raises InputError for a line without
+    two columns, a query that is twice in a slice, a slice of the name ``all``, and an empty file.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for number, (qid, name) in rows(opening.lines(path, comment=b"#"), path, (2,), _SLICE, filled=2, otherwise=None):
+        if name == ALL:
+            raise InputError(f"{ALL!r} stands for all queries; give this slice another name", path, number)
+        members = found.setdefault(name, {})
+        if qid in members:
+            raise InputError(f"query {qid} is twice in the slice {name}; remove one of the two", path, number)
+        members[qid] = None
+    if not found:
+        raise InputError("this file names no slice; write a line qid<TAB>slice for each query", path)
+    return {name: tuple(members) for name, members in found.items()}
+
+
+def targets(path: FilePath, groups: tuple[str, ...]) -> dict[str, Floats]:
+    """Read a target for each query, ``qid<TAB>group<TAB>share``; a group that is not named has the share 0.
+
+    Raises InputError for a bad line, an unknown group, a group that stands twice, and shares that do not sum to 1.
+    """
+    found: dict[str, Floats] = {}
+    first: dict[str, int] = {}
+    seen: set[tuple[str, str]] = set()
+    for number, (qid, group, share) in rows(opening.lines(path, comment=b"#"), path, (3,), _TARGET, filled=1):
+        if group not in groups:
+            raise InputError(f"there is no group {group!r}; the groups are {', '.join(groups)}", path, number)
+        target = found.setdefault(qid, np.zeros(len(groups)))
+        first.setdefault(qid, number)
+        try:
+            value = float(share)
+        except ValueError:
+            raise InputError(f"the share {share!r} is not a number; correct it", path, number) from None
+        if (qid, group) in seen:
+            raise InputError(f"query {qid} has the group {group} twice; keep one line", path, number)
+        seen.add((qid, group))
+        target[groups.index(group)] = value
+    for qid, target in found.items():
+        if not sums_to_one(target):
+            message = f"the shares of query {qid} sum to {target.sum():g}; they must be 0 or more and sum to 1"
+            raise InputError(message, path, first[qid])
+    return found
+
+
+def triples(path: FilePath) -> list[tuple[str, str, str]]:
+    """Read what a ranker learns from: lines ``query<TAB>relevant text<TAB>text that is not relevant``.
+
+    Raises InputError for a line of other than three columns, or with an empty one, and for a file without lines.
+    """
+    found: list[tuple[str, str, str]] = []
+    for number, line in opening.lines(path):
+        cells = line.decode().split("\t")  # of which nothing is stripped: they are texts
+        if len(cells) != 3:
+            raise InputError(f"this line has {len(cells)} columns; {_TRIPLE}", path, number)
+        if not all(map(str.strip, cells)):
+            raise InputError(f"a column of this line is empty; {_TRIPLE}", path, number)
+        found.append((cells[0], cells[1], cells[2]))
+    if not found:
+        raise InputError(f"this file has no triples; {_TRIPLE}", path)
+    return found
+
+
+@dataclass(frozen=True)
+class QueryDocuments:
+    """Documents of queries, in the order of the file; ``sides`` are their third column, empty where there is none.
+
+    They say which documents an axis is fit to, and which stand on the two sides of a difference that is to be taken
+    out.
+    """
+
+    name: str
+    qids: tuple[str, ...]
+    docnos: tuple[str, ...]
+    sides: tuple[str, ...]
+    sha256: str = ""
+
+
+def query_documents(given: Any, *, two: bool = False) -> QueryDocuments:
+    """Read ``qid docno [side]``, between tabs or blanks, or take ``{qid: [docno, ...]}`` or ``{qid: {docno: side}}``.
+
+    ``two`` asks for two sides. Raises InputError for a bad line, a document that stands twice under a query, and other
+    than two sides.
+    """
+    is_file = isinstance(given, PATH)
+    path = given if is_file else None
+    entries = list(_entries(given) if is_file else _held(given))
+    seen: set[tuple[str, str]] = set()
+    sides: dict[str, None] = {}
+    for line, qid, docno, side in entries:
+        if not qid or not docno or max(len(qid.encode()), len(docno.encode())) > WIDEST:
+            raise InputError(f"this line has no qid or no docno, or one of more than {WIDEST} bytes", path, line)
+        if (qid, docno) in seen:
+            raise InputError(f"document {docno} stands twice under query {qid}; keep one line", path, line)
+        seen.add((qid, docno))
+        sides.setdefault(side)
+        if two and (not side or len(sides) > 2):
+            what = f"{len(sides)} sides, {', '.join(sides)}" if side else "no side"
+            raise InputError(f"{what}, where there are two; write: qid docno side", path, line)
+    if not entries or (two and len(sides) < 2):
+        what = "the documents of both sides" if two else "a qid and a docno on each line"
+        raise InputError(f"this names too few documents; give {what}", path)
+    name, sha256 = (opening.name(given), opening.sha256(given)) if is_file else ("given", "")
+    _, qids, docnos, named = zip(*entries, strict=True)
+    return QueryDocuments(name, qids, docnos, named, sha256)
+
+
+def _entries(path: FilePath) -> Iterator[tuple[int | None, str, str, str]]:
+    for number, cells in rows(opening.lines(path, comment=b"#"), path, (2, 3), _DOCUMENT, otherwise=None):
+        if cells[:2] != ["qid", "docno"]:
+            yield number, cells[0], cells[1], cells[2] if len(cells) == 3 else ""
+
+
+def _held(given: Mapping[str, Iterable[str]]) -> Iterator[tuple[int | None, str, str, str]]:
+    for qid, docnos in given.items():
+        sides = docnos if isinstance(docnos, Mapping) else dict.fromkeys(docnos, "")
+        yield from ((None, str(qid), str(docno), str(side)) for docno, side in sides.items())
