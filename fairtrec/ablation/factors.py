@@ -11,18 +11,20 @@ from fairtrec.catalogue import registry
 from fairtrec.comparison.curves import deepened
 from fairtrec.data.parameters import spelled
 from fairtrec.errors import UsageError
+from fairtrec.evaluation.choices import CHOICES, Target
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 
 MOST = 10_000  # variants
+VARIED = {row.varied: row for row in CHOICES.values() if row.varied is not None}
 KEYWORDS = {  # of ``evaluate``, by the names of their options
-    "groups": "groups", "tokenizer": "tokenizer", "case": "case_sensitive", "missing": "missing", "target": "target",
-    "background": "background", "background-depth": "background_depth", "as": "rule", "order": "order",
-    "score-dtype": "score_dtype", "depth": "depth", "undefined": "undefined",
-}  # fmt: skip
-NUMBERS = frozenset({"background_depth", "depth"})
-CASES = {"sensitive": True, "insensitive": False}
-OF_TEXTS = ("groups", "terms", "tokenizer", "case")  # which counts that were made before do not allow
+    **{name: name for name in ("groups", "background")},
+    **{name: row.name for name, row in VARIED.items()},
+}
+OF_TEXTS = {  # which counts that were made before do not allow
+    *("groups", "terms"),
+    *(name for name, row in VARIED.items() if row.part == "texts"),
+}
 SHARE = re.compile(r"(half|[\d.]+%?)\s*(?:x|\N{MULTIPLICATION SIGN})\s*(\d+)")
 
 
@@ -142,8 +144,8 @@ def _changes(name: str, values: str, measure: Measure) -> list[Change]:
         return [Change(name, str(each), measure=each) for each in parsed]
     if name == "cutoff":
         return [Change(name, value, measure=deepened([measure], [_whole(name, value)])[0]) for value in _split(values)]
-    if name == "target":
-        return [Change(name, value, {"target": value}) for value in _targets(_split(values))]
+    if name in VARIED and VARIED[name].hint == Target:
+        return [Change(name, value, {KEYWORDS[name]: value}) for value in _targets(_split(values))]
     if name in KEYWORDS or name in _parameters(measure):
         return [_change(name, value, measure) for value in _split(values)]
     known = ", ".join(["terms", "ties", "measure", "cutoff", *KEYWORDS, *_parameters(measure)])
@@ -189,11 +191,13 @@ def _whole(name: str, value: str) -> int:
 
 
 def _value(name: str, value: str) -> Any:
-    if name == "case":
-        if value not in CASES:
-            raise UsageError(f"case={value} is not known; choose sensitive or insensitive")
-        return CASES[value]
-    return _whole(name, value) if KEYWORDS[name] in NUMBERS else value
+    if name not in VARIED or not (VARIED[name].is_flag or VARIED[name].is_number):
+        return value
+    if VARIED[name].is_number:
+        return _whole(name, value)
+    if value not in VARIED[name].values:
+        raise UsageError(f"{name}={value} is not known; choose {' or '.join(VARIED[name].values)}")
+    return VARIED[name].values[value]
 
 
 def _with(measure: Measure, name: str, value: str) -> Measure:

@@ -17,7 +17,7 @@ from fairtrec.data import Annotations, Floats, GroupTerms, Run
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
-from fairtrec.evaluation.choices import ChoiceKeywords, Choices
+from fairtrec.evaluation.choices import CHOICES, RANKING, ChoiceKeywords, Choices
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.distribution import quotient
@@ -26,7 +26,7 @@ from fairtrec.jobs import map_ordered
 from fairtrec.measure import Measure
 from fairtrec.progress import RUNS, listener, report
 
-RAW = frozenset({"order", "score_dtype", "depth"})  # by which runs are ranked anew
+RAW = frozenset(row.name for row in CHOICES.values() if row.section == RANKING)  # by which runs are ranked anew
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ MEASURE = click.option(
 )
 @click.option("--grid", is_flag=True, help="All combinations.  [default: one factor at a time]")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of what is drawn at random.")
-@options.Together((*options.evaluated[:2], MEASURE, *options.evaluated[3:]))
+@options.evaluated("ablate", MEASURE)
 @options.reported(ABLATIONS)
 def command(
     qrels: str | None,

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import click
 
-SECTIONS = {  # in the order of the help: names of parameters, which mean the same in every command that has them
-    "Inputs": "groups docs annotations labels group rule positions counterfactual queries background "
-    "background_depth tokenizer case_sensitive missing slices slice_file docnos sequences truth pairs embeddings ids "
-    "model qrels runs",
-    "Measures": "measures measure target relevance_level complete undefined ties unknown prior",
-    "Ranking": "order score_dtype run_format depth samples",
+SECTIONS = {  # in the order of the help: parameters, which mean the same in every command; choices say their own
+    "Inputs": "groups docs annotations labels queries background slices slice_file docnos sequences truth pairs "
+    "embeddings ids model qrels runs",
+    "Measures": "measures measure",
+    "Ranking": "",
     "Comparison": "baseline test correction interval confidence equivalence resamples seed",
     "Output": "form output places per_query no_summary sort title paper junit fix force everything save_embeddings",
     "Options": "jobs keep_going on_error max_doc_bytes engine master resume device config root version help",
@@ -63,7 +62,10 @@ class Titled(click.Command):
             if name in names.split():
                 return title
         from fairtrec.catalogue.needs import EXTRAS
+        from fairtrec.evaluation.choices import CHOICES
 
+        if name in CHOICES:
+            return CHOICES[name].section
         return next(iter(SECTIONS)) if name in EXTRAS else self.own[0]
 
 

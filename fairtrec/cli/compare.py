@@ -78,7 +78,7 @@ class _Files(Titled):
 @click.option("--cutoffs", metavar="LIST", help="Each measure at several cutoffs instead, like 1,5,10 or 1-100.")
 @click.option("--paper", is_flag=True, help="One table, runs by measures, with marks and a caption (latex, md).")
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, compare the others, and exit with 3.")
-@options.evaluated
+@options.evaluated("compare")
 @options.reported(COMPARISONS, auto=True)
 def command(
     qrels: str | None,

@@ -16,12 +16,12 @@ from click.types import StringParamType
 
 from fairtrec.cli.commands import Commands
 from fairtrec.errors import FairtrecError
+from fairtrec.evaluation.choices import CHOICES
 
 VARIABLE = "_FAIRTREC_COMPLETE"
 FILES = {"FILE", "RUN", "QRELS", "SOURCE", "TRIPLES", "IN", "OUT", "PART", "A", "B", "json"}
 FOLDERS = {"FOLDER", "DIR"}
 KINDS = {"groups": ("wordlist",), "queries": ("queryset",), "pairs": ("pairs",)}
-SHARES = ("even", "background", "collection", "qrels", "relevance")
 
 
 @shell_completion.add_completion_class
@@ -141,8 +141,8 @@ def _names(param: click.Parameter, words: Iterable[str], command: str | None) ->
         from fairtrec.catalogue.rerankers import names as rerankers
 
         yield from unsaid(rerankers())
-    elif param.name == "target" and "SHARES" in words:
-        yield from unsaid(SHARES)
+    elif (row := CHOICES.get(param.name or "")) and row.words and row.metavar == param.metavar:
+        yield from unsaid(row.words)
     elif "NAME" in words and param.name != "model":
         from fairtrec.resources.passports import passports
 

@@ -11,6 +11,7 @@ import click
 
 from fairtrec.cli.options import Function
 from fairtrec.errors import InputError
+from fairtrec.evaluation.choices import CHOICES
 from fairtrec.files.arguments import crossed
 
 DEFAULT = "pyproject.toml"
@@ -24,7 +25,8 @@ FILES = {
     "junit",
     "output",
 }  # always a file, and so beside the TOML file
-NAMES = {"groups", "docs", "labels", "queries", "background", "target"}  # a file, or the name of something
+NAMES = {"groups", "docs", "labels", "queries", "background"}  # a file, or the name of something
+NAMES |= {row.option for row in CHOICES.values() if row.file}
 
 
 def option(table: str) -> Callable[[Function], Function]:

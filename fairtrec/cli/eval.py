@@ -14,13 +14,12 @@ if TYPE_CHECKING:
 
 
 @click.command(name="eval", cls=Titled, epilog=options.EXITS)
-@options.evaluated
+@options.evaluated("eval")
 @options.per_query
 @click.option("-n", "--no-summary", is_flag=True, help="Print no means; of a page, no values of queries.")
 @options.sort
 @options.slices
-@click.option("--ties", is_flag=True, help="Add the least, greatest and expected value over orders of tied documents.")
-@options.unknown
+@options.own("eval")
 @click.option(
     "--confidence", type=float, metavar="P", help="Add the interval of each mean over queries (Student's t), like 0.95."
 )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     help="Look for the best exchange of two documents among so many.",
 )
 @click.option("--what-if", multiple=True, metavar="TERM", help="The value if TERM were not listed; may be repeated.")
-@options.Together((*options.evaluated[:2], *options.evaluated[3:]))
+@options.evaluated("explain", None)
 @options.reported(EXPLANATIONS)
 def command(
     qrels: str | None,

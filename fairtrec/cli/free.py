@@ -45,7 +45,7 @@ from fairtrec.report.writers import FRONTIERS
     help="How far each run is from the point at this share of its front's length: 0 is most utility, 1 the fairest.",
 )
 @options.per_query
-@options.freed
+@options.evaluated("free", None)
 @options.reported(FRONTIERS)
 def command(
     qrels: str | None,

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from fairtrec.catalogue.needs import EXTRAS
-from fairtrec.literals import Missing, OnError, Order, Rule, RunFormat, ScoreType, Tokenizer, Undefined
+from fairtrec.evaluation.choice import inserted
+from fairtrec.evaluation.choices import CHOICES
+from fairtrec.literals import OnError
 from fairtrec.report.writers import Writer
 
 if TYPE_CHECKING:
@@ -31,18 +33,28 @@ class Together(tuple[Callable[[Function], Function], ...]):
 
 def word(*names: str, of: Any, optional: bool = False, **more: Any) -> Callable[[Function], Function]:
     """Make an option for one of the words of a Literal; by default the first, or none if it is optional."""
-    words = get_args(of)
+    words = of if isinstance(of, tuple) else get_args(of)
     given = {"default": None if optional else words[0], "show_default": not optional, **more}
     return click.option(*names, type=click.Choice(words), **given)
 
 
-_runs = Together(
-    (
-        click.argument("qrels", callback=lambda _, __, value: None if value == "none" else value),
-        click.argument("runs", nargs=-1, required=True, metavar="RUN..."),
-    )
+def chosen(name: str) -> Callable[[Function], Function]:
+    """Make the option of a choice."""
+    row = CHOICES[name]
+    names = (*row.options, name)
+    if row.is_flag:
+        return click.option(*names, is_flag=True, default=row.default, help=row.help)
+    if row.literals:
+        return word(*names, of=row.literals, optional=row.default is None, help=row.help)
+    given: dict[str, Any] = {} if row.default is None else {"default": row.default, "show_default": True}
+    return click.option(*names, type=int if row.is_number else str, metavar=row.metavar, help=row.help, **given)
+
+
+_RUNS = (
+    click.argument("qrels", callback=lambda _, __, value: None if value == "none" else value),
+    click.argument("runs", nargs=-1, required=True, metavar="RUN..."),
 )
-_measures = click.option(
+_MEASURES = click.option(
     "-m",
     "--measure",
     "measures",
@@ -51,84 +63,51 @@ _measures = click.option(
     help="Like 'nDCG@10 NFaiRR(tau=0)@20', see `fairtrec measures`; all_fair: every measure of fairness that the "
     "inputs allow; may be repeated.  [default: a few that the inputs allow]",
 )
-_beside = Together(
-    (
-        click.option(
-            "--groups", metavar="NAME|FILE", help="Group terms: a word list by name, or a file of term,group lines."
-        ),
-        click.option("--docs", metavar="FILE|ID", help="The texts: TSV or JSON lines, or an ir_datasets id."),
-        click.option(
-            "--annotations",
-            metavar="FILE",
-            help="Counts instead of texts, as `fairtrec annotate` makes them; or TSV: docno tokens GROUP...",
-        ),
-        click.option(
-            "--labels", metavar="FILE", help="Groups instead of words: TSV of docno group [weight]; or qrels; A*B."
-        ),
-        click.option("--group", metavar="G,G...", help="Only these groups of the labels; others are unknown."),
-        word("--as", "rule", of=Rule, help="How group terms make a document belong to groups."),
-        *[click.option(f"--{extra.name}", metavar=extra.metavar, help=extra.help) for extra in EXTRAS.values()],
-        click.option(
-            "--queries", metavar="NAME|FILE", help="Only these queries: a query set by name, or a file of query ids."
-        ),
-        click.option(
-            "--background", metavar="RUN|collection", help="The documents that define each query's ideal (NFaiRR)."
-        ),
-        click.option(
-            "--background-depth", type=int, default=200, show_default=True, metavar="N", help="How many of them."
-        ),
-        click.option(
-            "--target",
-            default="even",
-            show_default=True,
-            metavar="SHARES",
-            help="The share each group should have: even, background, collection, qrels, relevance, a file, or "
-            "f=0.4,m=0.6.",
-        ),
-        word("--tokenizer", of=Tokenizer, optional=True, help="How texts are split.  [default: strip]"),
-        click.option("--case-sensitive", is_flag=True, default=None, help="Tell Hunter from hunter."),
-        word("--missing", of=Missing, help="What a document without text or counts is worth."),
-    )
-)
-_complete = click.option("-c", "--complete", is_flag=True, help="Count queries that a run lacks as empty rankings.")
-_counted = Together(
-    (
-        _complete,
-        word("--undefined", of=Undefined, help="What an undefined value counts as; skip: the mean leaves it out."),
-        click.option("--samples", is_flag=True, help="Column 2 of a run tells several rankings of a query apart."),
-    )
-)
-_level = click.option(
-    "-l",
-    "--level",
-    "relevance_level",
-    type=int,
-    metavar="N",
-    help="The grade from which a document is relevant.  [default: 1]",
-)
-_depth = click.option("-M", "--depth", type=int, metavar="N", help="Cut rankings after rank N.")
-run_format = word(
-    "--run-format", of=RunFormat, help="auto tells TREC, JSON lines and Parquet by content; msmarco: qid docno rank."
-)
-_ranked = Together(
-    (
-        word("--order", of=Order, help="What ranks a run: column 5, column 4, or the order of its lines."),
-        word("--score-dtype", of=ScoreType, help="float32 compares scores as old trec_eval did."),
-        run_format,
-    )
-)
-_jobs = click.option(
+_INPUTS = {
+    "groups": click.option(
+        "--groups", metavar="NAME|FILE", help="Group terms: a word list by name, or a file of term,group lines."
+    ),
+    "docs": click.option("--docs", metavar="FILE|ID", help="The texts: TSV or JSON lines, or an ir_datasets id."),
+    "annotations": click.option(
+        "--annotations",
+        metavar="FILE",
+        help="Counts instead of texts, as `fairtrec annotate` makes them; or TSV: docno tokens GROUP...",
+    ),
+    "labels": click.option(
+        "--labels", metavar="FILE", help="Groups instead of words: TSV of docno group [weight]; or qrels; A*B."
+    ),
+    **{
+        extra.name: click.option(f"--{extra.name}", metavar=extra.metavar, help=extra.help) for extra in EXTRAS.values()
+    },
+    "queries": click.option(
+        "--queries", metavar="NAME|FILE", help="Only these queries: a query set by name, or a file of query ids."
+    ),
+    "background": click.option(
+        "--background", metavar="RUN|collection", help="The documents that define each query's ideal (NFaiRR)."
+    ),
+}
+_JOBS = click.option(
     "-j",
     "--jobs",
     type=click.IntRange(1),
     metavar="N",
     help="Read so many runs at a time.  [default: as many as there are cores, where that pays]",
 )
-evaluated = Together(  # the arguments and options that `fairtrec.evaluate` takes, by its names
-    (*_runs, _measures, *_beside, *_counted, _level, _depth, *_ranked, _jobs)
-)
-reranked = Together((*_runs, *_beside, _level, *_ranked, _jobs))  # and those that `fairtrec.rerank` takes as well
-freed = Together((*_runs, *_beside, _complete, _level, _depth, *_ranked, _jobs))  # and `fairtrec.free`
+
+
+def evaluated(command: str, measures: Callable[[Function], Function] | None = _MEASURES) -> Together:
+    """Give a command the arguments and options of an evaluation by the names of Python, as far as it heeds them."""
+    rows = [row for row in CHOICES.values() if row.heeded(command) and not row.only]
+    names = inserted(_INPUTS, [(row.name, row.after) for row in rows])
+    each = (_INPUTS[name] if name in _INPUTS else chosen(name) for name in names)
+    return Together((*_RUNS, *([] if measures is None else [measures]), *each, _JOBS))
+
+
+def own(command: str) -> Together:
+    """Give a command the choices that not all commands have."""
+    return Together(chosen(row.name) for row in CHOICES.values() if row.only and row.heeded(command))
+
+
 collected = Together(
     (  # what work on a whole collection does with documents that are not as they should be
         word("--on-error", of=OnError, help="skip: write what is wrong to FILE.rejected.jsonl and go on."),
@@ -147,22 +126,6 @@ sort = click.option(
 )
 slices = click.option(
     "--slice", "slices", metavar="FILE", help="The means of each slice of queries too: lines of qid and slice."
-)
-unknown = Together(
-    (
-        click.option(
-            "--unknown",
-            is_flag=True,
-            help="Add least, greatest and expected value over all groups of unlabelled documents.",
-        ),
-        click.option(
-            "--prior",
-            default="even",
-            show_default=True,
-            metavar="SHARES",
-            help="How likely their groups are: even, known (as the query's labelled documents), or f=0.4,m=0.6.",
-        ),
-    )
 )
 per_query = click.option("-q", "--per-query", is_flag=True, help="Print the value of each query too.")
 

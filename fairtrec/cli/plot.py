@@ -12,7 +12,7 @@ from fairtrec.literals import Columns, Figure
 
 @click.command(name="plot", cls=under("Figure", "baseline"), epilog=options.EXITS)
 @click.argument("kind", type=click.Choice(get_args(Figure)), metavar="frontier|cutoffs|queries|groups")
-@options.evaluated
+@options.evaluated("plot")
 @click.option("--cutoffs", metavar="LIST", help="The cutoffs of the figure of that name, like 1,5,10 or 1-100.")
 @click.option("--baseline", metavar="RUN", help="What runs differ from, query by query.  [default: the first run]")
 @options.word("--columns", of=Columns, help="As wide as one column of a paper in two columns, or as both.")

@@ -28,7 +28,7 @@ from fairtrec.literals import Absent, AccuracyAs, Order, SpuriousAs
 @click.option("--toward", metavar="GROUP", help="The group of the labels that stands above the others.")
 @options.word("--accuracy-as", of=AccuracyAs, help="published: print it for each group's better side, too.")
 @options.word("--order", of=Order, help="What ranks a run: column 5, column 4, or the order of its lines.")
-@options.run_format
+@options.chosen("run_format")
 @options.word("--missing", of=Absent, help="skip: leave out documents that have no vector, and count them.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write to FILE, all or nothing.")  # fmt: skip

@@ -21,7 +21,7 @@ from fairtrec.report.writers import OVERLAPS
     of=Form,
     help="Extrapolated; the least it can be; how much more it can be (the residual); truncated.",
 )
-@options.run_format
+@options.chosen("run_format")
 @click.option("--baseline", metavar="RUN", help="Compare each RUN with this one, not each with each.")
 @click.option("-c", "--complete", is_flag=True, help="Count queries that one run lacks as empty rankings.")
 @options.per_query

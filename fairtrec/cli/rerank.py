@@ -43,7 +43,7 @@ def _list(context: click.Context, _: click.Parameter, name: str | None) -> None:
 @click.option("--candidates", type=int, metavar="N", help="Rerank the first N documents of each query.  [default: all]")
 @click.option("--cut", is_flag=True, help="Write only the ranks to the reranker's cutoff.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURES", help="Print these before and after.")
-@options.reranked
+@options.evaluated("rerank", None)
 @options.reported(RERANKINGS, "Of what -m prints.", to=False)
 @click.option(
     "-o",

@@ -39,7 +39,7 @@ BESIDE = click.option(
 )
 @click.option("--baseline", metavar="RUN", help="Compare each row with this run: a file, or the name of a RUN.")
 @options.Together(compare.compared[1:])
-@options.Together((*options.evaluated[:2], BESIDE, *options.evaluated[3:]))
+@options.evaluated("select", BESIDE)
 @options.reported(SELECTIONS, to=False)
 @click.option(
     "-o",

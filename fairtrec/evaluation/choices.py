@@ -1,17 +1,55 @@
-"""The options of an evaluation."""
+"""The options of an evaluation: the one table of choices.
+
+A choice is a row of Choices; ``choice.py`` says what stands in it. From it come the option of the command line, the
+section of the help, what a shell offers, the part of the signature, the factor of ``ablate``, the keywords of
+``rerank``, and which commands refuse it. So a new choice is a row, its type among the keywords, and where it acts.
+
+Nothing here imports click or numpy, so that the command line can be built of it before anything is loaded.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypedDict, get_args, get_origin, get_type_hints
+from dataclasses import dataclass, fields, replace
+from os import fspath
+from typing import Any, Literal, TypedDict
 
-from fairtrec.errors import UsageError
+from fairtrec.errors import PATH, UsageError
+from fairtrec.evaluation.choice import Choice, choice
 from fairtrec.literals import Missing, Order, Rule, RunFormat, ScoreType, Tokenizer, Undefined
 
 Target = str | Mapping[str, float]
+INPUTS, MEASURES, RANKING = "Inputs", "Measures", "Ranking"  # sections of the help
 
 
-class ChoiceKeywords(TypedDict, total=False):
-    """The fields of Choices, as keywords of ``evaluate``."""
+def _name(given: Any) -> str:
+    """Name a target: that of its file, or the shares."""
+    shares = given if isinstance(given, PATH) else _shares(given)
+    return fspath(shares).rstrip("/").rsplit("/", 1)[-1]
+
+
+def _shares(given: Target) -> str:
+    return given if isinstance(given, str) else ",".join(f"{group}={share}" for group, share in given.items())
+
+
+def _of_ties(ties: bool) -> str:
+    """Say how many orders of tied documents are tried, and how many are drawn."""
+    if not ties:
+        return ""
+    from fairtrec.ranking.ties import DRAWN, MOST  # which few evaluations import
+
+    return f"{MOST}/{DRAWN}"
+
+
+def _of_labellings(unknown: Any) -> str:
+    """Say how many labellings are tried, and how many are drawn."""
+    if not unknown:
+        return ""
+    from fairtrec.formulas.labellings.unlabelled import DRAWN, MOST
+
+    return f"{MOST}/{DRAWN}"
+
+
+class RerankedKeywords(TypedDict, total=False):
+    """The fields of Choices that ``rerank`` heeds."""
 
     background_depth: int
     target: Target
@@ -21,13 +59,18 @@ class ChoiceKeywords(TypedDict, total=False):
     order: Order
     score_dtype: ScoreType
     run_format: RunFormat
-    depth: int | None
     relevance_level: int | None
+    rule: Rule
+    group: str | Sequence[str] | None
+
+
+class ChoiceKeywords(RerankedKeywords, total=False):
+    """The fields of Choices, as keywords of ``evaluate``."""
+
+    depth: int | None
     complete: bool
     samples: bool
-    rule: Rule
     ties: bool
-    group: str | Sequence[str] | None
     undefined: Undefined
     unknown: bool | Literal["next"]
     prior: Target
@@ -37,45 +80,105 @@ class ChoiceKeywords(TypedDict, total=False):
 class Choices:
     """The options of an evaluation; each is also one of ``fairtrec eval``, whose help says what it does."""
 
-    background_depth: int = 200
-    target: Target = "even"
-    tokenizer: Tokenizer | None = None  # strip; or that of the counts
-    case_sensitive: bool | None = None  # no; or as the counts
-    missing: Missing = "error"
-    order: Order = "score"
-    score_dtype: ScoreType = "float64"
-    run_format: RunFormat = "auto"
-    depth: int | None = None
-    relevance_level: int | None = None
-    complete: bool = False
-    samples: bool = False
-    rule: Rule = "share"
-    ties: bool = False
-    group: str | Sequence[str] | None = None  # those of the labels that count; all
-    undefined: Undefined = "skip"
-    unknown: bool | Literal["next"] = False  # next: tell, too, which document to label next
-    prior: Target = "even"  # of the groups of unknown documents
+    background_depth: int = choice(
+        200, "--background-depth", INPUTS, "How many of them.", metavar="N", after="background", part="background",
+        trials=(5,),
+    )  # fmt: skip
+    target: Target = choice(
+        "even", "--target", MEASURES, "The share each group should have: even, background, collection, qrels, "
+        "relevance, a file, or f=0.4,m=0.6.", metavar="SHARES",
+        words=("even", "background", "collection", "qrels", "relevance"), file=True, part="documents labels",
+        key="target", behind="tau", tells=_name, trials=("f=0.4,m=0.6", "background", "qrels", "relevance"),
+    )  # fmt: skip
+    tokenizer: Tokenizer | None = choice(  # strip; or that of the counts
+        None, "--tokenizer", INPUTS, "How texts are split.  [default: strip]", part="texts", key="tokenizer",
+        behind="fairtrec", tells=lambda value: value or "strip", trials=("word", "space"),
+    )  # fmt: skip
+    case_sensitive: bool | None = choice(  # no; or as the counts
+        None, "--case-sensitive", INPUTS, "Tell Hunter from hunter.", part="texts", key="case",
+        tells=lambda value: "sensitive" if value else "", factor="case",
+        values={"sensitive": True, "insensitive": False}, trials=(True,),
+    )  # fmt: skip
+    missing: Missing = choice(
+        "error", "--missing", INPUTS, "What a document without text or counts is worth.", part="documents",
+        key="missing", behind="background", tells=str, trials=("neutral", "worst", "skip"),
+    )  # fmt: skip
+    order: Order = choice(
+        "score", "--order", RANKING, "What ranks a run: column 5, column 4, or the order of its lines.", key="order",
+        behind="fairtrec", tells=str, trials=("rank", "file"),
+    )  # fmt: skip
+    score_dtype: ScoreType = choice(
+        "float64", "--score-dtype", RANKING, "float32 compares scores as old trec_eval did.", key="scores",
+        trials=("float32",),
+    )  # fmt: skip
+    run_format: RunFormat = choice(
+        "auto", "--run-format", RANKING, "auto tells TREC, JSON lines and Parquet by content; msmarco: qid docno rank.",
+        factor=None, trials=("trec",),
+    )  # fmt: skip
+    depth: int | None = choice(
+        None, "-M --depth", RANKING, "Cut rankings after rank N.", metavar="N", after="missing", but=("rerank",),
+        key="depth", behind="scores", trials=(3,),
+    )  # fmt: skip
+    relevance_level: int | None = choice(
+        None, "-l --level", MEASURES, "The grade from which a document is relevant.  [default: 1]", metavar="N",
+        after="missing", key="level", factor=None, trials=(2,),
+    )  # fmt: skip
+    complete: bool = choice(
+        False, "-c --complete", MEASURES, "Count queries that a run lacks as empty rankings.", after="missing",
+        but=("rerank",), key="complete", factor=None, trials=(True,),
+    )  # fmt: skip
+    samples: bool = choice(
+        False, "--samples", RANKING, "Column 2 of a run tells several rankings of a query apart.",
+        but=("free", "rerank"), refused={"explain": "one ranking for each query", "free": "one ranking for each query"},
+        key="samples", tells=lambda value: "column 2" if value else "", factor=None, trials=(True,),
+    )  # fmt: skip
+    rule: Rule = choice(
+        "share", "--as", INPUTS, "How group terms make a document belong to groups.", after="labels",
+        part="membership", key="as", behind="members", tells=str, trials=("majority", "any"),
+    )  # fmt: skip
+    ties: bool = choice(
+        False, "--ties", MEASURES, "Add the least, greatest and expected value over orders of tied documents.",
+        only=("eval",), refused={"explain": "one order of each ranking", "free": "one order of each ranking"},
+        adds=True, key="ties", behind="samples", tells=_of_ties, factor=None, trials=(True,),
+    )  # fmt: skip
+    group: str | Sequence[str] | None = choice(  # those of the labels that count; all
+        None, "--group", INPUTS, "Only these groups of the labels; others are unknown.", metavar="G,G...",
+        after="labels", part="labels", factor=None, trials=("f",),
+    )  # fmt: skip
+    undefined: Undefined = choice(
+        "skip", "--undefined", MEASURES, "What an undefined value counts as; skip: the mean leaves it out.",
+        after="complete", but=("free", "rerank"), refused={
+            "explain": "why a value is undefined", "free": "means over the queries that have both values",
+        }, key="undefined", behind="complete", trials=("worst", "0"),
+    )  # fmt: skip
+    unknown: bool | Literal["next"] = choice(  # next: tell, too, which document to label next
+        False, "--unknown", MEASURES, "Add least, greatest and expected value over all groups of unlabelled documents.",
+        only=("eval", "check"), refused={"free": "one value for each ranking"}, adds=True, key="unknown",
+        behind="ties", tells=_of_labellings, factor=None, trials=(True,),
+    )  # fmt: skip
+    prior: Target = choice(  # of the groups of unknown documents
+        "even", "--prior", MEASURES, "How likely their groups are: even, known (as the query's labelled documents), or "
+        "f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unknown", key="prior",
+        tells=_shares, factor=None, trials=("known", "f=0.4,m=0.6"),
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
-        for name, hint in get_type_hints(type(self)).items():
-            value, what = getattr(self, name), f"the {name.replace('_', ' ')}"
-            words = next((get_args(one) for one in (hint, *get_args(hint)) if get_origin(one) is Literal), ())
-            if words and value not in words and value is not None and not isinstance(value, bool):
-                raise UsageError(f"{what} {value!r} is not known; choose one of {', '.join(words)}")
-            if hint in (int, int | None) and value is not None:
+        for row in CHOICES.values():
+            value, what = getattr(self, row.name), f"the {row.name.replace('_', ' ')}"
+            if row.literals and value not in row.literals and value is not None and not isinstance(value, bool):
+                raise UsageError(f"{what} {value!r} is not known; choose one of {', '.join(row.literals)}")
+            if row.is_number and value is not None:
                 if not isinstance(value, int) or isinstance(value, bool):
                     raise UsageError(f"{what} is {value!r}; it must be a whole number")
                 if value < 1:
                     raise UsageError(f"{what} is {value}; it must be 1 or more")
+            if row.hint == Target and not isinstance(value, str | Mapping):
+                raise UsageError(f"{what} is {value!r}; it must be a word, or shares like f=0.4,m=0.6")
         if self.ties and (self.samples or self.order != "score"):
             other = "samples" if self.samples else f"order {self.order}"
             raise UsageError(f"ties are looked for among the scores of one ranking; leave out --ties, or --{other}")
         if self.unknown or self.missing == "bounds" or self.prior != "even":
             self._refuse_bounds()
-        for name in ("target", "prior"):
-            shares = getattr(self, name)
-            if not isinstance(shares, str | Mapping):
-                raise UsageError(f"the {name} is {shares!r}; it must be a word, or shares like f=0.4,m=0.6")
 
     @property
     def of_whole_rankings(self) -> bool:
@@ -97,6 +200,18 @@ class Choices:
         if self.prior != "even" and not self.unknown:
             what = "--prior says how likely the groups of unknown documents are"
             raise UsageError(f"{what}; add --unknown, or leave it out")
+
+    def refuse(self, command: str, takes: str) -> None:
+        """Raise UsageError for a choice that a command refuses; it says what that ``takes`` in its place."""
+        for row in CHOICES.values():
+            if command in row.refused and getattr(self, row.name) != row.default:
+                raise UsageError(f"{takes} {row.refused[command]}; leave out --{row.option}")
+
+
+CHOICES: dict[str, Choice] = {
+    each.name: replace(each.metadata["choice"], name=each.name, hint=each.type, default=each.default)
+    for each in fields(Choices)
+}
 
 
 def unknown(name: str, known: Iterable[str]) -> UsageError:

@@ -25,11 +25,6 @@ from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 
 SAME = frozenset({"background", "collection", "target", "judged_membership"})  # inputs that no ranking changes
-NO_PLACE = {  # choices that leave more than one value, or none, for a query
-    "samples": "one ranking for each query",
-    "ties": "one order of each ranking",
-    "undefined": "why a value is undefined",
-}
 
 
 @dataclass(frozen=True)
@@ -117,9 +112,7 @@ class Explainer(Evaluator):
         if len(self.measures) != 1:
             named = ", ".join(map(str, self.measures))
             raise UsageError(f"these are {len(self.measures)} measures ({named}); explain one at a time")
-        for name, what in NO_PLACE.items():
-            if getattr(self.choices, name) not in (False, "skip"):
-                raise UsageError(f"explain shows {what}; leave out --{name}")
+        self.choices.refuse("explain", "explain shows")
         if candidates < 1:
             raise UsageError(f"candidates are {candidates}; look at 1 document or more")
         (self.measure,) = self.measures

@@ -25,12 +25,6 @@ from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 
 SCORES = "scores"  # for a utility: DCG of what the run itself scored
-NO_PLACE = {  # choices that leave more than one value, or none, for a query
-    "samples": "one ranking for each query",
-    "ties": "one order of each ranking",
-    "unknown": "one value for each ranking",
-    "undefined": "means over the queries that have both values",
-}
 
 
 @dataclass(frozen=True)
@@ -82,9 +76,7 @@ class Seeker(Evaluator):
 
     def _refuse_unfit(self) -> None:
         """Raise UsageError for what leaves more than one order or value, or goes by other runs."""
-        for name, what in NO_PLACE.items():
-            if getattr(self.choices, name) not in (False, "skip"):
-                raise UsageError(f"free takes {what}; leave out --{name}")
+        self.choices.refuse("free", "free takes")
         if self.choices.missing in ("skip", "bounds"):
             raise UsageError("free places every document; choose --missing error, neutral or worst")
         strange = [name for name in self.fairness.needs if name not in KNOWN]

@@ -7,14 +7,22 @@ from dataclasses import dataclass, fields
 
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.errors import InputError
+from fairtrec.evaluation.choices import CHOICES
 from fairtrec.evaluation.result import Part
 from fairtrec.replay.results import RecordedResult, RecordedRun
 
 Pair = tuple[str, str]  # of the one and of the other; empty where it has none
-OF_DOCUMENTS = frozenset(("tokenizer", "case", "target", "groups", "counts", "labels", "missing"))
-OF_MEASURES = frozenset(("ir-measures", "tau", "as", "background", *EXTRAS))
+
+
+def _keys(*parts: str) -> set[str]:
+    """Name the choices, as signatures do, that play a part only where one of these does."""
+    return {row.key for row in CHOICES.values() if not set(parts).isdisjoint(row.part.split())} - {""}
+
+
+OF_DOCUMENTS = {"groups", "counts", "labels"} | _keys("documents", "texts", "labels")
+OF_MEASURES = {"ir-measures", "tau", "background", *EXTRAS} | _keys("membership")
 OF_RUNS = ("run", "counterfactual")  # what belongs to single runs
-UNCOMPARED = ("tau", "ties", "unknown", "prior", "counterfactual", "interval")
+UNCOMPARED = {"tau", "counterfactual", "interval"} | {row.key for row in CHOICES.values() if row.adds}
 SHOWN = 3  # of the queries that differ, those that differ most
 
 

@@ -1,6 +1,6 @@
 """``fairtrec.rerank``: from runs to runs in another order."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,14 +12,13 @@ from fairtrec.data import Run, Samples, System
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
-from fairtrec.evaluation.choices import Target, unknown
+from fairtrec.evaluation.choices import RerankedKeywords, unknown
 from fairtrec.evaluation.given import Given, GivenKeywords, Judgements
 from fairtrec.evaluation.queries import wanted
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import Signature
 from fairtrec.evaluation.signing import signature_of
 from fairtrec.jobs import map_ordered
-from fairtrec.literals import Missing, Order, Rule, RunFormat, ScoreType, Tokenizer
 from fairtrec.progress import RUNS, listener, report
 from fairtrec.reranker import Remark, Reranker
 from fairtrec.reranking.arranging import arranged
@@ -28,20 +27,8 @@ from fairtrec.reranking.reranked import Reranked, Reranking
 from fairtrec.reranking.wanted import JUDGED, Wanted, known, sees_judgements
 
 
-class RerankKeywords(GivenKeywords, total=False):
+class RerankKeywords(GivenKeywords, RerankedKeywords, total=False):
     """What ``rerank`` takes by keyword: what is given beside the runs, and the options of eval that it heeds."""
-
-    background_depth: int
-    target: Target
-    tokenizer: Tokenizer | None
-    case_sensitive: bool | None
-    missing: Missing
-    order: Order
-    score_dtype: ScoreType
-    run_format: RunFormat
-    relevance_level: int | None
-    rule: Rule
-    group: str | Sequence[str] | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -584,11 +584,3 @@ def test_digests_and_signature(tmp_path):
 def test_an_option_that_there_is_not_is_wrong_usage():
     with pytest.raises(UsageError, match="there is no option tokeniser; did you mean tokenizer"):
         fairtrec.evaluate("P@1", RUN, QRELS, tokeniser="word")
-
-
-def test_the_keywords_are_the_fields_of_choices():
-    from dataclasses import fields
-
-    from fairtrec.evaluation.choices import ChoiceKeywords, Choices
-
-    assert list(ChoiceKeywords.__annotations__) == [field.name for field in fields(Choices)]

@@ -307,15 +307,6 @@ def test_without_judgements_the_scores_of_the_run_are_a_utility(fairtrec_command
     assert "--utility scores" not in fairtrec_command(*asked[:-1], "AWRFxnDCG@10", "--utility", "TE").err
 
 
-def test_the_command_offers_nothing_that_it_always_refuses():
-    from fairtrec.cli.free import command
-    from fairtrec.frontier.session import NO_PLACE
-
-    offered = {parameter.name for parameter in command.params}
-    assert {"complete", "depth", "relevance_level"} <= offered
-    assert not offered & {*NO_PLACE}
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [
