@@ -31,9 +31,9 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "evaluate": ("evaluation.evaluate", "stable"),
     "evaluator": ("evaluation.session", "provisional"),
     "explain": ("explanation.explaining", "provisional"),
-    "free": ("frontier.freeing", "provisional"),
+    "free": ("frontier.free", "provisional"),
     "plot": ("report.figures.kinds", "provisional"),
-    "positions": ("placement.placing", "provisional"),
+    "positions": ("projection.project", "provisional"),
     "read_results": ("replay.results", "provisional"),
     "read_values": ("replay.values", "provisional"),
     "rerank": ("reranking.rerank", "provisional"),
@@ -126,9 +126,9 @@ if TYPE_CHECKING:
     from fairtrec.evaluation.session import evaluator
     from fairtrec.evaluation.substituting import counterfactual
     from fairtrec.explanation.explaining import explain
-    from fairtrec.frontier.freeing import free
+    from fairtrec.frontier.free import free
     from fairtrec.gate.checking import check
-    from fairtrec.placement.placing import positions
+    from fairtrec.projection.project import positions
     from fairtrec.replay.results import read_results
     from fairtrec.replay.values import read_values
     from fairtrec.report.figures.kinds import plot

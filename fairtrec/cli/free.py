@@ -66,7 +66,7 @@ def command(
     """
     from fairtrec.cli.bar import progress
     from fairtrec.files.arguments import lists, named
-    from fairtrec.frontier.freeing import free
+    from fairtrec.frontier.free import free
     from fairtrec.report.frontier.rows import footnotes
 
     files = named(runs)

@@ -43,7 +43,7 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     from fairtrec.cli.saying import say
     from fairtrec.errors import UsageError
     from fairtrec.files.arguments import lists, named
-    from fairtrec.placement.placing import positions
+    from fairtrec.projection.project import positions
     from fairtrec.report.output import emit
 
     files = named(runs)

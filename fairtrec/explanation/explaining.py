@@ -8,9 +8,9 @@ from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.given import Judgements
 from fairtrec.evaluation.session import Keywords
 from fairtrec.explanation import variants
+from fairtrec.explanation.assemble import told
 from fairtrec.explanation.explained import Explanation
 from fairtrec.explanation.session import Explainer
-from fairtrec.explanation.telling import told
 from fairtrec.measure import Measure
 
 CANDIDATES = 100

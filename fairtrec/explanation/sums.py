@@ -8,7 +8,7 @@ from fairtrec.data import Bools, Floats, take
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.explanation import exposure
 from fairtrec.explanation.session import Case
-from fairtrec.explanation.worths import Worths
+from fairtrec.explanation.shapley_values import Worths
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Sum
 from fairtrec.measures.nfairr import NFaiRR

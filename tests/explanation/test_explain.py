@@ -17,7 +17,7 @@ import fairtrec
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.data import GroupTerms
 from fairtrec.errors import InputError, UsageError
-from fairtrec.explanation import marks, variants, worths
+from fairtrec.explanation import marks, shapley_values, variants
 from fairtrec.formats import run as run_format
 from fairtrec.formulas import neutrality, shapley
 from fairtrec.measures.nfairr import FaiRR
@@ -323,7 +323,7 @@ def test_too_many_coalitions_are_divided_roughly(monkeypatch):
     rough, fine = explanation.explained[0].places
     assert (rough.rough, fine.rough) == (True, False)
     assert {word.term: word.adds for word in rough.words} == pytest.approx({"she": -0.2 * 3 / 5, "he": -0.2 * 2 / 5})
-    assert worths.shapley is shapley
+    assert shapley_values.shapley is shapley
 
 
 class Weighed(FaiRR):

@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 import fairtrec
 from fairtrec.errors import InputError, ResourceError, UsageError
-from fairtrec.placement import embedding
+from fairtrec.projection import embedding
 
 RUN = {"q1": {f"d{i}": float(-i) for i in range(5)}, "q2": {f"d{i}": float(-i) for i in range(3, 7)}}
 VECTORS = {f"d{i}": [float(i), float(i * i % 7), 1.0] for i in range(7)}

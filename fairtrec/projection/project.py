@@ -14,12 +14,12 @@ from fairtrec.formats import tsv, vectors
 from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.formats.vectors import Vectors
 from fairtrec.literals import Absent, Order, RunFormat, SpuriousAs
-from fairtrec.placement import embedding
-from fairtrec.placement.agreement import refuse_unfit
-from fairtrec.placement.embedding import Embedding, Texts
-from fairtrec.placement.fitting import Fitting, How
-from fairtrec.placement.lists import Lists, Table
-from fairtrec.placement.placed import Placed, many
+from fairtrec.projection import embedding
+from fairtrec.projection.agreement import refuse_unfit
+from fairtrec.projection.embedding import Embedding, Texts
+from fairtrec.projection.fit import Fitting, How
+from fairtrec.projection.projection import Placed, many
+from fairtrec.projection.table import Lists, Table
 from fairtrec.version import __version__
 
 

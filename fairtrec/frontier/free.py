@@ -17,10 +17,10 @@ from fairtrec.evaluation.signature import Signature
 from fairtrec.formulas.fronts import budget
 from fairtrec.formulas.fronts.front import Front
 from fairtrec.frontier.aiming import aimed
-from fairtrec.frontier.case import Case
 from fairtrec.frontier.frontier import Frontier, OfQuery, OfRun, OfScores, Point
+from fairtrec.frontier.problem import Case
 from fairtrec.frontier.session import Seeker
-from fairtrec.frontier.solving import Kept, Solved, solved
+from fairtrec.frontier.solve import Kept, Solved, solved
 from fairtrec.literals import Among
 from fairtrec.measure import Measure
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from fairtrec.data import MISSING, Floats, Ints, Labels
 from fairtrec.errors import UsageError
-from fairtrec.formulas import sides
+from fairtrec.formulas import assignment
 
 HALFWAY = 0.5  # from chance to 1: below it, an axis is said to be perhaps another
 
@@ -77,10 +77,10 @@ class Count:
         above = positions[of_one] > 0
         row = [
             (
-                sides.accuracy(side, label),
-                sides.chance(n, labelled, int(side.sum())),
-                sides.published_accuracy(side, label),
-                sides.published_chance(n, labelled),
+                assignment.accuracy(side, label),
+                assignment.chance(n, labelled, int(side.sum())),
+                assignment.published_accuracy(side, label),
+                assignment.published_chance(n, labelled),
             )
             for side in above.T
         ]

@@ -11,8 +11,8 @@ from fairtrec.errors import InputError
 from fairtrec.formats.vectors import Vectors
 from fairtrec.formulas import axes as principal
 from fairtrec.literals import SpuriousAs
-from fairtrec.placement import agreement
-from fairtrec.placement.lists import Lists, Table
+from fairtrec.projection import agreement
+from fairtrec.projection.table import Lists, Table
 
 LARGEST = 1e100  # of the numbers of a vector, whose squares are added
 

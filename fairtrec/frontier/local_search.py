@@ -3,7 +3,7 @@
 import numpy as np
 
 from fairtrec.data import Ints
-from fairtrec.frontier.case import Case
+from fairtrec.frontier.problem import Case
 
 STEPS = 30
 TRIED = 4_000  # exchanges in a step

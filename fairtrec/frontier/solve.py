@@ -14,8 +14,8 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.fronts import same, sums
 from fairtrec.formulas.fronts.front import Front
 from fairtrec.formulas.fronts.sequences import Sequences, by_kind
-from fairtrec.frontier.case import OF_QUERY, Case
-from fairtrec.frontier.climbing import climbed
+from fairtrec.frontier.local_search import climbed
+from fairtrec.frontier.problem import OF_QUERY, Case
 from fairtrec.measure import Candidates, First, Precisions, Sum, Terms
 
 SHARED = 100_000  # sequences whose values are kept for other queries
