@@ -33,7 +33,7 @@ def rerank(
         yield run_format.ranked(ranker.name, tag, first.qids, first.starts, first.docnos, scores)
 
 
-def found(path: str) -> list[str]:
+def models_of(path: str) -> list[str]:
     """List the models of a folder by name; what is a model itself, or no folder, stands alone."""
     inside = [] if Path(path, "config.json").exists() else sorted(Path(path).glob("[!.]*/config.json"))
     return [str(each.parent) for each in inside] or [path]

@@ -4,12 +4,16 @@ A name is looked up in the table below, then in ir-measures, then among the entr
 installed packages: so what nDCG means does not depend on what else is installed.
 """
 
+import io
+import re
+import sys
 from collections.abc import Iterable
+from contextlib import redirect_stdout
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
-from fairtrec.catalogue import family, notation, trec_names
+from fairtrec.catalogue import family, notation
 from fairtrec.catalogue.family import LARGEST
 from fairtrec.catalogue.notation import Written
 from fairtrec.errors import UsageError
@@ -17,7 +21,58 @@ from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.utility import PLAIN, Plain, Utility
 
+SAME = ("Rprec", "infAP")  # which trec_eval and ir-measures call alike
+_NUMBERS = re.compile(r"\D+(?:\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)?")
 ALL_FAIR = "all_fair"  # stands for every measure of fairness, as trec_eval's all_trec does for its own
+
+
+class TrecName(NamedTuple):
+    """A measure of ir-measures, what trec_eval prints it as, and whether it was asked for by the name of a set."""
+
+    measure: Any
+    printed: str
+    is_of_set: bool
+
+
+def trec_measures(name: str) -> list[TrecName]:
+    """Find the measures that trec_eval means by a name; say which of them ir-measures lacks; none if it means none."""
+    import ir_measures
+
+    if not _NUMBERS.fullmatch(name):
+        return []
+    try:
+        with redirect_stdout(io.StringIO()) as said:
+            several: list[Any] = ir_measures.parse_trec_measure(name)
+    except (ValueError, TypeError):
+        return []
+    lacking = re.findall(r"'([^']+)'", said.getvalue())
+    if lacking and sys.stderr is not None:
+        sys.stderr.write(f"# {name}: ir-measures lacks {', '.join(lacking)}\n")
+    import pytrec_eval
+
+    members = pytrec_eval.supported_nicknames.get(name)
+    if members is None:
+        return [TrecName(measure, _printed(name, measure), is_of_set=False) for measure in several]
+    pairs = [(member, measure) for member in sorted(members) for measure in _of_member(member)]
+    return [TrecName(measure, _printed(member, measure), is_of_set=True) for member, measure in pairs]
+
+
+def _of_member(name: str) -> list[Any]:
+    """Read a member of a set; nothing if ir-measures lacks it, which has been said."""
+    import ir_measures
+
+    try:
+        return list(ir_measures.parse_trec_measure(name))
+    except ValueError:
+        return []
+
+
+def _printed(name: str, measure: Any) -> str:
+    """Spell a measure as trec_eval prints it: ndcg_cut.5 as ndcg_cut_5, iprec_at_recall.0.1 as iprec_at_recall_0.10."""
+    base = re.sub(r"[._]\d[\d.,]*$", "", name)
+    if "recall" in measure.params:
+        return f"{base}_{measure.params['recall']:.2f}"
+    return f"{base}_{measure.params['cutoff']}" if "cutoff" in measure.params else base
 
 
 def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
@@ -50,12 +105,12 @@ def _resolved(written: Written, relevance_level: int | None) -> Iterable[Measure
         params = {**params, at: cutoff}
     if theirs is not None:
         found = _utility(theirs, params, spelled, relevance_level)
-        return [replace(found, trec=name) if spelled in trec_names.SAME else found]
+        return [replace(found, trec=name) if spelled in SAME else found]
     if kind is not None:
         return [family.built(kind, params, spelled, relevance_level)]
     if is_all_fair(name):
         return _all_fair(params, cutoff, spelled, relevance_level)
-    if not params and cutoff is None and (several := trec_names.read(name)):
+    if not params and cutoff is None and (several := trec_measures(name)):
         return [
             replace(_utility(measure, {}, spelled, relevance_level), trec=printed, is_of_set=is_of_set)
             for measure, printed, is_of_set in several

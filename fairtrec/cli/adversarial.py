@@ -114,13 +114,13 @@ def rerank(
     fairtrec adversarial rerank bm25.run --model models/ --docs docs.tsv --queries queries.tsv -M 200 -o runs/
     """
     from fairtrec.adversarial.model import Ranker, libraries
-    from fairtrec.adversarial.rerank import found, rerank
+    from fairtrec.adversarial.rerank import models_of, rerank
     from fairtrec.errors import UsageError
     from fairtrec.formats.plain_run import scored_lines
     from fairtrec.report.output import emit
 
     libraries()
-    models = found(model)
+    models = models_of(model)
     several = len(models) > 1
     if several and (output is None or output.is_file()):
         raise UsageError(f"{model} holds {len(models)} models; name a folder for their runs with -o")

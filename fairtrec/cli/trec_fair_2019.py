@@ -70,10 +70,10 @@ def command(runs: tuple[str, ...], sequences: str, truth: str, groups: tuple[str
 def _validate(runs: tuple[str, ...], requests: "Requests", truth: "Truth") -> None:
     """Print the faults of each run. Raises InputError if there are any."""
     from fairtrec.errors import InputError
-    from fairtrec.validation import trec_fair
+    from fairtrec.validation.validating import validate_trec_fair
 
     many = 0
-    for checked in trec_fair.validate(runs, requests, truth, MOST_FAULTS):
+    for checked in validate_trec_fair(runs, requests, truth, MOST_FAULTS):
         for finding in checked.found.kept:
             click.echo(str(InputError(finding.message, checked.path, finding.line)))
         for rest in checked.found.hidden.values():

@@ -99,16 +99,15 @@ def _checked(
     """Check one run after the other; with each, where it is written unless something stands against it."""
     from fairtrec.cli.bar import progress
     from fairtrec.validation import collection, repair
-    from fairtrec.validation.checked import KEPT, examine
-    from fairtrec.validation.twins import Twins
+    from fairtrec.validation.checked import KEPT, Twins, examine
 
     most = None if given["everything"] else KEPT
     if track == "trec-fair-2019":
         from fairtrec.formats import trec_fair as track_files
-        from fairtrec.validation import trec_fair
+        from fairtrec.validation.validating import validate_trec_fair
 
         truth = track_files.truth(given["truth"])
-        for checked in trec_fair.validate(paths, track_files.requests(given["sequences"], truth), truth, most):
+        for checked in validate_trec_fair(paths, track_files.requests(given["sequences"], truth), truth, most):
             yield checked, None
         return
     others = [*lists, *(given[name] for name in OF_KNOWN if given[name] is not None)]

@@ -172,7 +172,7 @@ def _judged(pairs: Sequence[Pair], how: Procedure) -> tuple[list[Comparison], li
             columns["p_not_worse"][rows] = paired.at_least(gained, -how.equivalence)
             columns["p_equivalent"][rows] = paired.equivalence(differences, how.equivalence)
     if how.correction == "tukey":
-        columns["p_corrected"], said = pairing.honest(pairs, columns["p"], **drawn)
+        columns["p_corrected"], said = pairing.tukey_hsd(pairs, columns["p"], **drawn)
     else:
         columns["p_corrected"], said = correction.corrected(columns["p"], how.correction), []
     compared = [

@@ -9,7 +9,7 @@ from fairtrec.comparison import slices as slicing
 from fairtrec.data import Floats
 from fairtrec.evaluation.scores import Scores
 from fairtrec.measure import Measure
-from fairtrec.statistics import paired, tukey
+from fairtrec.statistics import corrections, paired
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ def pairs(name: str, several: Sequence[Scores], base: int) -> Iterator[Pair]:
             yield Pair(name, scores.run, measure, qids, values, others, paired.subtract(values, others))
 
 
-def honest(compared: Sequence[Pair], p: Floats, *, resamples: int, seed: int) -> tuple[Floats, list[str]]:
+def tukey_hsd(compared: Sequence[Pair], p: Floats, *, resamples: int, seed: int) -> tuple[Floats, list[str]]:
     """Give the p of Tukey's HSD of each pair, all runs of a measure and slice at once, and what is to be said of it.
 
     It is over the queries that all of these have; a pair without a ``p`` of its own has none.
@@ -63,6 +63,6 @@ def honest(compared: Sequence[Pair], p: Floats, *, resamples: int, seed: int) ->
             first.baseline[keep[0]],
             *(compared[place].values[of] for place, of in zip(places, keep, strict=True)),
         ]
-        found[places] = tukey.honest(np.stack(columns, axis=1), resamples=resamples, seed=seed)[0, 1:]
+        found[places] = corrections.randomised_tukey(np.stack(columns, axis=1), resamples=resamples, seed=seed)[0, 1:]
     told = ", ".join(f"{name} {many}" for name, many in fewer.items())
     return found, [f"Tukey HSD is over the queries that all runs have: {told}"] * bool(fewer)

@@ -25,7 +25,7 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation.grades import Grades
 from fairtrec.evaluation.reference import Asked, Reference
 from fairtrec.formulas import distribution
-from fairtrec.formulas.membership import by_rule
+from fairtrec.formulas.neutrality import membership
 
 
 class Inputs(Asked):
@@ -137,7 +137,7 @@ class Inputs(Asked):
         """Who belongs to which group [query, rank, group]."""
         if self.reference.labels is not None:
             return looked_up(self.reference.labels, self.qids, self.run.docnos, self.lines)
-        return by_rule(take(self.counts, self.ranked), self.reference.rule)
+        return membership(take(self.counts, self.ranked), self.reference.rule)
 
     @property
     def queries(self) -> int:
@@ -167,7 +167,7 @@ class Inputs(Asked):
         assert self.reference.qrels is not None
         if self.reference.labels is not None:
             return looked_up(self.reference.labels, self.qids, self.reference.qrels.docnos, self.judged_lines)
-        return by_rule(take(self.counts, self._judged_rows), self.reference.rule)
+        return membership(take(self.counts, self._judged_rows), self.reference.rule)
 
     def _amounts(self) -> Floats:
         """Add up group terms or membership over the documents that the target is taken from [query, group]."""

@@ -1,17 +1,43 @@
-"""From the counts of group terms in a document to one number: how neutral it is, or which way it leans.
+"""From the counts of group terms in a document to the groups that it belongs to, and to how neutral it is.
 
-Counts have the shape [..., group]; a document that is not there has nan counts and gets nan.
+Counts have the shape [..., group]; a document that is not there has nan counts and gets nan. Membership has the same
+shape, between 0 and 1; a row of zeros: the document belongs to no group.
 
 Source of omega: Rekabsaz, Kopeinik, Schedl: Societal Biases in Retrieved Contents. SIGIR 2021, Eq. 1 and 2.
 https://doi.org/10.1145/3404835.3462949
 """
 
+from functools import reduce
+
 import numpy as np
 
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import discount, distribution
+from fairtrec.literals import Rule
 
 TAU = ("tau", 0, np.inf, "tau is {tau}; it counts group terms, so it is 0 or more")  # the limits of the parameter
+
+
+def membership(counts: Floats, rule: Rule) -> Floats:
+    """Tell membership from occurrences of group terms [..., group].
+
+    ``share``: the group's part of all group terms; ``majority``: whole in the group of most terms, in none where two
+    have the most; ``any``: whole in each group of which a term occurs.
+
+    >>> membership(np.array([[3.0, 1.0], [2.0, 2.0], [0.0, 0.0]]), "majority").tolist()
+    [[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
+    """
+    unknown = np.isnan(counts)
+    if rule == "share":
+        belongs = np.nan_to_num(distribution.shares(counts))
+    elif rule == "any":
+        belongs = (counts > 0).astype(np.float64)
+    else:
+        columns = list(np.moveaxis(counts, -1, 0))  # far fewer than documents
+        most = reduce(np.maximum, columns)
+        several = sum(column == most for column in columns) > 1
+        belongs = np.stack([(column == most) & (column > 0) & ~several for column in columns], axis=-1) * 1.0
+    return np.where(unknown, np.nan, belongs)
 
 
 def omega(counts: Floats, target: Floats, tau: int = 1) -> Floats:

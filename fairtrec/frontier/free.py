@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import nan
+from math import hypot, nan
 from typing import Any, Unpack, get_args
 
 import numpy as np
@@ -15,14 +15,13 @@ from fairtrec.evaluation.given import Judgements
 from fairtrec.evaluation.session import Keywords
 from fairtrec.evaluation.signature import Signature
 from fairtrec.formulas.fronts import budget
-from fairtrec.formulas.fronts.front import Front
-from fairtrec.frontier.aiming import aimed
-from fairtrec.frontier.frontier import Frontier, OfQuery, OfRun, OfScores, Point
+from fairtrec.formulas.fronts.front import Front, point_at
+from fairtrec.frontier.frontier import Dpfr, Frontier, OfQuery, OfRun, OfScores, Point
 from fairtrec.frontier.problem import Case
 from fairtrec.frontier.session import Seeker
 from fairtrec.frontier.solve import Kept, Solved, solved
 from fairtrec.literals import Among
-from fairtrec.measure import Measure
+from fairtrec.measure import Better, Measure
 
 LOSSES = (0.0, 0.01, 0.05)
 
@@ -73,7 +72,7 @@ def free(
         found = solved(case, own, kept)
         ways.append(found.way)
         one = _of_run(scores.run, case, own, found, losses, each=each)
-        one = one if dpfr is None else aimed(one, found.fronts, case.fairness.better, dpfr)
+        one = one if dpfr is None else with_dpfr(one, found.fronts, case.fairness.better, dpfr)
         several.append(replace(one, left_out=tuple(qid for qid in scores.qids if qid not in set(case.qids))))
     pool = None
     if whole is not None and all(each.exact for each in several) and "lemma 1" in ways[0]:  # else it takes too long
@@ -167,3 +166,29 @@ def _at(
     fairness = float(np.mean([front.fairness[at] for front, at in pairs]))
     spoken = nan if case is None else case.spoken([front.tops[at] for front, at in pairs])
     return Point(name, utility, turn * fairness, turn * max(bound / len(pairs), fairness), loss, spoken)
+
+
+def with_dpfr(run: OfRun, fronts: Sequence[Front], better: Better, alpha: float) -> OfRun:
+    """Measure the distances of a run, of whose queries these are the ``fronts``; ``better`` says which fairness is.
+
+    Of queries the hull is taken, too, as of their mean: so a run of one query is as far as the query is.
+    """
+    turn = 1.0 if better == "higher" else -1.0  # fronts have it so that more is better
+    known = all(front.known for front in fronts)
+    of_queries = [
+        replace(query, dpfr=_from(query.points[0], _turned(front, turn) if front.known else None, alpha))
+        for query, front in zip(run.queries, fronts, strict=True)
+    ]
+    return replace(run, dpfr=_from(run.points[0], run.front if known else None, alpha), queries=tuple(of_queries))
+
+
+def _turned(front: Front, turn: float) -> Floats:
+    utility, fairness = front.hull
+    return np.stack([utility, turn * fairness])
+
+
+def _from(own: Point, front: Floats | None, alpha: float) -> Dpfr:
+    if front is None:
+        return Dpfr(alpha, nan, nan, nan)
+    utility, fairness = point_at(front, alpha)
+    return Dpfr(alpha, utility, fairness, hypot(own.utility - utility, own.fairness - fairness))

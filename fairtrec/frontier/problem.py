@@ -1,4 +1,7 @@
-"""One run whose front is looked for: its documents, what each adds to the two sums, and what orders are worth."""
+"""One run whose front is looked for: its documents, what each adds to the two sums, and what orders are worth.
+
+Where nothing tells the best order, exchanges of two documents lead to good ones.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Candidates, Floats, Ints, Run, take
+from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, Run, take
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.values import values_of
 from fairtrec.formulas import discount
 from fairtrec.formulas.fronts.sums import filled
-from fairtrec.frontier.candidates import reordered
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness
 from fairtrec.measures.utility import Utility
 
@@ -25,6 +27,47 @@ OF_QUERY = frozenset({"target", "background", "collection", "judged_relevance", 
 COUNTED = frozenset({"lengths", "queries", "sample_of"})  # of orders, each of which stands for a query
 KNOWN = frozenset({*LOOKS, *TABLES, *OF_QUERY, *COUNTED, "ranked"})  # inputs of orders that are made up
 PORTION = 20_000  # orders that are evaluated at once
+STEPS = 30
+TRIED = 4_000  # exchanges in a step
+NEAR = 1e-12
+
+
+def pooled(runs: Sequence[Run], name: str) -> Run:
+    """Rank the documents of several runs in turn: those of rank 1, then those of rank 2, each once."""
+    qids = tuple(sorted({qid for run in runs for qid in run.qids}))
+    rankings = []
+    for qid in qids:
+        tops = [run.docnos[run.top([qid], None)[0]] for run in runs if qid in set(run.qids)]
+        places = np.concatenate([np.arange(len(top)) for top in tops])
+        docnos = np.concatenate(tops)[np.argsort(places, kind="stable")]
+        _, first = np.unique(docnos, return_index=True)
+        rankings.append(docnos[np.sort(first)])
+    return _run(name, qids, rankings)
+
+
+def extended(run: Run, qids: Sequence[str], more: Run | None) -> Run:
+    """Put the documents of another run behind those that each query has."""
+    if more is None:
+        return run.cut(qids, None)
+    rankings = []
+    for own, other in zip(run.top(qids, None), more.top(qids, None), strict=True):
+        first, second = run.docnos[own[own >= 0]], more.docnos[other[other >= 0]]
+        rankings.append(np.concatenate([first, second[~np.isin(second, first)]]))
+    return _run(run.name, tuple(qids), rankings)
+
+
+def reordered(run: Run, qids: Sequence[str], tops: Sequence[Ints]) -> Run:
+    """Keep the documents of these places of each query, in this order."""
+    lines = run.top(qids, None)
+    return _run(run.name, tuple(qids), [run.docnos[row[top]] for row, top in zip(lines, tops, strict=True)])
+
+
+def _run(name: str, qids: tuple[str, ...], rankings: Sequence[Docs]) -> Run:
+    lengths = np.array([len(each) for each in rankings], dtype=np.int64)
+    starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    docnos = np.concatenate(rankings) if rankings else np.empty(0, dtype="S1")
+    scores = np.concatenate([np.arange(many, 0.0, -1.0) for many in lengths.tolist()] or [np.zeros(0)])
+    return Run(name, name, qids, starts, docnos, scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,3 +223,37 @@ class Case:
 def _row(table: Any, query: int) -> Any:
     """Take the row of a query from a table that may have one row for all."""
     return table[query : query + 1] if len(table) > 1 else table
+
+
+def local_optimum(case: Case, query: int, grades: Ints | None) -> tuple[Ints, float]:
+    """Exchange documents of a query, the pair that gains most first, until none gains; give the order and its value.
+
+    With ``grades`` [document] only documents of the same grade change places.
+    """
+    top = np.arange(int(case.lengths[query]))
+    several = int(case.several[query])
+    value = float(case.fairness_of(query, top[None])[0]) if len(top) else -np.inf
+    rank, doc = np.divmod(np.arange(len(top) * several), max(several, 1))
+    rank, doc = rank[:TRIED], doc[:TRIED]
+    for _ in range(STEPS if len(rank) else 0):
+        place = np.full(several, -1)
+        place[top] = np.arange(len(top))
+        useful = place[doc] < 0
+        useful |= place[doc] > rank
+        useful &= ~(case.held[query, doc] | case.held[query, top[rank]])
+        if grades is not None:
+            useful &= grades[doc] == grades[top[rank]]
+        if not useful.any():
+            break
+        tops = np.repeat(top[None], int(useful.sum()), axis=0)
+        at, (upper, new) = np.arange(len(tops)), (rank[useful], doc[useful])
+        lower = place[new]
+        inside = lower >= 0
+        tops[at[inside], lower[inside]] = top[upper[inside]]
+        tops[at, upper] = new
+        values = case.fairness_of(query, tops)
+        best = int(values.argmax())
+        if not values[best] > value + NEAR:
+            break
+        top, value = tops[best], float(values[best])
+    return top, value

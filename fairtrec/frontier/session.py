@@ -18,8 +18,7 @@ from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.formulas.distribution import quotient
-from fairtrec.frontier.candidates import extended, pooled
-from fairtrec.frontier.problem import KNOWN, Case
+from fairtrec.frontier.problem import KNOWN, Case, extended, pooled
 from fairtrec.literals import Among
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility

@@ -11,11 +11,10 @@ import numpy as np
 
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas.distribution import quotient
-from fairtrec.formulas.fronts import same, sums
-from fairtrec.formulas.fronts.front import Front
+from fairtrec.formulas.fronts import sums
+from fairtrec.formulas.fronts.front import Front, same_grades
 from fairtrec.formulas.fronts.sequences import Sequences, by_kind
-from fairtrec.frontier.local_search import climbed
-from fairtrec.frontier.problem import OF_QUERY, Case
+from fairtrec.frontier.problem import OF_QUERY, Case, local_optimum
 from fairtrec.measure import Candidates, First, Precisions, Sum, Terms
 
 SHARED = 100_000  # sequences whose values are kept for other queries
@@ -53,7 +52,7 @@ def _by_sums(case: Case, values: Floats, fair: Sum, useful: Terms | None) -> Sol
     alike = np.full(len(case.qids), np.nan)
     orders: Tops = []
     if grades is not None:
-        places = same.fairest(grades, np.nan_to_num(worth), weights)
+        places = same_grades(grades, np.nan_to_num(worth), weights)
         orders = [places[row, : len(weights[row])][: case.lengths[row]] for row in queries]
         alike = np.array([_dot(worth[row][orders[row]], weights[row]) for row in queries])
     if isinstance(useful, Sum):
@@ -84,9 +83,11 @@ def _by_kinds(case: Case, values: Floats, useful: Terms | None, kept: Kept) -> S
         if listed is None:
             climbs += 1
             fronts.append(None)
-            top, alike[row] = climbed(case, row, own) if own is not None else (np.arange(case.lengths[row]), np.nan)
+            top, alike[row] = (
+                local_optimum(case, row, own) if own is not None else (np.arange(case.lengths[row]), np.nan)
+            )
             orders.append(top)
-            best.append(climbed(case, row, None)[0])
+            best.append(local_optimum(case, row, None)[0])
             most_alike[row] = most[row] = _greatest(case, row)
             continue
         front, order, fairest = _of_kinds(case, row, useful, listed, own)

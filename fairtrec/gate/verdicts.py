@@ -18,9 +18,8 @@ from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.rounding import finite
-from fairtrec.gate.labels import Open, both_ends, decided
 from fairtrec.gate.requirement import Requirement
-from fairtrec.gate.verdict import STATUSES, USUAL, Evidence, Gate, Status, Verdict
+from fairtrec.gate.verdict import STATUSES, USUAL, Evidence, Gate, Open, Status, Verdict, both_ends, decided
 from fairtrec.statistics import paired
 
 POWER = 0.8

@@ -15,9 +15,8 @@ from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.formats.vectors import Vectors
 from fairtrec.literals import Absent, Order, RunFormat, SpuriousAs
 from fairtrec.projection import embedding
-from fairtrec.projection.agreement import refuse_unfit
 from fairtrec.projection.embedding import Embedding, Texts
-from fairtrec.projection.fit import Fitting, How
+from fairtrec.projection.fit import Fitting, How, refuse_unfit
 from fairtrec.projection.projection import Placed, many
 from fairtrec.projection.table import Lists, Table
 from fairtrec.version import __version__

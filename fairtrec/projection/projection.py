@@ -10,7 +10,7 @@ from fairtrec.data import Floats
 from fairtrec.errors import InputError
 from fairtrec.evaluation.signature import Signature
 from fairtrec.literals import AccuracyAs
-from fairtrec.projection.agreement import HALFWAY, Agreement
+from fairtrec.projection.fit import HALFWAY, Agreement
 
 
 @dataclass(frozen=True, eq=False)

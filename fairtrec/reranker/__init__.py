@@ -12,10 +12,7 @@ from typing import Any, ClassVar, Literal
 from fairtrec.data import MISSING, Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Parameters, Remark, named, unneeded
 from fairtrec.errors import InputError, UsageError
-from fairtrec.reranker.chance import Chance
-from fairtrec.reranker.heads import FAR, Heads
-from fairtrec.reranker.lists import Lists, completed, counted
-from fairtrec.reranker.shares import ceils, floors
+from fairtrec.reranker.lists import FAR, Chance, Heads, Lists, ceils, completed, counted, floors
 
 __all__ = [
     "FAR",

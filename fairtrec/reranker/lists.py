@@ -1,12 +1,17 @@
-"""The documents of each query that a reranker moves, closed up, and how they are put back among the others."""
+"""What rerankers are made of: the documents that are moved, the head of each group, exact shares, and chance."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Floats, Ints
+from fairtrec.data import MISSING, Bools, Floats, Ints
 from fairtrec.data.parameters import Remark
+
+FAR = np.iinfo(np.int64).max  # behind all documents
+EXACT = 1e-9  # shares are decimals; what is this near to a whole number is one
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,3 +102,83 @@ def completed(first: Ints, many: Ints, width: int) -> Ints:
     place[rows, first[rows, columns]] = columns
     order = np.argsort(place, axis=1, kind="stable")
     return np.where(at < many[:, None], order, MISSING)
+
+
+class Heads:
+    """The heads of each query's groups: what is placed is taken off.
+
+    >>> heads = Heads(np.array([[0, 0, 1]]), groups=2)
+    >>> heads.take(np.array([0]), np.array([True])).tolist(), heads.places.tolist(), heads.taken.tolist()
+    ([0], [[1, 2]], [[1, 0]])
+    """
+
+    def __init__(self, groups_of: Ints, groups: int) -> None:
+        """``groups_of`` [query, place] is the group of each document, MISSING behind the last."""
+        queries = len(groups_of)
+        keys = np.where(groups_of < 0, groups, groups_of)
+        self._order = np.argsort(keys, axis=1, kind="stable")
+        counts = np.zeros((queries, groups + 1), dtype=np.int64)
+        np.add.at(counts, (np.arange(queries)[:, None], keys), 1)
+        self.supply: Ints = counts[:, :groups]
+        self._first = np.cumsum(self.supply, axis=1) - self.supply
+        self._rows = np.arange(queries)
+        self.taken: Ints = np.zeros((queries, groups), dtype=np.int64)
+
+    @property
+    def places(self) -> Ints:
+        """Where the head of each group stands [query, group]; FAR where the group has run out."""
+        if not self._order.shape[1]:
+            return np.full(self.taken.shape, FAR)
+        at = np.minimum(self._first + self.taken, self._order.shape[1] - 1)
+        found = np.take_along_axis(self._order, at, axis=1)
+        return np.where(self.taken < self.supply, found, FAR)
+
+    def take(self, group: Ints, active: Bools) -> Ints:
+        """Take the head of this group of each query that is active, and say where it stood [query]."""
+        places: Ints = self.places[self._rows, group]
+        self.taken[self._rows[active], group[active]] += 1
+        return places
+
+    def first(self, claims: Bools) -> Ints:
+        """Choose of the groups that have a claim [query, group] the one whose head stands first [query]."""
+        chosen: Ints = np.where(claims, self.places, FAR).argmin(axis=1)
+        return chosen
+
+
+def floors(rank: Ints | int, shares: Floats) -> Ints:
+    """Round ``rank`` times each share down, as decimals: 0.1 times 30 is 3.
+
+    >>> floors(3, np.array([0.1, 0.9])).tolist(), floors(30, np.array([0.1])).tolist()
+    ([0, 2], [3])
+    """
+    return np.floor(rank * shares + EXACT).astype(np.int64)
+
+
+def ceils(rank: Ints | int, shares: Floats) -> Ints:
+    """Round ``rank`` times each share up, as decimals: 3 times 0.1 is more than 0, and 30 times 0.1 is 3.
+
+    >>> ceils(3, np.array([0.1, 0.9])).tolist(), ceils(30, np.array([0.1])).tolist()
+    ([1, 3], [3])
+    """
+    return np.ceil(rank * shares - EXACT).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Chance:
+    """Numbers of these queries: the same for the same seed and sample, whatever other queries there are."""
+
+    seed: int
+    qids: Sequence[str]
+    sample: int | None = None  # None: the only one
+
+    def uniform(self, many: int) -> Floats:
+        """Draw so many numbers for each query, from 0 to below 1 [query, many]; of more, the first are the same.
+
+        >>> Chance(0, ["q1"]).uniform(9)[0, 0] == Chance(0, ["q2", "q1"]).uniform(2)[1, 0]
+        np.True_
+        """
+        drawn = np.empty((len(self.qids), many))
+        for row, qid in zip(drawn, self.qids, strict=True):
+            key = int.from_bytes(sha256(qid.encode("utf-8", "surrogateescape")).digest()[:8])
+            np.random.default_rng([self.seed, self.sample or 0, key]).random(out=row)
+        return drawn

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.formulas import discount, neutrality, ranks
-from fairtrec.formulas.fronts import budget, same, sums
+from fairtrec.formulas.fronts import budget, sums
+from fairtrec.formulas.fronts.front import same_grades
 from fairtrec.reranker import MISSING, Bools, Candidates, Floats, Ints, Order, Remark, Reranker, counted, take
 
 TOLD = 1e-6  # what fairness may lack without its being said
@@ -81,7 +82,7 @@ class Optimal(Reranker):
             grades = np.unique(np.nan_to_num(relevance), return_inverse=True)[1].reshape(relevance.shape)
             grades = np.where(stay, grades.size + np.arange(width), grades)  # each one of its own
             worth = np.where(known[:, None] & there, omega, 0.0)
-            order = same.fairest(np.where(there, grades, MISSING), worth, discount.log2(self.cutoff))
+            order = same_grades(np.where(there, grades, MISSING), worth, discount.log2(self.cutoff))
             return Order(order, (lost,))
         best = ranks.ideal(ranks.gains(judged_relevance), discount.log2(self.cutoff))
         gains = ranks.gains(relevance) / np.where(best > 0, best, 1.0)[:, None]

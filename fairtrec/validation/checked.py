@@ -5,20 +5,71 @@ here, on the same line.
 """
 
 from dataclasses import dataclass
+from hashlib import blake2b
+from os import fspath
 
 import numpy as np
 
-from fairtrec.data import Docnos, Ints, starts_of
-from fairtrec.errors import FilePath
+from fairtrec.data import Docnos, Floats, Ints, fingerprints, starts_of
+from fairtrec.errors import FilePath, InputError
+from fairtrec.formats import columns, other_runs
 from fairtrec.formats.other_runs import meant
 from fairtrec.literals import RunFormat
-from fairtrec.validation import other_reading, reading
+from fairtrec.ranking.order import by_falling_score
+from fairtrec.validation import reading
 from fairtrec.validation.checks import Known, check
 from fairtrec.validation.codes import CODES, Code, table
-from fairtrec.validation.findings import KEPT, Finding, Findings
+from fairtrec.validation.findings import KEPT, Finding, Findings, shown
 from fairtrec.validation.reading import Entries
 
+BLANKS = np.frombuffer(b" \t\n\v\f\r", np.uint8)
 __all__ = ["CODES", "KEPT", "Checked", "Code", "Finding", "Findings", "Known", "examine", "table"]
+
+
+def read_other(path: FilePath, kind: RunFormat, found: Findings) -> Entries:
+    """Read a run of this kind, and add what cannot be read to the findings; ranks that it lacks follow the scores."""
+    none: Ints = np.empty(0, dtype=np.int64)
+    try:
+        try:
+            table = other_runs.read(path, kind, "score", ranks=True)
+        except InputError as fault:
+            table = other_runs.read(path, kind, "score")
+            found.add("W605", fault.line, fault.message)
+    except InputError as fault:
+        found.add("E101", fault.line, fault.message)
+        return Entries((), none, np.empty(0, "S1"), none, np.empty(0), none, none, fault.line or 0, form=kind)
+    lines = _lines(table, len(table.columns["docno"]))
+    for name, ids in (("docno", table.columns["docno"]), ("qid", table.columns["qid"].texts)):
+        if np.isin(ids.view(np.uint8), BLANKS).any():
+            found.add("E101", None, f"a {name} with a blank in it, which no TREC file can hold; give it another")
+    number: dict[bytes, int] = {}
+    qids, scores = table.columns["qid"], table.columns["score"]
+    numbers = [number.setdefault(qid, len(number)) for qid in qids.texts.tolist()]
+    query = np.repeat(np.array(numbers, dtype=np.int64), qids.lengths)
+    ranks = table.columns.get("rank")
+    ranks = _places(query, scores) if ranks is None else ranks
+    names = tuple(qid.decode() for qid in number)
+    tag = table.columns["tag"][0].decode()
+    return Entries(names, query, table.columns["docno"], ranks, scores, lines, none, int(lines[-1]), tag, kind)
+
+
+def _places(query: Ints, scores: Floats) -> Ints:
+    """Number the rows of each query from 1, by falling score."""
+    order = np.lexsort((-scores, query))
+    first = np.searchsorted(query[order], query[order])
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.arange(1, len(order) + 1) - first
+    return places
+
+
+def _lines(table: columns.FileColumns, many: int) -> Ints:
+    """Give the line of each row."""
+    ends = [first for first, _ in table.blocks[1:]] + [many]
+    parts = [
+        np.arange(lines, lines + end - first) if isinstance(lines, int) else np.array(lines, dtype=np.int64)
+        for (first, lines), end in zip(table.blocks, ends, strict=True)
+    ]
+    return np.concatenate(parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,5 +95,40 @@ def examine(path: FilePath, known: Known | None = None, most: int | None = KEPT,
     """Find all that is wrong with a run; of each code, ``most`` findings are kept (None: all) and all are counted."""
     kind = meant(path, form)
     found = Findings(most)
-    rows = reading.read(path, found) if kind == "trec" else other_reading.read(path, kind, found)
+    rows = reading.read(path, found) if kind == "trec" else read_other(path, kind, found)
     return Checked(path, found, check(rows, known or Known(), found))
+
+
+class Twins:
+    """Remembers the runs that came before, by their tags and by what they rank."""
+
+    def __init__(self) -> None:
+        self.tags: dict[str, str] = {}
+        self.rankings: dict[bytes, str] = {}
+
+    def look(self, checked: Checked) -> None:
+        """Add to the findings of a run which of those before it has its tag, and which its rankings."""
+        rows, path = checked.rows, fspath(checked.path)
+        if not len(rows.lines):
+            return
+        first = self.tags.setdefault(rows.tag, path)
+        if first != path:
+            what = f"the tag is {shown(rows.tag)}, as that of {first}; give each run a tag of its own"
+            checked.found.add("W712", None, what)
+        if len(rows.broken) or np.isnan(rows.scores).any():
+            return  # what it ranks is not known
+        first = self.rankings.setdefault(_digest(rows), path)
+        if first != path:
+            what = f"the same documents in the same order for all queries as {first}; is it the same run?"
+            checked.found.add("W713", None, what)
+
+
+def _digest(rows: Entries) -> bytes:
+    """Sum up the rankings of a run, whatever the order of its queries, and whatever its ranks and scores."""
+    starts = starts_of(rows.query)
+    keys = fingerprints(by_falling_score(starts, rows.docnos, rows.scores)[1])
+    digest = blake2b()
+    for number in sorted(range(len(starts) - 1), key=lambda number: rows.qids[rows.query[starts[number]]]):
+        digest.update(f"{rows.qids[rows.query[starts[number]]]}\n{starts[number + 1] - starts[number]}\n".encode())
+        digest.update(keys[starts[number] : starts[number + 1]].tobytes())
+    return digest.digest()

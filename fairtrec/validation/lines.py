@@ -1,4 +1,7 @@
-"""A file in blocks of whole lines, whatever is wrong with it: damage ends the file, and is a finding."""
+"""A file in blocks of whole lines, whatever is wrong with it, and guesses at lines of other columns.
+
+Damage ends the file, and is a finding.
+"""
 
 from collections.abc import Iterator
 from os import fspath
@@ -6,10 +9,12 @@ from os import fspath
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.lines import Lines
+from fairtrec.formats.other_runs import is_marco
 from fairtrec.progress import report
 from fairtrec.validation.findings import Findings
 
 LONGEST = 1 << 20  # bytes of a line; of a longer one only the start is kept
+COLUMNS = 6
 
 
 def blocks(path: FilePath, found: Findings) -> Iterator[tuple[bytes, int]]:
@@ -32,3 +37,35 @@ def blocks(path: FilePath, found: Findings) -> Iterator[tuple[bytes, int]]:
     if damage:
         after = f"; found after line {line - 1:,}, and what stands before is checked" if line > 1 else ""
         found.add("E101", line - 1 or None, damage + after)
+
+
+def meant(line: bytes, cells: list[bytes]) -> str:  # noqa: PLR0911 - one for each guess
+    """Say what a line of not six columns may be; an empty string if there is no telling.
+
+    >>> meant(b"q1 d7 1 0.5", b"q1 d7 1 0.5".split())
+    ', it looks like qid docno rank score'
+    """
+    many = len(cells)
+    if many == 1 and line.count(b",") >= 3:
+        return ", it is parted by commas"
+    if many > COLUMNS and many % COLUMNS == 0 and b"\r" in line:
+        return ", its lines end in CR alone"
+    if many > COLUMNS:
+        return ", is there a blank in a docno or in the tag?"
+    if is_marco(cells):
+        return ", it looks like MS MARCO's qid docno rank (--run-format msmarco)"
+    if many == 4 and all(map(_is_number, cells[2:])):
+        return ", it looks like qid docno rank score"
+    if many == 5 and all(map(_is_number, cells[2:4])):
+        return ", is the second, Q0, missing?"
+    if many == 5 and all(map(_is_number, cells[3:])):
+        return ", is the tag missing?"
+    return ""
+
+
+def _is_number(cell: bytes) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -21,8 +21,7 @@ from fairtrec.formats.columns import WIDEST, Columns, Layout, Repeats
 from fairtrec.formats.other_runs import is_marco
 from fairtrec.literals import RunFormat
 from fairtrec.validation.findings import Findings, plural, shown
-from fairtrec.validation.guess import COLUMNS, meant
-from fairtrec.validation.lines import LONGEST, blocks
+from fairtrec.validation.lines import COLUMNS, LONGEST, blocks, foreign, meant
 
 LAYOUT = Layout(
     "run", {"qid": "blocks", "Q0": "blocks", "docno": "text", "rank": "int", "score": "float", "tag": "blocks"}

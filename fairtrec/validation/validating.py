@@ -1,13 +1,18 @@
 """``fairtrec.validate``: all that is wrong with runs, beside whatever the caller has to check them against."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike, fspath
 from typing import Any
 
-from fairtrec.errors import FilePath, UsageError
+import numpy as np
+
+from fairtrec.errors import FilePath, InputError, UsageError
+from fairtrec.formats import trec_fair
+from fairtrec.formats.trec_fair import Requests, Truth
 from fairtrec.literals import RunFormat
 from fairtrec.validation import collection
-from fairtrec.validation.checked import KEPT, Checked, examine
+from fairtrec.validation.checked import KEPT, Checked, Findings, examine
+from fairtrec.validation.reading import Entries
 
 
 def validate(
@@ -38,3 +43,24 @@ def validate(
     paths = [fspath(path) for path in several]
     known = collection.known(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, depth=depth)
     return (examine(path, known, most, run_format) for path in paths)
+
+
+_EMPTY = np.empty(0, dtype=np.int64)
+
+
+def validate_trec_fair(
+    runs: Iterable[FilePath], requests: Requests, truth: Truth, most: int | None = KEPT
+) -> Iterator[Checked]:
+    """Find the faults of each run; a line that is not JSON of this kind hides those of the rankings."""
+    for path in runs:
+        found = Findings(most)
+        lines = 0
+        try:
+            run = trec_fair.rankings(path)
+            lines = int(run.line.max(initial=0))
+            for fault in trec_fair.faults(run, requests, truth):
+                found.add("E801", fault.line, fault.message)
+        except InputError as fault:
+            found.add("E801", fault.line, fault.message)
+        none = Entries((), _EMPTY, np.empty(0, "S1"), _EMPTY, np.empty(0), _EMPTY, _EMPTY, lines)
+        yield Checked(path, found, none)

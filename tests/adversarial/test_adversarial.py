@@ -15,8 +15,7 @@ import pytest
 import fairtrec
 from fairtrec.adversarial.model import Ranker, adversary, reversing
 from fairtrec.adversarial.rerank import rerank
-from fairtrec.adversarial.train import BOTH, train
-from fairtrec.adversarial.triples import Batches, labelled, parted
+from fairtrec.adversarial.train import BOTH, Batches, labelled, parted, train
 from fairtrec.errors import InputError, ResourceError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.formats import tsv

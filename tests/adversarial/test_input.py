@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from fairtrec.adversarial.triples import Batches, Triples, labelled, parted
+from fairtrec.adversarial.train import Batches, Triples, labelled, parted
 from fairtrec.data import GroupTerms
 from fairtrec.errors import InputError
 from fairtrec.formats import tsv

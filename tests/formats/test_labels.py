@@ -7,7 +7,7 @@ import fairtrec
 from fairtrec.data import Docnos, Labels, looked_up, product
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import labels, tsv
-from fairtrec.formulas.membership import by_rule
+from fairtrec.formulas.neutrality import membership
 
 NAN = float("nan")
 
@@ -135,9 +135,9 @@ def test_bad_targets_name_the_line(tmp_path, text, line, what):
 
 def test_rules_that_make_members_of_counts():
     counts = np.array([[3.0, 1.0], [2.0, 2.0], [0.0, 0.0], [NAN, NAN]])
-    np.testing.assert_array_equal(by_rule(counts, "share"), [[0.75, 0.25], [0.5, 0.5], [0, 0], [NAN, NAN]])
-    np.testing.assert_array_equal(by_rule(counts, "majority"), [[1, 0], [0, 0], [0, 0], [NAN, NAN]])
-    np.testing.assert_array_equal(by_rule(counts, "any"), [[1, 1], [1, 1], [0, 0], [NAN, NAN]])
+    np.testing.assert_array_equal(membership(counts, "share"), [[0.75, 0.25], [0.5, 0.5], [0, 0], [NAN, NAN]])
+    np.testing.assert_array_equal(membership(counts, "majority"), [[1, 0], [0, 0], [0, 0], [NAN, NAN]])
+    np.testing.assert_array_equal(membership(counts, "any"), [[1, 1], [1, 1], [0, 0], [NAN, NAN]])
 
 
 def labelled(rows: dict[str, list[float]], groups: tuple[str, ...], *, per_query: bool = False) -> Labels:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairtrec.data import MISSING
-from fairtrec.formulas.fronts import budget, counts, same, supported
-from fairtrec.formulas.fronts.front import Front
+from fairtrec.formulas.fronts import budget, counts, sums
+from fairtrec.formulas.fronts.front import Front, same_grades
 from fairtrec.formulas.fronts.sequences import Sequences, by_kind
 
 WORTH = st.sampled_from([-1.0, -0.4, 0.0, 0.25, 0.3, 0.5, 0.75, 1.0])
@@ -64,7 +64,7 @@ def near(found, wanted):
 def test_of_the_same_grades_no_order_is_fairer(query):
     grades, worth, _, discounts = query
     kinds = np.unique(grades, return_inverse=True)[1][None]
-    (order,) = same.fairest(kinds, worth[None], discounts).tolist()
+    (order,) = same_grades(kinds, worth[None], discounts).tolist()
     assert sorted(order) == [*range(len(grades))]
     assert grades[order].tolist() == grades.tolist()
     k = len(discounts)
@@ -78,7 +78,7 @@ def test_of_the_same_grades_no_order_is_fairer(query):
 
 def test_what_is_worth_the_same_stays_where_it_is():
     kinds = np.array([[0, 1, 0, 1, 0, MISSING]])
-    assert same.fairest(kinds, np.full((1, 6), 0.5), np.array([1.0, 0.6, 0.5])).tolist() == [[0, 1, 2, 3, 4, -1]]
+    assert same_grades(kinds, np.full((1, 6), 0.5), np.array([1.0, 0.6, 0.5])).tolist() == [[0, 1, 2, 3, 4, -1]]
 
 
 @settings(max_examples=50, deadline=None)
@@ -97,7 +97,7 @@ def test_the_front_is_that_of_all_orders_whatever_the_discounts(query):
 @given(queries(5))
 def test_the_hull_by_assignments_is_that_of_all_orders(query):
     grades, worth, weights, discounts = query
-    found = supported.front(grades, worth, weights, discounts)
+    found = sums.supported_front(grades, worth, weights, discounts)
     every = all_points(grades, worth, weights, discounts)
     for price in (0.0, 0.1, 0.5, 1.0, 3.0):
         most = max(fairness + price * utility for utility, fairness in every)

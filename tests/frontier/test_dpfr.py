@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.errors import UsageError
-from fairtrec.formulas.fronts import dpfr
+from fairtrec.formulas.fronts.front import point_at
 from fairtrec.report.writers import FRONTIERS
 
 ALPHAS = (0.0, 0.25, 0.5, 0.8, 1.0)
@@ -244,7 +244,7 @@ def test_where_orders_were_left_out_but_the_hull_is_known_so_is_the_distance(exa
 
 
 def test_where_only_a_bound_is_known_there_is_no_distance(monkeypatch):
-    monkeypatch.setattr("fairtrec.frontier.solving.KINDS", 2)
+    monkeypatch.setattr("fairtrec.frontier.solve.KINDS", 2)
     labels = {"a": {"f": 1.0}, "b": {"f": 0.4, "m": 0.6}, "c": {"m": 1.0}}  # soft, of three kinds
     found = fairtrec.free(
         {"q": ranked("abc"), "r": ranked("ac")},
@@ -298,12 +298,12 @@ def fronts(draw):
 @given(fronts(), SHARE, SHARE, st.floats(0.1, 10))
 def test_laws(front, alpha, other, scale):
     whole = sum(dist(*edge) for edge in pairwise(front.T.tolist()))
-    here, there = dpfr.point(front, alpha), dpfr.point(front, other)
+    here, there = point_at(front, alpha), point_at(front, other)
     assert here == pytest.approx(walked([*map(tuple, front.T.tolist())], alpha), abs=1e-7)
-    assert dpfr.point(front, 0.0) == tuple(front[:, 0])
-    assert dpfr.point(front, 1.0) == pytest.approx(tuple(front[:, -1]), abs=1e-9)
+    assert point_at(front, 0.0) == tuple(front[:, 0])
+    assert point_at(front, 1.0) == pytest.approx(tuple(front[:, -1]), abs=1e-9)
     assert dist(here, there) <= abs(alpha - other) * whole + 1e-9  # no jumps: never farther than along the line
     assert (there[0] - here[0]) * (other - alpha) <= 1e-9  # more alpha, less utility, and more fairness
     assert (there[1] - here[1]) * (other - alpha) >= -1e-9
-    assert dpfr.point(front[:, ::-1], 1 - alpha) == pytest.approx(here, abs=1e-7)
-    assert dpfr.point(scale * front, alpha) == pytest.approx([scale * value for value in here], abs=1e-7)
+    assert point_at(front[:, ::-1], 1 - alpha) == pytest.approx(here, abs=1e-7)
+    assert point_at(scale * front, alpha) == pytest.approx([scale * value for value in here], abs=1e-7)

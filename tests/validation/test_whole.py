@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from fairtrec.formats import run as run_format
 from fairtrec.report import findings
 from fairtrec.validation import repair
-from fairtrec.validation.checked import examine
-from fairtrec.validation.twins import Twins
+from fairtrec.validation.checked import Twins, examine
 
 
 def run_of(score, queries=3, depth=10, tag="t"):

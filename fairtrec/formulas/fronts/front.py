@@ -1,11 +1,15 @@
-"""A front: the orders of one query of which no other has more utility and as much fairness, or the other way round."""
+"""A front: the orders of one query of which no other has more utility and as much fairness, or the other way round.
+
+Sources: DPFR: Rampisela, Ruotsalo, Maistro, Lioma: Joint Evaluation of Fairness and Relevance in Recommender Systems
+with Pareto Frontier. WWW 2025. https://doi.org/10.1145/3696410.3714589
+"""
 
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
-from fairtrec.data import Floats, Ints
+from fairtrec.data import MISSING, Floats, Ints
 
 DIGITS = 1e11  # what is nearer than one part in so many is equal
 
@@ -98,3 +102,46 @@ def vertices(utility: Floats, fairness: Floats) -> Ints:
             kept.pop()
         kept.append(at)
     return np.array(kept, dtype=np.int64)
+
+
+def point_at(front: Floats, alpha: float) -> tuple[float, float]:
+    """Give the utility and fairness at the share ``alpha`` of the length of a front [2, vertex]; 0 and 1 are its ends.
+
+    The front is a line from vertex to vertex, those of most utility first, measured with a ruler (Euclid, neither axis
+    scaled). DPFR is the distance of a run to this point, so 0 is best.
+
+    >>> line = np.array([[1.0, 1.0, 0.2], [0.0, 0.4, 1.0]])  # 0.4 long, then 1
+    >>> [tuple(round(value, 6) for value in point_at(line, alpha)) for alpha in (0.0, 0.25, 0.5, 1.0)]
+    [(1.0, 0.0), (1.0, 0.35), (0.76, 0.58), (0.2, 1.0)]
+    """
+    gone = np.append(0.0, np.cumsum(np.hypot(*np.diff(front, axis=1))))
+    utility, fairness = (float(np.interp(alpha * gone[-1], gone, values)) for values in front)
+    return utility, fairness
+
+
+def same_grades(classes: Ints, worth: Floats, weights: Floats) -> Ints:
+    """Order each query [query, place] for the greatest weighed sum of ``worth``, each rank keeping its grade.
+
+    On the ranks of one grade, the fairest documents of that grade stand where fairness counts most (the rearrangement
+    inequality); one that is not used for a used one that is less fair never loses. No measure of grades changes.
+
+    ``classes`` [query, rank] are the grades, numbered, MISSING behind the last document; ``worth`` [query, rank] is
+    what a document adds; ``weights`` [rank or query, rank], none below 0, are how much the first ranks count. What is
+    worth the same stays in its order, and so does what counts nowhere.
+
+    >>> same_grades(np.array([[0, 1, 0, 0]]), np.array([[0.1, 0.9, 0.2, 0.3]]), np.array([1.0, 0.5])).tolist()
+    [[3, 1, 0, 2]]
+    """
+    queries, ranks = classes.shape
+    counts = np.zeros((queries, ranks))
+    counts[:, : weights.shape[-1]] = weights[..., :ranks]
+    at = np.broadcast_to(np.arange(ranks), classes.shape)
+    key = np.where(classes == MISSING, classes.max(initial=0) + 1, classes)
+    slots = np.lexsort((at, -counts, key), axis=1)  # those of one grade, those that count most first
+    best = np.lexsort((at, -worth, key), axis=1)
+    chosen = np.zeros(classes.shape, dtype=np.bool_)
+    np.put_along_axis(chosen, best, np.take_along_axis(counts, slots, axis=1) > 0, axis=1)
+    docs = np.lexsort((at, np.where(chosen, -worth, 0.0), ~chosen, key), axis=1)
+    places = np.empty(classes.shape, dtype=np.int64)
+    np.put_along_axis(places, slots, docs, axis=1)
+    return np.where(classes == MISSING, MISSING, places)
