@@ -4,6 +4,7 @@ Damage ends the file, and is a finding.
 """
 
 from collections.abc import Iterator
+from math import isnan
 from os import fspath
 
 from fairtrec.errors import FilePath, InputError
@@ -15,6 +16,7 @@ from fairtrec.validation.findings import Findings
 
 LONGEST = 1 << 20  # bytes of a line; of a longer one only the start is kept
 COLUMNS = 6
+LARGEST_NUMBER = 1 << 62  # numbers beyond are looked at one by one
 
 
 def blocks(path: FilePath, found: Findings) -> Iterator[tuple[bytes, int]]:
@@ -69,3 +71,13 @@ def _is_number(cell: bytes) -> bool:
     except ValueError:
         return False
     return True
+
+
+def parsed(kind: type[int] | type[float], cells: tuple[bytes, ...]) -> list[float] | None:
+    """Parse all cells at once; None if one of them is nothing usual."""
+    try:
+        values = list(map(kind, cells))
+    except ValueError:
+        return None
+    usual = max(values) < LARGEST_NUMBER and min(values) > -LARGEST_NUMBER and not any(map(isnan, values))
+    return values if usual and not any(b"_" in cell for cell in cells) else None

@@ -8,7 +8,6 @@ import re
 from array import array
 from collections import Counter
 from dataclasses import dataclass, replace
-from math import isnan
 
 import numpy as np
 
@@ -21,13 +20,12 @@ from fairtrec.formats.columns import WIDEST, Columns, Layout, Repeats
 from fairtrec.formats.other_runs import is_marco
 from fairtrec.literals import RunFormat
 from fairtrec.validation.findings import Findings, plural, shown
-from fairtrec.validation.lines import COLUMNS, LONGEST, blocks, foreign, meant
+from fairtrec.validation.lines import COLUMNS, LARGEST_NUMBER, LONGEST, blocks, meant, parsed
 
 LAYOUT = Layout(
     "run", {"qid": "blocks", "Q0": "blocks", "docno": "text", "rank": "int", "score": "float", "tag": "blocks"}
 )
 LARGE = 1 << 20  # bytes of a block, from which pyarrow is worth its import
-LARGEST_NUMBER = 1 << 62  # numbers beyond are looked at one by one
 NO_RANK = np.iinfo(np.int64).min  # column 4 is not a whole number
 _ODD = re.compile("[\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]")
 _NONE: Ints = np.empty(0, dtype=np.int64)
@@ -251,8 +249,8 @@ class _Reader:
             "qid": Repeats.of(np.array(qids)),
             "Q0": Repeats.of(np.array(second)),
             "docno": np.array(docnos),
-            "rank": np.array(_all_of(int, ranks) or list(map(self._rank, ranks, lines)), dtype=np.int64),
-            "score": np.array(_all_of(float, scores) or list(map(self._score, scores, lines)), dtype=np.float64),
+            "rank": np.array(parsed(int, ranks) or list(map(self._rank, ranks, lines)), dtype=np.int64),
+            "score": np.array(parsed(float, scores) or list(map(self._score, scores, lines)), dtype=np.float64),
             "tag": Repeats.of(np.array(tags)),
         }
 
@@ -292,13 +290,3 @@ def _note(lines: list[int], number: int, many: int = 1) -> None:
         lines[1] += many
     else:
         lines += [number, many]
-
-
-def _all_of(kind: type[int] | type[float], cells: tuple[bytes, ...]) -> list[float] | None:
-    """Parse all cells at once; None if one of them is nothing usual."""
-    try:
-        values = list(map(kind, cells))
-    except ValueError:
-        return None
-    usual = max(values) < LARGEST_NUMBER and min(values) > -LARGEST_NUMBER and not any(map(isnan, values))
-    return values if usual and not any(b"_" in cell for cell in cells) else None
