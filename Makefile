@@ -37,7 +37,7 @@ ecosystem: .venv/ecosystem  ## the tests of the bridges with what they lead to: 
 	$(BIN)/python -m pytest -m ecosystem
 
 fuzz: .venv/dev  ## 10,000 corruptions of runs, 10,000 of all other files, and all else that is hostile; some ten minutes
-	FAIRTREC_FUZZ=10000 $(BIN)/python -m pytest -q tests/validation/test_fuzz.py tests/cli/test_bad_input.py tests/test_faults_19_*.py tests/projection/test_input.py tests/evaluation/test_one_value.py
+	FAIRTREC_FUZZ=10000 $(BIN)/python -m pytest -m fuzz
 
 browser: .venv/browser  ## the tests of the page in a browser, which need Chromium: apt-get install chromium
 	$(BIN)/python -m pytest -m browser

@@ -58,6 +58,19 @@ def copied(example, tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def few_files(tmp_path, monkeypatch):
+    """Work in a folder of files of a few lines, in no workflow of GitHub."""
+    from fairtrec_made.few import FILES
+
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
 def at_the_example(example, monkeypatch):
     """Work in the example's folder, with nothing bound to measures of ir_measures and no session of theirs kept."""
     from fairtrec.ir_measures import measured, provider

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from fairtrec.annotation.counting import tokens
+from fairtrec.annotation.counting import counter, documents, long, tokens
 from fairtrec.annotation.counting.counter import Lexicon, annotate
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.errors import InputError
@@ -136,3 +136,35 @@ def test_counts_agree_with_the_labels_of_grep_bias_ir(shared):
     told = np.where(female > male, "F", np.where(male > female, "M", "N"))
     right = told == np.array([label for _, label in documents])
     assert right.mean() >= 0.84
+
+
+@pytest.mark.usefixtures("few_files")
+def test_a_docno_may_begin_with_a_blank():
+    texts = documents.of_tsv(b" d1\tshe\n  \nd2 she\n", 100)
+    assert texts.lines.tolist() == [1]
+    assert [(line, what.partition(";")[0]) for line, what in texts.faults] == [
+        (3, "this line has no tab behind a docno")
+    ]
+
+
+@pytest.mark.usefixtures("few_files")
+def test_documents_in_memory_are_checked_as_those_of_files():
+    texts = documents.of_pairs([("d1", "she"), (" ", "he"), ("d3", "x" * 101)], 100)
+    assert texts.lines.tolist() == [1]
+    assert [what for _, what in texts.faults] == [
+        "an empty docno; name the document",
+        "a document of more than 100 bytes; break it up, or raise --max-doc-bytes",
+    ]
+
+
+@pytest.mark.usefixtures("few_files")
+@pytest.mark.parametrize("text", ["." * 50, "she" + "." * 50 + " he", "." * 50 + "she he"])
+def test_signs_without_end_change_no_count(monkeypatch, text):
+    monkeypatch.setattr(long, "PIECE", 8)
+    lexicon = Lexicon.of(GroupTerms("", {"f": ("she",), "m": ("he",)}))
+    both = [
+        counter.annotate([(0, each)], Docnos.of(np.array([b"d"])), lexicon)
+        for each in (text, long.shortened(text.encode(), lexicon).decode())
+    ]
+    assert both[0].counts.tolist() == both[1].counts.tolist()
+    assert both[0].tokens.tolist() == both[1].tokens.tolist()

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import subprocess
 import sys
 
 import ir_measures
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairtrec.catalogue import registry
+from fairtrec.catalogue import pages, registry
 from fairtrec.catalogue.registry import parse
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
@@ -227,8 +228,24 @@ def test_whatever_is_typed_is_a_measure_or_wrong_usage(text, level):
 
 
 def test_no_measure_is_imported_before_it_is_asked_for():
-    import subprocess
 
     code = "import fairtrec.catalogue.registry as r, sys; r.parse('RaB'); print('ir_measures' in sys.modules, 'fairtrec.measures.nfairr' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("ndcg@10", "nDCG@10"), ("nfairr(tau=0)@20", "NFaiRR(tau=0)@20"), ("rr", "RR"), ("p@5", "P@5"), ("map", "AP")],
+)
+def test_names_are_known_in_any_case(text, meant):
+    assert list(map(str, registry.parse(text))) == [meant]
+
+
+def test_pages_are_found_in_any_case():
+    assert pages.page("awrf") == pages.page("AWRF")
+    assert pages.page("ALPHA_NDCG") == pages.page("alpha_nDCG")
+
+
+def test_no_two_names_differ_in_case_alone():
+    assert len({name.lower() for name in registry.names()}) == len({*registry.names()})

@@ -1,5 +1,7 @@
 """What was asked for by a name of trec_eval is printed so; the names and the values are those of trec_eval's own code."""
 
+import io
+
 import pytest
 import pytrec_eval
 
@@ -79,3 +81,11 @@ def test_all_else_goes_by_the_names_of_fairtrec(example):
         fairtrec.evaluate(["ndcg_cut.5", "ndcg_cut.10"], example / "bm25.run", example / "qrels.txt")
     )
     assert {row.measure for row in curves.rows} == {"nDCG"}
+
+
+def test_what_ir_measures_lacks_is_said_in_words(monkeypatch):
+    said = io.StringIO()
+    monkeypatch.setattr("sys.stderr", said)
+    registry.parse("all_trec")
+    assert said.getvalue().startswith("# all_trec: ir-measures lacks 11pt_avg, G, ")
+    assert "[" not in said.getvalue()

@@ -1,6 +1,8 @@
 """``fairtrec annotate`` and ``fairtrec annotations`` as they are typed."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -141,3 +143,30 @@ def test_eval_takes_all_three_formats(annotated, fairtrec_command):
         assert done.code == 0
         printed.add(done.out)
     assert len(printed) == 1
+
+
+def test_published_counts_can_be_told_how_they_were_made(copied, fairtrec_command):
+    Path("terms").write_text("she,f\nhe,m\n")
+    assert fairtrec_command("annotate", "collection.tsv", "--groups", "terms", "-o", "made.tsv", "-j", "1").code == 0
+    rows = [line for line in Path("made.tsv").read_text().splitlines() if not line.startswith("#")]
+    Path("found.tsv").write_text("\n".join(rows) + "\n")
+    evaluated = ("eval", "none", "bm25.run", "-m", "TExFAIR@10", "-f", "json", "--groups", "terms", "--annotations")
+    assert "do not say how they were made" in fairtrec_command(*evaluated, "found.tsv").err
+    stated = ("annotations", "convert", "found.tsv")
+    assert fairtrec_command(*stated, "t.arrow", "--groups", "terms", "--tokenizer", "strip").code == 0
+    one, other = (fairtrec_command(*evaluated, name) for name in ("t.arrow", "made.tsv"))
+    assert (one.code, json.loads(one.out)["runs"]) == (0, json.loads(other.out)["runs"])
+    signatures = [re.sub(r"counts:\S+", "", json.loads(done.out)["signature"]) for done in (one, other)]
+    assert signatures[0] == signatures[1]
+    assert "groups:terms@" in signatures[0]
+    Path("others").write_text("she,x\nhe,y\n")
+    for given, code, what in (
+        (["--groups", "terms"], 2, "by --groups and --tokenizer together"),
+        (["--tokenizer", "space"], 2, "by --groups and --tokenizer together"),
+        (["--case-sensitive"], 2, "by --groups and --tokenizer together"),
+        (["--groups", "others", "--tokenizer", "strip"], 3, "found.tsv: its groups are f, m, those of others x, y; "),
+    ):
+        done = fairtrec_command(*stated, "u.arrow", *given)
+        assert (done.code, what in done.err) == (code, True), done.err
+    done = fairtrec_command("annotations", "convert", "made.tsv", "u.arrow", "--groups", "terms", "--tokenizer", "word")
+    assert (done.code, "this table says how it was made" in done.err) == (3, True)

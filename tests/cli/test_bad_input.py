@@ -13,6 +13,8 @@ import zstandard
 
 from fairtrec.files import opening
 
+pytestmark = pytest.mark.fuzz
+
 USAGE, INPUT, RESOURCE = 2, 3, 4
 
 GOOD = {
@@ -277,7 +279,7 @@ def opened_by_reader(pipe, process):
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_machine_21_ctrl_c_ends_quietly(workplace):
+def test_ctrl_c_ends_quietly(workplace):
     os.mkfifo(workplace / "never")  # nobody writes to it, so reading waits
     with fairtrec("eval", "qrels", "never") as process:
         writer = opened_by_reader(workplace / "never", process)

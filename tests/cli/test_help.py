@@ -9,8 +9,10 @@ from io import StringIO
 import click
 import pytest
 
+from fairtrec.catalogue import registry
 from fairtrec.cli import command
 from fairtrec.cli.commands import SECTIONS, Commands, Titled, folded, under
+from fairtrec.errors import UsageError
 
 
 def walked(found, *path):
@@ -109,3 +111,10 @@ def test_an_example_says_the_same_however_narrow(path):
             narrow = folded(text, width)
             words = [shlex.split(each.replace("\\\n", " "), comments=True) for each in (text, narrow)]
             assert words[0] == words[1]
+
+
+def test_the_default_is_a_few_of_what_the_inputs_allow(fairtrec_command):
+    words = " ".join(fairtrec_command("eval", "--help").out.split())
+    assert "[default: a few that the inputs allow]" in words
+    with pytest.raises(UsageError, match="no measure all; `fairtrec measures`"):
+        registry.parse("all")

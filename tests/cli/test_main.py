@@ -16,6 +16,7 @@ import pytest
 from fairtrec import cli, progress
 from fairtrec.cli import bar
 from fairtrec.errors import InputError, ResourceError, UsageError
+from fairtrec.resources import passports
 from fairtrec_made import REPOSITORY
 
 EXAMPLE = "resources/example"
@@ -165,7 +166,7 @@ def test_closed_streams_do_no_harm(tmp_path):
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_machine_21_ctrl_c_ends_quietly(tmp_path):
+def test_ctrl_c_ends_quietly(tmp_path):
     fifo = tmp_path / "run"
     os.mkfifo(fifo)
     process = started("eval", f"{EXAMPLE}/qrels.txt", str(fifo), "-m", "RR", stdout=subprocess.DEVNULL)
@@ -177,7 +178,7 @@ def test_machine_21_ctrl_c_ends_quietly(tmp_path):
     assert (process.returncode, errors) == (130, "\n")
 
 
-def test_machine_21_m28_the_tests_may_run_in_the_background():
+def test_the_tests_may_run_in_the_background():
     """There a shell lets Ctrl-C be ignored, by all that is started too, and such tests waited for ever."""
     tests = ["tests/cli/test_bad_input.py", "tests/cli/test_main.py", "-k", "ctrl_c_ends_quietly"]
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", *tests]
@@ -263,3 +264,51 @@ def test_no_bar_where_nobody_watches(monkeypatch):
     with bar.progress():
         progress.report("runs/a.run", 5, 10)
     assert sys.stderr.getvalue() == ""
+
+
+def test_results_are_no_baseline_of_eval_and_the_line_names_the_command(copied, fairtrec_command):
+    Path("a.json").write_text("{}", "utf-8")
+    done = fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "RR", "--baseline", "a.json")
+    assert done.code == 2
+    assert "`fairtrec check`" in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments", ["validate bad.run", "validate bad.run other.run", "resources verify", "eval q bad.run -f trec"]
+)
+def test_what_is_wrong_stands_below_what_was_printed_in_a_log_of_both(tmp_path, monkeypatch, arguments):
+    (tmp_path / "bad.run").write_text("q1 Q0 d1 1 x t\n")
+    (tmp_path / "other.run").write_text("q1 Q0 d1 1 y t\n")
+    monkeypatch.setenv("FAIRTREC_HOME", str(tmp_path / "home"))
+    place = passports.passport("msmarco-fair").place
+    place.parent.mkdir(parents=True)
+    place.write_text("no such set\n")
+    program = "import sys; sys.argv[0] = 'fairtrec'; from fairtrec.cli import main; main()"
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    with (tmp_path / "log").open("wb") as log:
+        command = [sys.executable, "-c", program, *arguments.split()]
+        ended = subprocess.run(command, cwd=tmp_path, stdout=log, stderr=log, env=environment, check=False)
+    assert ended.returncode in (3, 4)
+    *printed, last = (tmp_path / "log").read_text("utf-8").splitlines()
+    assert not [line for line in printed if line.startswith(("1 of 1", "2 of 2", "damaged: "))]
+    assert last.startswith(
+        ("1 of 1 run with errors; see above", "2 of 2 runs", "damaged: ", "q: there is no such file")
+    )
+
+
+def test_what_is_printed_does_not_depend_on_how_python_orders_sets(example):
+    program = "import sys; sys.argv[0] = 'fairtrec'; from fairtrec.cli import main; main()"
+    measures = "official ERR_IA@10 all_trec P@5"
+    for asked in (measures, measures.replace("ERR_IA@10 ", "")):
+        command = ["eval", str(example / "qrels.txt"), str(example / "bm25.run"), "-m", asked]
+        said = {
+            subprocess.run(
+                [sys.executable, "-c", program, *command],
+                env={**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONHASHSEED": str(seed)},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                check=False,
+            ).stdout
+            for seed in range(3)
+        }
+        assert len(said) == 1

@@ -212,3 +212,9 @@ def test_another_measure_is_refused_before_anything_is_read(text, why):
 def test_what_is_only_known_later_is_not_refused_yet():
     assert str(leaderboard.sort_key("TE(group=f)@10", ("TE@10", "RR"))) == "TE(group='f')@10"
     assert str(leaderboard.sort_key("RR@10", ())) == "RR@10"  # the measures that the inputs allow
+
+
+def test_nobody_is_best_at_infinity():
+    means = np.array([[np.inf, 0.5, np.inf], [np.inf, 0.4, 1.0]])
+    best = Standing(means, ["lower", "higher", "higher"]).best
+    assert best.tolist() == [[False, True, False], [False] * 3]

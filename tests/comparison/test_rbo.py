@@ -3,7 +3,9 @@
 import csv
 import json
 import math
+import shutil
 
+import click
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -220,3 +222,26 @@ def test_queries_left_out_are_counted(fairtrec_command, tmp_path):
     assert "1 queries that" not in outcome.err
     assert "1 query that" in outcome.err
     assert fairtrec_command("rbo", a, b, "-c", "-f", "tsv").out.endswith("\tall\t0.5000\n")
+
+
+def test_a_square_of_overlaps_comes_in_parts_of_the_window(copied, monkeypatch):
+    from fairtrec.comparison.overlaps import overlaps
+    from fairtrec.report.comparison.overlaps import table
+
+    monkeypatch.setenv("COLUMNS", "80")
+    names = [f"a_rather_long_name_of_a_run_{number}.run" for number in range(14)]
+    for name in names:
+        shutil.copy("bm25.run", name)
+    drawn = table(overlaps(dict(zip(names, names, strict=True)), depth=3), places=4, per_query=False, terminal=True)
+    assert max(map(len, click.unstyle(drawn).splitlines())) <= 80
+    assert drawn.count("1.0000") == 14 * 13  # each is there, in one part or another
+
+
+def test_a_baseline_of_overlaps_has_the_name_of_a_run(copied, fairtrec_command):
+    done = fairtrec_command("rbo", "bm25.run", "neural.run", "fair.run", "--baseline", "bm25", "-f", "csv")
+    assert done.code == 0
+    assert [row.split(",")[:2] for row in done.out.splitlines()[1:]] == [
+        ["neural.run", "bm25.run"],
+        ["fair.run", "bm25.run"],
+    ]
+    assert "there is no run or file xy" in fairtrec_command("rbo", "bm25.run", "neural.run", "--baseline", "xy").err

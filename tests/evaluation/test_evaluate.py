@@ -2,6 +2,7 @@
 
 import hashlib
 from math import log2
+from pathlib import Path
 from typing import NamedTuple
 
 import ir_measures
@@ -584,3 +585,37 @@ def test_digests_and_signature(tmp_path):
 def test_an_option_that_there_is_not_is_wrong_usage():
     with pytest.raises(UsageError, match="there is no option tokeniser; did you mean tokenizer"):
         fairtrec.evaluate("P@1", RUN, QRELS, tokeniser="word")
+
+
+TWO_QUERIES = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
+
+
+def test_unknown_documents_are_counted_in_runs_and_background_together():
+    counts = pd.DataFrame({"docno": ["d1"], "tokens": [4], "f": [1], "m": [1]})
+    background = {"q1": {f"d{number}": -1.0 * number for number in range(1, 6)}}
+    with pytest.raises(fairtrec.InputError, match="of 4 of 5 documents"):
+        fairtrec.evaluate("NFaiRR@10", {"q1": TWO_QUERIES["q1"]}, annotations=counts, background=background)
+
+
+def test_qrels_may_be_called_none_as_on_the_command_line():
+    labels = {"d1": "a", "d2": "b"}
+    assert fairtrec.evaluate("KL@1", TWO_QUERIES, "none", labels=labels).means == fairtrec.evaluate(
+        "KL@1", TWO_QUERIES, None, labels=labels
+    ).means  # fmt: skip
+
+
+def test_a_keyword_that_is_nearly_one_is_named():
+    with pytest.raises(UsageError, match=r"no option label; did you mean labels\?"):
+        fairtrec.evaluate("KL@1", TWO_QUERIES, label={"d1": "a"})
+    with pytest.raises(fairtrec.InputError, match="queries= in Python"):
+        fairtrec.evaluate("KL@1", TWO_QUERIES, labels={"d1": "a", "d2": "b"}, queries=["q9"])
+
+
+def test_judgements_that_are_labels_too_are_read_once(copied, monkeypatch):
+    from fairtrec.formats import qrels
+
+    read, seen = qrels.read, []
+    monkeypatch.setattr(qrels, "read", lambda path: seen.append(path) or read(path))
+    Path("topics").write_text("101 1 p001 1\n101 2 p002 1\n")
+    fairtrec.evaluate("FAIR@10 nDCG@10", ["bm25.run"], "topics", labels="qrels")
+    assert seen == ["topics"]

@@ -1,11 +1,13 @@
 """ERR and nDCG of exponential gains against the program of ir-measures, which gives the same digits."""
 
 import ir_measures
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairtrec
+from fairtrec.errors import UsageError
 from fairtrec.evaluation.graded import Graded
 
 MEASURES = [ir_measures.parse_measure(name) for name in ("ERR@3", "nDCG(dcg='exp-log2')@3", "ERR@20", "ERR@1")]
@@ -46,3 +48,28 @@ def test_orders_of_ties_start_no_program(monkeypatch):
     assert scores.ties.least.tolist() == [[pytest.approx(worst, abs=5e-6), 0]]
     middle = (best + worst + stop[3] + (1 - stop[3]) * stop[1] / 4 + stop[3] / 2 + (1 - stop[3]) * stop[1] / 3) / 4
     assert scores.ties.expected.tolist() == [[pytest.approx(middle, abs=5e-6), 0]]
+
+
+RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
+
+
+def test_query_ids_of_any_kind_have_the_values_of_ids_that_are_numbers(capfd):
+    measures = "nDCG(dcg=exp-log2)@10 ERR@10"
+    grades, ranked = {"d1": 4, "d2": 1, "d3": 2}, {"d2": 2.0, "d1": 1.0}
+    values = []
+    for names in (["1", "2"], ["q0001", "x-y"], ["dl19-1", "dl19-2"]):
+        qrels = {qid: grades if place else {"d2": 1} for place, qid in enumerate(names)}
+        found = fairtrec.evaluate(measures, dict.fromkeys(names, ranked), qrels).per_query["run"]
+        values.append([[of_measure[qid] for qid in names] for of_measure in found.values()])
+    assert values[0] == values[1] == values[2]
+    gains = [1.0, 15.0, 3.0]  # 2^grade - 1 of d2, d1, and of d3, which is not ranked
+    got = gains[0] + gains[1] / np.log2(3)
+    ideal = gains[1] + gains[2] / np.log2(3) + gains[0] / 2
+    assert values[0][0] == pytest.approx([1.0, got / ideal], abs=1e-5)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_grades_that_a_program_cannot_take_are_named(capfd):
+    with pytest.raises(UsageError, match=r"ERR@10 takes grades up to 4, and there is one of 5; use other judgements"):
+        fairtrec.evaluate("ERR@10", RUN, {"q1": {"d1": 5}})
+    assert capfd.readouterr() == ("", "")

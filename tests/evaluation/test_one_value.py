@@ -20,6 +20,8 @@ from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.given import GivenKeywords
 from fairtrec.reranking.measuring import Effects
 
+pytestmark = pytest.mark.fuzz
+
 TRIALS = {  # of each choice, what differs from its default
     "background_depth": (2,),
     "target": ("f=0.25,m=0.75", "qrels", "relevance"),

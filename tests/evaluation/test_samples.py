@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import fairtrec
+from fairtrec.errors import UsageError
 from fairtrec.formats import run as run_format
+from fairtrec_made.few import value
 
 LINES = """\
 q1 0 a1 1 2 t
@@ -68,3 +70,9 @@ def test_one_ranking_for_each_query_changes_nothing(example):
     assert sampled.keys() == plain.keys()
     for run, values in plain.items():
         assert sampled[run] == pytest.approx(values)
+
+
+@pytest.mark.usefixtures("few_files")
+def test_samples_are_read_from_files():
+    with pytest.raises(UsageError, match="several rankings for each query are read from files; give a path"):
+        value("RR", {"q1": {"d1": 1.0}}, qrels="qrels", samples=True)

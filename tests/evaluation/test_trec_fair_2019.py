@@ -655,3 +655,19 @@ def test_wrong_usage(files):
     same = files.write(Path("other") / "level.csv", GROUPS)
     result = files.call("--groups", files.groups, "--groups", same, files.run)
     assert str(result.exception).startswith("two group files are called level")
+
+
+def test_sequences_are_called_so(tmp_path, fairtrec_command):
+    files = {
+        "seq.csv": "0.0,1\n0.1,1\n1.0,1\n",
+        "truth": '{"qid": 1, "documents": [{"doc_id": "d1", "relevance": 1}, {"doc_id": "d2", "relevance": 0}]}\n',
+        "groups.csv": "d1,A\nd2,B\n",
+        "a.jsonl": "".join(f'{{"q_num": "{q}", "qid": 1, "ranking": ["d1", "d2"]}}\n' for q in ("0.0", "0.1", "1.0")),
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    given = [f"--{name}={tmp_path / file}" for name, file in (("sequences", "seq.csv"), ("truth", "truth"), ("groups", "groups.csv"))]  # fmt: skip
+    done = fairtrec_command("trec-fair-2019", tmp_path / "a.jsonl", *given, "-f", "md")
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[0].split("|")[2].strip() == "sequences"
+    assert "queries" not in done.out.splitlines()[0]

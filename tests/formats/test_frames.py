@@ -351,3 +351,24 @@ def test_ids_of_any_kind_are_what_str_makes_of_them():
         for several in ([bad], ["a", bad], [bad, 7]):
             with pytest.raises(InputError, match="give it another"):
                 memory.ids_of(several, "run")
+
+
+RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
+
+
+def test_labels_and_positions_are_taken_from_frames():
+    labels = {"d1": {"a": 1.0}, "d2": {"b": 0.5}}
+    frame = pd.DataFrame({"docno": ["d1", "d2"], "group": ["a", "b"], "weight": [1.0, 0.5]})
+    one, other = (fairtrec.evaluate("KL@1", RUN, labels=each).per_query["run"] for each in (labels, frame))
+    assert one == other
+    per_query = pd.DataFrame({"qid": ["q1", "q2", "q2"], "docno": ["d1", "d1", "d2"], "group": ["a", "b", "b"]})
+    assert len(fairtrec.evaluate("AWRF@2", RUN, labels=per_query).per_query["run"]["AWRF@2"]) == 2
+    places = {"d1": [0.0, 1.0], "d2": [0.5, 0.25]}
+    axes = pd.DataFrame({"docno": ["d1", "d2"], "x": [0.0, 0.5], "y": [1.0, 0.25]})
+    one, other = (fairtrec.evaluate("DUO", RUN, positions=each).per_query["run"] for each in (places, axes))
+    assert str(one) == str(other)
+    for bad in (pd.concat([axes, axes]), axes[["docno"]]):
+        with pytest.raises(fairtrec.InputError, match="the positions frame"):
+            fairtrec.evaluate("DUO", RUN, positions=bad)
+    with pytest.raises(fairtrec.InputError, match="the labels frame has none of the columns group"):
+        fairtrec.evaluate("KL@1", RUN, labels=axes)

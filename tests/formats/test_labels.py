@@ -1,7 +1,11 @@
 """Labels, positions and targets from files and objects, and what measures see of them."""
 
+from pathlib import Path
+
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import fairtrec
 from fairtrec.data import Docnos, Labels, looked_up, product
@@ -376,3 +380,12 @@ def test_values_07_groups_that_there_are_not(group, message, tmp_path):
 def test_values_07_groups_are_of_labels():
     with pytest.raises(UsageError, match="--group names groups of labels"):
         value("KL@3", group="f,m", groups={"f": ["she"], "m": ["he"]}, docs={})
+
+
+@pytest.mark.usefixtures("few_files")
+def test_labels_of_a_parquet_file():
+    parquet.write_table(pa.table({"docno": [b"d1", b"d2"], "group": ["b", "a"]}), "labels.parquet")
+    assert labels.read("labels.parquet").groups == ("a", "b")
+    Path("labels.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(InputError, match="this is no Parquet file"):
+        labels.read("labels.parquet")

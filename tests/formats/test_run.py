@@ -8,6 +8,7 @@ import lzma
 import random
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -16,10 +17,13 @@ import pytest
 import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from ir_measures import ScoredDoc
 
 from fairtrec.errors import InputError
 from fairtrec.files import opening
 from fairtrec.formats import columns, qrels, run
+from fairtrec.formats import run as run_format
+from fairtrec_made.few import FILES, value
 
 HUGE = 1 << 24  # every file of these tests is one block, which Python parses
 SMALL = [16, 64, 300]  # so many bytes a block: pyarrow, threads, and borders everywhere
@@ -537,3 +541,23 @@ def test_a_run_is_frozen(tmp_path):
     path.write_bytes(plain_run(1, 3))
     with pytest.raises(dataclasses.FrozenInstanceError):
         run.read(path).tag = "other"
+
+
+@pytest.mark.usefixtures("few_files")
+def test_a_run_in_memory_need_not_stand_query_by_query():
+    rows = [("q1", "d1", 3), ("q2", "d3", 2), ("q1", "d2", 2), ("q2", "d1", 1)]
+    run = [ScoredDoc(*row) for row in rows]
+    assert value("RR nDCG", run, qrels="qrels").values.tolist() == value("RR nDCG", qrels="qrels").values.tolist()
+
+
+@pytest.mark.usefixtures("few_files")
+@pytest.mark.parametrize("twice", [False, True])
+def test_large_runs_are_looked_through_beside_their_ranking(monkeypatch, twice):
+    small = run_format.read("run")
+    monkeypatch.setattr(run_format, "LARGE", 2)
+    if not twice:
+        assert run_format.read("run").docnos.tolist() == small.docnos.tolist()
+        return
+    Path("run").write_text(FILES["run"] + "q1 Q0 d1 3 1 t\n")
+    with pytest.raises(InputError, match=r"run:5: document d1 stands twice under query q1 \(first on line 1\)"):
+        run_format.read("run")

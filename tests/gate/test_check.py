@@ -3,6 +3,7 @@
 import contextlib
 import json
 import math
+import os
 import re
 import shlex
 import shutil
@@ -590,3 +591,12 @@ def test_measures_beside_the_requirements_are_taken_as_evaluate_takes_them(examp
         assert [str(measure) for measure in checked.result.scores[0].measures] == ["P@5", "RR"]
     with pytest.raises(UsageError, match="these values are there already; leave out what they would be evaluated from"):
         fairtrec.check("RR >= 0.5", checked.result, measures="P@5")
+
+
+def test_no_file_of_options_for_one_call(copied, fairtrec_command):
+    Path("pyproject.toml").write_text("[tool.fairtrec.check]\nrequire = ['RR > 2']\n")
+    given = ("check", "qrels.txt", "bm25.run", "--require", "RR > 0")
+    assert fairtrec_command("check", "qrels.txt", "bm25.run").code == 1
+    done = fairtrec_command(*given, "--config", os.devnull)
+    assert (done.code, "options from" in done.out) == (0, False)
+    assert fairtrec_command("check", "qrels.txt", "bm25.run", "--config", os.devnull).code == 2

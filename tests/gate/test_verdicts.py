@@ -21,6 +21,7 @@ from fairtrec.evaluation.undefined import filled, worst
 from fairtrec.gate import requirement, verdicts
 from fairtrec.gate.verdicts import Gate
 from fairtrec.measure import Measure
+from fairtrec.report.gate.verdicts import distinct
 from fairtrec.report.writers import COMPARISONS, RESULTS
 from fairtrec.statistics import paired
 
@@ -335,3 +336,8 @@ def test_verdicts_12_on_the_command_line(folder, fairtrec_command):
     assert (skipped["n"], counted["n"]) == (11, 12)
     assert counted["value"] == pytest.approx(skipped["value"] * 11 / 12)
     assert fairtrec_command(*given, "--undefined", "error").code == 3
+
+
+@pytest.mark.usefixtures("few_files")
+def test_numbers_that_no_digits_tell_apart():
+    assert distinct(1e-30, 2e-30, 4) == ("1e-30", "2e-30")

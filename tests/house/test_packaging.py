@@ -256,7 +256,7 @@ def test_the_readme_shows_what_the_demo_prints():
     assert pages.unversioned(printed) == pages.unversioned(shown)
 
 
-def test_machine_21_the_oldest_versions_are_tried_by_make_oldest():
+def test_the_oldest_versions_are_tried_by_make_oldest():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
     least = dict(each.split(">=") for each in project["dependencies"])
     assert (least["numpy"], least["click"]) == ("2.0.2", "8.2.1")  # below them tests failed

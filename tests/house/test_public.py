@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 
@@ -22,7 +23,7 @@ def test_each_public_name_is_there_and_says_how_lasting_it_is():
     assert of_measure == {*measure.__all__}
 
 
-def test_m21_the_names_are_listed_before_they_are_imported():
+def test_the_names_are_listed_before_they_are_imported():
     assert {*fairtrec.__all__, "measures", "rerankers"} == {*dir(fairtrec)}
     assert "Result" not in vars(fairtrec)  # imported when it is used, each time from where it is defined
 
@@ -42,7 +43,7 @@ def test_no_package_hides_a_function_of_its_name():
     assert len(functions) >= 10
 
 
-def test_m24_the_page_runs_as_it_stands(copied, capsys):
+def test_the_page_runs_as_it_stands(copied, capsys):
     blocks = pages.programs(PAGE)
     assert len(blocks) == 4
     names = {}
@@ -50,3 +51,8 @@ def test_m24_the_page_runs_as_it_stands(copied, capsys):
         exec(compile(block, "python.md", "exec"), names)
     assert "neural.run 0 errors" in capsys.readouterr().out
     assert (copied / "counts.tsv").exists()
+
+
+def test_each_public_name_is_described():
+    page = (REPOSITORY / "docs" / "python.md").read_text("utf-8")
+    assert not re.search(r"\| *\|\s*$", page.partition("made from the code")[2], re.MULTILINE)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 
 import ir_measures
+import numpy as np
 import pytest
 
 import fairtrec
@@ -16,6 +17,7 @@ from fairtrec.catalogue import registry
 from fairtrec.measure import Measure, UsageError
 from fairtrec.measures.utility import Utility
 from fairtrec_made import REPOSITORY
+from fairtrec_made.few import value
 
 CONTRIBUTING = REPOSITORY / "CONTRIBUTING.md"
 
@@ -111,3 +113,17 @@ def test_a_measure_that_says_nothing_more_has_the_ways_of_all():
     assert Mine("f").expanded(("f", "m")) == (Mine("f"),)
     with pytest.raises(UsageError, match="Mine: there is no group 'x'; the groups are f, m"):
         Mine("x").check(("f", "m"))
+
+
+@pytest.mark.usefixtures("few_files")
+def test_a_measure_that_cannot_be_computed():
+    with pytest.raises(TypeError, match="Measure does not say how it is computed; give it a __call__"):
+        Measure()()
+
+    @dataclass(frozen=True)
+    class Faulty(Measure):
+        def __call__(self, lengths):
+            return np.zeros(len(lengths) + 1)
+
+    with pytest.raises(UsageError, match=r"Faulty gave values of the shape \(3,\) for 2 queries; it has a fault"):
+        value(Faulty())

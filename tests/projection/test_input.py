@@ -17,6 +17,8 @@ import fairtrec
 from fairtrec.errors import InputError, ResourceError, UsageError
 from fairtrec.projection import embedding
 
+pytestmark = pytest.mark.fuzz
+
 RUN = {"q1": {f"d{i}": float(-i) for i in range(5)}, "q2": {f"d{i}": float(-i) for i in range(3, 7)}}
 VECTORS = {f"d{i}": [float(i), float(i * i % 7), 1.0] for i in range(7)}
 

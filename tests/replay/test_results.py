@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.catalogue.registry import parse as measures
-from fairtrec.errors import InputError
+from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation.result import Part
 from fairtrec.evaluation.signature import Signature
 from fairtrec.replay import difference, replaying, results
@@ -312,3 +312,15 @@ def test_diff_ends_as_diff_does(folder, fairtrec_command, form):
     assert "level" in ended.out
     assert "P(rel=2)@5" in ended.out
     assert fairtrec_command("diff", "a.json", "c.json", "-f", form).code == 3
+
+
+def test_a_result_that_was_written_is_compared_correlated_and_drawn_as_curves(copied, fairtrec_command):
+    arguments = ("eval", "qrels.txt", "bm25.run", "neural.run", "-m", "nDCG@5 nDCG@10", "-f", "json", "-q")
+    assert fairtrec_command(*arguments, "-o", "a.json").code == 0
+    recorded = fairtrec.read_results("a.json")
+    for use in (fairtrec.compare, fairtrec.correlate, fairtrec.curves):
+        assert str(use(recorded).signature) == str(use(recorded.result()).signature)
+        with pytest.raises(UsageError, match="here is dict, and no result; give what evaluate or read_results gives"):
+            use({})
+    rows = [(row.run, row.difference) for row in fairtrec.compare(recorded).rows]
+    assert rows == [(row.run, row.difference) for row in fairtrec.compare(recorded.result()).rows]

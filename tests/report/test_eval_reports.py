@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import re
+from pathlib import Path
 
 import pyarrow.parquet
 import pytest
@@ -221,3 +223,26 @@ def test_reports_17_a_name_is_one_only_where_there_is_such_a_file(tmp_path, monk
     with pytest.raises(InputError, match=r"x is the name of one run, and \. is a folder; name a file"):
         arguments.named(["x=."])
     assert arguments.paths(["x=b.run", "3.run"]) == ["b.run", "3.run"]
+
+
+def test_the_measure_that_runs_are_sorted_by_stands_first(copied, fairtrec_command):
+    arguments = ("eval", "qrels.txt", "bm25.run", "neural.run", "-m", "RR nDCG@10 P@5", "--sort", "P@5", "-f", "table")
+    head = fairtrec_command(*arguments).out.splitlines()[0] or fairtrec_command(*arguments).out.splitlines()[1]
+    assert head.split()[:4] == ["rank", "run", "queries", "P@5"]
+    neural = next(line for line in fairtrec_command(*arguments).out.splitlines() if "neural" in line)
+    assert "0.8833*" in neural.split()[3]
+
+
+def test_on_the_page_the_measure_that_runs_are_sorted_by_stands_first(copied, fairtrec_command):
+    arguments = ("eval", "qrels.txt", "bm25.run", "neural.run", "-m", "RR nDCG@10 P@5", "--sort", "P@5", "-f", "html")
+    page = fairtrec_command(*arguments, "-o", "board.html")
+    assert page.code == 0, page.err
+    board = re.search(r'<table id="board".*?</table>', Path("board.html").read_text("utf-8"), re.DOTALL).group()
+    heads = re.findall(r'<th scope="col" data-measure="(\d)"(?: aria-sort="other")?>([^<]+)', board)
+    assert [number for number, _ in heads] == ["2", "0", "1"]  # what the script sorts by are their numbers
+    assert heads[0][1].startswith("P@5")
+    values = [re.findall(r"<td[^>]*>([\d.]+)", row) for row in re.findall("<tr.*?</tr>", board, re.DOTALL)[1:]]
+    table = fairtrec_command(*arguments[:-1], "csv").out.splitlines()
+    means = {cells[0]: cells[4:] for cells in (line.split(",") for line in table[1:])}
+    rr, ndcg, p = means["neural.run"]
+    assert [p, rr, ndcg, "12"] in [row[-4:] for row in values]

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from fairtrec.cli.resources import command
 from fairtrec.errors import ResourceError
-from fairtrec.resources import fetch
+from fairtrec.resources import fetch, passports
 from fairtrec.resources import passports as resources
 from fairtrec_made import REPOSITORY
 
@@ -571,3 +571,22 @@ def test_a_published_file_comes_through_a_mirror(home, tmp_path, monkeypatch):
     shutil.copyfile(source, below)
     monkeypatch.setenv("FAIRTREC_MIRROR", tmp_path.as_uri())
     assert resources.get("rekabsaz2020-gender").read_bytes() == source.read_bytes()
+
+
+def test_a_failed_download_does_not_name_the_command_that_failed(monkeypatch, tmp_path, fairtrec_command):
+    def refused(*_):
+        raise ResourceError("cannot fetch https://x.org/f: no route (tried 3 times)")
+
+    monkeypatch.setattr(passports, "fetch", refused)
+    monkeypatch.setenv("FAIRTREC_HOME", str(tmp_path))
+    monkeypatch.delenv("FAIRTREC_OFFLINE", raising=False)
+    done = fairtrec_command("resources", "get", "cpjku-gender")
+    assert done.code == 4
+    assert "resources get" not in done.err
+    assert done.err.endswith("try again later, or run: fairtrec resources add cpjku-gender FILE\n")
+
+
+def test_lists_are_listed_with_their_other_names(fairtrec_command):
+    line = next(row for row in fairtrec_command("resources", "list").out.splitlines() if "msmarco-fair" in row)
+    assert line.startswith("msmarco-fair, qs2  ")
+    assert "`qs2`" in (REPOSITORY / "docs" / "resources.md").read_text("utf-8")

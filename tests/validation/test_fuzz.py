@@ -20,6 +20,8 @@ from fairtrec.report import findings
 from fairtrec.validation import reading, repair
 from fairtrec.validation.checked import CODES, examine
 
+pytestmark = pytest.mark.fuzz
+
 MANY = int(os.environ.get("FAIRTREC_FUZZ", "1000"))
 SPLIT = 20  # parts of the work, each a test
 LINES = [b"q%d Q0 doc%d %d %d.5 tag" % (q, 7 * q + r * r, r, 20 - r) for q in range(1, 5) for r in range(1, 8)]

@@ -4,13 +4,17 @@ import gzip
 import json
 import os
 import re
+import shutil
+from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import fairtrec
 from fairtrec.data.spellings import guess
-from fairtrec.errors import InputError
+from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import run as run_format
 from fairtrec.validation import codes, repair
 from fairtrec.validation.checked import CODES, Known, examine
@@ -430,3 +434,29 @@ def test_each_return_to_a_query_names_the_line_where_it_was_left(tmp_path):
     left = [(each.line, each.message.split()[1], each.message.split(" line ")[1][0]) for each in checked.found.kept
             if each.code.name == "W501"]  # fmt: skip
     assert left == [(3, "a", "1"), (5, "b", "2"), (7, "a", "3")]
+
+
+def test_two_runs_of_one_file_name_are_both_named(copied, fairtrec_command):
+    for folder in ("one", "two"):
+        Path(folder).mkdir()
+        shutil.copy("bm25.run", f"{folder}/bm25.run")
+    shutil.copy("neural.run", "one/other.run")
+    done = fairtrec_command("validate", "one/", "two/", "--fix", "out")
+    assert done.code == 2
+    assert done.err == "one/bm25.run and two/bm25.run would both be written to out/bm25.run; repair them one by one\n"
+
+
+def test_a_name_with_a_slash_behind_is_that_of_a_folder(copied, fairtrec_command):
+    done = fairtrec_command("validate", "bm25.run", "--fix", "out3/")
+    assert done.code == 0, done.err
+    assert Path("out3/bm25.run").is_file()
+    Path("file").write_text("mine")
+    done = fairtrec_command("validate", "bm25.run", "--fix", "file/")
+    assert (done.code, Path("file").read_text()) == (2, "mine")
+    assert fairtrec_command("validate", "bm25.run", "--fix", "plain.run").code == 0
+    assert Path("plain.run").is_file()
+
+
+def test_objects_are_no_files_to_validate():
+    with pytest.raises(UsageError, match="files are validated, of which lines can be named; write each run to one"):
+        fairtrec.validate([pd.DataFrame()])

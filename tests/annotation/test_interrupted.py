@@ -15,6 +15,8 @@ from fairtrec.annotation.local.engine import Options, annotate
 from fairtrec.data import GroupTerms
 from fairtrec.errors import InputError, UsageError
 
+pytestmark = pytest.mark.fuzz
+
 TERMS = GroupTerms("terms.csv", {"f": ("she",), "m": ("he",)}, "ab" * 32)
 LINES = [b"d%d\tshe said that he knew %d\n" % (i, i) for i in range(4000)]
 
@@ -64,7 +66,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("text", DAMAGED.values(), ids=DAMAGED)
-def test_faults_19_a_damaged_record_is_one_line_and_force_begins_anew(workplace, monkeypatch, text):
+def test_a_damaged_record_is_one_line_and_force_begins_anew(workplace, monkeypatch, text):
     manifest = interrupted(workplace, monkeypatch)
     if isinstance(text, tuple):
         text = manifest.read_bytes().splitlines(keepends=True)[0] + text[1]
@@ -74,7 +76,7 @@ def test_faults_19_a_damaged_record_is_one_line_and_force_begins_anew(workplace,
     assert run(workplace, force=True).meta.rows == len(LINES)
 
 
-def test_faults_19_a_record_that_is_a_folder(workplace, monkeypatch):
+def test_a_record_that_is_a_folder(workplace, monkeypatch):
     manifest = interrupted(workplace, monkeypatch)
     manifest.unlink()
     manifest.mkdir()
@@ -85,7 +87,7 @@ def test_faults_19_a_record_that_is_a_folder(workplace, monkeypatch):
 
 @pytest.mark.parametrize("options", [{}, {"resume": True}, {"force": True}])
 @pytest.mark.parametrize("kind", ["file", "dangling link", "link to a folder"])
-def test_faults_19_the_name_of_the_parts_is_taken(workplace, kind, options):
+def test_the_name_of_the_parts_is_taken(workplace, kind, options):
     folder = workplace / "o.arrow.parts"
     if kind == "file":
         folder.write_text("mine")
@@ -97,7 +99,7 @@ def test_faults_19_the_name_of_the_parts_is_taken(workplace, kind, options):
     assert folder.is_symlink() or folder.read_text() == "mine"
 
 
-def test_faults_19_a_source_changed_in_the_middle_is_noticed_on_resume(workplace, monkeypatch):
+def test_a_source_changed_in_the_middle_is_noticed_on_resume(workplace, monkeypatch):
     (workplace / "c.tsv").write_bytes(b"d\t" + b"she " * (1 << 20) + b"\n" + b"".join(LINES))
     interrupted(workplace, monkeypatch)
     with (workplace / "c.tsv").open("r+b") as file:  # behind the first MiB, and before the last
@@ -107,7 +109,7 @@ def test_faults_19_a_source_changed_in_the_middle_is_noticed_on_resume(workplace
         run(workplace, resume=True)
 
 
-def test_faults_19_a_source_changed_while_it_is_counted(workplace):
+def test_a_source_changed_while_it_is_counted(workplace):
     def watch(_):
         os.utime(workplace / "c.tsv", (1, 1))
 
@@ -116,7 +118,7 @@ def test_faults_19_a_source_changed_while_it_is_counted(workplace):
     assert not list(workplace.glob("o.arrow*"))
 
 
-def test_faults_19_a_source_cut_short_while_it_is_read_does_not_hang(workplace):
+def test_a_source_cut_short_while_it_is_read_does_not_hang(workplace):
     def watch(_):
         os.truncate(workplace / "c.tsv", 100)
 
@@ -133,7 +135,7 @@ def test_faults_19_a_source_cut_short_while_it_is_read_does_not_hang(workplace):
     assert not list(workplace.glob("o.arrow*"))
 
 
-def test_faults_19_a_source_that_vanishes(workplace):
+def test_a_source_that_vanishes(workplace):
     def watch(_):
         (workplace / "c.tsv").unlink(missing_ok=True)
 
@@ -143,7 +145,7 @@ def test_faults_19_a_source_that_vanishes(workplace):
 
 
 @pytest.mark.parametrize("options", [{}, {"resume": True}, {"force": True}])
-def test_faults_19_two_at_once_to_one_output(workplace, options):
+def test_two_at_once_to_one_output(workplace, options):
     seen = []
 
     def watch(_):
@@ -166,7 +168,7 @@ def test_faults_19_two_at_once_to_one_output(workplace, options):
     assert not (workplace / "o.arrow.parts").exists()
 
 
-def test_faults_19_a_damaged_gz_leaves_nothing_of_no_use(workplace):
+def test_a_damaged_gz_leaves_nothing_of_no_use(workplace):
     text = gzip.compress(b"".join(LINES), 1)
     (workplace / "c.gz").write_bytes(text[: len(text) // 2])
     with pytest.raises(InputError, match=r"c.gz:[0-9]+: the compressed data is cut off or damaged"):
@@ -174,14 +176,14 @@ def test_faults_19_a_damaged_gz_leaves_nothing_of_no_use(workplace):
     assert not list(workplace.glob("o.arrow*"))
 
 
-def test_faults_19_a_document_that_stands_twice_leaves_nothing_of_no_use(workplace):
+def test_a_document_that_stands_twice_leaves_nothing_of_no_use(workplace):
     (workplace / "c.tsv").write_bytes(b"".join([*LINES, LINES[0]]))
     with pytest.raises(InputError, match=r"c.tsv:4001: document d0 stands twice"):
         run(workplace)
     assert not list(workplace.glob("o.arrow*"))
 
 
-def test_faults_19_what_is_interrupted_can_go_on_and_says_who_it_is(workplace, monkeypatch):
+def test_what_is_interrupted_can_go_on_and_says_who_it_is(workplace, monkeypatch):
     manifest = interrupted(workplace, monkeypatch)
     assert (manifest.parent / "owner").read_text().startswith(f"process {os.getpid()} on ")
     assert json.loads(manifest.read_bytes().splitlines()[0])["sources"][0]["changed"] > 0
@@ -189,7 +191,7 @@ def test_faults_19_what_is_interrupted_can_go_on_and_says_who_it_is(workplace, m
 
 
 @pytest.mark.parametrize("output", ["c.tsv", "link.tsv", "g"])
-def test_faults_19_the_output_is_one_of_what_is_read(workplace, fairtrec_command, output):
+def test_the_output_is_one_of_what_is_read(workplace, fairtrec_command, output):
     shutil.copy("g", "g.tsv")
     (workplace / "link.tsv").hardlink_to("c.tsv")
     name = "g.tsv" if output == "g" else output
@@ -198,7 +200,7 @@ def test_faults_19_the_output_is_one_of_what_is_read(workplace, fairtrec_command
     assert (workplace / "c.tsv").read_bytes() == b"".join(LINES)
 
 
-def test_faults_19_a_folder_in_which_nothing_can_be_made(workplace, fairtrec_command):
+def test_a_folder_in_which_nothing_can_be_made(workplace, fairtrec_command):
     ended = fairtrec_command("annotate", "c.tsv", "--groups", "g", "-o", "/proc/o.arrow", "-j", "1")
     assert ended.code == 2
     assert len(ended.complaints) == 1
@@ -206,7 +208,7 @@ def test_faults_19_a_folder_in_which_nothing_can_be_made(workplace, fairtrec_com
 
 
 @pytest.mark.parametrize("name", ["x" * 300 + ".arrow", "x/" * 3000 + "o.arrow"])
-def test_faults_19_a_name_too_long_for_an_output(workplace, fairtrec_command, name):
+def test_a_name_too_long_for_an_output(workplace, fairtrec_command, name):
     assert fairtrec_command("annotate", name, "--groups", "g", "-o", "o.arrow", "-j", "1").code == 3
     for command in (["annotate", "c.tsv", "--groups", "g", "-j", "1"], ["eval", "none", "c.tsv"]):
         ended = fairtrec_command(*command, "-o", name)
@@ -215,6 +217,6 @@ def test_faults_19_a_name_too_long_for_an_output(workplace, fairtrec_command, na
         assert ended.complaints[0].startswith("cannot write x")
 
 
-def test_faults_19_an_output_with_a_nul(workplace):
+def test_an_output_with_a_nul(workplace):
     with pytest.raises(UsageError, match="cannot write"):
         engine.refuse_existing(workplace / "a\0b" / "o.arrow", force=False)

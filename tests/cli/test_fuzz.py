@@ -14,6 +14,8 @@ from contextlib import contextmanager
 import pytest
 import zstandard
 
+pytestmark = pytest.mark.fuzz
+
 MANY = int(os.environ.get("FAIRTREC_FUZZ", "0")) or 120
 SPLIT = 20  # parts of the work, each a test
 LONGEST = 60  # seconds of one command
@@ -127,14 +129,14 @@ def words(command):
     return [word.replace("_", " ") for word in command.replace("'AWRF@2 KL@2'", "AWRF@2_KL@2").split()]
 
 
-def test_faults_19_what_is_corrupted_is_taken_as_it_is(workplace, fairtrec_command):
+def test_what_is_corrupted_is_taken_as_it_is(workplace, fairtrec_command):
     for command in (command for commands in COMMANDS.values() for command in commands):
         ended = fairtrec_command(*words(command))
         assert ended.code == 0, (command, ended.err)
 
 
 @pytest.mark.parametrize("part", range(SPLIT))
-def test_faults_19_corrupted_files_end_in_one_line(part, workplace, fairtrec_command):
+def test_corrupted_files_end_in_one_line(part, workplace, fairtrec_command):
     dice = random.Random(part)
     good = {name: (workplace / name).read_bytes() for name in COMMANDS}
     for _ in range(MANY // SPLIT):

@@ -14,6 +14,8 @@ from fairtrec import jobs
 from fairtrec.errors import InputError
 from fairtrec_made import REPOSITORY
 
+pytestmark = pytest.mark.fuzz
+
 
 @pytest.fixture
 def workplace(tmp_path, monkeypatch):
@@ -55,14 +57,14 @@ def name(thing):
     return thing[0]
 
 
-def test_faults_19_a_killed_process_says_which_file_it_was_at():
+def test_a_killed_process_says_which_file_it_was_at():
     things = [("good.run", 1), ("bad.run", 2), ("later.run", 3)]
     message = r"\(at (good.run or )?bad.run( or later.run)?\); use -j 1, give each measure a cutoff"
     with pytest.raises(InputError, match=f"a process was killed before it was done, .* memory runs out {message}"):
         list(jobs.map_ordered(Killed(), things, 2, called=name))
 
 
-def test_faults_19_a_folder_for_temporary_files_with_a_long_name(workplace):
+def test_a_folder_for_temporary_files_with_a_long_name(workplace):
     folder = workplace / ("t" * 100)
     folder.mkdir()
     ended = fairtrec(
@@ -72,7 +74,7 @@ def test_faults_19_a_folder_for_temporary_files_with_a_long_name(workplace):
 
 
 @pytest.mark.parametrize("files", [20, 40])
-def test_faults_19_few_files_may_be_open_while_parts_are_merged(workplace, files):
+def test_few_files_may_be_open_while_parts_are_merged(workplace, files):
     given = ["annotate", "c.tsv", "--groups", "g", "-j", "1", "-o"]
     few = fairtrec(*given, "few.arrow", limit=(resource.RLIMIT_NOFILE, files), piece=1 << 10)
     assert few.returncode == 0, few.stderr
@@ -80,14 +82,14 @@ def test_faults_19_few_files_may_be_open_while_parts_are_merged(workplace, files
     assert (workplace / "few.arrow").read_bytes() == (workplace / "all.arrow").read_bytes()
 
 
-def test_faults_19_too_few_files_is_one_line(workplace):
+def test_too_few_files_is_one_line(workplace):
     ended = fairtrec("eval", "qrels", "a.run", "b.run", "-j", "2", limit=(resource.RLIMIT_NOFILE, 9))
     assert ended.returncode == 3
     assert ended.stderr == "Too many open files; allow more open files with ulimit -n, or use -j 1\n"
 
 
 @pytest.mark.parametrize("mib", [250, 500, 800])
-def test_faults_19_little_memory_is_one_line(workplace, mib):
+def test_little_memory_is_one_line(workplace, mib):
     ended = fairtrec(
         "annotate", "c.tsv", "--groups", "g", "-o", "o.arrow", "-j", "1", limit=(resource.RLIMIT_AS, mib << 20)
     )
@@ -96,7 +98,7 @@ def test_faults_19_little_memory_is_one_line(workplace, mib):
     assert "Traceback" not in ended.stderr
 
 
-def test_faults_19_numba_that_may_not_compile_is_not_used(workplace):
+def test_numba_that_may_not_compile_is_not_used(workplace):
     ended = fairtrec(
         "annotate", "c.tsv", "--groups", "g", "-o", "o.arrow", "-j", "1", env=os.environ | {"NUMBA_DISABLE_JIT": "1"}
     )
@@ -109,14 +111,14 @@ def test_faults_19_numba_that_may_not_compile_is_not_used(workplace):
 @pytest.mark.parametrize(
     ("command", "code"), [("eval qrels no.run", 3), ("eval qrels", 2), ("evl", 2), ("eval qrels a.run -m nDCG", 2)]
 )
-def test_faults_19_a_full_disk_for_standard_error_leaves_the_exit_code(workplace, command, code):
+def test_a_full_disk_for_standard_error_leaves_the_exit_code(workplace, command, code):
     with Path("/dev/full").open("w") as full:
         assert fairtrec(*command.split(), stderr=full).returncode == code
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("command", ["validate a.run", "resources list", "measures", "--help", "eval qrels a.run"])
-def test_faults_19_a_full_disk_for_the_output_is_one_line(workplace, command):
+def test_a_full_disk_for_the_output_is_one_line(workplace, command):
     with Path("/dev/full").open("w") as full:
         ended = fairtrec(*command.split(), stdout=full)
     assert ended.returncode == 2
@@ -125,7 +127,7 @@ def test_faults_19_a_full_disk_for_the_output_is_one_line(workplace, command):
 
 
 @pytest.mark.parametrize("command", ["--help", "--version", "eval --help", "resources --help", "measures"])
-def test_faults_19_a_pipe_that_nobody_reads_ends_quietly(workplace, command):
+def test_a_pipe_that_nobody_reads_ends_quietly(workplace, command):
     reader, writer = os.pipe()
     os.close(reader)
     ended = fairtrec(*command.split(), stdout=writer)
@@ -161,7 +163,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize(("command", "code"), NAMES.values(), ids=NAMES)
-def test_faults_19_a_name_that_is_too_long_is_one_line(workplace, fairtrec_command, monkeypatch, command, code):
+def test_a_name_that_is_too_long_is_one_line(workplace, fairtrec_command, monkeypatch, command, code):
     monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
     ended = fairtrec_command(*command.split())
     assert ended.code in {2, 3, 4}, ended.err[-300:]
@@ -171,7 +173,7 @@ def test_faults_19_a_name_that_is_too_long_is_one_line(workplace, fairtrec_comma
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.EACCES, errno.EIO, errno.ENOENT])
-def test_faults_19_what_the_machine_refuses_is_no_fault(fairtrec_command, monkeypatch, number):
+def test_what_the_machine_refuses_is_no_fault(fairtrec_command, monkeypatch, number):
     from fairtrec.replay import results
 
     def refused(_):
@@ -184,7 +186,7 @@ def test_faults_19_what_the_machine_refuses_is_no_fault(fairtrec_command, monkey
     assert len(ended.complaints) == 1
 
 
-def test_faults_19_a_library_that_cannot_be_loaded_is_no_fault(fairtrec_command, monkeypatch):
+def test_a_library_that_cannot_be_loaded_is_no_fault(fairtrec_command, monkeypatch):
     from fairtrec.replay import results
 
     def refused(_):

@@ -19,6 +19,8 @@ from fairtrec.files import lines, opening
 from fairtrec.formats import columns
 from fairtrec_made import REPOSITORY
 
+pytestmark = pytest.mark.fuzz
+
 GOOD = {
     "qrels": b"q1 0 d1 1\nq1 0 d2 0\n",
     "a.run": b"q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\n",
@@ -48,38 +50,38 @@ def one_line(ended, code, start):
     assert ended.complaints[0].startswith(start)
 
 
-def test_faults_19_parquet_labels_of_years_beyond_the_calendar(workplace, fairtrec_command):
+def test_parquet_labels_of_years_beyond_the_calendar(workplace, fairtrec_command):
     far = pa.array([10**15, 10**15], pa.timestamp("ms"))
     parquet.write_table(pa.table({"docno": ["d1", "d2"], "group": ["f", "m"], "weight": far}), "l.parquet")
     one_line(fairtrec_command(*LABELS.split(), "l.parquet"), 3, "l.parquet: this is no Parquet file of labels (")
 
 
-def test_faults_19_parquet_labels_that_are_not_utf_8(workplace, fairtrec_command):
+def test_parquet_labels_that_are_not_utf_8(workplace, fairtrec_command):
     edges = pa.py_buffer(np.array([0, 2, 4], np.int32))
     docnos = pa.Array.from_buffers(pa.string(), 2, [None, edges, pa.py_buffer(b"d\xffd2")])
     parquet.write_table(pa.table({"docno": docnos, "group": ["f", "m"]}), "l.parquet")
     one_line(fairtrec_command(*LABELS.split(), "l.parquet"), 3, "l.parquet: this is no Parquet file of labels (")
 
 
-def test_faults_19_parquet_labels_are_read_for_the_columns_that_are_labels(workplace, fairtrec_command):
+def test_parquet_labels_are_read_for_the_columns_that_are_labels(workplace, fairtrec_command):
     far = pa.array([10**15, 10**15], pa.timestamp("ms"))
     parquet.write_table(pa.table({"docno": ["d1", "d2"], "group": ["f", "m"], "seen": far}), "l.parquet")
     assert fairtrec_command(*LABELS.split(), "l.parquet").code == 0
 
 
 @pytest.mark.parametrize("labels", ["l.tsv*l.tsv", "l.tsv*copy.tsv", "l.tsv * ./l.tsv"])
-def test_faults_19_labels_crossed_with_themselves(workplace, fairtrec_command, labels):
+def test_labels_crossed_with_themselves(workplace, fairtrec_command, labels):
     one_line(fairtrec_command(*LABELS.split(), labels), 2, f"{labels}: labels are crossed with themselves; ")
 
 
 @pytest.mark.parametrize("command", ["diff /dev/zero /dev/zero", "resources add msmarco-fair /dev/zero"])
-def test_faults_19_what_has_no_end_is_refused(workplace, fairtrec_command, command):
+def test_what_has_no_end_is_refused(workplace, fairtrec_command, command):
     ended = fairtrec_command(*command.split())
     assert ended.code in (3, 4)
     assert len(ended.complaints) == 1
 
 
-def test_faults_19_a_line_without_an_end_is_a_finding(workplace, fairtrec_command):
+def test_a_line_without_an_end_is_a_finding(workplace, fairtrec_command):
     ended = fairtrec_command("validate", "/dev/zero")
     assert ended.code == 3
     assert "/dev/zero:1: E105 a line of more than 1 MiB" in ended.out
@@ -97,20 +99,20 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("command", BOMBS.values(), ids=BOMBS)
-def test_faults_19_a_file_that_unpacks_to_far_too_much(workplace, fairtrec_command, command):
+def test_a_file_that_unpacks_to_far_too_much(workplace, fairtrec_command, command):
     start = b"docno tokens f m\n" if "annotations" in command else b""
     (workplace / "bomb.gz").write_bytes(gzip.compress(start + b"\n" * (1 << 20) + b"q1\n"))
     one_line(fairtrec_command(*command.split()), 3, "bomb.gz: more than 200 times as large when it is unpacked; ")
 
 
-def test_faults_19_validate_finds_a_file_that_unpacks_to_far_too_much(workplace, fairtrec_command):
+def test_validate_finds_a_file_that_unpacks_to_far_too_much(workplace, fairtrec_command):
     (workplace / "bomb.gz").write_bytes(gzip.compress(b"\n" * (1 << 20)))
     ended = fairtrec_command("validate", "bomb.gz")
     assert ended.code == 3
     assert "E101 more than 200 times as large when it is unpacked" in ended.out
 
 
-def test_faults_19_a_name_with_a_nul_is_one_line():
+def test_a_name_with_a_nul_is_one_line():
     with pytest.raises(InputError, match="no file has a name with a NUL in it; correct it"), opening.opened("a\0b"):
         pass
     assert not opening.is_stream("a\0b")
@@ -121,19 +123,19 @@ def test_faults_19_a_name_with_a_nul_is_one_line():
     "command",
     ["eval qrels - -m nDCG@2", "eval - a.run -m nDCG@2", f"{LABELS} -", "eval qrels a.run -m nDCG@2 --queries -"],
 )
-def test_faults_19_a_pipe_that_unpacks_to_far_too_much(workplace, fairtrec_command, command, pack):
+def test_a_pipe_that_unpacks_to_far_too_much(workplace, fairtrec_command, command, pack):
     ended = fairtrec_command(*command.split(), stdin=pack(b"\n" * (1 << 20) + b"q1\n"))
     one_line(ended, 3, "-: more than 200 times as large when it is unpacked; ")
 
 
-def test_faults_19_validate_finds_a_pipe_that_unpacks_to_far_too_much(workplace, fairtrec_command):
+def test_validate_finds_a_pipe_that_unpacks_to_far_too_much(workplace, fairtrec_command):
     ended = fairtrec_command("validate", "-", stdin=gzip.compress(b"\n" * (1 << 20)))
     assert ended.code == 3
     assert "E101 more than 200 times as large when it is unpacked" in ended.out
 
 
 @pytest.mark.parametrize("command", [*BOMBS.values(), "validate bomb.gz"])
-def test_faults_19_blank_lines_without_an_end(workplace, fairtrec_command, monkeypatch, command):
+def test_blank_lines_without_an_end(workplace, fairtrec_command, monkeypatch, command):
     monkeypatch.setattr(opening, "LARGEST_BLANK", 1 << 20)
     start = b"docno tokens f m\n" if "annotations" in command else b""
     (workplace / "blank").write_bytes(start + b" \t\n\r\n" * (1 << 19))  # no bomb: it is as large as it is
@@ -152,7 +154,7 @@ def test_faults_19_blank_lines_without_an_end(workplace, fairtrec_command, monke
         "annotate blank.gz --groups gender-en -o t.tsv -j 1",
     ],
 )
-def test_faults_19_blank_lines_without_an_end_behind_an_entry(workplace, fairtrec_command, monkeypatch, command):
+def test_blank_lines_without_an_end_behind_an_entry(workplace, fairtrec_command, monkeypatch, command):
     monkeypatch.setattr(opening, "LARGEST_BLANK", 1 << 20)
     monkeypatch.setattr(opening, "BLOCK", 1 << 24)
     entry = GOOD["qrels" if "eval blank" in command else "l.tsv" if "annotate" in command else "a.run"]
@@ -165,7 +167,7 @@ def test_faults_19_blank_lines_without_an_end_behind_an_entry(workplace, fairtre
     assert [line for line in (ended.out + ended.err).splitlines() if line.startswith("blank") and what in line]
 
 
-def test_faults_19_what_stands_before_blank_lines_without_an_end_is_kept(monkeypatch):
+def test_what_stands_before_blank_lines_without_an_end_is_kept(monkeypatch):
     monkeypatch.setattr(opening, "LARGEST_BLANK", 100)
     text = b"a \n\nb\t\n" + b" " * (lines.PIECE - 8) + b"\n" * (2 * lines.PIECE)
     several = lines.Lines(io.BufferedReader(io.BytesIO(text), lines.PIECE), 1 << 22, 100)
@@ -173,7 +175,7 @@ def test_faults_19_what_stands_before_blank_lines_without_an_end_is_kept(monkeyp
     assert (several.rest, several.damage[:9]) == (b"", "more than")
 
 
-def test_faults_19_blanks_and_comments_before_the_first_entry_are_whole_lines():
+def test_blanks_and_comments_before_the_first_entry_are_whole_lines():
     for letters in product(b" \t#\na", repeat=6):
         text, end = bytes(letters), 0
         for line in text.splitlines(keepends=True):
@@ -183,14 +185,14 @@ def test_faults_19_blanks_and_comments_before_the_first_entry_are_whole_lines():
         assert columns._HEAD.match(text).end() == end
 
 
-def test_faults_19_some_blank_lines_are_passed_over(workplace, fairtrec_command):
+def test_some_blank_lines_are_passed_over(workplace, fairtrec_command):
     run = (workplace / "a.run").read_bytes().splitlines(keepends=True)
     (workplace / "a.run").write_bytes(run[0] + b"\n" * (1 << 18) + run[1])
     assert fairtrec_command("eval", "qrels", "a.run", "-m", "nDCG@2").code == 0
 
 
 @pytest.mark.parametrize("form", ["arrow", "parquet", "tsv"])
-def test_faults_19_counts_are_not_counted_as_texts(workplace, fairtrec_command, form):
+def test_counts_are_not_counted_as_texts(workplace, fairtrec_command, form):
     (workplace / "docs.tsv").write_bytes(b"d1\tshe said\nd2\the said\n")
     (workplace / "g").write_text("she,f\nhe,m\n")
     given = ["--groups", "g", "-j", "1", "-o"]
@@ -200,7 +202,7 @@ def test_faults_19_counts_are_not_counted_as_texts(workplace, fairtrec_command, 
     assert not (workplace / "again.arrow").exists()
 
 
-def test_faults_19_counts_with_tabs_are_not_counted_as_texts(workplace, fairtrec_command):
+def test_counts_with_tabs_are_not_counted_as_texts(workplace, fairtrec_command):
     (workplace / "c").write_text("docno\ttokens\tf\tm\nd1\t3\t1\t0\n")
     (workplace / "g").write_text("she,f\nhe,m\n")
     ended = fairtrec_command("annotate", "c", "--groups", "g", "-o", "o.arrow", "-j", "1")
@@ -208,19 +210,19 @@ def test_faults_19_counts_with_tabs_are_not_counted_as_texts(workplace, fairtrec
 
 
 @pytest.mark.parametrize("line", ['docs = "a\\u0000b"', 'require = ["RR > 0", "a\\u0000b"]', 'junit = "\\u0000"'])
-def test_faults_19_a_nul_in_toml_is_one_line(workplace, fairtrec_command, line):
+def test_a_nul_in_toml_is_one_line(workplace, fairtrec_command, line):
     (workplace / "o.toml").write_text(f"[tool.fairtrec.check]\n{line}\n")
     ended = fairtrec_command("check", "qrels", "a.run", "--config", "o.toml")
     one_line(ended, 3, f"o.toml: {line.split()[0]} holds a NUL, which no name and no text has; ")
 
 
-def test_faults_19_a_weight_of_400_digits(workplace, fairtrec_command):
+def test_a_weight_of_400_digits(workplace, fairtrec_command):
     (workplace / "l.jsonl").write_text('{"docno": "d1", "group": "f", "weight": ' + "9" * 400 + "}\n")
     one_line(fairtrec_command(*LABELS.split(), "l.jsonl"), 3, "l.jsonl:1: the weight 999")
 
 
 @pytest.mark.parametrize("measure", ["ERR@10", "nDCG(dcg=exp-log2)@10"])
-def test_faults_19_no_program_prints_lines_of_its_own(workplace, fairtrec_command, capfd, measure):
+def test_no_program_prints_lines_of_its_own(workplace, fairtrec_command, capfd, measure):
     (workplace / "qrels").write_text("q1 1 d1 5\nq1 f d2 0\n")
     one_line(fairtrec_command("eval", "qrels", "a.run", "-m", measure), 2, measure.split("(")[0].split("@")[0])
     assert capfd.readouterr() == ("", "")
@@ -229,7 +231,7 @@ def test_faults_19_no_program_prints_lines_of_its_own(workplace, fairtrec_comman
 @pytest.mark.parametrize(
     "command", ["eval vaswani a.run -m nDCG@2", "eval none a.run --groups gender-en --docs vaswani", "annotate vaswani --groups gender-en -o o.arrow -j 1"]
 )  # fmt: skip
-def test_faults_19_ir_datasets_neither_logs_nor_draws_where_nobody_watches(workplace, command):
+def test_ir_datasets_neither_logs_nor_draws_where_nobody_watches(workplace, command):
     program = "import sys; sys.argv[0] = 'fairtrec'; from fairtrec.cli import main; main()"
     more = {"PYTHONPATH": str(REPOSITORY), "IR_DATASETS_HOME": str(workplace / "home")}
     ended = subprocess.run(

@@ -1,0 +1,60 @@
+"""What ir_datasets has: texts, judgements, and the fields that are labels."""
+
+from typing import NamedTuple
+
+import pytest
+
+from fairtrec.errors import InputError, ResourceError
+from fairtrec.formats import datasets
+from fairtrec.validation import collection
+
+
+@pytest.mark.parametrize("kind", ["qrels", "docs"])
+def test_what_ir_datasets_cannot_fetch_is_a_short_line_with_the_part_that_is_wanted(kind):
+    from fairtrec.formats.datasets import _fetching
+
+    with pytest.raises(ResourceError) as raised, _fetching("some/id", kind):
+        raise RuntimeError("All sources failed [ConnectionError(" + "<object at 0x7f> " * 80)
+    assert len(str(raised.value)) < 250
+    assert str(raised.value).endswith(f"run: ir_datasets export some/id {kind}")
+
+
+class Doc(NamedTuple):
+    doc_id: str
+    text: str
+    region: list[str] | None
+
+
+class Dataset:
+    """A dataset of ir_datasets, with a field for groups."""
+
+    def has_docs(self):
+        return True
+
+    def docs_cls(self):
+        return Doc
+
+    def docs_iter(self):
+        return iter([Doc("d1", "she", ["north"]), Doc("d2", "he", ["south"]), Doc("d3", "it", None)])
+
+
+@pytest.mark.usefixtures("few_files")
+def test_labels_of_a_field_of_a_dataset(monkeypatch):
+    monkeypatch.setattr("ir_datasets.load", lambda _: Dataset())
+    found = datasets.labels("mine:region")
+    assert datasets.labels("irds:mine:region").groups == found.groups
+    assert found.groups == ("north", "south")
+    crossed = datasets.labels("mine:region, region")
+    assert len(crossed.groups) == 4
+    with pytest.raises(InputError, match="its documents have no field colour; they have doc_id, text, region"):
+        datasets.labels("mine:colour")
+    with pytest.raises(InputError, match="for an ir_datasets id name a field too, like id:gender"):
+        datasets.labels("mine")
+
+
+@pytest.mark.usefixtures("few_files")
+def test_docnos_of_a_dataset_are_looked_up(monkeypatch):
+    monkeypatch.setattr(datasets, "texts", lambda _, wanted: iter([(0, "she")][: len(wanted)]))
+    monkeypatch.setattr(datasets, "_dataset", lambda *_: Dataset())
+    found, _ = collection.of_texts("mine", ["run"])
+    assert found.names.tolist() == [b"d1"]
