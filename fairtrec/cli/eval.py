@@ -7,7 +7,7 @@ import click
 from fairtrec.cli import options
 from fairtrec.cli.commands import Titled
 from fairtrec.cli.saying import say
-from fairtrec.report.writers import COMPARISONS, RESULTS, refuse_view
+from fairtrec.report.writers import RESULTS, refuse_view
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 @click.option(
     "--confidence", type=float, metavar="P", help="Add the interval of each mean over queries (Student's t), like 0.95."
 )
-@click.option("--baseline", metavar="RUN", help="Compare with this run, as `fairtrec compare` does by default.")
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, score the others, and exit with 3.")
 @click.option("--title", metavar="TEXT", help="The heading of a page (html).  [default: Leader board]")
 @options.reported(RESULTS, auto=True)
@@ -40,7 +39,6 @@ def command(
     sort: str | None,
     slices: str | None,
     confidence: float | None,
-    baseline: str | None,
     keep_going: bool,
     title: str | None,
     **given: Any,
@@ -62,11 +60,6 @@ def command(
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
     if form != "auto" or no_summary or title is not None:
         refuse_view(form, output, slices=slices, **view)
-    if baseline is not None:
-        asked = {"measures": measures, "baseline": baseline, "slices": slices, "keep_going": keep_going, **given}
-        asked |= {} if confidence is None else {"confidence": confidence}
-        fits = not (per_query or no_summary or sort is not None or given["ties"] or given["unknown"])
-        return _compared(qrels, runs, asked, fits=fits, form=form, output=output, places=places)
     if confidence is not None:
         _refuse_confidence(confidence, given)
     files = named(runs)
@@ -99,21 +92,6 @@ def command(
         result = result if confidence is None else result.with_confidence(confidence, of_queries)
         options.write(RESULTS, form, result, output, footnotes, places=places, sort=by, slices=of_queries, **view)
     return InputError.exit_code if result.failed else 0
-
-
-def _compared(qrels: str | None, runs: tuple[str, ...], asked: dict[str, Any], *, fits: bool, **shown: Any) -> int:
-    """Do what `fairtrec compare` does. Raises UsageError for what it cannot do, or options that do not fit it."""
-    from fairtrec.cli import compare
-    from fairtrec.errors import UsageError
-
-    forms = ["auto", *COMPARISONS]
-    if not fits or shown["form"] not in forms:
-        raise UsageError(
-            "--baseline compares means; leave out -q, -n, --sort, --ties and --unknown, and choose -f from "
-            f"{', '.join(forms)}"
-        )
-    code: int = click.get_current_context().invoke(compare.command, qrels=qrels, runs=runs, **asked, **shown)
-    return code
 
 
 def _refuse_confidence(confidence: float, given: dict[str, Any]) -> None:

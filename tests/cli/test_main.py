@@ -266,9 +266,9 @@ def test_no_bar_where_nobody_watches(monkeypatch):
     assert sys.stderr.getvalue() == ""
 
 
-def test_results_are_no_baseline_of_eval_and_the_line_names_the_command(copied, fairtrec_command):
+def test_results_are_no_baseline_of_compare_and_the_line_names_the_command(copied, fairtrec_command):
     Path("a.json").write_text("{}", "utf-8")
-    done = fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "RR", "--baseline", "a.json")
+    done = fairtrec_command("compare", "qrels.txt", "bm25.run", "-m", "RR", "--baseline", "a.json")
     assert done.code == 2
     assert "`fairtrec check`" in done.err
 

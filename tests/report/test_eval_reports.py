@@ -188,7 +188,7 @@ def test_reports_17_the_baseline_has_a_name_too(fairtrec_command, given, example
     assert found["baseline"] == "b"
     found = json.loads(fairtrec_command("compare", qrels, fair, f"b={bm25}", "--baseline", "b", *asked).out)
     assert found["baseline"] == "b"
-    done = fairtrec_command("eval", qrels, fair, few, "--baseline", f"base={bm25}", "-m", "nDCG@10", "-f", "csv")
+    done = fairtrec_command("compare", qrels, fair, few, "--baseline", f"base={bm25}", "-m", "nDCG@10", "-f", "csv")
     assert {row["run"] for row in rows(done.out)} == {str(fair), str(few)}
     assert "baseline:base" in done.err
     done = fairtrec_command(
