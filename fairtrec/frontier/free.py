@@ -144,9 +144,11 @@ def _of_run(name: str, case: Case, own: Floats, found: Solved, losses: Sequence[
         points.append(_at("loss", fronts, chosen, bound, turn, loss, case))
     last = np.array([len(front.utility) - 1 for front in fronts])
     highest = [max(float(front.hull[1][-1]), float(front.fairness[-1])) for front in fronts]
-    points.append(_at("most", fronts, last, sum(highest), turn, nan, case))
+    most = _at("most", fronts, last, sum(highest), turn, nan, case)
+    points.append(most._replace(told=bool(found.told.all())))
     for row, front in enumerate(fronts):
-        of_queries[row].append(_at("most", [front], last[row : row + 1], highest[row], turn, nan))
+        most = _at("most", [front], last[row : row + 1], highest[row], turn, nan)
+        of_queries[row].append(most._replace(told=bool(found.told[row])))
     held = budget.merged([front if front.exact else replace(front, ends=None) for front in fronts])
     return OfRun(
         run=name,

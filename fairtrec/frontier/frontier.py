@@ -31,6 +31,7 @@ class Point(NamedTuple):
     ``name``    one of "run", "same grades", "loss", "most".
     ``loss``    the share of the utility that may be lost, of a "loss".
     ``spoken``  the share of its ranks whose document holds a group term, or belongs to a group; nan if it is not known.
+    ``told``    that no order as fair has more utility; else this is what was found, a bound from below.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Point(NamedTuple):
     bound: float
     loss: float = nan
     spoken: float = nan
+    told: bool = True
 
     @property
     def open(self) -> float:

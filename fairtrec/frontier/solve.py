@@ -9,14 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrec.data import Floats, Ints
+from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.fronts import sums
 from fairtrec.formulas.fronts.front import Front, same_grades
 from fairtrec.formulas.fronts.sequences import Sequences, by_kind
+from fairtrec.formulas.rounding import NEAR
 from fairtrec.frontier.problem import OF_QUERY, Case, local_optimum
 from fairtrec.measure import Candidates, First, Precisions, Sum, Terms
 
+EXCHANGED = frozenset({"ERR"})  # without terms, but never less where of two documents the better one comes first
+TRIED = 64  # of the fairest orders, how many are evaluated for their utility
 SHARED = 100_000  # sequences whose values are kept for other queries
 KINDS = 64
 Kept = dict[bytes, tuple[Sequences, Floats]]
@@ -27,13 +30,15 @@ Tops = list[Ints]  # of each query, the places of its documents
 class Solved:
     """The front of each query, its fairest order of the same grades, and the fairness of that, more being better.
 
-    ``most_same`` [query] is what no such order exceeds; ``way`` says in words how it was done.
+    ``most_same`` [query] is what no such order exceeds; ``way`` says in words how it was done. ``told`` [query] says
+    that no order as fair as the fairest has more utility than the last point of the front.
     """
 
     fronts: list[Front]
     same: Floats
     most_same: Floats
     way: str
+    told: Bools
 
 
 def solved(case: Case, values: Floats, kept: Kept) -> Solved:
@@ -60,15 +65,18 @@ def _by_sums(case: Case, values: Floats, fair: Sum, useful: Terms | None) -> Sol
         found = sums.fronts(_divided(useful), worth, ours, weights, case.lengths, case.held)
         rough = sum(not front.exact for front in found)
         hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
-        return Solved(found, alike, alike, f"by lemma 1{hull}")
+        return Solved(found, alike, alike, f"by lemma 1{hull}", _all_of(case))
     fronts = [_of_relevance(case, row, useful, worth[row], weights[row]) for row in queries]
     if all(front is not None for front in fronts):
-        return Solved([front for front in fronts if front is not None], alike, alike, "by lemma 1, over sequences")
-    best = [_fairest(case, row, worth[row], weights[row]) for row in queries]
+        exact = [front for front in fronts if front is not None]
+        return Solved(exact, alike, alike, "by lemma 1, over sequences", _all_of(case))
+    best = [_fairest(case, row, worth[row], weights[row], None if grades is None else grades[row]) for row in queries]
+    falls = [bool((np.diff(weights[row][case.ranks(row)]) < 0).all()) for row in queries]
+    told = np.array([front is not None for front in fronts]) | (_goes_by_exchanges(case) & np.array(falls))
     most = np.array([_dot(worth[row][best[row]], weights[row]) for row in queries])
     rest = _bounded(case, values, [(orders, alike)] * bool(orders) + [(best, most)], most)
     mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
-    return Solved(mixed, alike, alike, "same grades and most by lemma 1, else a value and a bound")
+    return Solved(mixed, alike, alike, "same grades and most by lemma 1, else a value and a bound", told)
 
 
 def _by_kinds(case: Case, values: Floats, useful: Terms | None, kept: Kept) -> Solved:
@@ -76,7 +84,8 @@ def _by_kinds(case: Case, values: Floats, useful: Terms | None, kept: Kept) -> S
     grades, queries = case.grades(), range(len(case.qids))
     fronts: list[Front | None] = []
     alike, most_alike, most = (np.full(len(case.qids), np.nan) for _ in range(3))
-    orders, best, climbs = [], [], 0
+    told = _all_of(case)
+    orders, tries, climbs = [], [], 0
     for row in queries:
         own = None if grades is None else grades[row]
         listed = _listed(case, row, kept)
@@ -87,23 +96,47 @@ def _by_kinds(case: Case, values: Floats, useful: Terms | None, kept: Kept) -> S
                 local_optimum(case, row, own) if own is not None else (np.arange(case.lengths[row]), np.nan)
             )
             orders.append(top)
-            best.append(local_optimum(case, row, None)[0])
+            tries.append(local_optimum(case, row, None)[0][None])
+            told[row] = False
             most_alike[row] = most[row] = _greatest(case, row)
             continue
-        front, order, fairest = _of_kinds(case, row, useful, listed, own)
+        front, order, fairest, told[row] = _of_kinds(case, row, useful, listed, own)
         fronts.append(front)
         orders.append(order)
-        best.append(fairest)
+        tries.append(fairest)
         alike[row] = most_alike[row] = case.fairness_of(row, order[None])[0] if own is not None else np.nan
-        most[row] = case.fairness_of(row, fairest[None])[0] if len(fairest) else 0.0
+        most[row] = case.fairness_of(row, fairest[:1])[0] if fairest.size else 0.0
     if all(front is not None for front in fronts):
-        return Solved([front for front in fronts if front is not None], alike, most_alike, "by lemma 2")
+        return Solved([front for front in fronts if front is not None], alike, most_alike, "by lemma 2", told)
+    best = _most_useful(case, tries)
     reached = np.array([case.fairness_of(row, best[row][None])[0] if len(best[row]) else 0.0 for row in queries])
     tried = [(orders, np.where(np.isnan(alike), values[1], alike)), (best, reached)]
     rest = _bounded(case, values, tried, most)
     mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
     whole = f"a value by exchanges and a bound for {climbs} of {len(fronts)} queries" if climbs else ""
-    return Solved(mixed, alike, most_alike, whole or "same grades and most by lemma 2, else a value and a bound")
+    way = whole or "same grades and most by lemma 2, else a value and a bound"
+    return Solved(mixed, alike, most_alike, way, told)
+
+
+def _all_of(case: Case) -> Bools:
+    return np.ones(len(case.qids), dtype=np.bool_)
+
+
+def _goes_by_exchanges(case: Case) -> bool:
+    """Tell whether utility never falls where of two documents the one of the higher grade comes first."""
+    return case.utility is not None and case.utility.name in EXCHANGED
+
+
+def _most_useful(case: Case, tries: Sequence[Ints]) -> Tops:
+    """Choose of the orders of each query [order, rank] the one of most utility; the first, where none is evaluated."""
+    best, most = [each[0] for each in tries], np.full(len(tries), -np.inf)
+    several = max((len(each) for each in tries), default=0)
+    for at in range(several if several > 1 else 0):
+        tops = [each[min(at, len(each) - 1)] for each in tries]
+        found = case.utilities(tops)
+        for row in np.flatnonzero(found > most).tolist():
+            best[row], most[row] = tops[row], found[row]
+    return best
 
 
 def _greatest(case: Case, row: int) -> float:
@@ -203,15 +236,18 @@ def _beside(case: Case, row: int) -> list[bytes]:
 
 def _of_kinds(
     case: Case, row: int, useful: Terms | None, listed: tuple[Sequences, Floats, Ints], grades: Ints | None
-) -> tuple[Front | None, Ints, Ints]:
-    """Give the front of a query, its fairest order of the same grades, and its fairest order."""
+) -> tuple[Front | None, Ints, Ints, bool]:
+    """Give the front of a query, its fairest order of the same grades, and its fairest orders [order, rank].
+
+    Last whether one of these is as useful as any order that is as fair; of orders of the same grades one is enough.
+    """
     every, fairness, kinds = listed
     ranks, movable = case.ranks(row), case.movable(row)
     supply = np.bincount(kinds, minlength=every.counts.shape[1])
     usable = every.possible(supply) & np.isfinite(fairness)
     own = np.arange(case.lengths[row])
     if not usable.any():
-        return None, own, own
+        return None, own, own[None], False
     order = own
     if grades is not None:
         pairs = np.zeros((int(grades.max(initial=0)) + 1, len(supply)), dtype=np.int64)
@@ -221,13 +257,17 @@ def _of_kinds(
             chosen = every.kinds[allowed[int(fairness[allowed].argmax())]]
             order = case.filled(row, movable[_placed(chosen, grades[ranks], grades[movable], kinds)][None])[0]
     gains = _gains(row, useful)
-    worth = np.zeros(len(movable)) if gains is None else gains[movable]
+    ungraded = np.zeros(len(movable)) if grades is None else grades[movable].astype(np.float64)
+    worth = ungraded if gains is None else gains[movable]
     docs, _ = by_kind(kinds, worth, len(supply), len(ranks))
     tops = case.filled(row, movable[docs[every.kinds[usable], every.number[usable]]])
-    fairest = tops[int(fairness[usable].argmax())]
-    if useful is None or gains is None:
-        return None, order, fairest
-    return Front.of(_relevance(useful, row, gains[tops]), fairness[usable], tops), order, fairest
+    if useful is not None and gains is not None:
+        return Front.of(_relevance(useful, row, gains[tops]), fairness[usable], tops), order, tops[:1], True
+    fairest = tops[fairness[usable] >= fairness[usable].max() - NEAR]
+    if grades is None:
+        return None, order, fairest[:1], False
+    _, first = np.unique(-grades[fairest], axis=0, return_index=True)
+    return None, order, fairest[first[:TRIED]], _goes_by_exchanges(case) and len(first) <= TRIED
 
 
 def _gains(row: int, useful: Terms | None) -> Floats | None:
@@ -264,11 +304,13 @@ def _dot(values: Floats, weights: Floats) -> float:
     return float(np.nan_to_num(values) @ weights[: len(values)])
 
 
-def _fairest(case: Case, row: int, worth: Floats, weights: Floats) -> Ints:
-    """Order the documents of a query by falling worth where the ranks count most."""
+def _fairest(case: Case, row: int, worth: Floats, weights: Floats, grades: Ints | None) -> Ints:
+    """Order the documents of a query by falling worth where the ranks count most; of equal ones by falling grade."""
     ranks, movable = case.ranks(row), case.movable(row)
     top = np.empty(len(ranks), dtype=np.int64)
-    best = movable[np.argsort(-np.nan_to_num(worth[movable], nan=-np.inf), kind="stable")[: len(ranks)]]
+    keys = -np.nan_to_num(worth[movable], nan=-np.inf).round(12)
+    graded = np.zeros(len(movable)) if grades is None else -grades[movable]
+    best = movable[np.lexsort((graded, keys))[: len(ranks)]]
     top[np.argsort(-weights[ranks], kind="stable")] = best
     whole: Ints = case.filled(row, top[None])[0]
     return whole

@@ -84,4 +84,5 @@ def _points(one: OfRun | OfQuery) -> list[dict[str, Any]]:
 def _record(point: Point) -> dict[str, Any]:
     values = {"utility": point.utility, "fairness": point.fairness + 0.0, "bound": point.bound + 0.0}
     found: dict[str, Any] = {"point": point.name, "loss": None if point.name != "loss" else point.loss}
-    return {**found, **{key: number(value) for key, value in values.items()}}
+    record = {**found, **{key: number(value) for key, value in values.items()}}
+    return record if point.told else {**record, "utility_is": "a bound from below"}

@@ -40,6 +40,11 @@ def fair(point: Point, places: int) -> str:
     return f"{value} {sign}{number(point.bound, places)}" if isfinite(point.bound) else f"{value} {sign}?"
 
 
+def useful(point: Point, places: int) -> str:
+    """Write the utility of a point, with a sign where an order as fair may have more."""
+    return f"{'' if point.told else '>='}{number(point.utility, places)}"
+
+
 def footnotes(frontier: Frontier) -> list[str]:
     """List what a reader should know beside the numbers; last the signature."""
     return [*remarks(frontier), *footnotes_of(frontier.result)[:-1], str(frontier.signature)]
@@ -55,6 +60,8 @@ def remarks(frontier: Frontier) -> Iterator[str]:
         shares = ", ".join(map(title, frontier.losses))
         yield f"{shares}: the fairest orders that lose no more of {frontier.utility} in {over}"
     yield f"most: the fairest at any loss; {frontier.utility} there: what is left of it, or gained"
+    if not all(run.points[-1].told for run in frontier.runs):
+        yield f">=: the most {frontier.utility} that was found among the fairest orders; others as fair may have more"
     yield FROM[frontier.among]
     if any(point.open for run in frontier.runs for point in run.points):
         yield f"not all exact (docs/free.md): {frontier.way}; behind the value stands what nothing exceeds"

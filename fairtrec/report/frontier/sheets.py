@@ -6,7 +6,7 @@ from math import isnan
 from fairtrec.frontier.frontier import Frontier, OfQuery, OfRun, Point
 from fairtrec.report import markup, window
 from fairtrec.report.cells import called, number
-from fairtrec.report.frontier.rows import aim, fair, footnotes, name
+from fairtrec.report.frontier.rows import aim, fair, footnotes, name, useful
 from fairtrec.report.results.signs import ARROWS, MEANING, heading
 from fairtrec.report.sheet import Column, Paper, Sheet
 
@@ -68,7 +68,7 @@ def _columns(frontier: Frontier, points: list[tuple[Point, ...]], places: int) -
         Column(heading(frontier.utility), [number(each[0].utility, places) for each in points]),
         Column(heading(frontier.fairness), [number(each[0].fairness, places) for each in points]),
         *(Column(head, [fair(each[head], places) if head in each else "-" for each in found]) for head in heads),
-        Column(f"{frontier.utility} there", [number(each[-1].utility, places) for each in points]),
+        Column(f"{frontier.utility} there", [useful(each[-1], places) for each in points]),
     ]
 
 
