@@ -121,7 +121,10 @@ class Scores:
 
     @cached_property
     def means(self) -> Floats:
-        """Each measure's mean over the queries that it is defined for (the sum for one that counts) [measure]."""
+        """Each measure's mean over the queries that it is defined for (the sum for one that counts) [measure].
+
+        It is undefined where a text that is missing leaves the value of a query open: then only its ends are known.
+        """
         return self._mean(self.values)
 
     @cached_property
@@ -138,7 +141,16 @@ class Scores:
             sums = np.where(np.isnan(values), 0.0, values).sum(axis=1)
         totals = np.array([measure.total for measure in self.measures], dtype=np.bool_)
         divisor = np.where(totals, 1, self.defined)
-        return quotient(sums, np.where(self.defined > 0, divisor, 0))
+        return quotient(sums, np.where((self.defined > 0) & ~self._open, divisor, 0))
+
+    @property
+    def _open(self) -> Bools:
+        """Of which measures a missing text leaves a value open [measure]: it has ends, and nothing is expected."""
+        found = self.unknown
+        if found is None:
+            return np.zeros(len(self.measures), dtype=np.bool_)
+        moved = np.isnan(self.values) & ~np.isnan(found.least) & np.isnan(found.expected)
+        return np.asarray(moved.any(axis=1))
 
     @cached_property
     def within(self) -> Floats | None:

@@ -25,13 +25,18 @@ def number(value: float, places: int, *, whole: bool = False) -> str:
 
 
 def standing(result: Result, places: int) -> "Standing":
-    """Compare the runs by their means, as far as the printed digits tell; incomplete ones are compared with none."""
+    """Compare the runs by their means, as far as the printed digits tell.
+
+    Incomplete ones are compared with none, nor is a mean that no labelling of unknown documents gives.
+    """
     from fairtrec.comparison.leaderboard import Standing, incomplete
+    from fairtrec.report.unknown import outside
 
     printed = [[float(number(value, places)) for value in scores.compared.tolist()] for scores in result.scores]
-    return Standing(
-        np.where(incomplete(result), np.nan, printed), [measure.better for measure in result.scores[0].measures]
-    )
+    measures = range(len(result.scores[0].measures))
+    untrue = [[s.unknown is not None and outside(s, row, None) for row in measures] for s in result.scores]
+    left_out = incomplete(result) | np.array(untrue)
+    return Standing(np.where(left_out, np.nan, printed), [measure.better for measure in result.scores[0].measures])
 
 
 def names(result: Result) -> list[str]:
