@@ -58,7 +58,7 @@ def prestart(preload: Sequence[str]) -> None:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Put Ctrl-C off; for ever in the processes that are started meanwhile, since the first one ends them.
+    """Put what ends this process off; for ever in those that are started meanwhile, since the first one ends them.
 
     It is noted, too: a thread of a library may take what is blocked in this one.
     """
@@ -68,22 +68,30 @@ def _uninterrupted() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    usual = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+    is_main = threading.current_thread() is threading.main_thread()
+    usual = {each: signal.getsignal(each) for each in _ends() if is_main and callable(signal.getsignal(each))}
     noted: list[int] = []
     from multiprocessing import resource_tracker
 
     resource_tracker.ensure_running()  # which would let Ctrl-C through once it is started
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    if usual is not None:
-        signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, set(_ends()))
+    for each in usual:
+        signal.signal(each, lambda number, _: noted.append(number))
     try:
         yield
     finally:
-        if usual is not None:
-            signal.signal(signal.SIGINT, usual)
+        for each, handler in usual.items():
+            signal.signal(each, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if noted:
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(noted[0])
+
+
+def _ends() -> tuple[int, ...]:
+    """List what asks a process to end: Ctrl-C, `docker stop` and a scheduler, a terminal that is closed."""
+    import signal
+
+    return signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 
 
 def map_ordered(
@@ -149,7 +157,7 @@ def _by_processes(
                     yield first()
             except BaseException:  # nobody waits for the rest
                 for process in list(pool._processes.values()):  # noqa: SLF001 - there is no other way before Python 3.14
-                    process.terminate()
+                    process.kill()  # to all else they are deaf
                 raise
     except (BrokenProcessPool, EOFError, ConnectionError):  # the first process is told so in several ways
         what = "a process was killed before it was done, as happens when memory runs out"
@@ -185,7 +193,8 @@ def _begin(sent: bytes) -> None:
     import signal
     import threading
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for each in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        signal.signal(each, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _received = sent
 

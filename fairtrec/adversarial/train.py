@@ -141,9 +141,10 @@ def train(
         raise UsageError(f"{folder} was made with other options or triples; give the same again, or --force")
     if not (resume or force) and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already; name another with -o, or add --force or --resume")
-    for path in [] if resume else made:
-        shutil.rmtree(path)
+    training.old = set() if resume else set(made)
     yield from (training.trained(model, strength) for strength in (None, *strengths))
+    for path in training.old:  # which nothing has come to stand for
+        shutil.rmtree(path)
 
 
 class _Training:
@@ -151,6 +152,7 @@ class _Training:
 
     def __init__(self, triples: Triples, how: Options, folder: Path, settings: dict[str, Any]) -> None:
         self.triples, self.how, self.folder, self.settings = triples, how, folder, settings
+        self.old: set[Path] = set()  # models of before, each of which stays until there is another
         learnt, even, self.held = parted(triples, how.held_out, how.seed)
         rows = {ALONE: learnt, WARMUP: even, BOTH: even, PROBE: even}
         self.batches = {phase: Batches(of, how.batch_size, how.seed, phase) for phase, of in rows.items()}
@@ -163,7 +165,7 @@ class _Training:
 
         how, base = self.how, self.folder / "base"
         name, phase = ("base", ALONE) if strength is None else (f"lambda-{strength:g}", BOTH)
-        if (self.folder / name).exists():
+        if (self.folder / name).exists() and self.folder / name not in self.old:
             return Trained(**json.loads((self.folder / name / NOTES).read_text("utf-8"))["seen"])
         ranker = Ranker(model if phase == ALONE else str(base), how.device, how.layers, how.max_length, how.seed)
         ranker.net.get_input_embeddings().requires_grad_(not how.freeze_embeddings)
@@ -224,4 +226,5 @@ class _Training:
             accuracies.append(float(np.mean(right)) if len(right) == 2 else None)
         found = Trained(name, steps, loss, *accuracies)
         ranker.save(self.folder / name, opponents[0], {"seen": asdict(found), "settings": self.settings})
+        self.old.discard(self.folder / name)
         return found

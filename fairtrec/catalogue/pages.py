@@ -5,7 +5,7 @@ import inspect
 import re
 from typing import Any, get_args, get_origin, get_type_hints
 
-from fairtrec.catalogue import family, registry
+from fairtrec.catalogue import family, registry, rerankers
 from fairtrec.catalogue.needs import NEEDS, OF_DOCUMENTS, Need
 from fairtrec.data.parameters import spelled
 from fairtrec.errors import UsageError
@@ -74,6 +74,9 @@ def page(name: str) -> str:
 
         if name in ir_measures.measures.registry:  # of which some cannot be parsed without their cutoff
             return _foreign(Utility(ir_measures.measures.registry[name]))
+        if name.partition("@")[0].lower() in map(str.lower, rerankers.names()):
+            where = f"`fairtrec rerank --list {name}` prints its page, and --by takes it"
+            raise UsageError(f"{name} is a reranker, no measure; {where}")
         several = registry.parse(name)
         if len(several) != 1:
             many = f"{name!r} names {len(several)} measures" if several else "no measure was named"

@@ -4,8 +4,11 @@ import errno
 import gc
 import io
 import os
+import signal
 import sys
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import cast
 
@@ -60,6 +63,10 @@ OUTSIDE = {  # what is wrong with the machine or a name, not with fairtrec: the 
     errno.ENOMEM: "free some memory, or use -j 1",
     errno.EAGAIN: "allow more processes with ulimit -u, or use -j 1",
 }
+NO_MEMORY = (
+    "the memory of this machine does not suffice; "
+    "give each measure a cutoff (like DP@100), cut with -M N, or name fewer runs\n"
+)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk, a quota, the longest file that is allowed
 
 
@@ -108,7 +115,11 @@ def main() -> None:
         from fairtrec.report.terminal import Terminal
 
         sys.stdout = Terminal(sys.stdout.detach())
-    code = _run()
+    with _ended_by_signals():
+        try:
+            code = _run()
+        except MemoryError:
+            code = _out_of_memory()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -116,6 +127,45 @@ def main() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     gc.freeze()  # what is left, the interpreter need not go through before it ends
     sys.exit(code)
+
+
+class _Ended(KeyboardInterrupt):
+    """Somebody has asked this process to end, by a signal of this number: all is left as Ctrl-C leaves it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, where they would end it."""
+
+    def end(number: int, _: object) -> None:
+        raise _Ended(number)
+
+    numbers = [signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)]
+    here = threading.current_thread() is threading.main_thread()
+    usual = [number for number in numbers if here and signal.getsignal(number) == signal.SIG_DFL]
+    for number in usual:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in usual:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _out_of_memory() -> int:
+    """Say so without a letter that takes memory."""
+    with suppress(OSError, MemoryError):
+        sys.stdout.flush()
+    try:
+        sys.stderr.write(NO_MEMORY)
+    except MemoryError:
+        os.write(2, NO_MEMORY.encode())
+    except OSError:
+        pass
+    return 3
 
 
 def _say(message: str) -> None:
@@ -138,23 +188,22 @@ def _run() -> int:  # noqa: PLR0911 - one for each way to end
     except click.exceptions.Exit as end:  # of --help
         return end.exit_code
     except click.ClickException as error:
-        vars(error)["message"] = short(error.message)  # which holds what the user typed
+        if not isinstance(error, click.exceptions.NoArgsIsHelpError):
+            vars(error)["message"] = short(error.message)  # which holds what the user typed
         with suppress(OSError):
             error.show()
         return error.exit_code
     except FairtrecError as error:
         _tell(error)
         return error.exit_code
+    except _Ended as end:
+        return 128 + end.number
     except (click.Abort, KeyboardInterrupt, EOFError) as end:
         with suppress(OSError):
             click.echo(err=True, nl=not isinstance(end, click.Abort))  # below what the terminal shows of the key
         return 130
     except BrokenPipeError:
         return 141
-    except MemoryError:
-        what = "the memory of this machine does not suffice"
-        _say(f"{what}; give each measure a cutoff (like DP@100), cut with -M N, or name fewer runs")
-        return 3
     except Exception as fault:  # noqa: BLE001 - a traceback is of no use to most
         return _fault(fault)
     return code or 0
@@ -175,6 +224,8 @@ def _tell(error: FairtrecError) -> None:
 
 
 def _fault(fault: Exception) -> int:
+    if isinstance(fault, MemoryError):
+        raise fault
     if isinstance(fault, OSError) and fault.errno in FULL:
         _say("there is no room left where the output goes; make some, or write elsewhere with -o")
         return 2

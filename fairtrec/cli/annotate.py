@@ -50,8 +50,16 @@ def command(**options: Any) -> None:
     from fairtrec.evaluation.annotating import annotate
 
     output, began = options["output"], time.monotonic()
-    with collecting(on_this_machine=options["engine"] == "local") as watcher, without_extras():
-        done = annotate(watcher=watcher, **options)
+    try:
+        with collecting(on_this_machine=options["engine"] == "local") as watcher, without_extras():
+            done = annotate(watcher=watcher, **options)
+    except (KeyboardInterrupt, OSError):
+        parts = output.with_name(output.name + ".parts")
+        if options["engine"] == "local" and parts.exists():
+            say(
+                f"# what was counted stays in {parts}; the same command with --resume goes on, with --force begins anew"
+            )
+        raise
     seconds = time.monotonic() - began
     text = f"{done.meta.rows:,} documents, {done.bytes / 1e6:,.1f} MB of text in {seconds:.1f} s"
     if done.resumed:

@@ -85,7 +85,7 @@ def command(
     try:
         with progress():
             found = check(required, files, qrels, measures=measures, slices=slice_file, **given)
-    except BaseException as fault:
+    except Exception as fault:
         _write_fault(fault, junit)
         raise
     if toml is not None:

@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 import click
 
@@ -96,6 +97,17 @@ class Commands(Titled, click.Group):
     """A command that has commands."""
 
     command_class = Titled
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; of a name that nobody knows, say which one is near."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as fault:
+            near = get_close_matches(args[0], self.list_commands(ctx), 1)
+            hint = f"did you mean {near[0]}?" if near else f"{ctx.command_path} --help lists them"
+            raise click.UsageError(f"there is no command {args[0]}; {hint}", ctx) from fault
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, and then the commands."""

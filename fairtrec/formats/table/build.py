@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import fspath
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pyarrow as pa
 
 from fairtrec.data import Keys
 from fairtrec.errors import FilePath, InputError, UsageError, reason
-from fairtrec.files.atomic import replaced
+from fairtrec.files.atomic import beside, replaced
 from fairtrec.formats import columns, table
 from fairtrec.formats.table import Meta, sources_of
 from fairtrec.formats.table.files import MOST, Format, Table, format_to, readable, write
@@ -120,12 +119,9 @@ def joined(output: Path, paths: Sequence[FilePath], *, force: bool = False, stat
         one, other = fspath(paths[int(first[0])]), fspath(paths[int(again[0])])
         raise InputError(f"document {docnos[0]} stands in {one} and again in {other}; keep one of the two", other)
 
-    with TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as folder:
-        scratch = Path(folder)
-        parts = [
-            part for number, each in enumerate(tables) for part in sorted_parts(each, number, made.groups, scratch)
-        ]
-        return built(output, made, reduced(parts, made.groups, twice, scratch), scratch)
+    with beside(output) as folder:
+        parts = [part for number, each in enumerate(tables) for part in sorted_parts(each, number, made.groups, folder)]
+        return built(output, made, reduced(parts, made.groups, twice, folder), folder)
 
 
 def _agreed(tables: Sequence[Table], stated: Meta | None) -> Meta:

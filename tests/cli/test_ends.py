@@ -1,0 +1,167 @@
+"""How commands end that are asked to: by a signal, without memory, in the middle of a write; and what they leave."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from fairtrec.cli import main
+from fairtrec.errors import UsageError
+
+FUZZ = int(os.environ.get("FAIRTREC_FUZZ", "0"))
+
+
+def started(program, *arguments, **more):
+    command = [sys.executable, "-c", f"{program}\nfrom fairtrec.cli import main\nmain()", *arguments]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **more)
+
+
+SLOW = """
+import sys
+from fairtrec.evaluation import session
+def slow(*_, **__):
+    print("here", flush=True)
+    import time
+    time.sleep(60)
+session.Evaluator.evaluate = slow
+sys.argv[0] = "fairtrec"
+"""
+
+
+@pytest.fixture
+def inputs(tmp_path):
+    (tmp_path / "qrels").write_text("q1 0 d1 1\nq1 0 d2 0\n")
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\n")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_end_is_quiet_and_leaves_what_ctrl_c_leaves(inputs, sent):
+    (inputs / "junit.xml").write_text("of before")
+    arguments = ["check", "qrels", "a.run", "--require", "RR > 0", "--junit", "junit.xml"]
+    process = started(SLOW, *arguments, cwd=inputs)
+    assert process.stdout.readline() == "here\n"
+    process.send_signal(sent)
+    _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (128 + sent, "")
+    assert (inputs / "junit.xml").read_text() == "of before"  # nothing was judged, and nothing is known to be wrong
+    assert sorted(each.name for each in inputs.iterdir()) == ["a.run", "junit.xml", "qrels"]
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_signal_that_the_caller_ignores_is_ignored(monkeypatch, inputs):
+    monkeypatch.chdir(inputs)
+    monkeypatch.setattr("sys.argv", ["fairtrec", "measures", "RR"])
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        monkeypatch.setattr("fairtrec.catalogue.pages.page", lambda _: os.kill(os.getpid(), signal.SIGHUP) or "page\n")
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.skipif(not FUZZ, reason="make fuzz: it takes a while")
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("number", range(max(1, min(FUZZ, 10_000) // 250)))
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_processes_leave_nothing_at_any_moment(inputs, sent, number):
+    runs = [f"{i}.run" for i in range(6)]
+    for name in runs:
+        (inputs / name).write_text("".join(f"q{q} Q0 d{i} 1 {-i} t\n" for q in range(20) for i in range(500)))
+    temporary = inputs / "t"
+    temporary.mkdir()
+    arguments = ["eval", "qrels", *runs, "-m", "nDCG@10", "-j", "2", "-o", "out"]
+    process = started(
+        "import sys; sys.argv[0] = 'fairtrec'", *arguments, cwd=inputs, env=os.environ | {"TMPDIR": str(temporary)}
+    )
+    time.sleep(0.1 + 0.1 * (number * 7 % 40))
+    process.send_signal(sent)
+    _, errors = process.communicate(timeout=60)
+    time.sleep(0.5)  # in which the process that others are forked from notices
+    is_early = process.returncode == -sent  # the interpreter had not begun
+    assert is_early or process.returncode in (0, 130 if sent == signal.SIGINT else 128 + sent), errors
+    assert is_early or ("leaked" not in errors and "Traceback" not in errors), errors
+    assert list(temporary.iterdir()) == []
+
+
+def test_without_memory_for_a_message_there_is_still_one(monkeypatch, capfd):
+    def full(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("sys.argv", ["fairtrec", "measures"])
+    monkeypatch.setattr("fairtrec.cli.say", full)
+    monkeypatch.setattr("fairtrec.catalogue.pages.overview", full)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 3
+    assert capfd.readouterr().err.startswith("the memory of this machine does not suffice; give each measure a cutoff")
+
+
+def test_without_memory_for_another_message_there_is_that_one(monkeypatch, capfd):
+    def full(*_, **__):
+        raise MemoryError
+
+    def wrong():
+        raise UsageError("whatever")
+
+    monkeypatch.setattr("sys.argv", ["fairtrec", "measures"])
+    monkeypatch.setattr("fairtrec.cli.say", full)
+    monkeypatch.setattr("fairtrec.catalogue.pages.overview", wrong)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 3
+    assert capfd.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", [(), ("resources",), ("annotations",), ("adversarial",)])
+def test_a_command_of_commands_alone_prints_its_help(monkeypatch, capsys, name):
+    printed = []
+    for arguments in ((), ("--help",)):
+        monkeypatch.setattr("sys.argv", ["fairtrec", *name, *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed.append((ended.value.code, *capsys.readouterr()))
+    assert printed == [(2, "", printed[1][1]), (0, printed[1][1], "")]
+
+
+def test_of_a_command_that_nobody_knows_the_nearest_is_told(monkeypatch, capsys):
+    for arguments, says in {
+        "exlpain": "there is no command exlpain; did you mean explain?",
+        "resources lsit": "there is no command lsit; did you mean list?",
+        "xyz": "there is no command xyz; fairtrec --help lists them",
+    }.items():
+        monkeypatch.setattr("sys.argv", ["fairtrec", *arguments.split()])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 2
+        assert says in capsys.readouterr().err
+
+
+def test_measures_says_which_names_are_rerankers(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["fairtrec", "measures", "FairGreedy@20"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("FairGreedy@20 is a reranker, no measure; `fairtrec rerank --list FairG")
+
+
+@pytest.mark.parametrize("fault", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_annotate_that_is_interrupted_says_how_to_go_on(monkeypatch, capsys, tmp_path, fault):
+    def stopped(*_, **__):
+        (tmp_path / "c.arrow.parts").mkdir()
+        raise fault
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fairtrec.evaluation.annotating.annotate", stopped)
+    monkeypatch.setattr(
+        "sys.argv", ["fairtrec", "annotate", "c.tsv", "--groups", "gender-en", "-o", "c.arrow", "-j", "1"]
+    )
+    with pytest.raises(SystemExit):
+        main()
+    assert "what was counted stays in c.arrow.parts; the same command with --resume goes on" in capsys.readouterr().err
