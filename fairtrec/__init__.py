@@ -8,7 +8,7 @@ docs/python.md.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from fairtrec.evaluation.shown import Shown as _Shown
+from fairtrec.evaluation.answer import Answer as _Answer
 from fairtrec.version import __version__
 
 Stability = Literal["stable", "provisional"]
@@ -34,6 +34,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "free": ("frontier.free", "provisional"),
     "plot": ("report.figures.kinds", "provisional"),
     "positions": ("projection.project", "provisional"),
+    "rbo": ("comparison.overlaps", "provisional"),
     "read_results": ("replay.results", "provisional"),
     "read_values": ("replay.values", "provisional"),
     "rerank": ("reranking.rerank", "provisional"),
@@ -102,6 +103,7 @@ __all__ = [
     "free",
     "plot",
     "positions",
+    "rbo",
     "read_results",
     "read_values",
     "rerank",
@@ -109,7 +111,7 @@ __all__ = [
     "validate",
 ]
 
-_Shown.reports = lambda: import_module("fairtrec.report.showing")
+_Answer.reports = lambda: import_module("fairtrec.report.answers")
 
 if TYPE_CHECKING:
     from fairtrec.ablation.ablating import ablate
@@ -117,6 +119,7 @@ if TYPE_CHECKING:
     from fairtrec.comparison.baseline import compare
     from fairtrec.comparison.correlations import correlate
     from fairtrec.comparison.curves import curves
+    from fairtrec.comparison.overlaps import rbo
     from fairtrec.errors import FairtrecError, InputError, ResourceError, UsageError
     from fairtrec.evaluation.annotating import annotate
     from fairtrec.evaluation.choices import Choices

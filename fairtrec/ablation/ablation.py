@@ -7,6 +7,7 @@ import numpy as np
 
 from fairtrec.ablation.factors import Setting
 from fairtrec.data import Floats, Ints
+from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.signature import Signature
 from fairtrec.measure import Measure
@@ -37,8 +38,8 @@ class Variant:
         return self.setting.factor
 
 
-@dataclass(frozen=True, eq=False)
-class Ablation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Ablation(Answer):
     """All variants beside the base."""
 
     runs: tuple[str, ...]

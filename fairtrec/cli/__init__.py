@@ -112,7 +112,7 @@ def main() -> None:
     if not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # the bars of libraries, which nobody watches
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.isatty():
-        from fairtrec.report.terminal import Terminal
+        from fairtrec.report.output import Terminal
 
         sys.stdout = Terminal(sys.stdout.detach())
     with _ended_by_signals():

@@ -46,7 +46,7 @@ def command(
     from fairtrec.ablation.ablating import ablate
     from fairtrec.cli.bar import progress
     from fairtrec.files.arguments import lists, named
-    from fairtrec.report.ablation.sheets import footnotes
+    from fairtrec.report.ablation import footnotes
 
     files = named(runs)
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())

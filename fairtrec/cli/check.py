@@ -101,7 +101,7 @@ def command(
 def _write_fault(fault: BaseException, junit: Path | None) -> None:
     """Say in what CI reads that nothing was judged, so that nothing of an earlier run is taken for an answer."""
     from fairtrec.errors import InputError, plain
-    from fairtrec.report.gate.junit import broken
+    from fairtrec.report.junit import broken
     from fairtrec.report.markup import escaped_md
     from fairtrec.report.output import emit
 
@@ -114,9 +114,9 @@ def _write_fault(fault: BaseException, junit: Path | None) -> None:
 
 def _write(checked: "Verdicts", form: str, output: Path | None, junit: Path | None, places: int) -> None:
     """Print the report, write the others, and tell GitHub, where it runs this."""
-    from fairtrec.report.gate.junit import junit as junit_report
-    from fairtrec.report.gate.verdicts import footnotes, summary
+    from fairtrec.report.junit import junit as junit_report
     from fairtrec.report.output import emit
+    from fairtrec.report.verdicts import footnotes, summary
 
     options.write(VERDICTS, form, checked, output, lambda of: (summary(of), *footnotes(of)), places=places)
     if junit is not None:

@@ -14,7 +14,7 @@ from fairtrec.report.writers import COMPARISONS
 
 if TYPE_CHECKING:
     from fairtrec.evaluation.result import Result
-    from fairtrec.report.comparison.remarks import View
+    from fairtrec.report.comparison import View
 
 compared = options.Together(
     (  # by the names that `fairtrec.compare` takes
@@ -111,7 +111,7 @@ def command(
     from fairtrec.errors import InputError, UsageError
     from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.files.arguments import lists, named
-    from fairtrec.report.comparison.remarks import footnotes
+    from fairtrec.report.comparison import footnotes
     from fairtrec.statistics.procedure import Procedure
 
     views = [name for name, asked in (("--correlate", correlate), ("--cutoffs", cutoffs)) if asked is not None]

@@ -58,7 +58,7 @@ def command(
 
     from fairtrec.cli.bar import progress
     from fairtrec.explanation.explaining import explain
-    from fairtrec.report.explanation.words import footnotes
+    from fairtrec.report.explanation import footnotes
 
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
     with progress():

@@ -67,7 +67,7 @@ def command(
     from fairtrec.cli.bar import progress
     from fairtrec.files.arguments import lists, named
     from fairtrec.frontier.free import free
-    from fairtrec.report.frontier.rows import footnotes
+    from fairtrec.report.frontier import footnotes
 
     files = named(runs)
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())

@@ -35,9 +35,9 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     fairtrec rbo bm25.run bert.run -q
     """
     from fairtrec.cli.bar import progress
-    from fairtrec.comparison.overlaps import overlaps
+    from fairtrec.comparison.overlaps import rbo
     from fairtrec.files.arguments import joined, lists, named
-    from fairtrec.report.comparison.overlaps import footnotes
+    from fairtrec.report.overlaps import footnotes
 
     files = named(runs)
     asked: str | None = given.pop("baseline")
@@ -46,5 +46,5 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     view = {name: given.pop(name) for name in ("per_query", "places")}
     given["form"] = given.pop("which")
     with progress():
-        found = overlaps(every, baseline, **given)
+        found = rbo(every, baseline, **given)
     options.write(OVERLAPS, form, found, output, footnotes, **view)

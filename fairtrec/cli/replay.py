@@ -65,7 +65,7 @@ def _sliced(again: "Result", recorded: "RecordedResult", root: Path | None) -> "
 def _as_recorded(again: "Result", recorded: "RecordedResult") -> Any:
     """Write and read the result, so that both sides of the comparison have gone the same way."""
     from fairtrec.replay import results
-    from fairtrec.report.results import records
+    from fairtrec.report.writers import RESULTS
 
-    written = records.json(again, per_query=any(run.queries for run in recorded.runs), summary=True)
+    written = RESULTS["json"](again, per_query=any(run.queries for run in recorded.runs))
     return results.parse(written.encode("utf-8", "surrogateescape"), "replayed")

@@ -6,7 +6,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
-from fairtrec.report.writers import RERANKINGS
+from fairtrec.report.writers import EFFECTS
 
 
 def _list(context: click.Context, _: click.Parameter, name: str | None) -> None:
@@ -44,7 +44,7 @@ def _list(context: click.Context, _: click.Parameter, name: str | None) -> None:
 @click.option("--cut", is_flag=True, help="Write only the ranks to the reranker's cutoff.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURES", help="Print these before and after.")
 @options.evaluated("rerank", None)
-@options.reported(RERANKINGS, "Of what -m prints.", to=False)
+@options.reported(EFFECTS, "Of what -m prints.", to=False)
 @click.option(
     "-o",
     "--output",
@@ -108,10 +108,10 @@ def command(
     if output is None:
         pour(plain_run.lines(reranking.runs[0].after))
     if effect is not None and output is not None:
-        options.write(RERANKINGS, form, effect, None, footnotes, places=places)
+        options.write(EFFECTS, form, effect, None, footnotes, places=places)
         return
     if effect is not None:
-        click.echo(RERANKINGS[form](effect, places=places), err=True, nl=False)
-    beside = footnotes(reranking) if effect is None else RERANKINGS[form].beside(footnotes(effect))
+        click.echo(EFFECTS[form](effect, places=places), err=True, nl=False)
+    beside = footnotes(reranking) if effect is None else EFFECTS[form].beside(footnotes(effect))
     for line in beside:
         say(f"# {line}")

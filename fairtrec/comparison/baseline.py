@@ -18,9 +18,9 @@ from fairtrec.comparison.pairs import Pair
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
+from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.shown import Shown
 from fairtrec.evaluation.signature import Signature
 from fairtrec.files.opening import uncompressed
 from fairtrec.measure import Better
@@ -71,8 +71,8 @@ class Comparison:
         return 0 < self.nonzero < FEWEST and not np.isnan(self.p)
 
 
-@dataclass(frozen=True, eq=False)
-class Comparisons(Shown):
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparisons(Answer):
     """All comparisons of a result with one baseline, and how they were made."""
 
     rows: tuple[Comparison, ...]

@@ -11,8 +11,8 @@ from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
+from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.shown import Shown
 from fairtrec.evaluation.signature import Signature
 from fairtrec.literals import Correction, Over
 from fairtrec.statistics import corrections as correction
@@ -42,8 +42,8 @@ class Association:
     verdict: Outcome
 
 
-@dataclass(frozen=True, eq=False)
-class Associations(Shown):
+@dataclass(frozen=True, eq=False, repr=False)
+class Associations(Answer):
     """The correlations between all measures of a result."""
 
     rows: tuple[Association, ...]

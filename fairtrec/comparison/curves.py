@@ -9,8 +9,8 @@ from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.slices import Slices
 from fairtrec.data.parameters import DEEPEST, Parameters
 from fairtrec.errors import FilePath, UsageError
+from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.shown import Shown
 from fairtrec.evaluation.signature import Signature
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.measures.utility import Utility
@@ -43,8 +43,8 @@ class Agreement:
     tau: float
 
 
-@dataclass(frozen=True, eq=False)
-class Curves(Shown):
+@dataclass(frozen=True, eq=False, repr=False)
+class Curves(Answer):
     """The means of all runs at all cutoffs."""
 
     rows: tuple[Point, ...]

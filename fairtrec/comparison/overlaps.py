@@ -1,17 +1,20 @@
 """Rank-biased overlap of runs."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from fairtrec.comparison.baseline import find
 from fairtrec.data import MISSING, Docnos, Floats, Run
-from fairtrec.errors import FilePath, InputError, UsageError
+from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation import loading
+from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.signature import Signature
-from fairtrec.formats import run as reader
-from fairtrec.formulas.overlap import rbo
+from fairtrec.formulas import overlap
 from fairtrec.literals import Form, RunFormat
 from fairtrec.version import __version__
 
@@ -32,8 +35,8 @@ class Overlap:
         return float(self.values.mean()) if len(self.values) else float("nan")
 
 
-@dataclass(frozen=True, eq=False)
-class Overlaps:
+@dataclass(frozen=True, eq=False, repr=False)
+class Overlaps(Answer):
     """RBO of the runs: of each with each other, or of each with a baseline."""
 
     runs: tuple[str, ...]
@@ -54,9 +57,9 @@ class Overlaps:
         return [f"{queries} {'is' if one else 'are'} left out{more}; --complete counts these as empty rankings"]
 
 
-def overlaps(
-    runs: Mapping[str, FilePath],
-    baseline: str | None = None,
+def rbo(
+    runs: Any,
+    baseline: str | int | None = None,
     *,
     p: float = 0.9,
     form: Form = "ext",
@@ -64,24 +67,32 @@ def overlaps(
     complete: bool = False,
     run_format: RunFormat = "auto",
 ) -> Overlaps:
-    """Compare run files by their names, each with each or, if there is one, with the ``baseline`` among them.
+    """Compare the rankings of runs by rank-biased overlap: each two, or each with a ``baseline`` among them.
+
+    ``runs``      two or more, as `evaluate` takes them; the ``baseline`` is one of them, by name or by number from 0.
+    ``p``         how likely a reader goes on to the next rank.
+    ``form``      "ext" extrapolates; "min" is the least that it can be, "res" how much more, "trunc" neither.
+    ``depth``     cuts rankings.
+    ``complete``  counts queries that one run lacks as empty rankings; without it they are left out.
 
     Raises UsageError for fewer than two runs, InputError for what cannot be read and for runs of other queries.
     """
-    if baseline is not None and baseline not in runs:
-        baseline = list(runs)[find(list(runs), baseline)]
-    several = list(runs) if baseline is None else [baseline, *(name for name in runs if name != baseline)]
+    named = dict(loading.named_runs(runs))
+    if baseline is not None and baseline not in named:
+        baseline = list(named)[find(list(named), baseline)]
+    several = list(named) if baseline is None else [baseline, *(name for name in named if name != baseline)]
     if len(several) < 2:
         raise UsageError("RBO compares runs; name at least two, or one and --baseline RUN")
-    loaded = [replace(reader.read(runs[name], depth=depth, form=run_format), name=name) for name in several]
+    choices = Choices(depth=depth, run_format=run_format)
+    loaded = [one for name in several for one in loading.run(named[name], str(name), choices, depth).runs]
     numbers = range(len(several))
     pairs = combinations(numbers, 2) if baseline is None else ((number, 0) for number in numbers[1:])
     found = tuple(compared(loaded, pairs, p, form, complete=complete))
     for pair in found:
         if not pair.qids:
             raise InputError(f"this run and {pair.second} have no query in common; check the ids", pair.first)
-    choices = {"fairtrec": __version__, "rbo": form, "p": f"{p:g}", "order": "score", "depth": str(depth or "")}
-    return Overlaps(tuple(runs), baseline, found, Signature(choices))
+    made = {"fairtrec": __version__, "rbo": form, "p": f"{p:g}", "order": "score", "depth": str(depth or "")}
+    return Overlaps(tuple(named), None if baseline is None else str(baseline), found, Signature(made))
 
 
 def compared(
@@ -99,4 +110,4 @@ def compared(
         among = set(first.qids).intersection(second.qids)
         qids = every if complete else tuple(qid for qid in every if qid in among)
         matrices = numbers[one][first.top(qids, None)], numbers[other][second.top(qids, None)]
-        yield Overlap(first.name, second.name, qids, rbo(*matrices, p, form), len(every) - len(qids))
+        yield Overlap(first.name, second.name, qids, overlap.rbo(*matrices, p, form), len(every) - len(qids))

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from fairtrec.errors import FilePath, UsageError
+from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.shown import Shown
 from fairtrec.evaluation.signature import Signature
 from fairtrec.files import opening
 
@@ -51,8 +51,8 @@ class InputFile:
         return opening.sha256(self.place) if self.recorded is None else self.recorded
 
 
-@dataclass(frozen=True, eq=False)
-class Result(Shown):
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Answer):
     """The scores of each run, in the order given, and what is needed to have them again."""
 
     scores: tuple[Scores, ...]

@@ -8,9 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
+from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.signature import Signature
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Measure, Remark
+from fairtrec.version import __version__
 
 ENDS = ("least", "greatest", "expected")
 
@@ -91,8 +94,8 @@ class Unknown(Intervals):
         return beyond & ~self.drawn
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Answer):
     """One run's values [measure, query], nan where a measure is undefined for a query; queries sorted by id."""
 
     run: str
@@ -104,6 +107,13 @@ class Scores:
     ties: Ties | None = None  # where they were asked for
     unknown: Unknown | None = None  # where it was asked for
     confidence: float | None = None  # of the intervals of means, where they were asked for
+    result: Any = None  # of a session, whose only scores these are
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that changes a number, where these are a session's; else the version alone."""
+        of_session: Signature | None = getattr(self.result, "signature", None)
+        return of_session or Signature({"fairtrec": __version__})
 
     @cached_property
     def ends(self) -> dict[str, "Scores"]:

@@ -87,7 +87,7 @@ class Evaluator:
         result = self.evaluate(run)
         if len(result.scores) != 1:
             raise UsageError(f"these are {len(result.scores)} runs, and scores are of one; call evaluate")
-        return result.scores[0]
+        return replace(result.scores[0], result=result)
 
     def evaluate(self, runs: Any, *, jobs: int | None = 1, keep_going: bool = False) -> Result:
         """Evaluate runs, named and given as for ``fairtrec.evaluate``, with ``jobs`` and ``keep_going`` as there.

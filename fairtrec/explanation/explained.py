@@ -7,7 +7,9 @@ from math import isnan, nan
 from typing import NamedTuple
 
 from fairtrec.annotation.counting.counter import Lexicon
+from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.result import Result
+from fairtrec.evaluation.signature import Signature
 from fairtrec.measure import Better, Measure
 
 Part = tuple[str, str]  # a word, and its group
@@ -143,8 +145,8 @@ def worst(value: float, better: Better) -> float:
     return rounded if better == "higher" else -rounded if better == "lower" else -abs(rounded)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Explanation:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Explanation(Answer):
     """Why a measure has the values that it has.
 
     ``kind``     "sum": each rank adds its part, exactly. "shares": so too, as long as no group's share comes to the
@@ -168,6 +170,11 @@ class Explanation:
     lexicon: Lexicon | None = None
     detailed: bool = False
     what_if: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that changes a number."""
+        return self.result.signature
 
     @cached_property
     def runs(self) -> tuple[OfRun, ...]:

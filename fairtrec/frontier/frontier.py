@@ -5,6 +5,7 @@ from math import nan
 from typing import NamedTuple
 
 from fairtrec.data import Floats
+from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.signature import Signature
 from fairtrec.literals import Among
@@ -93,8 +94,8 @@ class OfRun:
     dpfr: Dpfr | None = None
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Frontier:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Frontier(Answer):
     """All runs, the front of the documents of all of them, and the choices that made it."""
 
     utility: Measure

@@ -8,10 +8,12 @@ from fairtrec.comparison.baseline import find
 from fairtrec.comparison.slices import Slices
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.session import Keywords
+from fairtrec.evaluation.signature import Signature
 from fairtrec.gate import requirement
 from fairtrec.gate.requirement import Requirement
 from fairtrec.gate.verdict import Gate, Verdict
@@ -22,8 +24,8 @@ from fairtrec.replay import difference, results
 from fairtrec.replay.results import RecordedResult
 
 
-@dataclass(frozen=True, eq=False)
-class Verdicts:
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdicts(Answer):
     """What a gate says of all runs, and what it rests on."""
 
     verdicts: tuple[Verdict, ...]
@@ -31,6 +33,11 @@ class Verdicts:
     gate: Gate
     baseline: str | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> Signature:
+        """Every choice that changes a number."""
+        return self.result.signature
 
     @property
     def passed(self) -> bool:

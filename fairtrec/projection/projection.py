@@ -8,13 +8,14 @@ import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.errors import InputError
+from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.signature import Signature
 from fairtrec.literals import AccuracyAs
 from fairtrec.projection.fit import HALFWAY, Agreement
 
 
-@dataclass(frozen=True, eq=False)
-class Placed:
+@dataclass(frozen=True, eq=False, repr=False)
+class Placed(Answer):
     """Where documents stand: document ``docnos[i]`` of query ``qids[i]`` at ``values[i]`` [row, axis].
 
     It is a frame of the columns qid, docno, x, y, ... as ``evaluate(positions=...)`` takes one. ``explained`` [query,

@@ -1,6 +1,6 @@
 """Values and names, as all formats write them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +22,20 @@ def number(value: float, places: int, *, whole: bool = False) -> str:
     if whole and value == value and value.is_integer():  # noqa: PLR0124 - it is not itself where it is nan
         return f"{value:.0f}"
     return f"{value:.{places}f}"
+
+
+def cell(value: float, places: int | None) -> str | float:
+    """Write a value; with None for places it stays the number that it is."""
+    return value if places is None else number(value, places)
+
+
+def signed(value: float, places: int) -> str:
+    """Write a difference with its sign; what is printed as 0 has +.
+
+    >>> signed(0.25, 2), signed(-1e-9, 2), signed(float("nan"), 2)
+    ('+0.25', '+0.00', 'nan')
+    """
+    return "nan" if value != value else f"{value:+z.{places}f}"  # noqa: PLR0124 - nan is not itself
 
 
 def standing(result: Result, places: int) -> "Standing":
@@ -48,6 +62,12 @@ def called(runs: Sequence[str]) -> list[str]:
     """Name runs as shortly as tells them apart: the file without folder and ending, else the whole path."""
     short = [uncompressed(name(run)).removesuffix(".run") for run in runs]
     return short if len(set(short)) == len(short) else list(runs)
+
+
+def shown(runs: Iterable[str]) -> dict[str, str]:
+    """Give the short name of each run, each once."""
+    several = list(dict.fromkeys(runs))
+    return dict(zip(several, called(several), strict=True))
 
 
 def rows(scores: Scores, *, per_query: bool, summary: bool) -> list[tuple[int | None, str]]:

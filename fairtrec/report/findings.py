@@ -8,29 +8,63 @@ from typing import Any
 import numpy as np
 
 from fairtrec.errors import plain, short
-from fairtrec.report.results.records import document
+from fairtrec.report.document import Document, Table
+from fairtrec.report.records import Row
+from fairtrec.report.records import json as as_json
 from fairtrec.report.workflow import command
 from fairtrec.validation import repair
 from fairtrec.validation.checked import Checked
 from fairtrec.validation.codes import CODES
 from fairtrec.validation.findings import Finding, plural
+from fairtrec.validation.validating import Validation
 
+KEYS = ("run",)
 Runs = Iterable[tuple[Checked, Path | None]]  # each with the place where it should be written repaired
 
 
-def text(runs: Runs) -> Iterator[str]:
+def text(runs: Runs | Validation) -> Iterator[str]:
     """Write the findings of one run after the other as lines: file:line: CODE message."""
-    return (f"{plain(line)}\n" for run in runs for line in _text(*run))
+    return (f"{plain(line)}\n" for run in _placed(runs) for line in _text(*run))
 
 
-def github(runs: Runs) -> Iterator[str]:
+def github(runs: Runs | Validation) -> Iterator[str]:
     """Write the findings of one run after the other as annotations of a workflow."""
-    return (f"{plain(line)}\n" for run in runs for line in _github(*run))
+    return (f"{plain(line)}\n" for run in _placed(runs) for line in _github(*run))
 
 
-def json(runs: Runs) -> Iterator[str]:
+def json(runs: Runs | Validation) -> Iterator[str]:
     """Write one object when all runs are checked."""
-    yield document({"runs": [_record(*run) for run in runs]})
+    yield as_json({"runs": [_record(*run) for run in _placed(runs)]})
+
+
+def _placed(runs: Runs | Validation) -> Runs:
+    return ((checked, None) for checked in runs.checked) if isinstance(runs, Validation) else runs
+
+
+def tables(validation: Validation, *, places: int) -> Document:
+    """Lay out the findings of all runs, and what each run holds; ``places`` are not heeded, as all is whole."""
+    del places
+    head, *several = rows(validation, places=None)
+    cells = [["" if cell is None else plain(str(cell)) for cell in row] for row in several]
+    lines = [f"{fspath(each.path)}: {_counts(each)}{_size(each)}" for each in validation.checked]
+    table = Table.of_rows("", len(head), [*map(str, head)], cells)
+    return Document([table], [*map(plain, lines)], str(validation.signature))
+
+
+def rows(validation: Validation, *, places: int | None) -> Iterator[Row]:
+    """Give a row for each finding."""
+    del places
+    yield ["run", "line", "code", "name", "severity", "message"]
+    for checked in validation.checked:
+        for finding in checked.found.in_order:
+            yield [fspath(checked.path), *_finding(finding).values()]
+
+
+def numbers(validation: Validation) -> Iterator[Row]:
+    """Give what each run holds, and how many errors and warnings."""
+    yield ["run", "errors", "warnings", "lines", "queries", "documents"]
+    for checked in validation.checked:
+        yield [*_record(checked, None).values()][:6]
 
 
 def _text(checked: Checked, place: Path | None) -> Iterator[str]:

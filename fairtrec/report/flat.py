@@ -1,16 +1,14 @@
 """Flat: one JSON object of names and numbers, such as MLflow, Weights & Biases, DVC and Codabench take."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
 
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
-from fairtrec.report.cells import called, names
-from fairtrec.report.results.records import document, number
+from fairtrec.report.cells import names, shown
+from fairtrec.report.records import Row, number
 
 LONGEST = 200  # letters; MLflow takes 250
 _BETWEEN = re.compile(r"[-\s()=,'\"@./:|]+")  # what stands between the words of measures and runs
@@ -35,18 +33,18 @@ def name(*words: str) -> str:
     return plain if re.match("[a-zA-Z_]", plain) else f"_{plain}"
 
 
-def result(of: Result, *, parts: Mapping[str, Result]) -> str:
-    """Write the means, those of slices with the name of the slice behind; null is undefined."""
-    return _written(of_means(of, parts))
+def result(of: Result, *, parts: Mapping[str, Result]) -> dict[str, float | str | None]:
+    """Give the means, those of slices with the name of the slice behind, as JSON can hold them."""
+    return _exact(of_means(of, parts))
 
 
-def comparison(view: Any) -> str:
-    """Write each number of each row."""
-    return _written(of_rows(view))
+def rows(of: Iterable[Row], *, keys: Sequence[str]) -> dict[str, float | str | None]:
+    """Give each number of each row, as JSON can hold it."""
+    return _exact(of_rows(of, keys))
 
 
-def _written(numbers: Mapping[str, float]) -> str:
-    return document({name: number(value) if isinstance(value, float) else value for name, value in numbers.items()})
+def _exact(numbers: Mapping[str, float]) -> dict[str, float | str | None]:
+    return {name: number(value) if isinstance(value, float) else value for name, value in numbers.items()}
 
 
 def of_means(of: Result, parts: Mapping[str, Result]) -> dict[str, float]:
@@ -61,24 +59,29 @@ def of_means(of: Result, parts: Mapping[str, Result]) -> dict[str, float]:
     return _named(means())
 
 
-def of_rows(view: Any) -> dict[str, float]:
-    """Name each number of each row of a comparison. Raises UsageError where two would have one name."""
-    words = ("run", "measure", "other", "kind", "cutoff", "slice")
-    keys = [field.name for field in fields(view.rows[0]) if field.name in words]
-    runs = dict.fromkeys(row.run for row in view.rows)
-    short = dict(zip(runs, called(list(runs)), strict=True))
+def of_rows(of: Iterable[Row], keys: Sequence[str]) -> dict[str, float]:
+    """Name each number of each row, the head first, after the cells of the row's keys.
+
+    Of one run alone the name is left out, as is that of the slice of all queries. Raises UsageError where two numbers
+    would have one name.
+    """
+    head, *several = of
+    records = [dict(zip(map(str, head), row, strict=True)) for row in several]
+    short = shown(str(record["run"]) for record in records if "run" in record)
 
     def numbers() -> Named:
-        for row in view.rows:
-            here = {key: str(getattr(row, key)) for key in keys}
-            here["run"] = short[row.run] if len(runs) > 1 else ""
-            here["cutoff"] = f"@{here['cutoff']}" if "cutoff" in here else ""
-            here["slice"] = f"slice {row.slice}" if row.slice != ALL else ""
-            of = [here[key] for key in words if here.get(key)]
-            for field in fields(row):
-                value = getattr(row, field.name)
-                if field.name not in words and isinstance(value, int | float) and not isinstance(value, bool):
-                    yield (*of, field.name), value
+        for record in records:
+            words = {key: str(record[key]) for key in keys if record.get(key) is not None}
+            words = {key: word for key, word in words.items() if word != ALL or key not in ("qid", "slice")}
+            if "run" in words:
+                words["run"] = short[words["run"]] if len(short) > 1 else ""
+            if "cutoff" in words:
+                words["cutoff"] = f"@{words['cutoff']}"
+            if "slice" in words:
+                words["slice"] = f"slice {words['slice']}"
+            for name, value in record.items():
+                if name not in keys and isinstance(value, int | float) and not isinstance(value, bool):
+                    yield (*filter(None, words.values()), name), value
 
     return _named(numbers())
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from fairtrec.errors import plain
-from fairtrec.report.sheet import Column, Paper, Sheet
+from fairtrec.report.document import Column, Document, Table
 
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
     c: f"\\{c}" for c in "&%$#_{}"
@@ -14,39 +14,39 @@ SIGNS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→0": r"$\rightarrow 0$
          "†": r"$^{\dagger}$", "‡": r"$^{\ddagger}$", "⁺": "$^{+}$", "⁻": "$^{-}$"}  # fmt: skip
 
 
-def md(paper: Paper) -> str:
+def md(document: Document) -> str:
     """Write Markdown tables, each below its title; what their signs mean, the remarks and the signature below them."""
     lines: list[str] = []
-    for sheet in paper.sheets:
-        rule = [":--" if column.words else "--:" for column in sheet.columns]
-        head, *rows = _rows(sheet, escaped_md, escaped_md, "**{}**", "*{}*")
-        lines += [f"**{escaped_md(sheet.title)}**", ""] if sheet.title else []
+    for table in document.tables:
+        rule = [":--" if column.words else "--:" for column in table.columns]
+        head, *rows = _rows(table, escaped_md, escaped_md, "**{}**", "*{}*")
+        lines += [f"**{escaped_md(table.title)}**", ""] if table.title else []
         lines += [*(f"| {' | '.join(row)} |" for row in (head, rule, *rows)), ""]
-    lines += [*(f"- {escaped_md(line)}" for line in paper.lines), *[""] * bool(paper.lines)]
-    lines += [f"{escaped_md(paper.caption)}.", ""] if paper.caption else []
-    return "".join(f"{line}\n" for line in [*lines, f"`{plain(paper.signature)}`"])
+    lines += [*(f"- {escaped_md(line)}" for line in document.lines), *[""] * bool(document.lines)]
+    lines += [f"{escaped_md(document.caption)}.", ""] if document.caption else []
+    return "".join(f"{line}\n" for line in [*lines, f"`{plain(document.signature)}`"])
 
 
-def latex(paper: Paper) -> str:
+def latex(document: Document) -> str:
     """Write LaTeX tabulars (with booktabs); what a reader should know stands in comments above."""
-    lines = [f"% {plain(line)}" for line in (*paper.lines, paper.signature)]
-    if paper.caption:
-        signature = rf"\texttt{{\footnotesize {escaped_latex(paper.signature)}}}"
-        lines += [r"\begin{table}", r"\centering", rf"\caption{{{_latex(paper.caption)}. {signature}}}"]
-    for sheet in paper.sheets:
-        columns = "".join("l" if column.words else "r" for column in sheet.columns)
-        head, *rows = _rows(sheet, _latex, escaped_latex, r"\textbf{{{}}}", r"\textit{{{}}}")
-        title = [rf"\multicolumn{{{len(columns)}}}{{l}}{{{_latex(sheet.title)}}} \\"] if sheet.title else []
+    lines = [f"% {plain(line)}" for line in (*document.lines, document.signature)]
+    if document.caption:
+        signature = rf"\texttt{{\footnotesize {escaped_latex(document.signature)}}}"
+        lines += [r"\begin{table}", r"\centering", rf"\caption{{{_latex(document.caption)}. {signature}}}"]
+    for table in document.tables:
+        columns = "".join("l" if column.words else "r" for column in table.columns)
+        head, *rows = _rows(table, _latex, escaped_latex, r"\textbf{{{}}}", r"\textit{{{}}}")
+        title = [rf"\multicolumn{{{len(columns)}}}{{l}}{{{_latex(table.title)}}} \\"] if table.title else []
         lines += [
             *[""] * bool(title), rf"\begin{{tabular}}{{{columns}}}", *title, r"\toprule", " & ".join(head) + r" \\",
             r"\midrule", *(" & ".join(row) + r" \\" for row in rows), r"\bottomrule", r"\end{tabular}",
         ]  # fmt: skip
-    lines += [r"\end{table}"] if paper.caption else []
+    lines += [r"\end{table}"] if document.caption else []
     return "".join(f"{line}\n" for line in lines)
 
 
 def _rows(
-    sheet: Sheet, escaped: Callable[[str], str], beside: Callable[[str], str], best: str, worst: str
+    table: Table, escaped: Callable[[str], str], beside: Callable[[str], str], best: str, worst: str
 ) -> Sequence[Sequence[str]]:
     """Mark up the heads, and behind them each row."""
 
@@ -56,7 +56,7 @@ def _rows(
 
     columns = (
         [escaped(column.head), *(marked(column, row, cell) for row, cell in enumerate(column.cells))]
-        for column in sheet.columns
+        for column in table.columns
     )
     return list(zip(*columns, strict=True))
 

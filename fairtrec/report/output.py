@@ -1,14 +1,14 @@
 """Where a report goes, and what is refused before any work is done."""
 
+import io
 import os
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from fairtrec.errors import UsageError, reason, visible
 from fairtrec.files.atomic import replaced
 from fairtrec.files.opening import name
-from fairtrec.report.terminal import draw
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,3 +90,27 @@ def pour(pieces: Iterable[bytes]) -> None:
 def _is_device(output: "Path") -> bool:
     """Tell a device or a pipe, which is written to, from a file, which is replaced."""
     return output.exists() and not output.is_file()
+
+
+class Terminal(io.TextIOWrapper):
+    """Standard output that somebody watches: control characters are shown as escapes, whoever writes them."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__(stream, "utf-8", "surrogateescape", "\n", line_buffering=True)
+
+    def write(self, text: str) -> int:
+        """Write a text; lines and tabs are what they are."""
+        super().write(visible(text))
+        return len(text)
+
+    def draw(self, text: str) -> None:
+        """Write a text with its colours, from whose cells all else has been taken."""
+        super().write(text)
+
+
+def draw(text: str) -> None:
+    """Write to standard output a text that was drawn for a terminal."""
+    if isinstance(sys.stdout, Terminal):
+        sys.stdout.draw(text)
+    else:
+        sys.stdout.write(text)

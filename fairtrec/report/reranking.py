@@ -1,21 +1,22 @@
-"""What reranking does to measures, as text or JSON."""
+"""Reranked runs: the rankings themselves, how far documents moved, and what that does to measures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from fairtrec.data.parameters import Remark
-from fairtrec.report import markup, window
-from fairtrec.report.cells import called, cells, number
+from fairtrec.report.cells import called, cell, cells, number
+from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.legend import arrows, heading
+from fairtrec.report.records import Row
+from fairtrec.report.records import number as exact
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.report.remarks import summed_up
-from fairtrec.report.results.delimited import written
-from fairtrec.report.results.records import document
-from fairtrec.report.results.records import number as exact
-from fairtrec.report.results.signs import arrows, heading
-from fairtrec.report.sheet import Column, Paper, Sheet
 from fairtrec.reranking.measuring import Effect
 from fairtrec.reranking.reranked import Reranking
+
+KEYS = ("run", "by", "measure")
 
 
 def footnotes(of: Reranking | Effect) -> list[str]:
@@ -40,25 +41,8 @@ def _names(reranking: Reranking) -> list[str]:
     return [f"{short[each.run]} by {each.by}" if several else short[each.run] for each in reranking.runs]
 
 
-def table(effect: Effect, *, places: int, terminal: bool = False) -> str:
-    """Draw the means before and after, and their differences."""
-    sheet, lines, signature = _sheet(effect, places)
-    return window.drawn(Paper([sheet], lines, signature), terminal=terminal)
-
-
-def md(effect: Effect, *, places: int) -> str:
-    """Write a Markdown table; the remarks and the signature below it."""
-    sheet, lines, signature = _sheet(effect, places)
-    return markup.md(Paper([sheet], lines, signature))
-
-
-def latex(effect: Effect, *, places: int) -> str:
-    """Write a LaTeX tabular (with booktabs); the remarks and the signature as comments."""
-    sheet, lines, signature = _sheet(effect, places)
-    return markup.latex(Paper([sheet], lines, signature))
-
-
-def _sheet(effect: Effect, places: int) -> tuple[Sheet, Sequence[str], str]:
+def tables(effect: Effect, *, places: int) -> Document:
+    """Lay out the means before and after, and their differences."""
     names, before, after = _names(effect.reranking), effect.before, effect.after
     many = [str(len(scores.qids)) for scores in before.scores]
     keys = [Column("run", names, words=True), Column("queries", many)]
@@ -71,7 +55,7 @@ def _sheet(effect: Effect, places: int) -> tuple[Sheet, Sequence[str], str]:
         values.append(Column("difference", [_signed(difference, places) for difference in differences]))
     *lines, signature = footnotes(effect)
     means = [line for line in _remarks(effect) if line not in lines]
-    return Sheet("", keys, values), [*filter(None, [arrows(before)]), *means, *lines], signature
+    return Document([Table("", keys, values)], [*filter(None, [arrows(before)]), *means, *lines], signature)
 
 
 def _remarks(effect: Effect) -> list[str]:
@@ -90,22 +74,18 @@ def _signed(difference: float, places: int) -> str:
     return text if difference < 0 or np.isnan(difference) else f"+{text}"
 
 
-def delimited(effect: Effect, *, places: int, delimiter: str) -> str:
-    """Write a row for each run, reranker and measure."""
-    return written(_rows(effect, places), delimiter)
-
-
-def _rows(effect: Effect, places: int) -> Iterator[list[str]]:
+def rows(effect: Effect, *, places: int | None) -> Iterator[Row]:
+    """Give a row for each run, reranker and measure."""
     yield ["run", "by", "num_q", "measure", "before", "reranked", "difference"]
     for each, one, two in zip(effect.reranking.runs, effect.before.scores, effect.after.scores, strict=True):
         for at, measure in enumerate(one.measures):
-            pair = [cells(scores, None, places)[at] for scores in (one, two)]
-            change = number(_difference(one.means[at], two.means[at]), places)
-            yield [each.run, str(each.by), str(len(one.qids)), str(measure), *pair, change]
+            pair = [scores.means[at] if places is None else cells(scores, None, places)[at] for scores in (one, two)]
+            change = cell(_difference(one.means[at], two.means[at]), places)
+            yield [each.run, str(each.by), len(one.qids), str(measure), *pair, change]
 
 
-def json(effect: Effect) -> str:
-    """Write one object with every mean in full precision."""
+def record(effect: Effect) -> dict[str, Any]:
+    """Give one object with every mean in full precision."""
     runs = []
     for each, one, two in zip(effect.reranking.runs, effect.before.scores, effect.after.scores, strict=True):
         means = {
@@ -120,4 +100,4 @@ def json(effect: Effect) -> str:
         remarks = list(map(str, each.remarks))
         runs.append({"run": each.run, "by": str(each.by), "num_q": len(one.qids), "means": means, "remarks": remarks})
     *notes, signature = footnotes(effect)
-    return document({"signature": signature, "notes": notes, "runs": runs})
+    return {"signature": signature, "notes": notes, "runs": runs}

@@ -5,70 +5,40 @@ from dataclasses import asdict
 from typing import Any
 
 from fairtrec.comparison.baseline import FEWEST
-from fairtrec.report import markup, window
-from fairtrec.report.cells import called, cells
-from fairtrec.report.comparison.overview import MARKS, mark
-from fairtrec.report.comparison.records import records
-from fairtrec.report.comparison.remarks import TESTS
+from fairtrec.report.cells import called, cells, shown
+from fairtrec.report.comparison import MARKS, TESTS, as_records, mark
+from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.legend import directions, heading
+from fairtrec.report.records import Row, head, number
 from fairtrec.report.remarks import footnotes as footnotes_of
-from fairtrec.report.results.delimited import written
-from fairtrec.report.results.records import document, inputs, line, number
-from fairtrec.report.results.signs import MEANING, heading
-from fairtrec.report.sheet import Column, Paper, Sheet
 from fairtrec.selection.selected import Selected, Selection
-from fairtrec.version import __version__
 
+KEYS = ("beta",)
 MOST = 10  # queries that are named
 
 
-def table(selection: Selection, *, places: int, terminal: bool = False) -> str:
-    """Draw the table."""
-    return window.drawn(_paper(selection, places), terminal=terminal)
-
-
-def md(selection: Selection, *, places: int) -> str:
-    """Write a Markdown table, and what a reader should know below it."""
-    return markup.md(_paper(selection, places))
-
-
-def latex(selection: Selection, *, places: int) -> str:
-    """Write a LaTeX tabular (with booktabs)."""
-    return markup.latex(_paper(selection, places))
-
-
-def delimited(selection: Selection, *, places: int, delimiter: str) -> str:
-    """Write a row for each beta: what is chosen, the means, and beside each its verdict where there is a baseline."""
+def rows(selection: Selection, *, places: int | None) -> Iterator[Row]:
+    """Give a row for each beta: what is chosen, the means, and beside each its verdict where there is a baseline."""
     measures = [str(measure) for measure in selection.rows[0].scores.measures]
     compared = selection.comparisons is not None
-    head = ["beta", "chosen", *(name for each in measures for name in [each, *[f"{each} verdict"] * compared])]
-    rows = [head]
+    yield ["beta", "chosen", *(name for each in measures for name in [each, *[f"{each} verdict"] * compared])]
     for row in selection.rows:
-        values = dict(zip(measures, cells(row.scores, None, places), strict=True))
+        values = row.means if places is None else dict(zip(measures, cells(row.scores, None, places), strict=True))
         verdicts = {name: [test.verdict] for name, test in selection.tests(row).items()}
+        beta = row.beta if places is None else f"{row.beta:g}"
         chosen = "; ".join(_counted(row, {}, selection))
-        rows.append(
-            [f"{row.beta:g}", chosen, *(cell for name in measures for cell in [values[name], *verdicts.get(name, [])])]
-        )
-    return written(rows, delimiter)
+        yield [beta, chosen, *(cell for name in measures for cell in [values[name], *verdicts.get(name, [])])]
 
 
-def jsonl(selection: Selection) -> str:
-    """Write one object for each beta, in full precision: what is chosen in each fold, and the means."""
-    return "".join(map(line, _records(selection)))
-
-
-def json(selection: Selection) -> str:
-    """Write one object, which also says where the rows come from and how the choices were made."""
+def record(selection: Selection) -> dict[str, Any]:
+    """Give one object, which also says where the rows come from and how the choices were made."""
     folds, variants, view = selection.folds, selection.variants, selection.comparisons
     of_fold = {
         name: [qid for qid, at in zip(variants.qids, folds.of.tolist(), strict=True) if at == place]
         for place, name in enumerate(folds.names)
     }
-    head: dict[str, Any] = {
-        "fairtrec": __version__,
-        "signature": str(selection.signature),
-        "inputs": inputs(selection.result),
-        "notes": footnotes(selection)[:-1],
+    made = {
+        **head(selection.result, selection.signature, footnotes(selection)[:-1]),
         **dict(zip(("utility", "fairness"), map(str, variants.axes), strict=True)),
         "require": list(map(str, selection.requirements)),
         "variants": list(variants.names),
@@ -76,11 +46,12 @@ def json(selection: Selection) -> str:
         "left_out": list(variants.left_out),
     }
     if view is not None:
-        head |= {"baseline": view.result.scores[0].run, "procedure": asdict(view.procedure), "family": view.family}
-    return document({**head, "rows": _records(selection)})
+        made |= {"baseline": view.result.scores[0].run, "procedure": asdict(view.procedure), "family": view.family}
+    return {**made, "rows": records(selection)}
 
 
-def _records(selection: Selection) -> list[dict[str, Any]]:
+def records(selection: Selection) -> list[dict[str, Any]]:
+    """Give an object for each beta, in full precision: what is chosen in each fold, and the means."""
     found = []
     for row in selection.rows:
         means = {name: number(mean) for name, mean in row.means.items()}
@@ -89,7 +60,7 @@ def _records(selection: Selection) -> list[dict[str, Any]]:
             left = ("slice", "run", "measure", "worst_slice")
             record["tests"] = {
                 measure: {name: value for name, value in cells_of.items() if name not in left}
-                for measure, cells_of in zip(tests, records(tests.values()), strict=True)
+                for measure, cells_of in zip(tests, as_records(tests.values()), strict=True)
             }
         found.append(record)
     return found
@@ -104,16 +75,17 @@ def footnotes(selection: Selection) -> list[str]:
     return [*_of_choice(selection), *compared, *footnotes_of(selection.result)[:-1], str(selection.signature)]
 
 
-def _paper(selection: Selection, places: int) -> Paper:
-    view, shown = selection.comparisons, _names(selection)
+def tables(selection: Selection, *, places: int) -> Document:
+    """Lay out the table."""
+    view, names = selection.comparisons, _names(selection)
     measures = selection.rows[0].scores.measures
     means = [cells(row.scores, None, places) for row in selection.rows]
     found = [selection.tests(row) for row in selection.rows]
     marks = [[mark(tests[str(measure)]) if tests else "" for measure in measures] for tests in found]
     betas = [f"{row.beta:g}" for row in selection.rows]
-    chosen = [", ".join(_counted(row, shown, selection)) for row in selection.rows]
-    head, lines = "chosen (folds)" if selection.folds.held_out else "chosen", []
-    lines.append(", ".join(text for better, text in MEANING.items() if better in {each.better for each in measures}))
+    chosen = [", ".join(_counted(row, names, selection)) for row in selection.rows]
+    chosen_head, lines = "chosen (folds)" if selection.folds.held_out else "chosen", []
+    lines.append(directions(each.better for each in measures))
     if view is not None:
         base = view.result.scores[0]
         means, marks = [cells(base, None, places), *means], [[""] * len(measures), *marks]
@@ -124,9 +96,9 @@ def _paper(selection: Selection, places: int) -> Paper:
         Column(heading(measure), [row[at] + sign[at] for row, sign in zip(means, marks, strict=True)])
         for at, measure in enumerate(measures)
     ]
-    sheet = Sheet("", [Column("beta", betas, words=True), Column(head, chosen, words=True)], values)
+    table = Table("", [Column("beta", betas, words=True), Column(chosen_head, chosen, words=True)], values)
     *remarks, signature = footnotes(selection)
-    return Paper([sheet], [*filter(None, lines), *remarks], signature)
+    return Document([table], [*filter(None, lines), *remarks], signature)
 
 
 def _marked(selection: Selection, baseline: str) -> str:
@@ -142,7 +114,7 @@ def _marked(selection: Selection, baseline: str) -> str:
 
 def _names(selection: Selection) -> dict[str, str]:
     """Give the short name of each variant."""
-    return dict(zip(selection.variants.names, called(selection.variants.names), strict=True))
+    return shown(selection.variants.names)
 
 
 def _counted(row: Selected, shown: Mapping[str, str], selection: Selection) -> list[str]:

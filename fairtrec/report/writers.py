@@ -1,14 +1,15 @@
-"""What can be written of what: a table of formats for each kind of report; the command line offers its keys as ``-f``.
+"""What can be written of what: a table of formats for each kind of answer; the command line offers its keys as ``-f``.
 
-A format is added here and in the function that writes it, which is imported when it is called. That function takes what
-it writes and, by their names, the options of a report that it heeds.
+A format is a layout times a renderer: the layout is a function of the answer in the module of its kind, which names the
+options that it heeds; the renderer is the same for all kinds. ``tables`` lays out a Document, which is drawn, marked up
+or shown in a notebook; ``rows`` a head and rows of cells; ``records`` objects for lines of JSON; ``record`` one object.
 """
 
 import inspect
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from fairtrec.errors import UsageError
 
@@ -23,28 +24,39 @@ QUERIES = "-f flat has the means alone, and -q asks for values of queries; leave
 
 @dataclass(frozen=True)
 class Writer:
-    """A format: the function that writes it, by its place in this package, and what of the remarks it ``carries``.
+    """A format: the places of the functions that lay it out and render it, and what of the remarks it ``carries``.
 
-    ``delimiter``  stands between the columns, where one function writes several formats.
+    ``renderer``   is "" where the layout is what is written.
+    ``delimiter``  stands between the columns, where one renderer writes several formats.
+    ``options``    are those of its kind, which a format heeds or not; others are refused.
     """
 
-    place: str
+    layout: str
+    renderer: str = ""
     carries: Literal["nothing", "signature", "all"] = "nothing"
     delimiter: str = ""
+    options: frozenset[str] = frozenset()
 
     def __call__(self, of: Any, **view: Any) -> Any:
-        """Write a report; options that the format does not heed are left out."""
-        module, _, name = self.place.partition(":")
-        write = getattr(import_module(f"fairtrec.report.{module}"), name)
-        heeded = inspect.signature(write).parameters
+        """Write an answer. Raises TypeError for an option that no format of its kind has."""
+        if strange := view.keys() - self.options:
+            raise TypeError(f"{', '.join(sorted(strange))}: no option of this kind of answer")
         given = {**view, "delimiter": self.delimiter}
-        return write(of, **{name: value for name, value in given.items() if name in heeded})
+        for step in self.steps:
+            heeded = inspect.signature(step).parameters
+            of = step(of, **{name: value for name, value in given.items() if name in heeded})
+        return of
+
+    @property
+    def steps(self) -> list[Callable[..., Any]]:
+        """The layout, and the renderer if there is one."""
+        parts = [place.partition(":") for place in (self.layout, self.renderer) if place]
+        return [getattr(import_module(f"fairtrec.report.{module}"), name) for module, _, name in parts]
 
     @property
     def draws(self) -> bool:
         """Whether it is drawn for a terminal, colours and all; then it has taken from names what would steer one."""
-        module, _, name = self.place.partition(":")
-        return "terminal" in inspect.signature(getattr(import_module(f"fairtrec.report.{module}"), name)).parameters
+        return any("terminal" in inspect.signature(step).parameters for step in self.steps)
 
     def beside(self, footnotes: Sequence[str]) -> Sequence[str]:
         """Leave out what the report itself carries of the remarks, and the signature, which is last."""
@@ -96,64 +108,123 @@ class ResultWriter(Writer):
         return super().__call__(of, **{**every, **view})
 
 
-def _usual(sheets: str, records: str) -> dict[str, Writer]:
-    """List the formats that most reports have, of which one module writes sheets and one records."""
+W = TypeVar("W", bound=Writer)
+
+
+class Formats(dict[str, W], Generic[W]):
+    """The formats of one kind of answer, by name, which ``module`` lays out, and the options that they may heed."""
+
+    def __init__(self, module: str, options: str, formats: Mapping[str, W]) -> None:
+        self.module, self.options = module, options.split()
+        every = frozenset((*self.options, "places", "terminal", "parts"))
+        super().__init__({name: replace(writer, options=every) for name, writer in formats.items()})
+
+    def part(self, name: str) -> Any:
+        """Give what the module of the kind has under a name, None if nothing."""
+        return getattr(import_module(f"fairtrec.report.{self.module}"), name, None)
+
+
+def _usual(module: str) -> dict[str, Writer]:
+    """List the formats that most answers have."""
     return {
-        "table": Writer(f"{sheets}:table", "all"),
-        "tsv": Writer(f"{records}:delimited", delimiter="\t"),
-        "csv": Writer(f"{records}:delimited", delimiter=","),
-        "json": Writer(f"{records}:json", "all"),
-        "jsonl": Writer(f"{records}:jsonl"),
-        "md": Writer(f"{sheets}:md", "all"),
-        "latex": Writer(f"{sheets}:latex", "all"),
+        "table": Writer(f"{module}:tables", "terminal:render", "all"),
+        "tsv": Writer(f"{module}:rows", "records:delimited", delimiter="\t"),
+        "csv": Writer(f"{module}:rows", "records:delimited", delimiter=","),
+        "json": Writer(f"{module}:record", "records:json", "all"),
+        "jsonl": Writer(f"{module}:records", "records:jsonl"),
+        "md": Writer(f"{module}:tables", "markup:md", "all"),
+        "latex": Writer(f"{module}:tables", "markup:latex", "all"),
     }
 
 
-RESULTS: Mapping[str, ResultWriter] = {
-    "trec": ResultWriter("results.trec:trec", single=True),
-    "table": ResultWriter("results.sheets:table", "all"),
-    "tsv": ResultWriter("results.delimited:delimited", delimiter="\t", single=True),
-    "csv": ResultWriter("results.delimited:delimited", delimiter=",", single=True),
-    "json": ResultWriter("results.records:json", "all"),
-    "jsonl": ResultWriter("results.records:jsonl"),
-    "md": ResultWriter("results.sheets:md", "all"),
-    "latex": ResultWriter("results.sheets:latex", "all"),
-    "html": ResultWriter("page.html:html", "all", means=True),
+_RESULTS: Mapping[str, ResultWriter] = {
+    "trec": ResultWriter("results.lines:trec", single=True),
+    "table": ResultWriter("results.tables:windowed", "terminal:render", "all"),
+    "tsv": ResultWriter("results.lines:rows", "records:delimited", delimiter="\t", single=True),
+    "csv": ResultWriter("results.lines:rows", "records:delimited", delimiter=",", single=True),
+    "json": ResultWriter("results.records:record", "records:json", "all"),
+    "jsonl": ResultWriter("results.records:records", "records:jsonl"),
+    "md": ResultWriter("results.tables:tables", "markup:md", "all"),
+    "latex": ResultWriter("results.tables:printed", "markup:latex", "all"),
+    "html": ResultWriter("page.html:html", "", "all", means=True),
     "parquet": ResultWriter("results.columnar:parquet", binary=True),
-    "flat": ResultWriter("flat:result", single=True, queries=False),
-    "tira": ResultWriter("results.tira:tira", single=True),
+    "flat": ResultWriter("flat:result", "records:json", single=True, queries=False),
+    "tira": ResultWriter("results.lines:tira", single=True),
 }
-COMPARISONS = {**_usual("comparison.sheets", "comparison.records"), "flat": Writer("flat:comparison")}  # and curves
-SELECTIONS = _usual("selection", "selection")
-ABLATIONS = {**_usual("ablation.sheets", "ablation.records"), "html": Writer("ablation.page:html", "all")}
-FRONTIERS = {**_usual("frontier.sheets", "frontier.records"), "html": Writer("frontier.page:html", "all")}
-EXPLANATIONS: Mapping[str, Writer] = {
-    "text": Writer("explanation.text:text"),
-    "json": Writer("explanation.records:json", "all"),
-    "jsonl": Writer("explanation.records:jsonl"),
-    "html": Writer("explanation.page:html", "all"),
-}
-OVERLAPS: Mapping[str, Writer] = {
-    "table": Writer("comparison.overlaps:table"),
-    "tsv": Writer("comparison.overlaps:delimited", delimiter="\t"),
-    "csv": Writer("comparison.overlaps:delimited", delimiter=","),
-    "json": Writer("comparison.overlaps:json", "signature"),
-}
-RERANKINGS = {form: writer for form, writer in _usual("reranking", "reranking").items() if form != "jsonl"}
-DIFFERENCES: Mapping[str, Writer] = {
-    "text": Writer("comparison.differences:text"),
-    "json": Writer("comparison.differences:json"),
-}
-VERDICTS: Mapping[str, Writer] = {
-    "text": Writer("gate.verdicts:text", "all"),
-    "json": Writer("gate.verdicts:json", "all"),
-    "github": Writer("gate.github:github"),
-    "md": Writer("gate.verdicts:md", "all"),
-}
-FINDINGS: Mapping[str, Writer] = {  # of runs that are checked one after the other, so they write part by part
-    "text": Writer("findings:text"),
-    "json": Writer("findings:json"),
-    "github": Writer("findings:github"),
+RESULTS = Formats("results.tables", "per_query summary sort slices title", _RESULTS)
+COMPARISONS = Formats(  # correlations and curves, too
+    "comparison", "paper", {**_usual("comparison"), "flat": Writer("comparison:flat", "records:json")}
+)
+SELECTIONS = Formats("selection", "", _usual("selection"))
+ABLATIONS = Formats("ablation", "", {**_usual("ablation"), "html": Writer("page.ablation:html", "", "all")})
+FRONTIERS = Formats("frontier", "per_query", {**_usual("frontier"), "html": Writer("page.frontier:html", "", "all")})
+EXPLANATIONS = Formats(
+    "explanation",
+    "",
+    {
+        "text": Writer("explanation:text"),
+        "json": Writer("explanation:record", "records:json", "all"),
+        "jsonl": Writer("explanation:records", "records:jsonl"),
+        "html": Writer("page.explanation:html", "", "all"),
+    },
+)
+OVERLAPS = Formats(
+    "overlaps",
+    "per_query",
+    {
+        "table": Writer("overlaps:tables", "terminal:render"),
+        "tsv": Writer("overlaps:rows", "records:delimited", delimiter="\t"),
+        "csv": Writer("overlaps:rows", "records:delimited", delimiter=","),
+        "json": Writer("overlaps:record", "records:json", "signature"),
+    },
+)
+EFFECTS = Formats("reranking", "", {form: each for form, each in _usual("reranking").items() if form != "jsonl"})
+RERANKINGS = Formats("reranked", "", {**_usual("reranked"), "run": Writer("reranked:trec")})
+DIFFERENCES = Formats(
+    "differences",
+    "names",
+    {"text": Writer("differences:text"), "json": Writer("differences:record", "records:json")},
+)
+VERDICTS = Formats(
+    "verdicts",
+    "",
+    {
+        "text": Writer("verdicts:text", "", "all"),
+        "json": Writer("verdicts:record", "verdicts:json", "all"),
+        "github": Writer("verdicts:github"),
+        "md": Writer("verdicts:md", "", "all"),
+    },
+)
+FINDINGS = Formats(  # of runs that are checked one after the other, so they are written part by part
+    "findings",
+    "",
+    {"text": Writer("findings:text"), "json": Writer("findings:json"), "github": Writer("findings:github")},
+)
+POSITIONS = Formats(
+    "positions",
+    "",
+    {
+        "tsv": Writer("positions:tsv"),
+        "csv": Writer("positions:rows", "records:delimited", delimiter=","),
+        "jsonl": Writer("positions:records", "records:jsonl"),
+    },
+)
+KINDS: Mapping[str, Formats[Any]] = {  # of each class of answers
+    "Result": RESULTS,
+    "Scores": RESULTS,
+    "Comparisons": COMPARISONS,
+    "Associations": COMPARISONS,
+    "Curves": COMPARISONS,
+    "Selection": SELECTIONS,
+    "Ablation": ABLATIONS,
+    "Frontier": FRONTIERS,
+    "Explanation": EXPLANATIONS,
+    "Overlaps": OVERLAPS,
+    "Effect": EFFECTS,
+    "Reranking": RERANKINGS,
+    "Verdicts": VERDICTS,
+    "Validation": FINDINGS,
+    "Placed": POSITIONS,
 }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import Signature
@@ -11,8 +12,8 @@ from fairtrec.measure import Measure
 from fairtrec.reranking.reranked import Reranking
 
 
-@dataclass(frozen=True, eq=False)
-class Effect:
+@dataclass(frozen=True, eq=False, repr=False)
+class Effect(Answer):
     """The results of the runs as they were and in their new order, in the order of ``reranking.runs``."""
 
     reranking: Reranking

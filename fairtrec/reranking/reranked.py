@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fairtrec.data import Run, Samples, System, decode
 from fairtrec.data.parameters import Remark
 from fairtrec.errors import UsageError
+from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.signature import Signature
 from fairtrec.reranker import Reranker
 
@@ -30,8 +31,8 @@ class Reranked:
         return {qid: dict(zip(names[start:end], scores[start:end], strict=True)) for qid, start, end in spans}
 
 
-@dataclass(frozen=True, eq=False)
-class Reranking:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reranking(Answer):
     """The runs in their new order, one behind the other for each reranker, and the choices that made it."""
 
     runs: tuple[Reranked, ...]

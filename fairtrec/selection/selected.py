@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fairtrec.comparison.baseline import Comparison, Comparisons
+from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
@@ -34,8 +35,8 @@ class Selected:
         return dict(zip(map(str, self.scores.measures), self.scores.means.tolist(), strict=True))
 
 
-@dataclass(frozen=True, eq=False)
-class Selection:
+@dataclass(frozen=True, eq=False, repr=False)
+class Selection(Answer):
     """What is chosen for each beta, and what that rests on."""
 
     rows: tuple[Selected, ...]

@@ -1,18 +1,42 @@
 """``fairtrec.validate``: all that is wrong with runs, beside whatever the caller has to check them against."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 
 from fairtrec.errors import FilePath, InputError, UsageError
+from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.signature import Signature
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair import Requests, Truth
 from fairtrec.literals import RunFormat
 from fairtrec.validation import collection
-from fairtrec.validation.checked import KEPT, Checked, Findings, examine
+from fairtrec.validation.checked import KEPT, Checked, Findings, Known, examine
 from fairtrec.validation.reading import Entries
+from fairtrec.version import __version__
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Validation(Answer):
+    """The runs with what is wrong with them; each is examined when it comes, and let go when the next one comes."""
+
+    paths: tuple[str, ...]
+    known: Known
+    most: int | None
+    run_format: RunFormat
+    signature: Signature
+
+    def __iter__(self) -> Iterator[Checked]:
+        return (examine(path, self.known, self.most, self.run_format) for path in self.paths)
+
+    @cached_property
+    def checked(self) -> tuple[Checked, ...]:
+        """All of them, kept: what tables, frames and files are made of. Raises InputError for what cannot be read."""
+        return tuple(self)
 
 
 def validate(
@@ -25,8 +49,8 @@ def validate(
     depth: int | None = None,
     most: int | None = KEPT,
     run_format: RunFormat = "auto",
-) -> Iterator[Checked]:
-    """Find all that is wrong with each run, one after the other.
+) -> Validation:
+    """Find all that is wrong with each run: iterate over what this gives, or let it show itself.
 
     ``runs``    a path, or several.
     ``qrels``   the wanted queries are those of these judgements, as `evaluate` takes them; or ``queries``.
@@ -42,7 +66,9 @@ def validate(
         raise UsageError("files are validated, of which lines can be named; write each run to one, and give its path")
     paths = [fspath(path) for path in several]
     known = collection.known(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, depth=depth)
-    return (examine(path, known, most, run_format) for path in paths)
+    beside = {"qrels": qrels, "queries": queries, "docs": docs, "docnos": docnos, "depth": depth}
+    told = {name: str(value) for name, value in beside.items() if isinstance(value, str | PathLike | int)}
+    return Validation(tuple(paths), known, most, run_format, Signature({"fairtrec": __version__, **told}))
 
 
 _EMPTY = np.empty(0, dtype=np.int64)

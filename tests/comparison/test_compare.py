@@ -23,8 +23,7 @@ from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
 from fairtrec.formats import tsv
-from fairtrec.report.comparison.remarks import footnotes
-from fairtrec.report.comparison.sheets import probability
+from fairtrec.report.comparison import footnotes, probability
 from fairtrec.report.writers import COMPARISONS
 from fairtrec_made.imports import PROGRAM, imported_by
 

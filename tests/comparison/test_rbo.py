@@ -225,14 +225,15 @@ def test_queries_left_out_are_counted(fairtrec_command, tmp_path):
 
 
 def test_a_square_of_overlaps_comes_in_parts_of_the_window(copied, monkeypatch):
-    from fairtrec.comparison.overlaps import overlaps
-    from fairtrec.report.comparison.overlaps import table
+    from fairtrec.comparison.overlaps import rbo
+    from fairtrec.report.writers import OVERLAPS
 
     monkeypatch.setenv("COLUMNS", "80")
     names = [f"a_rather_long_name_of_a_run_{number}.run" for number in range(14)]
     for name in names:
         shutil.copy("bm25.run", name)
-    drawn = table(overlaps(dict(zip(names, names, strict=True)), depth=3), places=4, per_query=False, terminal=True)
+    pairs = rbo(dict(zip(names, names, strict=True)), depth=3)
+    drawn = OVERLAPS["table"](pairs, places=4, per_query=False, terminal=True)
     assert max(map(len, click.unstyle(drawn).splitlines())) <= 80
     assert drawn.count("1.0000") == 14 * 13  # each is there, in one part or another
 

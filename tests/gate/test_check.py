@@ -27,7 +27,7 @@ from fairtrec.gate import requirement
 from fairtrec.gate import verdicts as gate
 from fairtrec.gate.verdicts import Gate
 from fairtrec.measures.arab import ARaB
-from fairtrec.report.gate.verdicts import facts
+from fairtrec.report.verdicts import facts
 from fairtrec_made import REPOSITORY
 
 NAN = math.nan
@@ -320,7 +320,7 @@ def checked():
 
 def test_junit_is_what_its_readers_expect(checked):
     """The attributes and the order of elements that the schema of Jenkins' xUnit plug-in (junit-10.xsd) allows."""
-    from fairtrec.report.gate.junit import junit
+    from fairtrec.report.junit import junit
 
     root = ET.fromstring(junit(checked).encode())
     inside = {"testsuites": ["testsuite"], "testsuite": ["properties", "testcase"], "properties": ["property"],
@@ -337,7 +337,7 @@ def test_junit_is_what_its_readers_expect(checked):
 
 
 def test_annotations_cannot_be_forged(checked):
-    from fairtrec.report.gate.github import github
+    from fairtrec.report.verdicts import github
 
     lines = github(checked).splitlines()
     assert [line.split(" ")[0] for line in lines] == ["::error", "::warning"]
@@ -347,13 +347,14 @@ def test_annotations_cannot_be_forged(checked):
 
 
 def test_no_line_of_text_is_a_command(checked):
-    from fairtrec.report.gate import verdicts
+    from fairtrec.report.writers import VERDICTS
 
-    for text in (verdicts.text(checked), verdicts.md(checked)):
-        assert not re.search(r"^\s*::|##\[|[\x00-\x09\x0b-\x1f]", text, re.MULTILINE)
-    assert "<b>" not in verdicts.md(checked).replace(r"\<", "")
-    assert "##[" not in verdicts.json(checked)
-    assert json.loads(verdicts.json(checked))["baseline"] == HOSTILE
+    text, md, whole = (VERDICTS[form](checked) for form in ("text", "md", "json"))
+    for written in (text, md):
+        assert not re.search(r"^\s*::|##\[|[\x00-\x09\x0b-\x1f]", written, re.MULTILINE)
+    assert "<b>" not in md.replace(r"\<", "")
+    assert "##[" not in whole
+    assert json.loads(whole)["baseline"] == HOSTILE
 
 
 # --- the command ---
@@ -561,7 +562,7 @@ def test_the_other_commands_of_the_page_do_as_it_says(folder):
 def test_the_gate_says_the_same_of_runs_of_their_result_and_of_its_file(example, tmp_path, monkeypatch):
     import fairtrec
     from fairtrec import check
-    from fairtrec.report.results import records
+    from fairtrec.report.writers import RESULTS
 
     monkeypatch.chdir(example)
     asked = ["nDCG@10 >= baseline - 0.1", "RR >= 0.5", "worst slice RR >= 0.9"]
@@ -569,13 +570,13 @@ def test_the_gate_says_the_same_of_runs_of_their_result_and_of_its_file(example,
     of_runs = check(asked, ["neural.run"], "qrels.txt", baseline="bm25.run", slices=parts)
     both = fairtrec.evaluate("nDCG@10 RR", ["neural.run", "bm25.run"], "qrels.txt")
     of_result = check(asked, both, baseline="bm25", slices=parts)
-    (tmp_path / "r.json").write_text(records.json(both, per_query=True, summary=True))
+    (tmp_path / "r.json").write_text(RESULTS["json"](both, per_query=True))
     of_file = check(asked, fairtrec.read_results(tmp_path / "r.json"), baseline=1, slices=parts)
     assert of_runs.verdicts == of_result.verdicts == of_file.verdicts
     assert [verdict.run for verdict in of_runs.verdicts] == ["neural.run"] * 3
     assert of_file.result.digests == both.digests
     alone = fairtrec.evaluate("nDCG@10", "bm25.run", "qrels.txt")
-    (tmp_path / "b.json").write_text(records.json(alone, per_query=True, summary=True))
+    (tmp_path / "b.json").write_text(RESULTS["json"](alone, per_query=True))
     against = check(asked, ["neural.run"], "qrels.txt", baseline=tmp_path / "b.json", slices=parts)
     assert against.verdicts == of_runs.verdicts
     with pytest.raises(UsageError, match="these values are there already"):

@@ -21,7 +21,7 @@ from fairtrec.evaluation.undefined import filled, worst
 from fairtrec.gate import requirement, verdicts
 from fairtrec.gate.verdicts import Gate
 from fairtrec.measure import Measure
-from fairtrec.report.gate.verdicts import distinct
+from fairtrec.report.verdicts import distinct
 from fairtrec.report.writers import COMPARISONS, RESULTS
 from fairtrec.statistics import paired
 

@@ -16,7 +16,8 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation.result import Part
 from fairtrec.evaluation.signature import Signature
 from fairtrec.replay import difference, replaying, results
-from fairtrec.report.results import records
+from fairtrec.report import records
+from fairtrec.report.writers import RESULTS
 
 WORDS = ["--groups", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
 VALUES = st.sampled_from([0.0, -0.0, 1.0, 1 / 3, 1e-320, 1.7e308, math.nan, math.inf, -math.inf]) | st.floats()
@@ -295,7 +296,7 @@ def test_the_last_of_many_keys_is_found_to_stand_twice():
 
 def test_objects_of_python_are_told_from_files(folder):
     result = fairtrec.evaluate("RR", {"mine": {"q": {"d": 1.0}}}, {"q": {"d": 1}})
-    written = records.json(result, per_query=True, summary=True)
+    written = RESULTS["json"](result, per_query=True)
     with pytest.raises(InputError, match="the qrels were an object in Python"):
         replaying.evaluate(read(written))
 

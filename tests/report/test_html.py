@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
-from fairtrec.report.page import dots, scatter
 from fairtrec.report.page import html as page
+from fairtrec.report.page import scatter
 from fairtrec.report.writers import RESULTS
 from fairtrec_made.measures import Higher, Lower, Nearer
 from fairtrec_made.reports import INF, MEASURES, NAN, VALUES, Page, result_of
@@ -314,7 +314,7 @@ def test_the_script_draws_where_the_page_has_drawn(text):
     left, top, right, bottom = Page(text).data["field"]
     assert Page(text).all("path", class_="axis")[0]["d"] == f"M{left} {top}V{bottom}H{right}"
     script = files("fairtrec.report.page").joinpath("page.js").read_text("utf-8")
-    assert f"NEAR = {dots.NEAR}, CLEAR = {dots.CLEAR}, TWIN = {dots.TWIN};" in script
+    assert f"NEAR = {scatter.NEAR}, CLEAR = {scatter.CLEAR}, TWIN = {scatter.TWIN};" in script
 
 
 def test_pages_15_an_axis_has_room_for_its_numbers_and_shortens_a_long_name():
@@ -331,15 +331,15 @@ place_of_run = st.tuples(st.integers(74, 536), st.integers(40, 362))
 
 @given(st.lists(place_of_run, min_size=1, max_size=30), st.integers(1, 24))
 def test_pages_15_no_label_stands_at_the_dot_of_another_and_no_dot_is_hidden(places, letters):
-    drawn = dots.stacked((run, float(x), float(y)) for run, (x, y) in enumerate(places))
+    drawn = scatter.stacked((run, float(x), float(y)) for run, (x, y) in enumerate(places))
     assert [dot.run for dot in drawn] == list(range(len(places)))
     for at, dot in enumerate(drawn):
         for above in drawn[:at]:  # either their centres are apart, or one is a ring round the other
             apart = math.hypot(above.x - dot.x, above.y - dot.y)
-            assert apart >= dots.TWIN if above.stack != dot.stack else (apart == 0 and dot.radius > above.radius)
+            assert apart >= scatter.TWIN if above.stack != dot.stack else (apart == 0 and dot.radius > above.radius)
     labels = dict.fromkeys(range(len(places)), "x" * letters)
-    found = dots.labelled(drawn, labels, (74, 2, 558, 362))
-    width, half = letters * 10, dots.LETTER / 2
+    found = scatter.labelled(drawn, labels, (74, 2, 558, 362))
+    width, half = letters * 10, scatter.LETTER / 2
     for dot in drawn:
         if dot.run not in found:
             continue
@@ -350,7 +350,7 @@ def test_pages_15_no_label_stands_at_the_dot_of_another_and_no_dot_is_hidden(pla
         for other in drawn:
             nearest = min(max(other.x, left), left + width), min(max(other.y, dot.y + y - half), dot.y + y + half)
             if other.stack != dot.stack:
-                assert math.dist(nearest, (other.x, other.y)) >= other.radius + dots.CLEAR
+                assert math.dist(nearest, (other.x, other.y)) >= other.radius + scatter.CLEAR
     if len(places) == 1 and letters < 10:
         assert found
 

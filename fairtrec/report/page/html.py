@@ -2,10 +2,7 @@
 
 import json
 import math
-from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
-from importlib.resources import files
 from string import Template
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -15,10 +12,10 @@ from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import beside, cells, names, sizes, standing
+from fairtrec.report.legend import DOMINATED, DOMINATED_IS, FIRST, SIZE, arrows, dominations, heading
 from fairtrec.report.page import scatter
-from fairtrec.report.page.element import element, seen, written
+from fairtrec.report.page.whole import digest, element, file, seen, written
 from fairtrec.report.remarks import footnotes
-from fairtrec.report.results.signs import DOMINATED, DOMINATED_IS, FIRST, SIZE, arrows, dominations, heading
 
 LARGEST = 2_000_000  # values of queries in a page; of more it has the means alone
 DIGITS = 6  # of the values of queries
@@ -51,10 +48,10 @@ def html(
         "qids": list(map(seen, qids)) if told else [],
         "values": _values(result, qids, axes) if told else None,
     }
-    style, script = _file("page.css"), _file("page.js")
+    style, script = file("page.css"), file("page.js")
     *remarks, signature = footnotes(result)
-    return Template(_file("page.html")).substitute(
-        policy=f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; "
+    return Template(file("page.html")).substitute(
+        policy=f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; base-uri 'none'; "
         "form-action 'none'",
         title=written(element("title", title or TITLE)),
         style=style,
@@ -165,12 +162,12 @@ def _scatter(result: Result, compared: Standing, axes: dict[int, scatter.Axis], 
     pair = scatter.default(result.scores[0].measures, list(axes))
     front = scatter.frontier(compared, *pair)
     drawn = written(scatter.svg(axes, pair, front, named))
-    return Template(_file("scatter.html")).substitute(svg=drawn, across=pair[0], up=pair[1])
+    return Template(file("scatter.html")).substitute(svg=drawn, across=pair[0], up=pair[1])
 
 
 def _differences(many: int, *, told: bool) -> str:
     if told:
-        return _file("queries.html")
+        return file("queries.html")
     why = f": {many:,} values are too many for a page" if many > LARGEST else ", as are all values of single queries"
     return f"<p>What runs differ by in each query is left out{why}.</p>"
 
@@ -218,11 +215,3 @@ def _json(data: Any) -> str:
     """Write JSON that no browser takes for the end of the script that holds it."""
     text = json.dumps(data, allow_nan=False, separators=(",", ":"))
     return text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
-
-
-def _file(name: str) -> str:
-    return files("fairtrec.report.page").joinpath(name).read_text("utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

@@ -1,29 +1,20 @@
-"""JSON: every value in full precision, null where it is undefined, "Infinity" or "-Infinity" where it is that (JSON has
-no such number); nested with all that tells where it came from, or as one object a line.
-"""
+"""The records of a result: an object for each value, or one nested object with all that tells where it came from."""
 
-import json as json_module
-import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from fairtrec.errors import STEERING
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores, Unknown
 from fairtrec.formats.tsv import ALL
-from fairtrec.version import __version__
+from fairtrec.report.records import head, number
 
 
-def jsonl(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str, Result]) -> str:
-    """Write one object for each value; it names its slice where there are slices."""
+def records(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str, Result]) -> Iterator[dict[str, Any]]:
+    """Give one object for each value; it names its slice where there are slices."""
     if not parts:
-        return "".join(line(value) for value in _values(result, {}, per_query=per_query, summary=summary))
-    return "".join(
-        line(value)
-        for name, part in parts.items()
-        for value in _values(part, {"slice": name}, per_query=per_query and name == ALL, summary=summary)
-    )
+        yield from _values(result, {}, per_query=per_query, summary=summary)
+    for name, part in parts.items():
+        yield from _values(part, {"slice": name}, per_query=per_query and name == ALL, summary=summary)
 
 
 def _values(result: Result, of_slice: Mapping[str, str], *, per_query: bool, summary: bool) -> Iterator[dict[str, Any]]:
@@ -55,55 +46,26 @@ def _mean(scores: Scores, row: int) -> dict[str, Any]:
     return mean
 
 
-def number(value: float) -> float | str | None:
-    """Give a value as JSON can hold it."""
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    return None if math.isnan(value) else value
-
-
-def line(value: Any) -> str:
-    """Write JSON in one line."""
-    return _text(value, None)
-
-
-def document(value: Any) -> str:
-    """Write JSON as a file of its own."""
-    return _text(value, 1)
-
-
-def _text(value: Any, indent: int | None) -> str:
-    text = json_module.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
-    return re.sub(STEERING, lambda letter: f"\\u{ord(letter.group()):04x}", text) + "\n"  # the same to whoever reads it
-
-
-def inputs(result: Result) -> dict[str, dict[str, str]]:
-    """Name every file that was read, and its digest, by its part in the evaluation."""
-    return {str(part): {"path": file.name, "sha256": file.sha256} for part, file in result.files.items()}
-
-
-def json(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str, Result] | None = None) -> str:
-    """Write one object with the runs, the measures, the signature and the digest of every input."""
+def record(
+    result: Result, *, per_query: bool, summary: bool, parts: Mapping[str, Result] | None = None
+) -> dict[str, Any]:
+    """Give one object with the runs, the measures, the signature and the digest of every input."""
     runs = [_run(scores, per_query=per_query, summary=summary) for scores in result.scores]
     slices = {name: part for name, part in (parts or {}).items() if name != ALL}
-    for number, run in enumerate(runs if slices and summary else []):
-        run["slices"] = {name: _means(part.scores[number]) for name, part in slices.items()}
+    for at, run in enumerate(runs if slices and summary else []):
+        run["slices"] = {name: _means(part.scores[at]) for name, part in slices.items()}
     measures = {
         str(measure): {"better": measure.better, "aggregate": "sum" if measure.total else "mean"}
         for measure in result.scores[0].measures
     }
-    return document(
-        {
-            "fairtrec": __version__,
-            "signature": str(result.signature),
-            "inputs": inputs(result),
-            "options": dict(result.options),
-            "notes": list(result.notes),
-            **({"groups": dict(result.groups)} if result.groups else {}),
-            "measures": measures,
-            "runs": runs,
-        }
-    )
+    return {
+        **head(result, result.signature),
+        "options": dict(result.options),
+        "notes": list(result.notes),
+        **({"groups": dict(result.groups)} if result.groups else {}),
+        "measures": measures,
+        "runs": runs,
+    }
 
 
 def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:

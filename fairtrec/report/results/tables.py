@@ -1,23 +1,24 @@
 """The tables of a result: runs as rows, measures as columns, the best marked by each measure's own direction."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from fairtrec.comparison.leaderboard import Standing, by
 from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
-from fairtrec.report import markup, window
 from fairtrec.report.cells import beside, cells, names, rows, standing
+from fairtrec.report.document import Column, Document, Table, stacked
+from fairtrec.report.legend import dominations, heading, legend, ranks
 from fairtrec.report.remarks import footnotes
-from fairtrec.report.results.signs import dominations, heading, legend, ranks
-from fairtrec.report.sheet import Column, Paper, Sheet, stacked
+from fairtrec.report.terminal import BEST, WORST
 
 MARKS = ("bold the best", "italics the worst")
 Line = tuple[int, int | None, str]  # a run by its number, and one of its rows
 
 
-def table(
+def windowed(
     result: Result,
     *,
     per_query: bool,
@@ -25,30 +26,20 @@ def table(
     places: int,
     sort: Measure | None,
     parts: Mapping[str, Result],
-    terminal: bool = False,
-) -> str:
-    """Draw the means, and before them each run's queries if asked for; as several tables if the window is narrow."""
-    sheets = []
+) -> Document:
+    """Lay out the means, and before them each run's queries in a table of their own, if asked for."""
+    several = []
     for run, name in enumerate(names(result) if per_query else ()):
         lines = [(run, *row) for row in rows(result.scores[run], per_query=True, summary=summary)]
-        sheets.append(Sheet(name, [_qids(lines)], _values(result, lines, places), total=summary))
+        several.append(Table(name, [_qids(lines)], _values(result, lines, places), total=summary))
     if summary and (parts or not (per_query and len(result.scores) == 1)):
-        sheets.append(_of_all(result, parts, places, sort, per_query=False, summary=True))
+        several.append(_of_all(result, parts, places, sort, per_query=False, summary=True))
     *remarks, signature = footnotes(result)
-    signs = legend(
-        result, standing(result, places), sort, places, f"{window.BEST} the best", f"{window.WORST} the worst"
-    )
-    return window.drawn(Paper(sheets, [*signs, *remarks], signature), terminal=terminal)
+    signs = legend(result, standing(result, places), sort, places, f"{BEST} the best", f"{WORST} the worst")
+    return Document(several, [*signs, *remarks], signature)
 
 
-def md(
-    result: Result, *, per_query: bool, summary: bool, places: int, sort: Measure | None, parts: Mapping[str, Result]
-) -> str:
-    """Write a Markdown table; what its signs mean, the remarks and the signature below it."""
-    return markup.md(marked_up(result, per_query=per_query, summary=summary, places=places, sort=sort, parts=parts))
-
-
-def marked_up(
+def tables(
     result: Result,
     *,
     per_query: bool = False,
@@ -56,21 +47,20 @@ def marked_up(
     places: int = 4,
     sort: Measure | None = None,
     parts: Mapping[str, Result] = MappingProxyType({}),
-) -> Paper:
+) -> Document:
     """Lay out the one table of a document, and what stands below it."""
-    sheet = _of_all(result, parts, places, sort, per_query=per_query, summary=summary)
+    table = _of_all(result, parts, places, sort, per_query=per_query, summary=summary)
     *remarks, signature = footnotes(result)
-    return Paper([sheet], [*legend(result, standing(result, places), sort, places, *MARKS), *remarks], signature)
+    return Document([table], [*legend(result, standing(result, places), sort, places, *MARKS), *remarks], signature)
 
 
-def latex(
+def printed(
     result: Result, *, per_query: bool, summary: bool, places: int, sort: Measure | None, parts: Mapping[str, Result]
-) -> str:
-    """Write a LaTeX tabular (with booktabs); the remarks and the signature as comments, and the signs if sorted."""
-    sheet = _of_all(result, parts, places, sort, per_query=per_query, summary=summary)
-    *remarks, signature = footnotes(result)
-    signs = legend(result, standing(result, places), sort, places, *MARKS) if sort is not None else []
-    return markup.latex(Paper([sheet], [*signs, *remarks], signature))
+) -> Document:
+    """Lay out the same for print, where signs are explained only if runs are sorted."""
+    document = tables(result, per_query=per_query, summary=summary, places=places, sort=sort, parts=parts)
+    *remarks, _ = footnotes(result)
+    return document if sort is not None else replace(document, lines=remarks)
 
 
 def _of_all(
@@ -81,9 +71,9 @@ def _of_all(
     *,
     per_query: bool,
     summary: bool,
-) -> Sheet:
+) -> Table:
     """Put the queries of each run, if asked for, and behind them its means in one table; below them each slice's."""
-    sheets = []
+    several = []
     for name, part in (parts or {ALL: result}).items():
         ordered = part if sort is None else by(part, sort)
         lines = _lines(ordered, per_query=per_query and name == ALL, summary=summary)
@@ -91,8 +81,8 @@ def _of_all(
         if summary:
             many = ["" if query is not None else str(len(ordered.scores[run].qids)) for run, query, _ in lines]
             more.append(Column("sequences" if "sequences" in result.signature else "queries", many))
-        sheets.append(_marked(ordered, lines, more, places, sort if summary else None))
-    return stacked(sheets, "slice", list(parts)) if parts else sheets[0]
+        several.append(_marked(ordered, lines, more, places, sort if summary else None))
+    return stacked(several, "slice", list(parts)) if parts else several[0]
 
 
 def _lines(result: Result, *, per_query: bool, summary: bool) -> list[Line]:
@@ -107,7 +97,7 @@ def _qids(lines: Sequence[Line]) -> Column:
     return Column("query", [qid for _, _, qid in lines], words=True)
 
 
-def _marked(result: Result, lines: Sequence[Line], more: list[Column], places: int, sort: Measure | None) -> Sheet:
+def _marked(result: Result, lines: Sequence[Line], more: list[Column], places: int, sort: Measure | None) -> Table:
     """Name the runs of the rows; their means are marked and, where they are sorted by a measure, ranked."""
     compared, named = standing(result, places), names(result)
     keys = [Column("run", [named[run] for run, *_ in lines], words=True)]
@@ -119,7 +109,7 @@ def _marked(result: Result, lines: Sequence[Line], more: list[Column], places: i
     values = _values(result, lines, places, compared, ranked=ranked)
     if sort is not None and ranked:
         values.insert(0, values.pop(result.scores[0].measures.index(sort)))
-    return Sheet("", [*keys, *more], values)
+    return Table("", [*keys, *more], values)
 
 
 def _of_means(lines: Sequence[Line], of_runs: Sequence[str]) -> list[str]:

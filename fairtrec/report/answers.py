@@ -1,7 +1,7 @@
-"""How results and comparisons show themselves in Python: a function for each method of ``evaluation.shown.Shown``."""
+"""How answers show themselves in Python: a function for each method of ``evaluation.answer.Answer``."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import replace
 from os import fspath
 from pathlib import Path
 from typing import Any
@@ -12,57 +12,67 @@ from fairtrec.comparison.leaderboard import sort_key
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, ResourceError, UsageError
+from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.choices import unknown
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.measure import Measure
 from fairtrec.report import flat as flat_names
-from fairtrec.report import notebook
-from fairtrec.report.comparison import sheets as of_comparisons
-from fairtrec.report.comparison.remarks import View
+from fairtrec.report.document import Document
 from fairtrec.report.output import emit, refuse_input, refuse_unwritable
-from fairtrec.report.results import sheets as of_results
-from fairtrec.report.sheet import Paper
+from fairtrec.report.page import whole
 from fairtrec.report.tied import with_bounds, with_ends
-from fairtrec.report.writers import COMPARISONS, RESULTS, Writer, refuse_view
+from fairtrec.report.writers import KINDS, Formats, refuse_view
 
-Of = Result | View
-OF_RESULTS = ("per_query", "summary", "sort", "slices", "title")  # what `write` heeds, beside places
-OF_COMPARISONS = ("paper",)
 MOST_PLACES = 17
-ENDINGS = {"tex": "latex", "htm": "html", "prototext": "tira"}  # of names of files; others are those of formats
+ENDINGS = {"tex": "latex", "htm": "html", "prototext": "tira", "txt": "text", "trec": "run"}
+"""Of names of files; others are those of formats."""
 
 
-def text(of: Of) -> str:
-    """Draw the table of ``-f table``."""
+def text(of: Answer) -> str:
+    """Give what the command prints: the table, or the lines where there is no table."""
+    of, forms = _made_of(of), _forms(of)
     told = _empty(of)
-    return told or str(_forms(of)["table"](of, places=4)).rstrip("\n")
+    form = "table" if "table" in forms else next(iter(forms))
+    return told or "".join(forms[form](of, places=4)).rstrip("\n")
 
 
-def html(of: Of) -> str:
-    """Write the table for a notebook."""
-    told = _empty(of)
+def html(of: Answer) -> str:
+    """Write the tables for a notebook."""
+    of = _made_of(of)
+    told, kind = _empty(of), _forms(of)
     if told:
-        return notebook.html(Paper([], [], told))
-    paper = of_results.marked_up(of) if isinstance(of, Result) else of_comparisons.laid_out(of, 4)
-    return notebook.html(paper)
+        return whole.notebook(Document([], [], told))
+    document = kind.part("tables")(of, places=4)
+    if not document.signature:
+        *lines, signature = kind.part("footnotes")(of)
+        document = replace(document, lines=lines, signature=signature)
+    return whole.notebook(document)
 
 
-def flat(of: Of) -> dict[str, float]:
+def flat(of: Answer) -> dict[str, float]:
     """Name each number as trackers want it."""
-    return flat_names.of_means(with_bounds(with_ends(of)), {}) if isinstance(of, Result) else flat_names.of_rows(of)
+    of = _made_of(of)
+    if isinstance(of, Result):
+        return flat_names.of_means(with_bounds(with_ends(of)), {})
+    kind = _forms(of)
+    numbers = kind.part("numbers")
+    return flat_names.of_rows(kind.part("rows")(of, places=None) if numbers is None else numbers(of), kind.part("KEYS"))
 
 
-def frame(of: Of, *, per_query: bool) -> Any:
+def frame(of: Answer, *, per_query: bool) -> Any:
     """Make a frame of pandas."""
     try:
         import pandas as pd
     except ImportError:
         raise ResourceError("a frame needs pandas; run: pip install pandas") from None
+    of = _made_of(of)
     if not isinstance(of, Result):
-        if per_query:
-            raise UsageError("comparisons have no values of queries; leave out per_query")
-        made = pd.DataFrame([asdict(row) for row in of.rows])
+        kind = _forms(of)
+        if per_query and "per_query" not in kind.options:
+            raise UsageError("this has no values of queries beside those that it shows; leave out per_query")
+        head, *cells = kind.part("rows")(of, places=None, **{"per_query": True} if per_query else {})
+        made = pd.DataFrame(cells, columns=[*head])
     elif per_query:
         rows = [(each, each.values.T) for each in with_ends(of).scores]
         index = [(scores.run, qid) for scores, _ in rows for qid in scores.qids]
@@ -70,12 +80,13 @@ def frame(of: Of, *, per_query: bool) -> Any:
     else:
         rows = [(each, each.means[None]) for each in with_bounds(with_ends(of)).scores]
         made = _of_values(pd, rows, pd.Index([scores.run for scores, _ in rows], name="run"))
-    made.attrs["signature"] = str(of.signature)
+    made.attrs["signature"] = str(getattr(of, "signature", ""))
     return made
 
 
-def write(of: Of, path: FilePath, form: str | None, *, places: int, **view: Any) -> None:
+def write(of: Answer, path: FilePath, form: str | None, *, places: int, **view: Any) -> None:
     """Write a file in one of the formats."""
+    of = _made_of(of)
     place, forms, told = Path(path), _forms(of), _empty(of)
     if told:
         raise UsageError(f"{told}, so there is nothing to write")
@@ -84,26 +95,33 @@ def write(of: Of, path: FilePath, form: str | None, *, places: int, **view: Any)
         raise UsageError(f"there is no format {form!r}; choose from {', '.join(forms)}")
     if type(places) is not int or not 0 <= places <= MOST_PLACES:
         raise UsageError(f"{places!r} places behind the point were asked for; 0 to {MOST_PLACES} are possible")
-    known = OF_RESULTS if isinstance(of, Result) else OF_COMPARISONS
-    for strange in view.keys() - {*known}:
-        raise unknown(strange, ["places", *known])
+    for strange in view.keys() - {*forms.options}:
+        raise unknown(strange, ["places", *forms.options])
     refuse_unwritable(place)
-    result = of if isinstance(of, Result) else of.result
-    refuse_input(place, [fspath(file.place) for file in result.files.values()])
+    result = of if isinstance(of, Result) else getattr(of, "result", None)
+    refuse_input(place, [] if result is None else [fspath(file.place) for file in result.files.values()])
     if isinstance(of, Result):
         refuse_view(form, place, **{name: value for name, value in view.items() if name != "sort"})
         slices = view["slices"] = Slices.of(view.get("slices"))
         sort = view.get("sort")
         view["sort"] = sort if sort is None or isinstance(sort, Measure) else sort_key(sort, None)
         of = slices.noted(of)
-    emit(forms[form](of, places=places, **view), place)
+    made = forms[form](of, places=places, **view)
+    emit(made if isinstance(made, bytes) else "".join(made), place)
 
 
-def _forms(of: Of) -> Mapping[str, Writer]:
-    return RESULTS if isinstance(of, Result) else COMPARISONS
+def _made_of(of: Any) -> Any:
+    """Give the result that scores are those of, or make one of them."""
+    if not isinstance(of, Scores):
+        return of
+    return of.result or Result((of,), of.signature, (), {})
 
 
-def _form(place: Path, forms: Mapping[str, Writer]) -> str:
+def _forms(of: Answer) -> Formats[Any]:
+    return next(KINDS[each.__name__] for each in type(of).__mro__ if each.__name__ in KINDS)
+
+
+def _form(place: Path, forms: Formats[Any]) -> str:
     ending = place.suffix.removeprefix(".").lower()
     form = ENDINGS.get(ending, ending)
     if form not in forms:
@@ -112,7 +130,7 @@ def _form(place: Path, forms: Mapping[str, Writer]) -> str:
     return form
 
 
-def _empty(of: Of) -> str:
+def _empty(of: Answer) -> str:
     """Say that no run is here; nothing where one is."""
     if not isinstance(of, Result) or of.scores:
         return ""

@@ -3,17 +3,14 @@
 No word is marked by colour alone: the mark bears the group's letters, and a line of its own kind.
 """
 
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
-from importlib.resources import files
 from math import isnan
 from xml.etree.ElementTree import Element
 
 from fairtrec.explanation.explained import Explained, Explanation, OfRun, Place
 from fairtrec.explanation.marks import marks
-from fairtrec.report.explanation.bars import bar, extent
-from fairtrec.report.explanation.words import (
+from fairtrec.report.document import Document
+from fairtrec.report.explanation import (
     DEAREST,
     equation,
     exchanged,
@@ -28,47 +25,24 @@ from fairtrec.report.explanation.words import (
     undefined,
     worst_queries,
 )
-from fairtrec.report.page.element import element, written
+from fairtrec.report.page.whole import element, file, movable, page
 
 SHOWN = 10  # queries of a run that are shown rank by rank, the worst, where none was asked for
 KINDS = 4  # of marks
+WIDE, HIGH = 160, 16  # of a bar
 LEGEND = "bar: filled is what a rank adds, outlined what it loses"
 IDEAL = "; the tick is where the best order of the background would be"
 
 
 def html(explanation: Explanation, *, places: int) -> str:
     """Write the page: the words that cost most, and the worst queries, or those asked for, rank by rank."""
-    style = _file("page", "page.css") + _file("explanation", "page.css")
-    digest = b64encode(sha256(style.encode()).digest()).decode()
-    title = f"{explanation.measure}, explained"
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element(
-            "meta",
-            http_equiv="Content-Security-Policy",
-            content=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
-        ),
-        element("meta", name_="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name_="generator", content="fairtrec"),
-        element("title", title),
-    )
     *remarks, signature = footnotes(explanation)
     names = named(explanation)
-    body = written(
-        element("header", element("h1", title), element("p", *_legend(explanation))),
-        element("main", *(_run(explanation, each, names[each.run], places) for each in explanation.runs)),
-        element(
-            "footer",
-            element("h2", "To know beside the numbers"),
-            element("ul", *(element("li", line) for line in remarks)),
-            element("p", element("code", signature), class_="signature"),
-        ),
+    main = [_run(explanation, each, names[each.run], places) for each in explanation.runs]
+    style = file("explanation.css")
+    return page(
+        f"{explanation.measure}, explained", _legend(explanation), main, Document([], remarks, signature), style
     )
-    start = (
-        f'<!DOCTYPE html>\n<html lang="en">\n{written(head).removesuffix("</head>")}\n<style>{style}</style>\n</head>'
-    )
-    return f"{start}\n<body>\n{body}\n</body>\n</html>\n"
 
 
 def letters(groups: Sequence[str]) -> list[str]:
@@ -130,7 +104,7 @@ def _dearest(explanation: Explanation, of_run: OfRun, places: int) -> Iterator[E
         ]
         top = element("tr", *(element("th", cell, class_="words" if at < 2 else None) for at, cell in enumerate(heads)))
         table = element("table", element("thead", top), element("tbody", *rows))
-        yield element("div", table, class_="wide", tabindex="0", role="region", aria_label="Words that cost most")
+        yield movable(table, "Words that cost most")
 
 
 def _query(explanation: Explanation, each: Explained, places: int, *, is_open: bool) -> Element:
@@ -149,7 +123,7 @@ def _query(explanation: Explanation, each: Explained, places: int, *, is_open: b
         lines.append(element("p", exchanged(each.exchange, places)))
     lines += [element("p", line) for line in supposed(each.value, dict(each.what_if), places)]
     table = element("table", element("thead", _head(explanation)), element("tbody", *_rows(explanation, each, places)))
-    whole = element("div", table, class_="wide", tabindex="0", role="region", aria_label=f"Ranks of query {each.qid}")
+    whole = movable(table, f"Ranks of query {each.qid}")
     opened = {"open": "open"} if is_open or explanation.detailed else {}
     headline = element("summary", summary + equation(explanation, each.value, each.ceiling, places))
     return element("details", headline, *lines, whole, **opened)
@@ -219,5 +193,40 @@ def _mark(word: str, groups: Sequence[int], sign: str) -> Element:
     return element("mark", word, element("sup", sign), class_=kind)
 
 
-def _file(folder: str, name: str) -> str:
-    return files(f"fairtrec.report.{folder}").joinpath(name).read_text("utf-8")
+def extent(places: Sequence[Place]) -> tuple[float, float]:
+    """Give the least and the greatest value that the bars of a ranking show."""
+    ends = [0.0]
+    for place in places:
+        ends += [place.adds, place.adds + place.loses, place.adds + place.behind]
+    ends = [end for end in ends if not isnan(end)]
+    return min(ends), max(ends)
+
+
+def bar(place: Place, low: float, high: float, *, losing: bool) -> Element:
+    """Draw a bar from 0 to what the rank adds, filled, and on to what it could add, outlined; a tick is the ideal."""
+    room = (high - low) or 1.0
+
+    def across(value: float) -> float:
+        return round(1 + (WIDE - 2) * (value - low) / room, 2)
+
+    parts = []
+    adds = 0.0 if isnan(place.adds) else place.adds
+    if losing and not isnan(place.loses) and place.loses:
+        parts.append(_box("loses", across(adds), across(adds + place.loses)))
+    if adds:
+        parts.append(_box("adds", across(0), across(adds)))
+    parts.append(_line("zero", across(0)))
+    if losing and not isnan(place.behind):
+        parts.append(_line("ideal", across(adds + place.behind)))
+    told = f"adds {adds:.4f}" + (f", loses {place.loses:.4f}" if losing and not isnan(place.loses) else "")
+    view = f"0 0 {WIDE} {HIGH}"
+    return element("svg", element("title", told), *parts, viewBox=view, class_="part", role="img")
+
+
+def _box(kind: str, first: float, second: float) -> Element:
+    left, wide = min(first, second), round(abs(second - first), 2)
+    return element("rect", class_=kind, x=left, y=3, width=wide, height=HIGH - 6)
+
+
+def _line(kind: str, x: float) -> Element:
+    return element("line", class_=kind, x1=x, x2=x, y1=0, y2=HIGH)

@@ -1,6 +1,6 @@
 """The signs of tables, and what they mean: directions, ranks, the best, the worst, the dominated."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fairtrec.comparison.leaderboard import Standing, incomplete
 from fairtrec.evaluation.result import Result
@@ -22,7 +22,16 @@ def heading(measure: Measure) -> str:
 
 def arrows(result: Result) -> str:
     """Explain the arrows of this result's measures; nothing where there are none."""
-    used = {measure.better for measure in result.scores[0].measures}
+    return directions(measure.better for measure in result.scores[0].measures)
+
+
+def directions(several: Iterable[str]) -> str:
+    """Explain the arrows of these directions.
+
+    >>> directions(["lower", "neither", "higher"])
+    '↑ higher is better, ↓ lower is better'
+    """
+    used = {*several}
     return ", ".join(text for better, text in MEANING.items() if better in used)
 
 

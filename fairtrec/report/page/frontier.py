@@ -8,14 +8,11 @@ import numpy as np
 from fairtrec.data import Floats
 from fairtrec.frontier.frontier import Dpfr, Frontier, OfRun
 from fairtrec.report.cells import called
-from fairtrec.report.frontier.rows import aim, fair, name
-from fairtrec.report.frontier.sheets import paper
-from fairtrec.report.page.dots import Box, labelled, stacked
-from fairtrec.report.page.element import element
-from fairtrec.report.page.scatter import FEW, LAST, Axis, field, frame, labels
-from fairtrec.report.page.whole import page, table
-from fairtrec.report.results.signs import heading
-from fairtrec.report.sheet import Column, Sheet
+from fairtrec.report.document import Column, Table
+from fairtrec.report.frontier import aim, fair, name, tables
+from fairtrec.report.legend import heading
+from fairtrec.report.page.scatter import FEW, LAST, Axis, Box, field, frame, labelled, labels, stacked
+from fairtrec.report.page.whole import TABLES, element, in_page, page
 
 OWN = """
 .fronts { max-width: 46rem; }
@@ -31,19 +28,20 @@ OWN = """
 
 def html(frontier: Frontier, *, places: int, per_query: bool = False) -> str:
     """Write the page."""
-    whole = paper(frontier, places, per_query=per_query)
+    document = tables(frontier, places=places, per_query=per_query)
     names = called([run.run for run in frontier.runs])
     numbered = labels(names) != names
     facts = f"runs: {len(names)}, queries: {len({query.qid for run in frontier.runs for query in run.queries})}"
-    sheets = [_numbered(whole.sheets[0]) if numbered else whole.sheets[0], *whole.sheets[1:]]
-    main = [*_drawing(frontier, names, places), *(part for sheet in sheets for part in table(sheet))]
-    return page(f"{frontier.utility} and {frontier.fairness}: what is free", facts, main, whole, OWN)
+    first, *others = document.tables
+    every = [_numbered(first) if numbered else first, *others]
+    main = [*_drawing(frontier, names, places), *(part for table in every for part in in_page(table))]
+    return page(f"{frontier.utility} and {frontier.fairness}: what is free", [facts], main, document, OWN + TABLES)
 
 
-def _numbered(sheet: Sheet) -> Sheet:
+def _numbered(table: Table) -> Table:
     """Put the numbers by which runs are labelled in the drawing before their names."""
-    numbers = [str(number) for number in range(1, len(sheet.keys[0].cells) + 1)]
-    return Sheet(sheet.title, [Column("no.", numbers), *sheet.keys], sheet.values)
+    numbers = [str(number) for number in range(1, len(table.keys[0].cells) + 1)]
+    return Table(table.title, [Column("no.", numbers), *table.keys], table.values)
 
 
 def _drawing(frontier: Frontier, names: list[str], places: int) -> Iterator[Element]:

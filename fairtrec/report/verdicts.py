@@ -1,4 +1,4 @@
-"""Verdicts of the gate: as text, Markdown or JSON."""
+"""Verdicts of the gate: as text, Markdown, JSON or annotations of a GitHub workflow, and as a table."""
 
 import io
 import math
@@ -11,12 +11,15 @@ from fairtrec.errors import plain
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.gate.checking import Verdicts
 from fairtrec.gate.verdict import STATUSES, Verdict
-from fairtrec.report.cells import names
+from fairtrec.report.cells import cell, shown
+from fairtrec.report.document import Document, Table
 from fairtrec.report.markup import escaped_md
+from fairtrec.report.records import Row, head, number
+from fairtrec.report.records import json as as_json
 from fairtrec.report.remarks import footnotes as footnotes_of
-from fairtrec.report.results.records import document, inputs, number
-from fairtrec.version import __version__
+from fairtrec.report.workflow import command
 
+KEYS = ("run", "requirement", "slice")
 WORDS = {"passed": "passed", "warning": "warning", "undecided": "OPEN", "failed": "FAILED"}
 STYLES = {"passed": "green", "warning": "yellow", "undecided": "bold yellow", "failed": "bold red"}
 SIGNS = {"passed": "✅", "warning": "⚠️", "undecided": "❔", "failed": "❌"}
@@ -24,8 +27,7 @@ SIGNS = {"passed": "✅", "warning": "⚠️", "undecided": "❔", "failed": "�
 
 def named(checked: Verdicts) -> Mapping[str, str]:
     """Give the short name of each run."""
-    runs = [scores.run for scores in checked.result.scores]
-    return dict(zip(runs, map(plain, names(checked.result)), strict=True))
+    return {run: plain(name) for run, name in shown(scores.run for scores in checked.result.scores).items()}
 
 
 def summary(checked: Verdicts) -> str:
@@ -111,6 +113,24 @@ def text(checked: Verdicts, *, places: int = 4, terminal: bool = False) -> str:
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().split("\n")[:-1])
 
 
+def tables(checked: Verdicts, *, places: int = 4) -> Document:
+    """Lay out a table of all verdicts, with the reasons."""
+    called = named(checked)
+    cells = [[WORDS[v.status], called[v.run], title(v), facts(v, places), plain(v.reason)] for v in checked.verdicts]
+    table = Table.of_rows(summary(checked), 5, ["verdict", "run", "requirement", "result", "why"], cells)
+    *lines, signature = footnotes(checked)
+    return Document([table], [*(plain(fault) for _, fault in checked.result.failed), *lines], signature)
+
+
+def rows(checked: Verdicts, *, places: int | None) -> Iterator[Row]:
+    """Give a row for each verdict."""
+    yield ["run", "requirement", "slice", "status", "reason", "measure", "value", "bound", "n", "queries"]
+    for each in checked.verdicts:
+        asked, values = each.requirement, (cell(each.value, places), cell(each.bound, places))
+        of = [each.run, str(asked), each.slice, each.status, each.reason, str(asked.measure)]
+        yield [*of, *values, each.defined, each.queries]
+
+
 def md(checked: Verdicts, *, places: int = 4) -> str:
     """Write a Markdown table, the reasons below it."""
     rows = [["", "run", "requirement", "result"], [":--"] * 4]
@@ -130,13 +150,11 @@ def _escaped(text: str) -> str:
     return escaped_md(text, ">]")
 
 
-def json(checked: Verdicts) -> str:
-    """Write one object with every verdict in full precision."""
+def record(checked: Verdicts) -> dict[str, Any]:
+    """Give one object with every verdict in full precision."""
     result = checked.result
-    found = {
-        "fairtrec": __version__,
-        "signature": str(result.signature),
-        "inputs": inputs(result),
+    return {
+        **head(result, result.signature),
         "passed": checked.passed,
         "alpha": checked.gate.alpha,
         "strict": checked.gate.strict,
@@ -147,7 +165,11 @@ def json(checked: Verdicts) -> str:
         "notes": [*checked.notes, *footnotes_of(result)[:-1]],
         "verdicts": [dict(_pairs(verdict)) for verdict in checked.verdicts],
     }
-    return document(found).replace("##[", "##\\u005b")  # the same text, but no command to the runner of GitHub Actions
+
+
+def json(found: Mapping[str, Any]) -> str:
+    """Write the object; the same text, but no command to the runner of GitHub Actions."""
+    return as_json(found).replace("##[", "##\\u005b")
 
 
 def _pairs(verdict: Verdict) -> Iterator[tuple[str, Any]]:
@@ -168,3 +190,18 @@ def _pairs(verdict: Verdict) -> Iterator[tuple[str, Any]]:
             yield name, number(getattr(verdict.evidence, name))
     if verdict.evidence is not None:
         yield "nonzero", verdict.evidence.nonzero
+
+
+def github(checked: Verdicts, *, places: int = 4) -> str:
+    """Write an annotation for each requirement that is failed, or passed with a warning."""
+    called, lines = named(checked), []
+    for verdict in checked.verdicts:
+        if verdict.status != "passed":
+            kind = "error" if checked.gate.fails(verdict.status) else "warning"
+            message = f"{called[verdict.run]}: {facts(verdict, places)}; {plain(verdict.reason)}"
+            heading = f"fairtrec: {title(verdict)}"
+            lines.append(f"{command(kind, message, title=heading)}\n")
+    broken = [
+        command("error", plain(fault), file=run, title="fairtrec: broken") for run, fault in checked.result.failed
+    ]
+    return "".join([*lines, *(f"{line}\n" for line in broken)])

@@ -10,12 +10,10 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from fairtrec.ablation.ablation import Ablation, Variant
-from fairtrec.report.ablation.rows import named
-from fairtrec.report.ablation.sheets import paper
+from fairtrec.report.ablation import named, tables
 from fairtrec.report.cells import called
-from fairtrec.report.page.element import element
-from fairtrec.report.page.whole import page, table
-from fairtrec.report.results.signs import heading
+from fairtrec.report.legend import heading
+from fairtrec.report.page.whole import TABLES, element, in_page, page
 
 LEFT, WIDE, HIGH, LINE = 190, 860, 300, 18  # of the drawing: room for names, the field, and a line of the strip
 MOST = 600  # variants in the curve; of more, every so many-th
@@ -32,10 +30,10 @@ OWN = """
 
 def html(ablation: Ablation, *, places: int) -> str:
     """Write the page."""
-    whole = paper(ablation, places)
+    document = tables(ablation, places=places)
     facts = f"runs: {len(ablation.runs)}, queries: {ablation.every}, variants: {len(ablation.variants)}"
-    main = [*_curve(ablation), *(part for sheet in whole.sheets for part in table(sheet))]
-    return page(f"{ablation.measure}, varied", facts, main, whole, OWN)
+    main = [*_curve(ablation), *(part for table in document.tables for part in in_page(table))]
+    return page(f"{ablation.measure}, varied", [facts], main, document, OWN + TABLES)
 
 
 def _curve(ablation: Ablation) -> Iterator[Element]:

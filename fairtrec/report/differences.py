@@ -1,14 +1,15 @@
 """What tells two results apart, as text or JSON."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from fairtrec.errors import plain
 from fairtrec.replay.difference import Deviation, Difference, Pair
-from fairtrec.report.gate.verdicts import distinct
-from fairtrec.report.results.records import document, number
+from fairtrec.report.records import number
+from fairtrec.report.verdicts import distinct
 
 
-def text(difference: Difference, names: Pair) -> str:
+def text(difference: Difference, *, names: Pair) -> str:
     """Write a line for each difference; nothing where there is none."""
     if difference.same:
         return ""
@@ -40,9 +41,9 @@ def _both(one: float, other: float) -> str:
     return " | ".join(distinct(one, other, 4))
 
 
-def json(difference: Difference, names: Pair) -> str:
-    """Write one object; each pair is of the first and of the second file, null where it has none."""
-    found = {
+def record(difference: Difference, *, names: Pair) -> dict[str, Any]:
+    """Give one object; each pair is of the first and of the second file, null where it has none."""
+    return {
         "files": names,
         "same": difference.same,
         "signature": {name: _pair(pair) for name, pair in difference.signature.items()},
@@ -63,7 +64,6 @@ def json(difference: Difference, names: Pair) -> str:
             for deviation in difference.values
         ],
     }
-    return document(found)
 
 
 def _pair(pair: Pair) -> list[str | None]:

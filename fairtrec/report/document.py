@@ -1,7 +1,8 @@
 """Tables before they are drawn or marked up."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Table:
     """One table: columns that name its rows, and columns of values; ``good`` and ``bad`` rows stand out.
 
     ``total`` says that the last row sums up the others.
@@ -33,23 +34,40 @@ class Sheet:
     bad: Collection[int] = ()
     total: bool = False
 
+    @classmethod
+    def of_rows(
+        cls,
+        title: str,
+        keys: int,
+        head: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        good: Collection[int] = (),
+        bad: Collection[int] = (),
+    ) -> Self:
+        """Lay out rows, whose first cells name them; verdicts are words, too."""
+        columns = [
+            Column(name, cells, words=number < keys or name == "verdict")
+            for number, (name, *cells) in enumerate(zip(head, *rows, strict=True))
+        ]
+        return cls(title, columns[:keys], columns[keys:], good, bad)
+
     @property
     def columns(self) -> Sequence[Column]:
         """All columns, from left to right."""
         return [*self.keys, *self.values]
 
 
-def stacked(sheets: Sequence[Sheet], name: str, of_sheets: Sequence[str]) -> Sheet:
+def stacked(tables: Sequence[Table], name: str, of_tables: Sequence[str]) -> Table:
     """Put tables of the same values one below the other; a first column of this name tells which is which.
 
     A key that a table lacks is empty there.
     """
-    many = [len(sheet.values[0].cells) for sheet in sheets]
-    first = Column(name, [of for of, rows in zip(of_sheets, many, strict=True) for _ in range(rows)], words=True)
-    heads = max(([key.head for key in sheet.keys] for sheet in sheets), key=len)
-    keys = [[next((key for key in sheet.keys if key.head == head), None) for sheet in sheets] for head in heads]
-    values = list(zip(*(sheet.values for sheet in sheets), strict=True))
-    return Sheet("", [first, *(_joined(each, many) for each in keys)], [_joined(each, many) for each in values])
+    many = [len(table.values[0].cells) for table in tables]
+    first = Column(name, [of for of, rows in zip(of_tables, many, strict=True) for _ in range(rows)], words=True)
+    heads = max(([key.head for key in table.keys] for table in tables), key=len)
+    keys = [[next((key for key in table.keys if key.head == head), None) for table in tables] for head in heads]
+    values = list(zip(*(table.values for table in tables), strict=True))
+    return Table("", [first, *(_joined(each, many) for each in keys)], [_joined(each, many) for each in values])
 
 
 def _joined(columns: Sequence[Column | None], many: Sequence[int]) -> Column:
@@ -69,13 +87,13 @@ def _joined(columns: Sequence[Column | None], many: Sequence[int]) -> Column:
 
 
 @dataclass(frozen=True)
-class Paper:
-    """All tables of a report, and below them what a reader should know, line by line.
+class Document:
+    """All tables of an answer, and below them what a reader should know, line by line.
 
     With a ``caption`` they are for a paper, and the signature belongs to it.
     """
 
-    sheets: Sequence[Sheet]
+    tables: Sequence[Table]
     lines: Sequence[str] = ()
     signature: str = ""
     gap: int = 3  # between two columns, where they are drawn

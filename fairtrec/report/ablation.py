@@ -1,0 +1,265 @@
+"""What the variants of an instrument say of the same runs: variants, terms that are left out, runs."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairtrec.ablation.ablation import Ablation, Variant
+from fairtrec.ablation.factors import Draw
+from fairtrec.data import Floats
+from fairtrec.formulas.rounding import same
+from fairtrec.report.cells import called, cell, number, signed
+from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.legend import directions, heading
+from fairtrec.report.records import Row, head
+from fairtrec.report.records import number as exact
+from fairtrec.report.remarks import footnotes as footnotes_of
+
+KEYS = ("factor", "variant", "run")
+FEW = 6  # runs that have a column each
+
+
+def footnotes(ablation: Ablation) -> list[str]:
+    """List what a reader should know beside the numbers; last the signature."""
+    return [*remarks(ablation), *footnotes_of(ablation.result)[:-1], str(ablation.signature)]
+
+
+def tables(ablation: Ablation, *, places: int) -> Document:
+    """Lay out all tables."""
+    names = called(ablation.runs)
+    several = [_of_variants(ablation, names, places)]
+    if terms := left_out(ablation):
+        several.append(_of_terms(ablation, terms, names, places))
+    several.append(_of_runs(ablation, names, places))
+    *remarks_, signature = footnotes(ablation)
+    return Document(several, [*filter(None, [directions([ablation.measure.better])]), *remarks_], signature)
+
+
+def _of_variants(ablation: Ablation, names: Sequence[str], places: int) -> Table:
+    every = lines(ablation)
+    keys = [Column("varied", [row.name for row in every], words=True)]
+    means = [np.array([each.means for each in row.variants]) for row in every]
+    if len(names) <= FEW:
+        values = [
+            Column(name, [span(mean[:, run].tolist(), places) for mean in means]) for run, name in enumerate(names)
+        ]
+    else:
+        values = [Column("mean", [span(mean.mean(axis=1).tolist(), places) for mean in means])]
+    if ablation.pairs:
+        values += [
+            Column(
+                "tau-b",
+                [
+                    span((each.tau_b for each in row.variants), 2) if row.variants[0] is not ablation.base else "-"
+                    for row in every
+                ],
+            ),
+            Column("flipped", [whole(each.flipped for each in row.variants) for row in every]),
+            Column("settled", [whole(each.settled for each in row.variants) for row in every]),
+        ]
+        if len(names) <= FEW:
+            values.append(Column("order", [order(row.variants, names, ablation.base) for row in every], words=True))
+        else:
+            best = best_of(ablation)
+            ranks = ["-" if best is None else whole(int(each.ranks[best]) for each in row.variants) for row in every]
+            values.append(Column("best", ranks))
+    return Table(f"{heading(ablation.measure)}, varied", keys, values)
+
+
+def _of_terms(ablation: Ablation, terms: Sequence[Variant], names: Sequence[str], places: int) -> Table:
+    keys = [Column("without", [each.variant for each in terms], words=True)]
+    moved = [changes(ablation, each) for each in terms]
+    values = [Column("documents", [str(each.documents) for each in terms])]
+    if len(names) <= FEW:
+        values += [Column(name, [signed(move[run], places) for move in moved]) for run, name in enumerate(names)]
+    else:
+        at = [int(np.nan_to_num(np.abs(move)).argmax()) for move in moved]
+        values.append(Column("mean", [signed(move.mean(), places) for move in moved]))
+        values.append(Column("largest", [signed(move[run], places) for move, run in zip(moved, at, strict=True)]))
+        values.append(Column("run", [names[run] for run in at], words=True))
+    if ablation.pairs:
+        values.append(Column("flipped", [str(each.flipped) for each in terms]))
+        if len(names) <= FEW:
+            values.append(Column("order", [order([each], names, ablation.base) for each in terms], words=True))
+    return Table("Means move by, where one term is left out", keys, values)
+
+
+def _of_runs(ablation: Ablation, names: Sequence[str], places: int) -> Table:
+    best = np.argsort(np.where(ablation.base.ranks == 0, len(names) + 1, ablation.base.ranks), kind="stable").tolist()
+    ends, ranks = ablation.intervals, ablation.rank_intervals
+    values = [
+        Column("base", [number(float(ablation.base.means[run]), places) for run in best]),
+        *(
+            Column(head, [number(float(ends[run, end]), places) for run in best])
+            for end, head in enumerate(("least", "greatest"))
+        ),
+    ]
+    if ablation.pairs:
+        values += [
+            Column("rank", [str(ablation.base.ranks[run]) for run in best]),
+            Column("ranks", [whole(ranks[run].tolist()) for run in best]),
+        ]
+    return Table("Runs over all variants", [Column("run", [names[run] for run in best], words=True)], values)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One or several variants, by the name under which they stand in the table."""
+
+    name: str
+    variants: Sequence[Variant]
+
+
+def lines(ablation: Ablation) -> list[Line]:
+    """Put the draws of a setting together; terms that are left out one by one stand in a table of their own."""
+    found: dict[str, list[Variant]] = {"base": [ablation.base]}
+    for each in ablation.variants:
+        if each.documents is None:
+            drawn = isinstance(each.setting.terms, Draw) or each.setting.ties is not None
+            several = each.factor if each.setting.ties is not None and len(each.setting.changes) == 1 else None
+            name = several or (each.setting.variant if drawn and len(each.setting.changes) > 1 else None)
+            if name is None:
+                value = each.setting.variant if drawn else each.variant
+                name = f"{each.factor}={value}" if len(each.setting.changes) == 1 else value
+            found.setdefault(name, []).append(each)
+    return [Line(f"{name}={len(of)}" if name == "ties" else name, of) for name, of in found.items()]
+
+
+def left_out(ablation: Ablation) -> list[Variant]:
+    """List the terms that are left out, those that move a mean most first."""
+    each = [variant for variant in ablation.variants if variant.documents is not None]
+    return sorted(each, key=lambda variant: -float(np.nan_to_num(np.abs(changes(ablation, variant))).max()))
+
+
+def changes(ablation: Ablation, variant: Variant) -> Floats:
+    """Give how far each run's mean moves [run]."""
+    with np.errstate(invalid="ignore"):
+        moved: Floats = variant.means - ablation.base.means
+    return moved
+
+
+def span(values: Iterable[float], places: int) -> str:
+    """Write one value, or the least and the greatest of several."""
+    known = [value for value in values if value == value]  # noqa: PLR0124 - nan is not itself
+    ends = [number(value, places) for value in ((min(known), max(known)) if known else (float("nan"),) * 2)]
+    return ends[0] if ends[0] == ends[1] else (" to " if ends[0].startswith("-") else "-").join(ends)
+
+
+def whole(values: Iterable[int]) -> str:
+    """Write one number, or the least and the greatest of several."""
+    several = list(values)
+    return str(several[0]) if min(several) == max(several) else f"{min(several)}-{max(several)}"
+
+
+def order(variants: Sequence[Variant], names: Sequence[str], base: Variant) -> str:
+    """Name the runs from the best to the worst; of several variants, say in how many the order is that of the base."""
+    if len(variants) > 1:
+        alike = sum((each.ranks == base.ranks).all() for each in variants)
+        return f"same in {alike} of {len(variants)}"
+    ranks = variants[0].ranks
+    placed = sorted((rank, place) for place, rank in enumerate(ranks.tolist()) if rank)
+    tied: dict[int, list[str]] = {}
+    for rank, place in placed:
+        tied.setdefault(rank, []).append(names[place])
+    return " ".join("=".join(several) for several in tied.values())
+
+
+def best_of(ablation: Ablation) -> int | None:
+    """Give the place of the run that is best by the base, the first of several; None if none has a value."""
+    best = np.flatnonzero(ablation.base.ranks == 1)
+    return int(best[0]) if len(best) else None
+
+
+def moved_most(ablation: Ablation) -> Variant | None:
+    """Give the variant that flips the most pairs of runs, of these that of the least tau-b; None if none flips any."""
+    flips = [each for each in ablation.variants if each.flipped]
+    return min(flips, key=lambda each: (-each.flipped, each.tau_b), default=None)
+
+
+def named(variant: Variant) -> str:
+    """Spell a variant as it was asked for."""
+    return f"{variant.factor}={variant.variant}" if len(variant.setting.changes) == 1 else variant.variant
+
+
+def _still(ablation: Ablation) -> list[str]:
+    """Name the factors by which no mean moves, to 12 digits."""
+    moved: dict[str, bool] = {}
+    for each in ablation.variants:
+        alike = same(each.means, ablation.base.means) | (np.isnan(each.means) & np.isnan(ablation.base.means))
+        moved[each.factor] = moved.get(each.factor, False) or not alike.all()
+    return [factor for factor, is_so in moved.items() if not is_so]
+
+
+def remarks(ablation: Ablation) -> Iterator[str]:
+    """Say what the numbers mean and which factor moves most."""
+    if ablation.pairs:
+        told = f"of these, pairs that the base tells apart (paired t-test, Holm, p at most 0.05): {ablation.told_apart}"
+        yield f"flipped: pairs of runs in the other order than in the base, of {ablation.pairs}; settled: {told}"
+        yield "tau-b: Kendall's, with the base; 0.9 or more is usually called the same order"
+        best = best_of(ablation)
+        if len(ablation.runs) > FEW and best is not None:
+            yield f"best: the rank of {called(ablation.runs)[best]}, which is the best by the base"
+        most = moved_most(ablation)
+        if most is None:
+            yield "no variant flips a pair of runs"
+        else:
+            tau = "" if np.isnan(most.tau_b) else f" (tau-b {most.tau_b:.2f})"
+            yield f"most pairs flip by {named(most)}: {most.flipped} of {ablation.pairs}{tau}"
+            yield f"pairs that no variant flips: {ablation.never} of {ablation.pairs}"
+    if still := _still(ablation):
+        yield f"no mean moves by {', '.join(still)}"
+    if ablation.terms is not None:
+        occurring, listed = ablation.terms
+        yield f"{occurring} of {listed} terms occur in what was looked at"
+    fewer: dict[int, list[str]] = {}
+    for each in ablation.variants if ablation.pairs else ():
+        if each.queries < ablation.every:
+            fewer.setdefault(each.queries, []).append(named(each))
+    for queries, names in fewer.items():
+        which = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        yield f"orders over the {queries} of {ablation.every} queries for which every run has a value: {which}"
+
+
+def rows(ablation: Ablation, *, places: int | None) -> Iterator[Row]:
+    """Give a row for each run by the base and by each variant."""
+    yield ["factor", "variant", "run", "mean", "rank", "tau_b", "flipped", "settled", "queries"]
+    for each in (ablation.base, *ablation.variants):
+        beside = [cell(each.tau_b, places), each.flipped, each.settled, each.queries]
+        name = [each.factor or "base", each.variant]
+        for run, mean, rank in zip(ablation.runs, each.means.tolist(), each.ranks.tolist(), strict=True):
+            yield [*name, run, cell(mean, places), rank, *beside]
+
+
+def records(ablation: Ablation) -> Iterator[dict[str, Any]]:
+    """Give an object for each variant."""
+    return (_record(ablation, each) for each in ablation.variants)
+
+
+def record(ablation: Ablation) -> dict[str, Any]:
+    """Give one object, which also says where the values come from, and what the base says."""
+    ends, ranks = ablation.intervals.tolist(), ablation.rank_intervals.tolist()
+    runs = {
+        run: {"least": exact(ends[at][0]), "greatest": exact(ends[at][1]), "ranks": ranks[at]}
+        for at, run in enumerate(ablation.runs)
+    }
+    base = _record(ablation, ablation.base)
+    return {
+        **head(ablation.result, ablation.signature, footnotes(ablation)[:-1]),
+        "measure": str(ablation.measure),
+        "pairs": ablation.pairs,
+        "told_apart": ablation.told_apart,
+        "never_flipped": ablation.never,
+        "base": {name: base[name] for name in ("means", "ranks", "queries")},
+        "runs": runs,
+        "variants": [*records(ablation)],
+    }
+
+
+def _record(ablation: Ablation, each: Variant) -> dict[str, Any]:
+    means = {run: exact(mean) for run, mean in zip(ablation.runs, each.means.tolist(), strict=True)}
+    found: dict[str, Any] = {"factor": each.factor, "variant": each.variant, "means": means}
+    found |= {"tau_b": exact(each.tau_b), "flipped": each.flipped, "settled": each.settled}
+    found |= {"ranks": dict(zip(ablation.runs, each.ranks.tolist(), strict=True)), "queries": each.queries}
+    return found if each.documents is None else {**found, "documents": each.documents}

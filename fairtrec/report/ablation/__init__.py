@@ -1,1 +1,0 @@
-"""What the variants of an instrument say of the same runs, as text, records and a page."""

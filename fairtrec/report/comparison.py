@@ -1,0 +1,231 @@
+"""Comparisons with a baseline, correlations and curves: tables, the one table of a paper, rows and records."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+
+from fairtrec.comparison.baseline import FEWEST, Comparison, Comparisons
+from fairtrec.comparison.correlations import Associations
+from fairtrec.comparison.curves import Curves
+from fairtrec.comparison.leaderboard import Standing
+from fairtrec.measure import Better
+from fairtrec.report import flat as flat_names
+from fairtrec.report.cells import shown, signed
+from fairtrec.report.curves import (
+    WORST,
+    by_run,
+    corrected,
+    ends,
+    of_all_cutoffs,
+    of_associations,
+    of_curves,
+    probability,
+    slice_of,
+    together,
+)
+from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.legend import ARROWS, directions
+from fairtrec.report.records import Row, head, number
+from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.statistics.procedure import Procedure
+
+KEYS = ("run", "measure", "other", "kind", "cutoff", "slice")
+TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomisation": "paired randomisation",
+         "bootstrap": "paired bootstrap"}  # fmt: skip
+MARKS = {"better": "†", "worse": "‡", "higher": "⁺", "lower": "⁻"}
+View = Comparisons | Associations | Curves
+
+
+def tables(view: View, *, places: int, paper: bool = False) -> Document:
+    """Lay out the tables, each below its title, and what stands below them; or the one table of a ``paper``."""
+    if paper and isinstance(view, Comparisons):
+        return overview(view, places)
+    if isinstance(view, Comparisons):
+        several, lines = _of_comparisons(view, places)
+    elif isinstance(view, Associations):
+        several, lines = of_associations(view, places)
+    else:
+        several, lines = of_curves(view, places)
+    return Document(several, [*lines, *notes(view)], str(view.signature), gap=2)
+
+
+def _of_comparisons(view: Comparisons, places: int) -> tuple[list[Table], list[str]]:
+    how, names = view.procedure, shown(scores.run for scores in view.result.scores)
+    baseline = names[view.result.scores[view.baseline].run]
+    several = len({row.slice for row in view.rows}) > 1
+    head = ["run", *["slice"] * several, "n", "baseline", "mean", "difference", f"{how.percent} interval"]
+    head += ["p", *[corrected(how)] * (how.correction != "none"), "verdict", "d_z", "cliff", "win/tie/loss"]
+    head += ["p not worse", "p equivalent"] if how.equivalence is not None else []
+    found = []
+    for (measure,), rows in together(view.rows, "measure"):
+        ordered, first = by_run(rows), rows[0]
+        absolute = first.compared == "absolute value"
+        title = f"|{measure}| ↓" if absolute else f"{measure} {ARROWS[first.better]}".strip()
+        cells = [[names[row.run], *[slice_of(row)] * several, *_cells(row, how, places)] for row in ordered]
+        better, worse = (
+            [place for place, row in enumerate(ordered) if row.verdict == verdict] for verdict in ("better", "worse")
+        )
+        found.append(Table.of_rows(f"{title}, against {baseline}", 1 + several, head, cells, better, worse))
+    return found, [line for line in _legend(view, several=several) if line]
+
+
+def _cells(row: Comparison, how: Procedure, places: int) -> list[str]:
+    digits = min(places, 2)
+    cells = [str(row.n), f"{row.baseline:z.{places}f}", f"{row.mean:z.{places}f}", signed(row.difference, places)]
+    cells += [ends(row.low, row.high, places), probability(row.p, places)]
+    cells += [probability(row.p_corrected, places)] if how.correction != "none" else []
+    cells += [
+        f"{row.verdict} ?" if row.doubtful else row.verdict,
+        signed(row.effect, digits),
+        signed(row.cliff, digits),
+        f"{row.wins}/{row.ties}/{row.losses}",
+    ]
+    for p in (row.p_not_worse, row.p_equivalent) if how.equivalence is not None else ():
+        cells.append("-" if p is None else probability(p, places))
+    return cells
+
+
+def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
+    """Say how the comparisons were made and what the signs and words mean."""
+    how = view.procedure
+    used = _directions(view)
+    yield directions(used)
+    if any(row.compared == "absolute value" for row in view.rows):
+        yield "|measure|: nearer 0 is better, so the absolute values of the queries are compared, not the values"
+    drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
+    intervals = {"t": "t", "percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}[how.interval]
+    yield f"difference: run less baseline; {TESTS[how.test]}; {how.percent} interval: {intervals}{drawn}"
+    words = "better, worse" + (", higher, lower" if "neither" in used else "")
+    yield f"{words}: {corrected(how)} at most {how.alpha:g}; not shown: the data do not tell; {view.family}"
+    if how.correction == "tukey":
+        yield "p Tukey is of a test of its own, so it may be less than p, which looks at this pair alone"
+    yield "d_z: mean difference in standard deviations; cliff: Cliff's delta, unpaired; win: the run is better" + (
+        " (or higher)" if "neither" in used else ""
+    )
+    if any(row.doubtful for row in view.rows):
+        yield f"?: fewer than {FEWEST} differences are not 0"
+    if how.equivalence is not None:
+        yield f"p not worse: by {how.equivalence:g} or more; p equivalent: TOST within {how.equivalence:g}; uncorrected"
+    yield f"* {WORST}" if several else ""
+
+
+def _directions(view: Comparisons) -> set[Better]:
+    """Give the directions of what is compared: of absolute values, lower is better."""
+    return {"lower" if row.compared == "absolute value" else row.better for row in view.rows}
+
+
+def notes(view: View) -> list[str]:
+    """List what a reader should know beside the numbers, the signature left out."""
+    said = of_all_cutoffs(view.result) if isinstance(view, Curves) else footnotes_of(view.result)[:-1]
+    return [*view.notes, *said]
+
+
+def footnotes(view: View) -> list[str]:
+    """List what a reader should know beside a report that does not say it itself; last the signature."""
+    family = [] if isinstance(view, Curves) else [view.family]
+    return [*family, *notes(view), str(view.signature)]
+
+
+def overview(view: Comparisons, places: int) -> Document:
+    """Lay out the means of all runs, the baseline's first; its values are those that most runs are compared with."""
+    names = shown(scores.run for scores in view.result.scores)
+    base = view.result.scores[view.baseline].run
+    runs = [base, *dict.fromkeys(row.run for row in view.rows)]
+    columns = []
+    for measure in dict.fromkeys(row.measure for row in view.rows):
+        rows = {row.run: row for row in view.rows if row.measure == measure}
+        columns.append(_column(rows, base, runs, places))
+    table = Table("", [Column("run", [names[run] for run in runs], words=True)], columns)
+    return Document([table], notes(view), str(view.signature), caption=_caption(view, names[base]))
+
+
+def _column(rows: dict[str, Comparison], base: str, runs: Sequence[str], places: int) -> Column:
+    first = max(rows.values(), key=lambda row: row.n)
+    absolute = first.compared == "absolute value"
+    values = {base: first.baseline, **{run: row.mean for run, row in rows.items()}}
+    written = [f"{values[run]:z.{places}f}" for run in runs]
+    better: Better = "lower" if absolute else first.better
+    fewer = [run in rows and rows[run].n < first.n for run in runs]  # which can be compared with none of the others
+    means = [[math.nan if left else float(value)] for value, left in zip(written, fewer, strict=True)]
+    best = Standing(np.array(means), [better]).best[:, 0]
+    head = f"|{first.measure}| ↓" if absolute else f"{first.measure} {ARROWS[first.better]}".strip()
+    marks = ["", *(mark(rows[run]) for run in runs[1:])]
+    cells = [value + mark for value, mark in zip(written, marks, strict=True)]
+    return Column(head, cells, best=set(np.flatnonzero(best).tolist()))
+
+
+def mark(row: Comparison) -> str:
+    """Give the sign of a verdict, with a question mark where it rests on few differences."""
+    sign = MARKS.get(row.verdict, "")
+    return sign + "?" * bool(sign and row.doubtful)
+
+
+def _caption(view: Comparisons, base: str) -> str:
+    """Say what the signs mean, which test was made and corrected how, and over how many queries."""
+    how = view.procedure
+    many = sorted({row.n for row in view.rows})
+    queries = (
+        f"{many[0]} queries" if len(many) == 1 else f"the {many[0]} to {many[-1]} queries that run and {base} share"
+    )
+    verdicts = {row.verdict for row in view.rows}
+    said = [f"{mark} {verdict}" for verdict, mark in MARKS.items() if verdict in verdicts]
+    which = f"{' and '.join(said) if said else 'no run is shown to be better or worse'} than {base}"
+    arrows = ", ".join(filter(None, [directions(_directions(view)), "bold the best"]))
+    parts = [
+        f"Means over {queries}; {arrows}",
+        "|measure|: of the absolute values of the queries" * any(row.compared == "absolute value" for row in view.rows),
+        f"{which}: {TESTS[how.test]}, {view.family}, p at most {how.alpha:g}",
+        f"?: fewer than {FEWEST} differences are not 0" * any("?" in mark(row) for row in view.rows),
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def rows(view: View, *, places: int | None) -> Iterator[Row]:
+    """Give the names of the fields, and the fields of each row; small p-values keep their digits."""
+    names = [field.name for field in fields(view.rows[0])]
+    yield names
+    for row in view.rows:
+        yield [_cell(name, getattr(row, name), places) for name in names]
+
+
+def _cell(name: str, value: Any, places: int | None) -> str | float | None:
+    if places is None or value is None:
+        return value  # type: ignore[no-any-return]  # a field of a row
+    if isinstance(value, float):
+        return f"{value:.{max(places, 1)}g}" if name.startswith("p") else f"{value:z.{places}f}"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def records(view: View) -> list[dict[str, Any]]:
+    """Give an object for each row, in full precision."""
+    return as_records(view.rows)
+
+
+def as_records(several: Any) -> list[dict[str, Any]]:
+    """Give rows as JSON can hold them."""
+    return [
+        {name: number(value) if isinstance(value, float) else value for name, value in asdict(row).items()}
+        for row in several
+    ]
+
+
+def record(view: View) -> dict[str, Any]:
+    """Give one object, which also says where the rows come from and how they were made."""
+    made = head(view.result, view.signature, notes(view))
+    if isinstance(view, Comparisons):
+        made |= {"baseline": view.result.scores[view.baseline].run}
+    if isinstance(view, Associations):
+        made |= {"over": view.over}
+    if isinstance(view, Curves):
+        made |= {"agreements": as_records(view.agreements)}
+    else:
+        made |= {"procedure": asdict(view.procedure), "family": view.family}
+    return {**made, "rows": records(view)}
+
+
+def flat(view: View) -> dict[str, float | str | None]:
+    """Give each number of each row under a name of its own."""
+    return flat_names.rows(rows(view, places=None), keys=KEYS)

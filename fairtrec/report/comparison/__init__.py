@@ -1,1 +1,0 @@
-"""Writers of comparisons, correlations, curves, overlaps and differences."""

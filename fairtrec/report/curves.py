@@ -1,0 +1,143 @@
+"""Correlations of measures, and curves over cutoffs; and what their tables share with those of comparisons."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from fairtrec.comparison.baseline import Comparison
+from fairtrec.comparison.correlations import Association, Associations
+from fairtrec.comparison.curves import Agreement, Curves, Point, family
+from fairtrec.evaluation.result import Result
+from fairtrec.report.cells import shown, signed
+from fairtrec.report.document import Table
+from fairtrec.report.legend import ARROWS, directions
+from fairtrec.statistics.procedure import Procedure
+
+COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
+WORST = "the slice in which the run's mean is worst"
+Of = TypeVar("Of", Comparison, Association, Point, Agreement)
+ALIKE = 0.9  # Kendall's tau from which two orders of runs are called alike, as is usual
+
+
+def probability(p: float, places: int) -> str:
+    """Write a p-value; a small one is never printed as 0.
+
+    >>> probability(0.00001, 4), probability(0.04, 4), probability(float("nan"), 4)
+    ('<0.0001', '0.0400', 'nan')
+    """
+    places = max(places, 1)
+    return f"<{10.0**-places:.{places}f}" if p < 10.0**-places else f"{p:.{places}f}"
+
+
+def ends(low: float, high: float, places: int) -> str:
+    """Write an interval of differences; a dash where there is none."""
+    return "-" if math.isnan(low) else f"[{low:+z.{places}f}, {high:+z.{places}f}]"
+
+
+def together(rows: Iterable[Of], *keys: str) -> Iterator[tuple[tuple[str, ...], list[Of]]]:
+    """Group rows by the values of some fields, in the order in which these first appear."""
+    groups: dict[tuple[str, ...], list[Of]] = {}
+    for row in rows:
+        groups.setdefault(tuple(getattr(row, key) for key in keys), []).append(row)
+    yield from groups.items()
+
+
+def by_run(rows: Sequence[Of]) -> list[Of]:
+    """Put the slices of each run below each other."""
+    return [row for _, of_run in together(rows, "run") for row in of_run]
+
+
+def slice_of(row: Comparison | Point) -> str:
+    """Name the slice of a row, and mark the worst."""
+    return f"{row.slice} *" if row.worst_slice else row.slice
+
+
+def corrected(how: Procedure) -> str:
+    """Name the column of corrected p."""
+    short = {"none": "p", "bonferroni": "p Bonferroni", "holm": "p Holm", "bh": "p BH", "tukey": "p Tukey"}
+    return short[how.correction]
+
+
+def of_associations(view: Associations, places: int) -> tuple[list[Table], list[str]]:
+    """Lay out a table for each coefficient and pair of measures, and say how they were made."""
+    how, names = view.procedure, shown(scores.run for scores in view.result.scores)
+    several = len({row.slice for row in view.rows}) > 1
+    head = [
+        "n",
+        "correlation",
+        f"{how.percent} interval",
+        "p",
+        *[corrected(how)] * (how.correction != "none"),
+    ]
+    over_runs = view.over == "runs"
+    found = []
+    for (kind, *pair), rows in together(view.rows, "kind", *["measure", "other"] * (not over_runs)):
+        title = f"{COEFFICIENTS[kind]} of {' and '.join(pair) or 'the means of runs'}"
+        cells = []
+        for row in by_run(rows):
+            key = [row.measure, row.other] if over_runs else [names.get(row.run, row.run)]
+            small = [str(row.n), signed(row.correlation, places), ends(row.low, row.high, places)]
+            tests = [row.p, row.p_corrected] if how.correction != "none" else [row.p]
+            tested = ["-" if math.isnan(p) else probability(p, places) for p in tests]
+            cells.append([*key, *[row.slice] * several, *small, *tested, row.verdict])
+        keys = ["measure", "measure"] if over_runs else ["run"]
+        found.append(Table.of_rows(title, len(keys) + several, [*keys, *["slice"] * several, *head, "verdict"], cells))
+    shown_from = f"correlated: {corrected(how)} at most {how.alpha:g}"
+    lines = [f"{how.percent} interval: by Fisher's z; {shown_from}; {view.family}"]
+    if not over_runs and len(view.result.scores) > 1:
+        lines.append("all runs: pooled; their pairs are not independent, so there is neither p nor interval")
+    left = sum(row.undefined for row in view.rows if row.kind == "pearson")
+    lines += [f"{left} pairs are left out, where one of the two measures is undefined or infinite"] if left else []
+    return found, lines
+
+
+def of_curves(view: Curves, places: int) -> tuple[list[Table], list[str]]:
+    """Lay out a table for each measure, and say how far the order of runs depends on the cutoff."""
+    names = shown(scores.run for scores in view.result.scores)
+    several = len({row.slice for row in view.rows}) > 1
+    found, lines = [], []
+    for (measure,), points in together(view.rows, "measure"):
+        cutoffs = sorted({point.cutoff for point in points})
+        cells = []
+        for _, curve in together(by_run(points), "run", "slice"):
+            values = [f"{point.mean:z.{places}f}{'*' if point.worst_slice else ' ' * several}" for point in curve]
+            cells.append([names[curve[0].run], *[curve[0].slice] * several, *values])
+        for (part,), line in together((each for each in view.agreements if each.measure == measure), "slice"):
+            if len(names) > 1:
+                taus = [f"{each.tau:.2f}" for each in line]
+                cells.append([f"tau with @{cutoffs[-1]}", *[part] * several, *taus])
+                lines.append(_stability(measure, part if several else "", line))
+        head = ["run", *["slice"] * several, *(f"@{cutoff}" for cutoff in cutoffs)]
+        found.append(Table.of_rows(f"{measure} {ARROWS[points[0].better]}".strip(), 1 + several, head, cells))
+    explained = [directions(point.better for point in view.rows)]
+    explained += ["tau: Kendall's tau-b of the order of the runs with that at the deepest cutoff"] * (len(names) > 1)
+    return found, [*filter(None, explained), *lines, *[f"* {WORST}"] * several]
+
+
+def _stability(measure: str, part: str, line: Sequence[Agreement]) -> str:
+    """Say in a sentence how the order of runs changes with the cutoff."""
+    name, known = f"{measure}, {part}" if part else measure, [each for each in line if not math.isnan(each.tau)]
+    if not known:
+        return f"{name}: the runs have no order, for all are alike"
+    least = min(known, key=lambda each: each.tau)
+    if least.tau >= ALIKE:
+        return f"{name}: tau is {least.tau:.2f}{'' if least.tau >= 1 else ' or more'} at every cutoff"
+    settled = len(line)
+    while settled and line[settled - 1].tau >= ALIKE:
+        settled -= 1
+    since = f"{ALIKE} or more from @{line[settled].cutoff} on"
+    return f"{name}: tau is {since}; least {least.tau:.2f}, at @{least.cutoff}"
+
+
+def of_all_cutoffs(result: Result) -> list[str]:
+    """List what is true of all runs at all cutoffs, and count what is said of single ones."""
+    remarks = [remark for scores in result.scores for remark in scores.remarks]
+    said = Counter((family(each.measure), each.filled(each.numbers)) for each in remarks if each.measure is not None)
+    families = Counter(family(measure) for scores in result.scores for measure in scores.measures)
+    always = {(name, what): many for (name, what), many in said.items() if many == families[name]}
+    single = len(remarks) - sum(always.values())
+    undefined = sum(int((scores.defined < len(scores.qids)).sum()) for scores in result.scores)
+    lines = [*result.notes, *(f"{name}: {what}" for name, what in always)]
+    lines += [f"{single} remarks on single runs and cutoffs are left out; `fairtrec eval` makes them"] * bool(single)
+    return [*lines, *[f"{undefined} of the means are over fewer queries, those with a value"] * bool(undefined)]

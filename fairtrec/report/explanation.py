@@ -1,0 +1,310 @@
+"""Explanations: the ranks of the queries that were asked for, or the words and queries of a run."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from math import isnan
+from typing import Any
+
+from fairtrec.errors import plain
+from fairtrec.explanation.explained import Exchange, Explained, Explanation, OfRun, Place, Word
+from fairtrec.report.cells import cell, shown
+from fairtrec.report.document import Document, Table
+from fairtrec.report.records import Row, head, number
+from fairtrec.report.remarks import footnotes as footnotes_of
+
+KEYS = ("run", "qid", "rank", "measure")
+WORST = 5  # queries that are named
+DEAREST = 10  # words of a run that are listed
+HOW = {
+    "sum": "",
+    "shares": "exact while each group's share of exposure stays on its side of the target, and RBDF as it is",
+    "prefix": "no sum over ranks: adds is what the value changes by when the rank is added to those above",
+}
+ROUGH = "~: so many group terms that what they add is divided by their number"
+
+
+def text(explanation: Explanation, *, places: int) -> str:
+    """Write what made each value of the queries that were asked for; or of each run what made its mean."""
+    names = named(explanation)
+    parts = []
+    for of_run in explanation.runs:
+        if explanation.detailed:
+            parts += [_of_query(explanation, each, names[of_run.run], places) for each in of_run.queries]
+        else:
+            parts.append(_of_run(explanation, of_run, names[of_run.run], places))
+    return "\n".join("".join(f"{plain(line)}\n" for line in lines) for lines in parts)
+
+
+def _of_query(explanation: Explanation, each: Explained, name: str, places: int) -> Iterator[str]:
+    head = f"{name}, query {each.qid}: "
+    if isnan(each.value):
+        yield head + undefined(explanation, each)
+        return
+    yield head + equation(explanation, each.value, each.ceiling, places)
+    yield from _table(*_ranks(explanation, each.places, places))
+    if each.exchange is not None:
+        yield f"  {exchanged(each.exchange, places)}"
+    yield from (f"  {line}" for line in supposed(each.value, dict(each.what_if), places))
+
+
+def _ranks(explanation: Explanation, several: Sequence[Place], places: int) -> tuple[list[str], list[list[str]]]:
+    """Give the head and the rows of the table of ranks."""
+    lost, stepped = losing(explanation), explanation.kind == "prefix"
+    values = ["adds", "without"] if stepped else [explanation.gain, "adds", *["loses"] * lost]
+    told = any(not isnan(word.adds) for place in several for word in place.words)
+    words = "words" if not told else "words that lose" if lost else "words and what they add"
+    head = ["rank", "docno", *values, *[words] * bool(explanation.groups)]
+    rows = []
+    for place in several:
+        numbers = [place.adds, place.without] if stepped else [place.gain, place.adds, *[place.loses] * lost]
+        row = [str(place.rank), place.docno or "(none)", *(fixed(number, places) for number in numbers)]
+        shown = listed(moving(place, places), places, losing=lost)
+        note = "" if place.known or place.docno is None else "no text or counts"
+        row += ["~ " * place.rough + (shown or note)] * bool(explanation.groups)
+        rows.append(row)
+    return head, rows
+
+
+def _words(explanation: Explanation, of_run: OfRun, places: int) -> tuple[list[str], list[list[str]]]:
+    """Give the head and the rows of the table of the words that cost most."""
+    several, of_words = of_run.words(explanation.measure.better)[:DEAREST], explanation.lexicon is not None
+    rows = [[*[w.term] * of_words, w.group, moved(explanation, w.adds, places), str(w.places)] for w in several]
+    return [*["word"] * of_words, "group", "loses" if losing(explanation) else "adds", "ranks"], rows
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Align columns: numbers to the right, names to the left."""
+    left = {"docno", "word", "group", "words", "words that lose", "words and what they add"}
+    widths = [max(len(plain(cell)) for cell in column) for column in zip(head, *rows, strict=True)]
+    for row in (head, *rows):
+        cells = zip(row, head, widths, strict=True)
+        yield (
+            "  "
+            + "  ".join(
+                plain(cell).ljust(width) if name in left else cell.rjust(width) for cell, name, width in cells
+            ).rstrip()
+        )
+
+
+def _of_run(explanation: Explanation, of_run: OfRun, name: str, places: int) -> Iterator[str]:
+    many, defined = len(of_run.queries), len(of_run.defined)
+    queries = f"{defined} of {many} queries" if defined < many else f"{many} {'query' if many == 1 else 'queries'}"
+    mean = of_run.mean("value")
+    yield f"{name}, mean of {queries}: {equation(explanation, mean, of_run.mean('ceiling'), places, mean=True)}"
+    if words := of_run.words(explanation.measure.better):
+        yield from _table(*_words(explanation, of_run, places))
+        if rest := words[DEAREST:]:
+            total, other = (moved(explanation, sum(word.adds for word in each), places) for each in (words, rest))
+            yield f"  and {len(rest)} more {'word' if len(rest) == 1 else 'words'}: {other}; all words: {total}"
+    if of_run.defined:
+        yield f"  {worst_queries(of_run, explanation, places)}"
+    after = {term: of_run.what_if(term) for term in explanation.what_if}
+    yield from (f"  {line}" for line in supposed(mean, after, places))
+
+
+def tables(explanation: Explanation, *, places: int) -> Document:
+    """Lay out the ranks of each query that was asked for; or the value of each run, and the words that cost most."""
+    names, several = named(explanation), []
+    for of_run in explanation.runs:
+        name = names[of_run.run]
+        if explanation.detailed:
+            for each in of_run.queries:
+                title = f"{name}, query {each.qid}: {equation(explanation, each.value, each.ceiling, places)}"
+                several.append(Table.of_rows(title, 2, *_ranks(explanation, each.places, places)))
+        else:
+            told = equation(explanation, of_run.mean("value"), of_run.mean("ceiling"), places, mean=True)
+            several.append(Table.of_rows(f"{name}: {told}", 2, *_words(explanation, of_run, places)))
+    *lines, signature = footnotes(explanation)
+    return Document(several, lines, signature)
+
+
+def rows(explanation: Explanation, *, places: int | None) -> Iterator[Row]:
+    """Give a row for each rank of each query that has a value."""
+    yield ["run", "qid", "rank", "docno", "gain", "adds", "loses", "words"]
+    for each in explanation.explained:
+        for place in each.places:
+            values = (cell(value, places) for value in (place.gain, place.adds, place.loses))
+            words = " ".join(word.term for word in place.words)
+            yield [each.run, each.qid, place.rank, place.docno, *values, words]
+
+
+def numbers(explanation: Explanation) -> Iterator[Row]:
+    """Give the means of each run, and what they would be without each term that was asked about."""
+    yield ["run", "measure", "value", "ceiling", *(f"without {term}" for term in explanation.what_if)]
+    for run in explanation.runs:
+        after = map(run.what_if, explanation.what_if)
+        yield [run.run, str(explanation.measure), run.mean("value"), run.mean("ceiling"), *after]
+
+
+def records(explanation: Explanation) -> Iterator[dict[str, Any]]:
+    """Give an object for each rank of each query that has a value."""
+    return (
+        {"run": each.run, "qid": each.qid, **_rank(place)} for each in explanation.explained for place in each.places
+    )
+
+
+def record(explanation: Explanation) -> dict[str, Any]:
+    """Give one object, which also says where the values come from."""
+    better = explanation.measure.better
+    return {
+        **head(explanation.result, explanation.signature, footnotes(explanation)[:-1]),
+        "measure": str(explanation.measure),
+        "kind": explanation.kind,
+        "ceiling": explanation.ceiling,
+        "gain": explanation.gain,
+        "groups": list(explanation.groups),
+        "runs": [
+            {
+                "run": of_run.run,
+                **{name: number(of_run.mean(name)) for name in ("value", "ceiling")},
+                "n": len(of_run.defined),
+                "words": [{**asdict(word), "adds": number(word.adds)} for word in of_run.words(better)],
+                "what_if": {term: number(of_run.what_if(term)) for term in explanation.what_if},
+                "queries": [_query(each) for each in of_run.queries],
+            }
+            for of_run in explanation.runs
+        ],
+    }
+
+
+def footnotes(explanation: Explanation) -> list[str]:
+    """List what a reader should know beside the numbers; last the signature."""
+    *remarks, signature = footnotes_of(explanation.result)
+    how = HOW[explanation.kind]
+    rough = any(place.rough for each in explanation.explained for place in each.places)
+    of_groups = explanation.groups and explanation.lexicon is None
+    ours = [
+        *[f"{explanation.measure}: {how}"] * bool(how),
+        *["there are no texts, so groups stand in the place of their words"] * bool(of_groups),
+        *[ROUGH] * rough,
+        *explanation.notes,
+    ]
+    return [*ours, *remarks, signature]
+
+
+def named(explanation: Explanation) -> dict[str, str]:
+    """Give the short name of each run."""
+    return shown(of_run.run for of_run in explanation.runs)
+
+
+def fixed(value: float, places: int, sign: str = "") -> str:
+    """Write a number, without the sign of a zero; nan is a dash.
+
+    >>> fixed(-0.00001, 4), fixed(0.5, 2, "+"), fixed(float("nan"), 4)
+    ('0.0000', '+0.50', '-')
+    """
+    return "-" if isnan(value) else f"{value:{sign}z.{places}f}"
+
+
+def losing(explanation: Explanation) -> bool:
+    """Tell whether what is shown of words is what they lose against a ceiling, not what they add."""
+    return explanation.measure.better == "higher" and bool(explanation.ceiling)
+
+
+def equation(explanation: Explanation, value: float, ceiling: float, places: int, *, mean: bool = False) -> str:
+    """Write a value, and what it is the sum or the difference of.
+
+    Of a query it holds of the digits that are seen; of a mean the difference is what all words are said to do.
+    """
+    head = f"{explanation.measure} {fixed(value, places)}"
+    if not explanation.ceiling:
+        return head
+    difference = value - ceiling if mean else round(value, places) - round(ceiling, places)
+    sign = "+" if difference > 0 else "-"
+    return f"{head} = {fixed(ceiling, places)} {explanation.ceiling} {sign} {fixed(abs(difference), places)}"
+
+
+def moved(explanation: Explanation, adds: float, places: int) -> str:
+    """Write what words add together, or lose."""
+    return fixed(-adds, places) if losing(explanation) else fixed(adds, places, "+")
+
+
+def undefined(explanation: Explanation, each: Explained) -> str:
+    """Say that there is no value, and why."""
+    return f"{explanation.measure} is undefined: {each.why}"
+
+
+def exchanged(exchange: Exchange, places: int) -> str:
+    """Say which exchange would better the value most."""
+    (first, second), (upper, lower) = exchange.ranks, exchange.docnos
+    both = f"rank {first} ({upper}) and rank {second} ({lower})"
+    return f"exchange that would gain most: {both}: {fixed(exchange.change, places, '+')}"
+
+
+def supposed(old: float, values: dict[str, float], places: int) -> Iterator[str]:
+    """Say what the value would be without each term."""
+    for term, value in values.items():
+        yield f"without the term {term}: {fixed(value, places)} ({fixed(value - old, places, '+')})"
+
+
+def listed(words: Sequence[Word], places: int, *, losing: bool) -> str:
+    """Name words with their numbers, those that cost most first, and what they do behind the last that does as much.
+
+    >>> he, his, man = Word("he", "m", 2, -0.06), Word("his", "m", 1, -0.03), Word("man", "m", 1, -0.03)
+    >>> listed([he, his, man], 2, losing=True)
+    'he 2 (0.06), his 1, man 1 (0.03 each)'
+    """
+    told = [(f"{word.term} {word.times:g}", _done(word.adds, places, losing=losing)) for word in words]
+    parts = []
+    for done, group in groupby(told, key=lambda each: each[1]):
+        names = ", ".join(name for name, _ in group)
+        each = " each" if ", " in names else ""
+        parts.append(f"{names} ({done}{each})" if done else names)
+    return ", ".join(parts)
+
+
+def _done(adds: float, places: int, *, losing: bool) -> str:
+    if isnan(adds):
+        return ""
+    if not losing:
+        return fixed(adds, places, "+")
+    return fixed(-adds, places) if round(adds, places) <= 0 else f"gains {fixed(adds, places)}"
+
+
+def moving(place: Place, places: int) -> list[Word]:
+    """Leave out words that do nothing to the value, as far as the digits tell; where nothing is known all stay."""
+    return [word for word in place.words if isnan(word.adds) or round(word.adds, places)]
+
+
+def worst_queries(of_run: OfRun, explanation: Explanation, places: int) -> str:
+    """Name the queries of the worst values, each value behind the queries that have it."""
+    told = [(each.qid, fixed(each.value, places)) for each in of_run.worst(explanation.measure.better)]
+    best = told[-1][1]
+    told = [each for each in told[:WORST] if each[1] != best] or told[:1]
+    groups = groupby(told, key=lambda each: each[1])
+    shown = ", ".join(f"{', '.join(qid for qid, _ in group)} ({value})" for value, group in groups)
+    return f"{'worst' if explanation.measure.better != 'neither' else 'greatest'} queries: {shown}"
+
+
+def _query(each: Explained) -> dict[str, Any]:
+    return {
+        "qid": each.qid,
+        **{name: number(getattr(each, name)) for name in ("value", "ceiling", "rest")},
+        "why": each.why,
+        "exchange": None if each.exchange is None else asdict(each.exchange),
+        "what_if": {term: number(value) for term, value in each.what_if.items()},
+        "ranks": [
+            {
+                **_rank(place),
+                **{name: number(getattr(place, name)) for name in ("gain", "ideal", "behind", "without")},
+                "rough": place.rough,
+                "known": place.known,
+            }
+            for place in each.places
+        ],
+    }
+
+
+def _rank(place: Place) -> dict[str, Any]:
+    return {
+        "rank": place.rank,
+        "docno": place.docno,
+        "adds": number(place.adds),
+        "loses": number(place.loses),
+        "words": [_word(word) for word in place.words],
+    }
+
+
+def _word(word: Word) -> dict[str, Any]:
+    return {"word": word.term, "group": word.group, "times": word.times, "adds": number(word.adds)}

@@ -1,1 +1,0 @@
-"""Explanations, in each of their formats."""

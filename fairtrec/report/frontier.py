@@ -1,0 +1,243 @@
+"""What is free: the points of runs, and of queries, what they are called, and what a reader should know."""
+
+from collections.abc import Iterator, Sequence
+from math import hypot, isfinite, isnan
+from typing import Any
+
+from fairtrec.frontier.frontier import PROVEN, Frontier, OfQuery, OfRun, Point
+from fairtrec.report.cells import called, cell, number
+from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.legend import ARROWS, directions, heading
+from fairtrec.report.records import Row, head
+from fairtrec.report.records import number as exact
+from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.reranking.wanted import JUDGED
+
+KEYS = ("run", "qid", "point", "loss", "alpha")
+SAME = "same grades: every rank keeps a document of the same grade, so no measure of relevance changes in any digit"
+ORACLE = str(JUDGED)
+FROM = {
+    "run": "documents: those of the run",
+    "background": "documents: those of the run and of the background",
+    "pool": "documents: those of all runs",
+}
+
+
+def tables(frontier: Frontier, *, places: int, per_query: bool = False) -> Document:
+    """Lay out all tables."""
+    several = [_of_runs(frontier, places), *[_of_queries(frontier, places)] * per_query]
+    *lines, signature = footnotes(frontier)
+    used = {frontier.utility.better, frontier.fairness.better, *["lower"] * (frontier.dpfr is not None)}
+    return Document(several, [directions(used), *lines], signature)
+
+
+def _of_runs(frontier: Frontier, places: int) -> Table:
+    names = called([run.run for run in frontier.runs])
+    points = [run.points for run in frontier.runs]
+    values = _columns(frontier, points, places)
+    spoken = [(each[0].spoken, each[-1].spoken) for each in points]
+    if not any(isnan(part) for pair in spoken for part in pair):
+        values.append(Column("with groups", [f"{first:.2f} to {last:.2f}" for first, last in spoken]))
+    values += _aims(frontier.runs, places)
+    return Table(f"{heading(frontier.fairness)} at no loss, and at some", [Column("run", names, words=True)], values)
+
+
+def _of_queries(frontier: Frontier, places: int) -> Table:
+    names = called([run.run for run in frontier.runs])
+    rows = [(short, query) for short, run in zip(names, frontier.runs, strict=True) for query in run.queries]
+    keys = [
+        Column("run", [short for short, _ in rows], words=True),
+        Column("query", [query.qid for _, query in rows], words=True),
+    ]
+    values = _columns(frontier, [query.points for _, query in rows], places)
+    if 0.0 in frontier.losses:
+        values.append(Column("distance", [number(query.distance, places) for _, query in rows]))
+    values += _aims([query for _, query in rows], places)
+    return Table("Queries, each on its own", keys, values)
+
+
+def _columns(frontier: Frontier, points: list[tuple[Point, ...]], places: int) -> list[Column]:
+    """Lay out the points: utility and fairness as they are, and fairness of the others; last the utility of most."""
+    heads = list(dict.fromkeys(name(point) for each in points for point in each[1:]))
+    found = [{name(point): point for point in each} for each in points]
+    return [
+        Column(heading(frontier.utility), [number(each[0].utility, places) for each in points]),
+        Column(heading(frontier.fairness), [number(each[0].fairness, places) for each in points]),
+        *(Column(head, [fair(each[head], places) if head in each else "-" for each in found]) for head in heads),
+        Column(f"{frontier.utility} there", [useful(each[-1], places) for each in points]),
+    ]
+
+
+def _aims(several: Sequence[OfRun | OfQuery], places: int) -> list[Column]:
+    """Lay out the distances to a point of the front, and where that is, if one was asked for."""
+    aims = [each.dpfr for each in several if each.dpfr is not None]
+    if not aims:
+        return []
+    there = [f"{number(each.utility, places)} {number(each.fairness + 0.0, places)}" for each in aims]
+    head = f"{aim(aims[0].alpha)} {ARROWS['lower']}"
+    return [Column(head, [number(each.distance, places) for each in aims]), Column("from", there)]
+
+
+def title(loss: float) -> str:
+    """Say how much may be lost.
+
+    >>> title(0.0), title(0.01), title(0.005)
+    ('0 loss', '1 %', '0.5 %')
+    """
+    return f"{100 * loss:.6g} %" if loss else "0 loss"
+
+
+def name(point: Point) -> str:
+    """Call a point as the head of its column does."""
+    return title(point.loss) if point.name == "loss" else point.name
+
+
+def fair(point: Point, places: int) -> str:
+    """Write the fairness of a point, and the bound where that is another."""
+    value = number(point.fairness + 0.0, places)
+    if not point.open:
+        return value
+    sign = "<=" if point.bound > point.fairness else ">="
+    return f"{value} {sign}{number(point.bound, places)}" if isfinite(point.bound) else f"{value} {sign}?"
+
+
+def useful(point: Point, places: int) -> str:
+    """Write the utility of a point, with a sign where an order as fair may have more."""
+    return f"{'' if point.told else '>='}{number(point.utility, places)}"
+
+
+def footnotes(frontier: Frontier) -> list[str]:
+    """List what a reader should know beside the numbers; last the signature."""
+    return [*remarks(frontier), *footnotes_of(frontier.result)[:-1], str(frontier.signature)]
+
+
+def remarks(frontier: Frontier) -> Iterator[str]:
+    """Say what the points are, how they were found, and how sure they are."""
+    judged = any(point.name == "same grades" for run in frontier.runs for point in run.points)
+    if judged:
+        yield SAME
+    over = "any query" if frontier.each else "the mean over queries"
+    if frontier.losses:
+        shares = ", ".join(map(title, frontier.losses))
+        yield f"{shares}: the fairest orders that lose no more of {frontier.utility} in {over}"
+    yield f"most: the fairest at any loss; {frontier.utility} there: what is left of it, or gained"
+    if not all(run.points[-1].told for run in frontier.runs):
+        yield f">=: the most {frontier.utility} that was found among the fairest orders; others as fair may have more"
+    yield FROM[frontier.among]
+    if any(point.open for run in frontier.runs for point in run.points):
+        yield f"not all exact (docs/free.md): {frontier.way}; behind the value stands what nothing exceeds"
+    else:
+        yield f"exact, {frontier.way} (docs/free.md)"
+    if frontier.dpfr is not None:
+        yield from _aimed(frontier, frontier.dpfr)
+    spoken = [(run.points[0].spoken, run.points[-1].spoken) for run in frontier.runs]
+    if not any(isnan(each) for pair in spoken for each in pair):
+        yield "with groups: the share of ranks whose document shows any group, in the run and where fairness is most"
+    names = called([run.run for run in frontier.runs])
+    left = [
+        f"{short} {len(run.left_out)} of {len(run.left_out) + len(run.queries)}"
+        for run, short in zip(frontier.runs, names, strict=True)
+        if run.left_out
+    ]
+    if left:
+        yield f"queries left out, as not both values are defined and finite: {', '.join(left)}"
+    if frontier.fairness.better == "nearer 0":
+        yield f"{frontier.fairness}: the mean of its sizes, whatever the sign"
+    if judged:
+        yield ORACLE
+
+
+def aim(alpha: float) -> str:
+    """Call the distance to a point of the front.
+
+    >>> aim(0.5)
+    'DPFR 0.5'
+    """
+    return f"DPFR {alpha:.6g}"
+
+
+def _aimed(frontier: Frontier, alpha: float) -> Iterator[str]:
+    """Say what the distances are, and whether they are from one front, or from none."""
+    what, end = f"{frontier.utility} and {frontier.fairness}", {0.0: "beginning", 1.0: "end"}
+    where = f"the {end[alpha]} of" if alpha in end else f"the point after {alpha:.6g} of the length of"
+    yield f"{aim(alpha)}: the distance of the run from {where} its front, which begins at most {frontier.utility}"
+    yield f"from: {what} of that point"
+    points = [run.dpfr[1:3] for run in frontier.runs if run.dpfr is not None and run.dpfr.distance >= 0]
+    if any(hypot(utility - points[0][0], fairness - points[0][1]) > PROVEN for utility, fairness in points):
+        yield f"{aim(alpha)} compares runs of one front (--from pool, and the same queries); here each has its own"
+    if any(run.dpfr is not None and isnan(run.dpfr.distance) for run in frontier.runs):
+        yield f"{aim(alpha)} nan: the front is not known, only points and bounds (docs/free.md)"
+
+
+def rows(frontier: Frontier, *, places: int | None, per_query: bool = False) -> Iterator[Row]:
+    """Give a row for each run and point; with queries, for each of these as well."""
+    aimed = frontier.dpfr is not None
+    yield ["run", "qid", "point", "loss", "utility", "fairness", "bound", *["alpha", "distance"] * aimed]
+    for run in frontier.runs:
+        several: list[tuple[str, OfRun | OfQuery]] = [
+            *((query.qid, query) for query in run.queries if per_query),
+            ("all", run),
+        ]
+        for qid, one in several:
+            for point in one.points:
+                loss = None if point.name != "loss" else _share(point.loss, places)
+                values = (point.utility, point.fairness + 0.0, point.bound + 0.0)
+                numbers = (cell(value, places) for value in values)
+                yield [run.run, qid, point.name, loss, *numbers, *[None] * 2 * aimed]
+            if one.dpfr is not None:
+                alpha, *found = one.dpfr
+                utility, fairness, distance = (cell(value + 0.0, places) for value in found)
+                yield [run.run, qid, "dpfr", None, utility, fairness, fairness, _share(alpha, places), distance]
+
+
+def _share(share: float, places: int | None) -> str | float:
+    return share if places is None else f"{share:.6g}"
+
+
+def records(frontier: Frontier, *, per_query: bool = False) -> Iterator[dict[str, Any]]:
+    """Give an object for each run and point; with queries, for each of these before."""
+    for run in frontier.runs:
+        for query in run.queries if per_query else ():
+            yield from ({"run": run.run, "qid": query.qid, **point} for point in _points(query))
+        yield from ({"run": run.run, **point} for point in _points(run))
+
+
+def record(frontier: Frontier, *, per_query: bool = False) -> dict[str, Any]:
+    """Give one object, which also says where the values come from, and has the fronts."""
+    return {
+        **head(frontier.result, frontier.signature, footnotes(frontier)[:-1]),
+        "utility": str(frontier.utility),
+        "fairness": str(frontier.fairness),
+        "found": frontier.way,
+        "runs": {run.run: _run(run, per_query=per_query) for run in frontier.runs},
+        "pool": None if frontier.pool is None else {"front": _front(frontier.pool)},
+    }
+
+
+def _run(run: OfRun, *, per_query: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"points": _points(run), "exact": run.exact}
+    found["front"] = _front(run)
+    if per_query:
+        found["queries"] = {query.qid: _points(query) for query in run.queries}
+    return found
+
+
+def _front(run: OfRun) -> list[list[Any]]:
+    return [[exact(value + 0.0) for value in pair] for pair in run.front.T.tolist()]
+
+
+def _points(one: OfRun | OfQuery) -> list[dict[str, Any]]:
+    """Give the points, and after them that of the front from which the distance is taken, if one was asked for."""
+    found = [_record(point) for point in one.points]
+    if one.dpfr is not None:
+        alpha, utility, fairness, distance = one.dpfr
+        there = Point("dpfr", utility, fairness, fairness)
+        found.append({**_record(there), "alpha": alpha, "distance": exact(distance + 0.0)})
+    return found
+
+
+def _record(point: Point) -> dict[str, Any]:
+    values = {"utility": point.utility, "fairness": point.fairness + 0.0, "bound": point.bound + 0.0}
+    found: dict[str, Any] = {"point": point.name, "loss": None if point.name != "loss" else point.loss}
+    record = {**found, **{key: exact(value) for key, value in values.items()}}
+    return record if point.told else {**record, "utility_is": "a bound from below"}

@@ -1,1 +1,0 @@
-"""How much fairer runs could be, as text, records and a page."""

@@ -1,0 +1,86 @@
+"""A line for each value: rows for TSV and CSV, the columns of trec_eval, and the blocks of TIRA's prototext."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from fairtrec.errors import STEERING, plain
+from fairtrec.evaluation.result import Result
+from fairtrec.formats.tsv import ALL
+from fairtrec.report.cells import cells, names
+from fairtrec.report.cells import rows as queries_of
+from fairtrec.report.records import Row
+
+_TOLD_APART = re.compile(rf'["\\:\t\n]|{STEERING}')
+
+
+def rows(result: Result, *, per_query: bool, summary: bool, places: int, parts: Mapping[str, Result]) -> Iterator[Row]:
+    """Give a row for each run and query, and of each slice for each run; num_q says how many queries are behind it."""
+    yield ["run", "tag", *["slice"] * bool(parts), "qid", "num_q", *map(str, result.scores[0].measures)]
+    for name, part in (parts or {ALL: result}).items():
+        for scores in part.scores:
+            for query, qid in queries_of(scores, per_query=per_query and name == ALL, summary=summary):
+                many = len(scores.qids) if query is None else 1
+                yield [scores.run, scores.tag, *[name] * bool(parts), qid, many, *cells(scores, query, places)]
+
+
+def trec(result: Result, *, per_query: bool, summary: bool, places: int, parts: Mapping[str, Result]) -> str:
+    """Write each run's block of queries, sorted by id, and its means behind; of several, each after its name.
+
+    The means of a slice stand behind them, with ``slice:`` and its name in the place of ``all``. What was asked for by
+    a name of trec_eval has that name; where all was, and by none of a set, runid and num_q are left out.
+    """
+    lines: list[str] = []
+    asked = [getattr(measure, "trec", "") for measure in result.scores[0].measures]
+    is_bare = all(asked) and not any(getattr(measure, "is_of_set", False) for measure in result.scores[0].measures)
+    for number, scores in enumerate(result.scores):
+        if len(result.scores) > 1 and (per_query or summary):  # tags need not tell runs apart
+            lines.append(f"{'run':<22}\tall\t{plain(scores.run)}")
+        blocks = [(scores, *row) for row in queries_of(scores, per_query=per_query, summary=summary)]
+        for name, part in parts.items() if summary else ():
+            blocks += [(part.scores[number], None, f"slice:{plain(name)}")] * (name != ALL)
+        for of, query, qid in blocks:
+            if query is None:
+                lines += [f"{'runid':<22}\tall\t{scores.tag}"] * (qid == "all" and not is_bare)
+                lines += [f"{'num_q':<22}\t{qid}\t{len(of.qids)}"] * (not is_bare and "num_q" not in asked)
+            for measure, value in zip(of.measures, cells(of, query, places), strict=True):
+                if not value:
+                    continue
+                padded = value if measure.total else value.rjust(6)  # counts are not padded
+                lines.append(f"{getattr(measure, 'trec', '') or str(measure):<22}\t{qid}\t{padded}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def tira(result: Result, *, per_query: bool, summary: bool, places: int, parts: Mapping[str, Result]) -> str:
+    """Write each run's queries, and its means behind; of several runs, keys begin with the name of the run.
+
+    The key of a mean over a slice ends with the name of the slice.
+    """
+    blocks: list[str] = []
+    for number, (run, scores) in enumerate(zip(names(result), result.scores, strict=True)):
+        several = f"{run} " if len(result.scores) > 1 else ""
+        lines = [(scores, "", *row) for row in queries_of(scores, per_query=per_query, summary=summary)]
+        sliced = [name for name in parts if summary and name != ALL]
+        lines += [(parts[name].scores[number], f" slice {name}", None, "all") for name in sliced]
+        for of, part, query, qid in lines:
+            for measure, value in zip(of.measures, cells(of, query, places), strict=True):
+                told = {"key": f"{several}{measure}{part}", "value": value}
+                blocks += [_block(told if query is None else {**told, "query_id": qid})] * bool(value)
+    return "".join(blocks)
+
+
+def _block(told: Mapping[str, str]) -> str:
+    lines = "".join(f'  {name}: "{_escaped(text)}"\n' for name, text in told.items())
+    return f"measure{{\n{lines}}}\n"
+
+
+def _escaped(text: str) -> str:
+    r"""Write what ends a text or steers a terminal in octal, and the colon, at which TIRA's own reader cuts.
+
+    >>> print(_escaped('a:"b"'))
+    a\072\042b\042
+    """
+    return _TOLD_APART.sub(lambda letter: _octal(letter.group()), text)
+
+
+def _octal(letter: str) -> str:
+    return "".join(f"\\{byte:03o}" for byte in letter.encode("utf-8", "surrogateescape"))
