@@ -7,7 +7,7 @@ MORE := spark embed adv ecosystem browser site
 # scipy 1.15 has other last digits.
 OLDEST := $(patsubst %,--deselect 'tests/cli/test_cli.py::test_prints[%]',check-json compare-values-json select-json unknown-check-json)
 
-.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz site check lint types layers stale bench docs dist clean
+.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz slow site check lint types layers stale bench docs dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -38,6 +38,9 @@ ecosystem: .venv/ecosystem  ## the tests of the bridges with what they lead to: 
 
 fuzz: .venv/dev  ## 10,000 corruptions of runs, 10,000 of all other files, and all else that is hostile; some ten minutes
 	FAIRTREC_FUZZ=10000 $(BIN)/python -m pytest -m fuzz
+
+slow: .venv/dev  ## all tests, those for a release too: more draws, all characters, oracles that are slow to start
+	FAIRTREC_THOROUGH=1 $(BIN)/python -m pytest -n auto -m 'not browser and not embed and not adv and not ecosystem'
 
 browser: .venv/browser  ## the tests of the page in a browser, which need Chromium: apt-get install chromium
 	$(BIN)/python -m pytest -m browser

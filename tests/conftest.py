@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from fairtrec_made import REPOSITORY
+from fairtrec_made import REPOSITORY, THOROUGH
 
-settings.register_profile("fairtrec", deadline=None)  # how long an example takes depends on what else the machine does
+# How long an example takes depends on what else the machine does; how many there are is said here, for all laws.
+settings.register_profile("fairtrec", deadline=None, max_examples=300 if THOROUGH else 25)
 settings.load_profile("fairtrec")
 
 

@@ -9,7 +9,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -295,7 +295,6 @@ TERMS = st.lists(st.text("ab ", min_size=1, max_size=4).filter(str.strip), min_s
 @given(
     st.lists(LETTERS, min_size=1, max_size=5), TERMS, TERMS, st.sampled_from(["strip", "space", "word"]), st.booleans()
 )
-@settings(max_examples=60)
 def test_the_product_is_what_counting_gives(texts, first, second, tokenizer, case):
     first, second = ([" ".join(term.split()) for term in of] for of in (first, second))
     docs = {f"d{number}".encode(): text for number, text in enumerate(texts)}

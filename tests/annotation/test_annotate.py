@@ -16,7 +16,7 @@ import ir_datasets
 import numpy as np
 import pytest
 import zstandard
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from ir_datasets.formats import TsvDocs
 
@@ -169,7 +169,6 @@ def test_json_lines_titles_and_half_characters(tmp_path, small_pieces):
     )
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.text("a\t\n\r\0 é\ufeff", max_size=60), st.integers(1, 20), st.integers(1, 9))
 @example(text="\ufeff", size=1, block=1)
 @example(text="\na\r", size=1, block=1)
@@ -434,6 +433,7 @@ def test_killed_at_any_moment_and_resumed_the_bytes_are_the_same(tmp_path):
         assert output.read_bytes() == (tmp_path / "whole.arrow").read_bytes()
 
 
+@pytest.mark.slow
 def test_memory_stays_bounded_whatever_the_lines(tmp_path):
     nasty = [b"a\t" + b"x" * (16 << 20), b"b\t" + "女".encode() * (4 << 20), b"c\t" + b"x y " * (2 << 20)]
     (tmp_path / "c.tsv").write_bytes(b"\n".join([*nasty, *(b"%d\tshe he" % i for i in range(100_000))]))
@@ -454,7 +454,6 @@ def test_memory_stays_bounded_whatever_the_lines(tmp_path):
 characters = st.text("aAe éÉİΣς.'-\u3000\u00a0\u0085\x1c\t女x_", max_size=80)
 
 
-@settings(deadline=None, max_examples=150)
 @given(text=characters, tokenizer=st.sampled_from(list(TOKENIZERS)), case_sensitive=st.booleans())
 def test_long_documents_keep_their_counts(text, tokenizer, case_sensitive):
     terms = GroupTerms("", {"f": ("ae", "éa", "aς", "a a"), "m": ("e", "ς", "i\u0307", "A.E", "女", "x x")})

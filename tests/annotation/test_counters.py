@@ -117,7 +117,7 @@ def made():
 
 
 @counters
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(batch=st.lists(texts, max_size=6), size=st.sampled_from([1, 7, 30, 1 << 19]))
 def test_random_texts(made, counter, batch, size):
     for lexicon, one in made[counter]:
@@ -128,7 +128,6 @@ def test_random_texts(made, counter, batch, size):
 
 @counters
 @tokenizers
-@settings(max_examples=40, deadline=None)
 @given(
     listed=st.lists(st.lists(st.text("aAbé-_ .Σ", max_size=20).filter(str.strip), max_size=5), min_size=1, max_size=3),
     text=st.text("aAbé-_ .Σ\n", max_size=60),
@@ -166,6 +165,7 @@ def test_the_capitals():
     assert capitals().tolist() == [c != c.lower() for c in map(chr, range(sys.maxunicode + 1))]
 
 
+@pytest.mark.slow
 @tokenizers
 def test_the_kind_of_every_character(tokenizer):
     kinds = character_kinds(tokenizer)

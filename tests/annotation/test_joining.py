@@ -6,7 +6,7 @@ from itertools import accumulate
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
@@ -34,7 +34,6 @@ def folder(tmp_path_factory):
 
 
 @given(st.lists(st.integers(0, 1 << 40), min_size=1, max_size=9), st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=30)
 def test_a_piece_has_its_place_once_all_before_it_are_known(folder, sizes, random):
     """Whatever the order in which they are done, and whichever process knows how much."""
     descriptor = unnamed(folder)

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.annotation.counting.counter import Lexicon
@@ -213,7 +213,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.lists(st.lists(PIECES, max_size=30).map("".join), min_size=1, max_size=4))
 def test_it_is_what_one_regular_expression_finds(texts):
     """In lower case, as listed; in texts without addresses."""
@@ -231,7 +230,6 @@ WORD = st.tuples(st.sampled_from([*WORDS, *OTHERS]), CASES).map(
 GAP = st.sampled_from([" ", ", ", "; ", "\u00a0", " of ", " — ", "/", ". "])
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.lists(st.tuples(WORD, GAP), max_size=30))
 def test_twice_gives_the_text_back(parts):
     text = "".join(word + gap for word, gap in parts)
@@ -240,7 +238,6 @@ def test_twice_gives_the_text_back(parts):
     assert not parts or new != text
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.lists(st.tuples(WORD, st.sampled_from([" ", ", ", " of "])), max_size=30))
 def test_the_counts_of_the_two_groups_change_places(parts):
     text = "".join(word + gap for word, gap in parts)

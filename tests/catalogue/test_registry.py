@@ -7,7 +7,7 @@ import sys
 
 import ir_measures
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.catalogue import pages, registry
@@ -211,7 +211,6 @@ PIECES = [
 typed = st.one_of(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.text(max_size=30))
 
 
-@settings(max_examples=150, deadline=None)
 @given(typed, st.sampled_from([None, 1, 3]))
 def test_whatever_is_typed_is_a_measure_or_wrong_usage(text, level):
     measures, said = [], ""

@@ -73,7 +73,7 @@ def test_a_folder_for_temporary_files_with_a_long_name(workplace):
     assert (ended.returncode, ended.stdout.count("nDCG@2")) == (0, 2), ended.stderr
 
 
-@pytest.mark.parametrize("files", [20, 40])
+@pytest.mark.parametrize("files", [20, pytest.param(40, marks=pytest.mark.slow)])
 def test_few_files_may_be_open_while_parts_are_merged(workplace, files):
     given = ["annotate", "c.tsv", "--groups", "g", "-j", "1", "-o"]
     few = fairtrec(*given, "few.arrow", limit=(resource.RLIMIT_NOFILE, files), piece=1 << 10)
@@ -88,7 +88,7 @@ def test_too_few_files_is_one_line(workplace):
     assert ended.stderr == "Too many open files; allow more open files with ulimit -n, or use -j 1\n"
 
 
-@pytest.mark.parametrize("mib", [250, 500, 800])
+@pytest.mark.parametrize("mib", [250, pytest.param(500, marks=pytest.mark.slow), 800])
 def test_little_memory_is_one_line(workplace, mib):
     ended = fairtrec(
         "annotate", "c.tsv", "--groups", "g", "-o", "o.arrow", "-j", "1", limit=(resource.RLIMIT_AS, mib << 20)

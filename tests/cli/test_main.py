@@ -178,6 +178,7 @@ def test_ctrl_c_ends_quietly(tmp_path):
     assert (process.returncode, errors) == (130, "\n")
 
 
+@pytest.mark.slow
 def test_the_tests_may_run_in_the_background():
     """There a shell lets Ctrl-C be ignored, by all that is started too, and such tests waited for ever."""
     tests = ["tests/cli/test_bad_input.py", "tests/cli/test_main.py", "-k", "ctrl_c_ends_quietly"]
@@ -309,6 +310,6 @@ def test_what_is_printed_does_not_depend_on_how_python_orders_sets(example):
                 stderr=subprocess.STDOUT,
                 check=False,
             ).stdout
-            for seed in range(3)
+            for seed in range(2)
         }
         assert len(said) == 1

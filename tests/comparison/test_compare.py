@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -349,7 +349,6 @@ def test_the_rows_of_json():
     )
 
 
-@settings(max_examples=50)
 @given(st.floats(0, 1), st.integers(0, 17))
 def test_no_p_is_printed_as_0(p, places):
     text = probability(p, places)

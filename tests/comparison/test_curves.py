@@ -13,7 +13,7 @@ import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures.__main__ import main_cli
 
@@ -256,7 +256,6 @@ ids = st.sampled_from(["1", "2", "10", "dl19-3", "é", "q_4"])
 values = st.floats(width=64, allow_nan=True, allow_infinity=True)
 
 
-@settings(max_examples=30)
 @given(table=st.dictionaries(ids, st.tuples(values, values), min_size=1, max_size=8))
 def test_what_is_written_is_read(table, tmp_path_factory):
     file = tmp_path_factory.mktemp("values") / "f"
@@ -273,7 +272,6 @@ def test_what_is_written_is_read(table, tmp_path_factory):
         np.testing.assert_array_equal(read.values, np.array([table[qid] for qid in read.qids]).T)
 
 
-@settings(max_examples=40)
 @given(text=st.text(st.sampled_from("qid,measure\tvalue\n map 1 nDCG@10 {}\":0.5#'all\x00é"), max_size=60))
 def test_no_file_makes_a_traceback(text, tmp_path_factory):
     file = tmp_path_factory.mktemp("values") / "f"

@@ -8,7 +8,7 @@ import shutil
 import click
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.comparison.overlaps import compared
@@ -141,7 +141,6 @@ def test_a_document_more_in_common_never_lowers_it(length, data, p):
 
 
 @given(st.lists(st.tuples(rankings, rankings), min_size=1, max_size=5), patience)
-@settings(max_examples=50)
 def test_queries_do_not_touch_each_other(pairs, p):
     first = np.concatenate([row(a, 10) for a, _ in pairs])
     second = np.concatenate([row(b, 12) for _, b in pairs])

@@ -8,7 +8,7 @@ from itertools import chain, permutations, product
 import numpy as np
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
@@ -247,7 +247,6 @@ def test_measures_of_sets_know_no_order():
 scores_of = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 2).map(float), min_size=1)
 
 
-@settings(deadline=None, max_examples=30)
 @given(scores_of, st.integers(1, 3))
 def test_the_value_lies_between_the_ends(ranking, cutoff):
     names = [f"{name}@{cutoff}" for name in ("nDCG", "AP", "RR", "NFaiRR", "ARaB", "AWRF", "TExFAIR")]
@@ -277,7 +276,6 @@ def interval(values):
     return [min(values), max(values), sum(values) / len(values)]
 
 
-@settings(deadline=None)
 @given(rankings, st.integers(1, 7), st.booleans())
 def test_closed_forms_are_those_of_all_orders(ranking, cutoff, falling):
     number, gains, flags = map(np.array, ranking)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.cli import validate
@@ -296,7 +296,6 @@ def arrays(relevance, labels, requests):
 
 
 @given(tasks(), st.sampled_from([0.7, 1.0]), st.sampled_from([0.5, 1.0]), st.sampled_from(["track", "paper"]))
-@settings(max_examples=100, deadline=None)
 def test_arrays_and_loop_agree(task, stop, gamma, variant):
     relevance, labels, requests = task
     placed, authors = arrays(*task)
@@ -319,7 +318,6 @@ def test_arrays_and_loop_agree(task, stop, gamma, variant):
 
 
 @given(tasks(), st.sampled_from(["track", "paper"]), st.sampled_from(["micro", "macro"]))
-@settings(max_examples=50, deadline=None)
 def test_shares_sum_to_one_and_unfairness_is_bounded(task, variant, amortisation):
     placed, authors = arrays(*task)
     value = TREC19Unfairness(variant=variant, amortisation=amortisation)(placed, authors)

@@ -213,7 +213,7 @@ def test_what_is_drawn_is_called_so_and_can_be_had_again():
 rankings = st.lists(st.sampled_from("abcdghx"), min_size=1, max_size=6, unique=True)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(rankings, st.integers(1, 6), st.booleans(), st.data())
 def test_any_labelling_lies_between_the_ends(ranking, cutoff, many, data):
     groups = data.draw(st.sampled_from(["fm", "fmx"]))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
@@ -143,7 +143,6 @@ def test_by_rank_a_frame_is_ranked_by_its_ranks(tmp_path):
     st.sampled_from([pa.string(), pa.large_string(), pa.dictionary(pa.int16(), pa.string())]),
     st.integers(1, 3),
 )  # fmt: skip
-@settings(max_examples=50)
 def test_laws_a_column_of_arrow_is_its_texts(rows, kind, step):
     table = pa.table(
         {name: list(column) for name, column in zip(("qid", "docno", "score"), zip(*rows, strict=True), strict=True)}

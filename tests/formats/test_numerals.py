@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fairtrec.formats import numerals
@@ -22,7 +22,6 @@ def read(cells, *, whole=False):
     return numerals.read(text, ends - lengths, ends, words, whole=whole)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(FLOATS, max_size=30))
 @example(["9007199254740991", "9007199254740992", "9007199254740993", "90071992547409.93", "-9007199254740993"])
 @example(["0.1234567890123456", ".0000000000000000000001", ".00000000000000000000001", "123456789012345678901234567.5"])
@@ -31,7 +30,6 @@ def test_floats_are_those_of_python(cells):
     assert read(cells).tobytes() == np.array(list(map(float, cells)), dtype=np.float64).tobytes()
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(-(2**63), 2**63 - 1).map(str) | st.integers(-99, 99).map("{:+04}".format), max_size=30))
 def test_whole_numbers_are_those_of_python(cells):
     found = read(cells, whole=True)

@@ -382,7 +382,7 @@ def test_ids_are_texts():
     assert got.docnos.tolist() == [b"9", b"10"]  # falling code points
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(
         st.sampled_from(["q1", "q2", "ü"]),

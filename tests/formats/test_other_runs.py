@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
-from hypothesis import settings as limits
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -160,7 +159,6 @@ numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**3
 
 @given(st.lists(st.tuples(st.sampled_from(["1", "q"]), cells | st.integers(0, 99), numbers), min_size=1, max_size=8,
                 unique_by=lambda row: (row[0], str(row[1]))))  # fmt: skip
-@limits(max_examples=50)
 def test_laws_json_says_what_a_dict_says(tmp_path_factory, rows):
     path = tmp_path_factory.getbasetemp() / "laws.jsonl"
     path.write_text(lines(rows, ("qid", "docno", "score")), "utf-8")

@@ -27,7 +27,7 @@ from fairtrec_made.few import FILES, value
 
 HUGE = 1 << 24  # every file of these tests is one block, which Python parses
 SMALL = [16, 64, 300]  # so many bytes a block: pyarrow, threads, and borders everywhere
-QUICK = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from fairtrec.formulas.neutrality import omega
 GROUPS = ("f", "m")
 MADE = Meta(GROUPS, "word", True, "list.csv", "ab" * 32, ({"name": "c.tsv", "bytes": 7},))
 FORMATS = ("arrow", "parquet", "tsv")
-quick = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 letters = st.characters(min_codepoint=33, max_codepoint=0x2FFF, exclude_categories=["Cs", "Z", "C"])
 docno = st.text(letters, min_size=1, max_size=20).filter(lambda text: text[0] != "#")
@@ -85,7 +85,7 @@ def test_docnos_of_the_same_fingerprint_are_told_apart(documents, others, tmp_pa
         assert found(path, [*documents, *others]) == documents | {n: documents[n] for n in others if n in documents}
 
 
-@quick
+@settings(quick, max_examples=10)
 @given(documents=tables)
 def test_every_format_becomes_every_other_and_stays_the_same(documents, tmp_path):
     make(tmp_path / "t.arrow", documents)

@@ -59,7 +59,6 @@ def near(found, wanted):
     assert np.allclose(found, wanted, atol=1e-8)
 
 
-@settings(max_examples=50, deadline=None)
 @given(queries())
 def test_of_the_same_grades_no_order_is_fairer(query):
     grades, worth, _, discounts = query
@@ -81,7 +80,6 @@ def test_what_is_worth_the_same_stays_where_it_is():
     assert same_grades(kinds, np.full((1, 6), 0.5), np.array([1.0, 0.6, 0.5])).tolist() == [[0, 1, 2, 3, 4, -1]]
 
 
-@settings(max_examples=50, deadline=None)
 @given(queries())
 def test_the_front_is_that_of_all_orders_whatever_the_discounts(query):
     grades, worth, weights, discounts = query
@@ -93,7 +91,7 @@ def test_the_front_is_that_of_all_orders_whatever_the_discounts(query):
         assert fairness == pytest.approx(summed(worth, discounts, top))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(queries(5))
 def test_the_hull_by_assignments_is_that_of_all_orders(query):
     grades, worth, weights, discounts = query
@@ -111,7 +109,6 @@ def test_the_hull_by_assignments_is_that_of_all_orders(query):
         assert found.fairness[at] <= best + 1e-6 <= bound + 2e-6
 
 
-@settings(max_examples=50, deadline=None)
 @given(queries(), st.lists(st.integers(0, 2), min_size=7, max_size=7), st.integers(0, 99))
 def test_whatever_goes_by_kinds_has_the_front_of_all_orders(query, kinds, seed):
     gains, _, weights, _ = query

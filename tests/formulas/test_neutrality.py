@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -64,7 +64,6 @@ def documents(draw):
     return counts.astype(float), target / target.sum()
 
 
-@settings(max_examples=50, deadline=None)
 @given(documents(), st.integers(0, 6))
 def test_omega_is_the_slow_omega(given_documents, tau):
     counts, target = given_documents
@@ -74,7 +73,6 @@ def test_omega_is_the_slow_omega(given_documents, tau):
     assert np.all(omega(counts, target, tau) <= 1)
 
 
-@settings(max_examples=50, deadline=None)
 @given(documents(), st.integers(0, 6), st.randoms())
 def test_laws(given_documents, tau, random):
     counts, target = given_documents
@@ -96,7 +94,6 @@ def test_the_discounts_are_those_of_the_specification():
     assert discount.log2(0).tolist() == discount.rank_averages(0).tolist() == []
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(1, 60))
 def test_the_weights_of_averaged_ranks_are_a_mean_of_means(n):
     expected = [math.fsum(1 / x for x in range(i, n + 1)) / n for i in range(1, n + 1)]

@@ -6,7 +6,7 @@ from math import dist, hypot, isnan, log, log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
@@ -294,7 +294,6 @@ def fronts(draw):
     return moved.T
 
 
-@settings(max_examples=50, deadline=None)
 @given(fronts(), SHARE, SHARE, st.floats(0.1, 10))
 def test_laws(front, alpha, other, scale):
     whole = sum(dist(*edge) for edge in pairwise(front.T.tolist()))

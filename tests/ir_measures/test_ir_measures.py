@@ -13,7 +13,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import RR, ScoredDoc, nDCG
 
@@ -171,7 +171,6 @@ RANKINGS = st.dictionaries(
 )
 
 
-@settings(max_examples=40)
 @given(
     run=RANKINGS,
     grades=st.dictionaries(

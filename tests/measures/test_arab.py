@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.data import MISSING
@@ -91,7 +91,6 @@ SLOW = {
 }
 
 
-@settings(max_examples=80, deadline=None)
 @given(worlds(), st.integers(1, 9), st.sampled_from(MAGNITUDES))
 def test_they_are_the_slow_ones(world, k, mag):
     texts, rankings = world
@@ -102,7 +101,6 @@ def test_they_are_the_slow_ones(world, k, mag):
         np.testing.assert_allclose(got, [slow(each, k) for each in leans], atol=1e-12)
 
 
-@settings(max_examples=50, deadline=None)
 @given(worlds(), st.integers(1, 9), st.sampled_from(MAGNITUDES))
 def test_it_turns_its_sign_when_the_groups_change_places(world, k, mag):
     texts, rankings = world
@@ -113,7 +111,6 @@ def test_it_turns_its_sign_when_the_groups_change_places(world, k, mag):
         np.testing.assert_array_equal(there, -back)
 
 
-@settings(max_examples=50, deadline=None)
 @given(worlds(), st.integers(1, 9))
 def test_doubling_every_text_doubles_counts_and_leaves_bool(world, k):
     texts, rankings = world
@@ -125,7 +122,6 @@ def test_doubling_every_text_doubles_counts_and_leaves_bool(world, k):
     assert np.nanmax(np.abs(once), initial=0) <= 1 + 1e-12
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(1, 30), st.floats(-5, 5))
 def test_the_weights_sum_to_one(length, lean):
     assert ranks.mean_of_means(np.full((1, length), lean)[:, :20]).item() == pytest.approx(lean, abs=1e-12)

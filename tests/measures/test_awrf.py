@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import jensenshannon
@@ -112,7 +112,6 @@ def test_undefined_and_empty():
 memberships = hnp.arrays(np.float64, (3, 5, 3), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0]))
 
 
-@settings(max_examples=60, deadline=None)
 @given(memberships, st.integers(1, 5), st.sampled_from([2, "e"]), st.sampled_from(["log2", "log2_clipped"]))
 def test_laws(membership, cutoff, base, discount):
     measure, target = AWRF(cutoff=cutoff, base=base, discount=discount), np.array([[0.5, 0.3, 0.2]])

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
@@ -58,7 +58,6 @@ def test_it_is_what_rbo_prints(pair):
     assert len(found) > 10
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.permutations(range(7)), st.permutations(range(7)), st.integers(1, 8), st.floats(0.1, 0.99))
 def test_it_is_rbo_summed_rank_by_rank(first, second, depth, p):
     runs = [{"q": {f"d{d}": -float(rank) for rank, d in enumerate(order)}} for order in (first, second)]

@@ -8,7 +8,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fairtrec import progress
@@ -156,7 +156,6 @@ def test_a_sorted_list_is_worst(mean):
 @given(
     st.lists(st.integers(-100, 100), min_size=3, max_size=30), st.integers(1, 3), st.sampled_from(["prefix", "full"])
 )
-@settings(deadline=None, max_examples=60)
 def test_laws(positions, step, mean):
     assume(len(positions) > 14 or len(positions) < 10)  # the rest is slow, and the same
     assume(len(set(positions)) > 1)
@@ -173,7 +172,6 @@ def test_laws(positions, step, mean):
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=15, max_size=25), st.integers(1, 20))
-@settings(deadline=None, max_examples=40)
 def test_below_the_cutoff_nothing_counts(positions, cutoff):
     assume(cutoff not in (12, 13, 14))
     x = np.array([positions])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -107,7 +107,6 @@ def test_bad_parameters(bad):
 hard = hnp.arrays(np.int64, (4, 5), elements=st.integers(0, 2)).map(lambda g: np.eye(3)[g])
 
 
-@settings(max_examples=60, deadline=None)
 @given(hard, st.integers(1, 5), st.sampled_from(["geometric", "log2", "err"]))
 def test_laws(membership, cutoff, discount):
     options = {"cutoff": cutoff, "discount": discount}

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -76,7 +76,6 @@ def test_one_measure_for_each_group():
 DOCUMENTS = st.one_of(st.none(), st.dictionaries(st.sampled_from("abc"), st.sampled_from([0.25, 0.5, 1.0]), max_size=3))
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(DOCUMENTS, max_size=6), st.integers(1, 7), st.sampled_from(["log2", "log2_clipped"]),
     st.sampled_from(["drop", "group"]),
@@ -93,7 +92,6 @@ def test_it_is_what_a_plain_program_computes(ranked, cutoff, discount, unknown):
         assert sum(found) == pytest.approx(0, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(hnp.arrays(np.int64, (3, 6), elements=st.integers(0, 2)), st.integers(1, 6))
 def test_shares_are_those_of_the_exposure_ratio(groups, cutoff):
     """Of hard labels, DP of one group is the ratio of what its documents get on average."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -136,7 +136,6 @@ hard = hnp.arrays(np.int64, (3, 5), elements=st.integers(0, 3)).map(lambda g: np
 grades = hnp.arrays(np.float64, (3, 5), elements=st.sampled_from([0.0, 1.0, 2.0]))
 
 
-@settings(max_examples=60, deadline=None)
 @given(hard, grades, st.integers(1, 5))
 def test_laws(membership, relevance, cutoff):
     order, judged = [2, 0, 1], membership
@@ -156,7 +155,6 @@ def test_laws(membership, relevance, cutoff):
             np.testing.assert_allclose(got, call(below, padded, judged, "abc"), atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
 @given(hnp.arrays(np.int64, (3, 5), elements=st.integers(0, 1)))
 def test_two_groups_one_is_the_rest(group):
     membership = np.eye(2)[group]

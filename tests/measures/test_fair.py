@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -146,7 +146,6 @@ hard = hnp.arrays(np.int64, (3, 6), elements=st.integers(0, 3)).map(lambda g: np
 grades = hnp.arrays(np.float64, (3, 6), elements=st.sampled_from([0.0, 1.0, 2.0, np.nan]))
 
 
-@settings(max_examples=60, deadline=None)
 @given(hard, grades, st.sampled_from(GAINS), st.integers(1, 6))
 def test_laws(membership, relevance, gain, cutoff):
     measure, target = FAIR(gain=gain, cutoff=cutoff), np.array([[0.5, 0.3, 0.2]])
@@ -166,7 +165,6 @@ def test_laws(membership, relevance, gain, cutoff):
     np.testing.assert_allclose(got[1:2], alone, atol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(grades, st.sampled_from(GAINS))
 def test_a_fair_ranking_earns_the_utility_and_an_unfair_one_less(relevance, gain):
     on_target = np.full((3, 6, 2), 0.5)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import jensenshannon
@@ -75,7 +75,6 @@ def test_order_aware_written_out():
     assert order_aware(p, q) == pytest.approx(np.sqrt(0.4375 / 2))
 
 
-@settings(max_examples=30, deadline=None)
 @given(hnp.arrays(np.float64, (2, 4), elements=st.floats(0.01, 1)))
 def test_match_distance_is_scipys_wasserstein(pq):
     p, q = pq / pq.sum(axis=1, keepdims=True)
@@ -112,7 +111,6 @@ hard = hnp.arrays(np.int64, (3, 5), elements=st.integers(0, 2)).map(lambda g: np
 grades = hnp.arrays(np.float64, (3, 5), elements=st.sampled_from([0.0, 1.0, 2.0, np.nan]))
 
 
-@settings(max_examples=60, deadline=None)
 @given(hard, grades, st.integers(1, 5), st.sampled_from(["err", "irbu"]), st.sampled_from(["jsd", "nmd", "rnod"]))
 def test_laws(membership, relevance, cutoff, decay, divergence):
     options = {"cutoff": cutoff, "decay": decay, "divergence": divergence, "max_grade": 2}

@@ -3,7 +3,7 @@
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
@@ -25,7 +25,6 @@ def test_written_out():
     assert value([]) == 0
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.sets(st.sampled_from("abcd")), max_size=12), st.integers(1, 13))
 def test_it_is_the_size_of_a_union(ranked, cutoff):
     rows = [[float(group in names) for group in "abcd"] for names in ranked]

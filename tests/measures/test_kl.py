@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import entropy
@@ -33,7 +33,6 @@ def test_the_hand_check_of_the_specification():
     assert value(NDKL(cutoff=5), HAND) == pytest.approx(1.222918 / P5, abs=1e-6)
 
 
-@settings(max_examples=50, deadline=None)
 @given(hnp.arrays(np.float64, (4, 3), elements=st.floats(0, 1)), hnp.arrays(np.float64, 3, elements=st.floats(0.05, 1)))
 def test_kl_is_scipys_entropy(p, q):
     p, q = p + 1e-3, q / q.sum()
@@ -87,7 +86,6 @@ def test_one_target_each():
 memberships = hnp.arrays(np.float64, (3, 5, 3), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0]))
 
 
-@settings(max_examples=60, deadline=None)
 @given(memberships, st.integers(1, 5))
 def test_laws(membership, cutoff):
     target, lengths = np.array([[0.5, 0.3, 0.2]]), np.full(3, 5)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.measures.max_share import MaxShare
@@ -28,7 +28,6 @@ def test_written_out():
         assert np.isnan(value(ranked))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=12), st.integers(1, 13))
 def test_it_is_the_most_common_of_the_top(ranked, cutoff):
     membership = np.array([[[name == group for group in "abcd"] for name in ranked]], dtype=float)

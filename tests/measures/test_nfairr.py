@@ -5,7 +5,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.data import MISSING, Candidates, take
@@ -83,7 +83,6 @@ def worlds(draw):
     return array(table), array(targets), ranked, behind, weights
 
 
-@settings(max_examples=150, deadline=None)
 @given(worlds(), st.integers(1, 7), st.integers(0, 4), st.booleans())
 def test_every_form_is_the_slow_one(world, k, tau, full_k):
     counts, targets, ranked, behind, weights = world
@@ -242,7 +241,6 @@ def test_a_negative_tau_and_a_cutoff_of_no_rank_are_refused():
 omegas = st.lists(st.sampled_from([1.0, 0.8, 0.5, 0.25, 0.0, -0.3]), min_size=1, max_size=6)
 
 
-@settings(max_examples=40, deadline=None)
 @given(omegas, st.integers(1, 8))
 def test_the_mean_over_all_orders_is_the_set_form_and_the_best_is_the_ideal(omega, k):
     values = fairr(array(list(permutations(omega))), k)
@@ -252,7 +250,6 @@ def test_the_mean_over_all_orders_is_the_set_form_and_the_best_is_the_ideal(omeg
         assert ifairr(array([omega]), ones, k).item() == pytest.approx(values.max(), abs=1e-12)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=9), st.integers(1, 9))
 def test_the_sorted_background_has_one(documents, k):
     counts = array(documents)
@@ -262,7 +259,6 @@ def test_the_sorted_background_has_one(documents, k):
     assert value == pytest.approx(1) or IFaiRR(cutoff=k)(background, EVEN).item() == 0
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=8), st.integers(1, 9), st.data())
 def test_a_more_neutral_document_that_rises_never_lowers_it(omega, k, data):
     at = data.draw(st.integers(0, len(omega) - 2))
@@ -274,7 +270,6 @@ def test_a_more_neutral_document_that_rises_never_lowers_it(omega, k, data):
     assert after >= before - 1e-12
 
 
-@settings(max_examples=50, deadline=None)
 @given(worlds(), st.integers(1, 5))
 def test_documents_below_the_cutoff_change_nothing(world, k):
     counts, targets, ranked, _, _ = world

@@ -6,7 +6,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
@@ -70,7 +70,6 @@ def measures(draw):
         return kind()
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(measures(), min_size=1, max_size=3))
 def test_what_a_measure_spells_is_that_measure(several):
     for separator in (" ", ",", ", "):

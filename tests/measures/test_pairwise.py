@@ -7,7 +7,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.catalogue import registry
@@ -131,7 +131,6 @@ lists = st.lists(st.integers(0, 1), min_size=3, max_size=40)
 
 
 @given(lists, st.sampled_from(KINDS), st.integers(1, 4), st.sampled_from(["log2_rank", "log2_next"]))
-@settings(deadline=None, max_examples=60)
 def test_values_are_between_0_and_1(marks, kind, step, discount):
     for norm in ("minmax", "max"):
         value = score(kind(protected="b", step=step, discount=discount, norm=norm), marks)
@@ -139,7 +138,6 @@ def test_values_are_between_0_and_1(marks, kind, step, discount):
 
 
 @given(lists, st.sampled_from([rND, rKL]))
-@settings(deadline=None, max_examples=40)
 def test_protected_and_others_may_change_places(marks, kind):
     swapped = [1 - mark for mark in marks]
     value = score(kind(protected="b"), marks)
@@ -149,7 +147,6 @@ def test_protected_and_others_may_change_places(marks, kind):
 
 
 @given(lists, st.integers(1, 20), st.sampled_from(KINDS))
-@settings(deadline=None, max_examples=40)
 def test_below_the_cutoff_nothing_counts(marks, cutoff, kind):
     assert score(kind(cutoff=cutoff), marks) == pytest.approx(score(kind(), marks[:cutoff]), nan_ok=True)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -72,7 +72,6 @@ measures = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(positions, measures, st.integers(1, 5))
 def test_laws(ranked, kind, cutoff):
     measure = kind(cutoff=cutoff)

@@ -4,7 +4,7 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.data import MISSING
@@ -152,7 +152,6 @@ def worlds(draw):
     return np.array(table, dtype=float), np.array(tokens, dtype=float), np.array(targets), ranked
 
 
-@settings(max_examples=120, deadline=None)
 @given(worlds(), st.integers(1, 8))
 def test_they_are_the_slow_ones(world, k):
     counts, tokens, targets, ranked = world
@@ -175,7 +174,6 @@ def test_they_are_the_slow_ones(world, k):
         np.testing.assert_allclose(first[query], exposure[0], atol=1e-12)
 
 
-@settings(max_examples=50, deadline=None)
 @given(worlds(), st.integers(1, 8))
 def test_laws(world, k):
     counts, tokens, targets, ranked = world

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.evaluation.result import Result
@@ -125,7 +125,6 @@ def test_names_stay_text(name):
     assert not re.search("[\u202a-\u202e\u2066-\u2069\u2028\u2029]", text)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.text(min_size=1), st.text())
 def test_any_name_leaves_the_page_well_formed(name, other):
     result = result_of(

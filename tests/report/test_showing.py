@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
@@ -112,7 +112,6 @@ def test_names_are_those_that_trackers_take(result, comparison):
     assert "bm25_nDCG_at_10_ARaB_mag_tf_at_10_kendall_slice_few_correlation" in together.flat()
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.text(max_size=300), min_size=1, max_size=3))
 def test_any_name_becomes_one_that_trackers_take(words):
     name = flat.name(*words)

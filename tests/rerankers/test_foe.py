@@ -13,6 +13,7 @@ from fairtrec.formulas import discount
 from fairtrec.reranker import Chance
 from fairtrec.rerankers import FOE
 from fairtrec.rerankers.foe import constraints, exposure, mixture
+from fairtrec_made import THOROUGH
 
 
 def programme(utility, rows, discounts):
@@ -40,10 +41,13 @@ def drawn(number, most=12):
     return utility, groups, discounts
 
 
+MANY = 150 if THOROUGH else 40
+
+
 @pytest.mark.parametrize("kind", ["parity", "treatment", "impact"])
 def test_the_mixture_is_the_optimum_of_the_linear_programme(kind):
     solved = refused = 0
-    for number in range(150):
+    for number in range(MANY):
         utility, groups, discounts = drawn(number)
         rows = constraints(groups, utility, kind)
         if rows is None:
@@ -61,8 +65,8 @@ def test_the_mixture_is_the_optimum_of_the_linear_programme(kind):
         assert (shares > 0).all()
         assert np.abs(rows @ mean).max() < 1e-9, (number, kind)
         assert utility @ mean == pytest.approx(best, abs=1e-7), (number, kind)
-    assert solved > 45
-    assert solved + refused > 90
+    assert solved > 0.3 * MANY
+    assert solved + refused > 0.6 * MANY
 
 
 def test_a_case_by_hand():

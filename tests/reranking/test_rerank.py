@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
@@ -332,7 +332,6 @@ def test_judged_documents_are_inserted():
         max_size=4,
     )
 )
-@settings(deadline=None)
 def test_placed_documents_come_first_and_the_others_keep_their_order(drawn):
     rankings, wanted, rows = [], [], []
     for query, (many, placed, order) in enumerate(drawn):

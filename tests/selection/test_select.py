@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fairtrec
@@ -163,7 +163,6 @@ def test_turning_both_measures_round_chooses_the_same(result):
 
 
 @given(results(least=3), st.integers(1, 2))
-@settings(max_examples=50)
 def test_whose_absence_changes_a_choice_is_told(result, folds):
     betas = (0.5, 1.0)
     selection = fairtrec.select(result, **BOTH, beta=betas, folds=folds)
@@ -417,7 +416,6 @@ def test_a_mean_over_fewer_queries_is_told(fairtrec_command, asked):
 
 
 @given(st.lists(st.lists(st.integers(0, 99), unique=True, min_size=1, max_size=6), min_size=1, max_size=4))
-@settings(max_examples=30)
 def test_a_written_run_is_read_as_it_was(rankings):
     docnos = np.array([b"d%d" % docno for ranking in rankings for docno in ranking])
     starts = np.cumsum([0, *map(len, rankings)])

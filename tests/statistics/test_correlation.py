@@ -5,7 +5,7 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -83,7 +83,6 @@ def test_pairs_without_a_value_are_left_out_and_counted(kind):
     assert astuple(found) == pytest.approx(astuple(three), abs=0, nan_ok=True)  # there is no interval of three
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=8, max_size=20), st.sampled_from(COEFFICIENTS)
 )

@@ -7,7 +7,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -39,7 +39,6 @@ def by_all_ways(values):
     return reached / ways
 
 
-@settings(max_examples=40)
 @given(values=tables)
 def test_few_runs_and_queries_are_dealt_in_all_ways(values):
     assert corrections.randomised_tukey(values).tolist() == pytest.approx(by_all_ways(values), abs=0)
@@ -71,14 +70,12 @@ def test_many_are_dealt_at_random_as_by_a_plain_loop(monkeypatch):
     assert corrections.randomised_tukey(values, resamples=400, seed=8).tolist() != expected.tolist()
 
 
-@settings(max_examples=30)
 @given(values=arrays.arrays(np.float64, st.tuples(st.integers(2, 10), st.just(2)), elements=grades))
 def test_of_two_runs_it_is_the_paired_randomisation_test(values):
     differences = paired.subtract(values[:, 1], values[:, 0])[None]
     assert corrections.randomised_tukey(values)[0, 1] == paired.p_values(differences, "randomisation")[0]
 
 
-@settings(max_examples=30)
 @given(values=tables, shifts=st.lists(st.integers(-3, 3), min_size=4, max_size=4), resamples=st.sampled_from([5, 1000]))
 def test_laws(values, shifts, resamples):
     p = corrections.randomised_tukey(values, resamples=resamples)

@@ -21,7 +21,7 @@ from fairtrec.validation.checked import CODES, Known, examine
 from fairtrec_made import REPOSITORY
 
 GOOD = b"q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\nq1 Q0 d3 3 1 t\nq2 Q0 d1 1 2.5 t\n"
-QUICK = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def lines(*rows):

@@ -7,7 +7,7 @@ import tarfile
 import zipfile
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.formats import run as run_format
@@ -87,7 +87,6 @@ def test_validate_14_what_is_not_upside_down_is_repaired_as_before(score, tmp_pa
     assert "E606" not in codes(run_of(score), tmp_path).found.many
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 30), min_size=3, max_size=12))
 def test_validate_14_what_fix_writes_is_never_the_reverse_of_the_ranks(tmp_path_factory, scores):
     """Whatever the scores: a file is written only if its order is not the ranks' own, read from the end."""
