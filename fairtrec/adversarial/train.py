@@ -90,7 +90,7 @@ class Batches:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class TrainingOptions:
     """How a ranker is trained. Steps that are None are two epochs; ``max_length`` is in tokens."""
 
     base_steps: int | None = None
@@ -130,7 +130,7 @@ def train(
     """
     torch, _ = libraries()
     resume, force = options.pop("resume", False), options.pop("force", False)
-    how, folder, terms = Options(**options), Path(output), loading.terms(groups)
+    how, folder, terms = TrainingOptions(**options), Path(output), loading.terms(groups)
     found = labelled(tsv.triples(triples), terms, how.tau)
     names = {"model": opening.name(model.rstrip("/")), "groups": f"{terms.name}@{terms.sha256[:8]}"}
     versions = {"fairtrec": __version__, "torch": torch.__version__, "triples": opening.sha256(triples)[:8]}
@@ -150,7 +150,7 @@ def train(
 class _Training:
     """What all phases share."""
 
-    def __init__(self, triples: Triples, how: Options, folder: Path, settings: dict[str, Any]) -> None:
+    def __init__(self, triples: Triples, how: TrainingOptions, folder: Path, settings: dict[str, Any]) -> None:
         self.triples, self.how, self.folder, self.settings = triples, how, folder, settings
         self.old: set[Path] = set()  # models of before, each of which stays until there is another
         learnt, even, self.held = parted(triples, how.held_out, how.seed)

@@ -7,7 +7,7 @@ from fairtrec.data.parameters import Parameters
 from fairtrec.errors import UsageError
 
 LARGEST = 2**31 - 1  # of the numbers that trec_eval takes
-Kind = TypeVar("Kind", bound=Parameters)
+Parametrised = TypeVar("Parametrised", bound=Parameters)
 
 
 def called(base: type[Parameters]) -> str:
@@ -24,7 +24,7 @@ def _group(base: type[Parameters]) -> str:
     return f"fairtrec.{called(base)}s"
 
 
-def plugin(name: str, base: type[Kind]) -> type[Kind] | None:
+def plugin(name: str, base: type[Parametrised]) -> type[Parametrised] | None:
     """Find the class that an installed package adds under this name. Raises UsageError if it is none of its family."""
     what = called(base)
     from importlib.metadata import entry_points
@@ -54,7 +54,9 @@ def plugins(base: type[Parameters]) -> list[str]:
     return sorted(point.name for point in entry_points(group=_group(base)))
 
 
-def built(kind: type[Kind], params: dict[str, Any], spelled: str, relevance_level: int | None = None) -> Kind:
+def built(
+    kind: type[Parametrised], params: dict[str, Any], spelled: str, relevance_level: int | None = None
+) -> Parametrised:
     """Make an object of what was written. Raises UsageError for a parameter that it has not, or not so."""
     hints = get_type_hints(kind)
     fields = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
@@ -72,7 +74,7 @@ def built(kind: type[Kind], params: dict[str, Any], spelled: str, relevance_leve
     return kind(**params)
 
 
-def _fitting(kind: type[Kind], value: Any, hint: Any, what: str) -> Any:
+def _fitting(kind: type[Parametrised], value: Any, hint: Any, what: str) -> Any:
     """Check a parameter against its type. Raises UsageError where it does not fit."""
     options = get_args(hint)
     if get_origin(hint) is Literal:

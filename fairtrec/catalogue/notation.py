@@ -17,7 +17,7 @@ _VALUE = (
 _WORDS = {"True": True, "False": False, "true": True, "false": False, "None": None}
 
 
-class Written(NamedTuple):
+class Spelled(NamedTuple):
     """A measure or reranker as it is written: what stands behind @ is the ``cutoff``, None where nothing does."""
 
     name: str
@@ -26,7 +26,7 @@ class Written(NamedTuple):
     spelled: str
 
 
-def read(text: str, what: str = "measure", like: str = "NFaiRR(tau=0)@10") -> Iterator[Written]:
+def read(text: str, what: str = "measure", like: str = "NFaiRR(tau=0)@10") -> Iterator[Spelled]:
     """Read one after the other. Raises UsageError for what is not in the notation: ``what`` it is, and one ``like`` it.
 
     >>> [tuple(each) for each in read("P.5,10 ARaB(mag=tf)@20")]
@@ -43,7 +43,7 @@ def read(text: str, what: str = "measure", like: str = "NFaiRR(tau=0)@10") -> It
         cutoff = rest.value() if rest.take("@") else None
         if not rest.take(r"(?=[\s,]|$)"):
             raise rest.bad("something stands behind it")
-        yield Written(name.group(), params, cutoff, " ".join(text[rest.begin : rest.at].split()))
+        yield Spelled(name.group(), params, cutoff, " ".join(text[rest.begin : rest.at].split()))
 
 
 @dataclass

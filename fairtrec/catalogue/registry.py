@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from fairtrec.catalogue import family, notation
 from fairtrec.catalogue.family import LARGEST
-from fairtrec.catalogue.notation import Written
+from fairtrec.catalogue.notation import Spelled
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
@@ -91,7 +91,7 @@ def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
     return several
 
 
-def _resolved(written: Written, relevance_level: int | None) -> Iterable[Measure]:
+def _resolved(written: Spelled, relevance_level: int | None) -> Iterable[Measure]:
     name, params, cutoff, spelled = written
     kind, theirs, at = built_in(name), None, "cutoff"
     if kind is None:
@@ -127,7 +127,7 @@ def _resolved(written: Written, relevance_level: int | None) -> Iterable[Measure
     raise UsageError(f"there is no measure {name}; {hint}`fairtrec measures` lists them all")
 
 
-def _plain(written: Written, relevance_level: int | None) -> Utility | None:
+def _plain(written: Spelled, relevance_level: int | None) -> Utility | None:
     """Take a measure of ir-measures that is computed here, so that it needs no import; None where it may be refused."""
     name, params, cutoff, _ = written
     if cutoff is not None and "cutoff" in params:

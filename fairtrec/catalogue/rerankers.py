@@ -28,7 +28,7 @@ def parse(text: str, relevance_level: int | None = None) -> list[Reranker]:
     return [resolved(written, relevance_level) for written in notation.read(text, "reranker", LIKE)]
 
 
-def resolved(written: notation.Written, relevance_level: int | None) -> Reranker:
+def resolved(written: notation.Spelled, relevance_level: int | None) -> Reranker:
     """Make the reranker that is written."""
     name, params, cutoff, spelled = written
     kind = find(name)

@@ -14,7 +14,7 @@ import numpy as np
 
 from fairtrec.comparison import pairs as pairing
 from fairtrec.comparison import slices as slicing
-from fairtrec.comparison.pairs import Pair
+from fairtrec.comparison.pairs import PairedValues
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
@@ -28,7 +28,7 @@ from fairtrec.statistics import corrections as correction
 from fairtrec.statistics import paired
 from fairtrec.statistics.procedure import SCANTY, Procedure, ProcedureKeywords
 
-Outcome = Literal["better", "worse", "higher", "lower", "not shown", "not tested"]
+ComparisonOutcome = Literal["better", "worse", "higher", "lower", "not shown", "not tested"]
 FEWEST = 10  # differences that are not 0; of fewer, a 95 % interval covers the truth in 77 to 89 of 100 cases
 SIGN = {"higher": 1, "lower": -1, "nearer 0": -1, "neither": 1}
 
@@ -60,7 +60,7 @@ class Comparison:
     ties: int
     losses: int
     nonzero: int  # differences that are not 0
-    verdict: Outcome
+    verdict: ComparisonOutcome
     p_not_worse: float | None  # of non-inferiority by the margin; None if not asked for
     p_equivalent: float | None  # of TOST
     worst_slice: bool
@@ -150,7 +150,7 @@ def _called(name: str) -> set[str]:
     return {name, uncompressed(name), uncompressed(name).removesuffix(".run")}
 
 
-def _judged(pairs: Sequence[Pair], how: Procedure) -> tuple[list[Comparison], list[str]]:
+def _judged(pairs: Sequence[PairedValues], how: Procedure) -> tuple[list[Comparison], list[str]]:
     """Compute all statistics: pairs of as many queries together, then the corrected p over all; say what is odd."""
     places: dict[int, list[int]] = defaultdict(list)
     for place, pair in enumerate(pairs):
@@ -182,7 +182,7 @@ def _judged(pairs: Sequence[Pair], how: Procedure) -> tuple[list[Comparison], li
     return compared, said
 
 
-def _comparison(pair: Pair, numbers: Mapping[str, float], how: Procedure) -> Comparison:
+def _comparison(pair: PairedValues, numbers: Mapping[str, float], how: Procedure) -> Comparison:
     better, n = pair.measure.better, len(pair.differences)
     with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
         means = [float(values.mean()) if n else float("nan") for values in (pair.values, pair.baseline)]
@@ -212,7 +212,7 @@ def _comparison(pair: Pair, numbers: Mapping[str, float], how: Procedure) -> Com
     )
 
 
-def _verdict(better: Better, side: float, p: float, alpha: float) -> Outcome:
+def _verdict(better: Better, side: float, p: float, alpha: float) -> ComparisonOutcome:
     """Say what is shown; ``side`` is that of 0 on which the test finds the run."""
     if np.isnan(p):
         return "not tested"

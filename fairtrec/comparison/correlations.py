@@ -19,7 +19,7 @@ from fairtrec.statistics import corrections as correction
 from fairtrec.statistics.correlation import COEFFICIENTS, Coefficient, correlation
 from fairtrec.statistics.procedure import Procedure
 
-Outcome = Literal["correlated", "not shown", "not tested"]
+AssociationOutcome = Literal["correlated", "not shown", "not tested"]
 ALL_RUNS = "all runs"
 
 
@@ -39,7 +39,7 @@ class Association:
     high: float
     p: float
     p_corrected: float
-    verdict: Outcome
+    verdict: AssociationOutcome
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,7 +124,7 @@ def _corrected(rows: list[Association], how: Procedure) -> Iterator[Association]
     for kind in COEFFICIENTS:
         p[kinds == kind] = correction.corrected(p[kinds == kind], how.correction)
     for row, corrected in zip(rows, p.tolist(), strict=True):
-        outcome: Outcome = "correlated" if corrected <= how.alpha else "not shown"
+        outcome: AssociationOutcome = "correlated" if corrected <= how.alpha else "not shown"
         yield replace(row, p_corrected=corrected, verdict="not tested" if np.isnan(corrected) else outcome)
 
 

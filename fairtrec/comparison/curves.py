@@ -20,7 +20,7 @@ MOST = 1000  # cutoffs at once
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """A run's mean of a measure at one cutoff, over the ``n`` queries for which it is defined."""
 
     slice: str
@@ -34,7 +34,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class CurveAgreement:
     """Kendall's tau-b between the orders of the runs at one cutoff and at the deepest; nan for one run."""
 
     slice: str
@@ -47,8 +47,8 @@ class Agreement:
 class Curves(Answer):
     """The means of all runs at all cutoffs."""
 
-    rows: tuple[Point, ...]
-    agreements: tuple[Agreement, ...]
+    rows: tuple[CurvePoint, ...]
+    agreements: tuple[CurveAgreement, ...]
     result: Result
     notes: tuple[str, ...]
 
@@ -105,8 +105,8 @@ def curves(
     """
     parts = Slices.of(slices)
     result = slicing.signed(result, parts)
-    points: list[Point] = []
-    agreements: list[Agreement] = []
+    points: list[CurvePoint] = []
+    agreements: list[CurveAgreement] = []
     for name, part in slicing.sliced(result, parts):
         for family, rows in _families(part.scores[0].measures).items():
             points += _points(name, family, rows, part)
@@ -135,22 +135,22 @@ def _families(measures: Sequence[Measure]) -> dict[str, list[tuple[int, int]]]:
     return {name: sorted(rows) for name, rows in families.items()}
 
 
-def _points(name: str, family: str, rows: list[tuple[int, int]], result: Result) -> Iterator[Point]:
+def _points(name: str, family: str, rows: list[tuple[int, int]], result: Result) -> Iterator[CurvePoint]:
     for scores in result.scores:
         for cutoff, row in rows:
             better, n, mean = scores.measures[row].better, int(scores.defined[row]), float(scores.means[row])
-            yield Point(name, scores.run, family, better, cutoff, n, mean, worst_slice=False)
+            yield CurvePoint(name, scores.run, family, better, cutoff, n, mean, worst_slice=False)
 
 
-def _agreements(name: str, family: str, rows: list[tuple[int, int]], result: Result) -> Iterator[Agreement]:
+def _agreements(name: str, family: str, rows: list[tuple[int, int]], result: Result) -> Iterator[CurveAgreement]:
     means = badness(
         np.array([scores.compared for scores in result.scores]), result.scores[0].measures[rows[0][1]].better
     )
     deepest = means[:, rows[-1][1]]
     for cutoff, row in rows:
-        yield Agreement(name, family, cutoff, correlation(means[:, row], deepest, "kendall").value)
+        yield CurveAgreement(name, family, cutoff, correlation(means[:, row], deepest, "kendall").value)
 
 
-def _marked(points: Sequence[Point]) -> Iterator[Point]:
+def _marked(points: Sequence[CurvePoint]) -> Iterator[CurvePoint]:
     marks = slicing.worst([((p.run, p.measure, p.cutoff), p.slice, p.mean, p.better) for p in points])
     return (replace(point, worst_slice=mark) for point, mark in zip(points, marks, strict=True))

@@ -13,7 +13,7 @@ from fairtrec.statistics import corrections, paired
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class PairedValues:
     """The values of a run and of the baseline in the same queries."""
 
     slice: str
@@ -25,7 +25,7 @@ class Pair:
     differences: Floats
 
 
-def pairs(name: str, several: Sequence[Scores], base: int) -> Iterator[Pair]:
+def pairs(name: str, several: Sequence[Scores], base: int) -> Iterator[PairedValues]:
     """Pair each run of a slice with the baseline, measure by measure."""
     for number, scores in enumerate(several):
         if number == base:
@@ -38,10 +38,10 @@ def pairs(name: str, several: Sequence[Scores], base: int) -> Iterator[Pair]:
             both = ~(np.isnan(of_run) | np.isnan(of_baseline))
             values, others = of_run[both], of_baseline[both]
             qids = tuple(mine.qids[column] for column in np.flatnonzero(both))
-            yield Pair(name, scores.run, measure, qids, values, others, paired.subtract(values, others))
+            yield PairedValues(name, scores.run, measure, qids, values, others, paired.subtract(values, others))
 
 
-def tukey_hsd(compared: Sequence[Pair], p: Floats, *, resamples: int, seed: int) -> tuple[Floats, list[str]]:
+def tukey_hsd(compared: Sequence[PairedValues], p: Floats, *, resamples: int, seed: int) -> tuple[Floats, list[str]]:
     """Give the p of Tukey's HSD of each pair, all runs of a measure and slice at once, and what is to be said of it.
 
     It is over the queries that all of these have; a pair without a ``p`` of its own has none.

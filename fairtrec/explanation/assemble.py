@@ -14,7 +14,7 @@ from fairtrec.explanation.explained import Exchange, Explained, Place, Word, wor
 from fairtrec.explanation.session import Case, Explainer
 from fairtrec.explanation.sums import Split, split
 
-Rows = list[list[list[float]]]  # [query][rank]: gain, adds, loses, ideal, behind
+RankColumns = list[list[list[float]]]  # [query][rank]: gain, adds, loses, ideal, behind
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Told:
     complete: bool  # whether all exchanges were looked at
 
 
-def told(case: Case, session: Explainer) -> Told:
+def assemble(case: Case, session: Explainer) -> Told:
     """Explain each query of a run."""
     parts = split(case)
     closely = bool(session.closely)
@@ -90,7 +90,7 @@ def _place(
     at: int,
     rank: int,
     docnos: Sequence[str],
-    columns: Rows | None,
+    columns: RankColumns | None,
     added: Sequence[float],
     left_out: Sequence[float],
     words: "_Words",
@@ -107,11 +107,11 @@ def _place(
     return Place(rank + 1, docnos[rank], gain, adds, loses, *of_document, ideal, behind, without)
 
 
-def _columns(parts: Split) -> Rows:
+def _columns(parts: Split) -> RankColumns:
     """Give gain, adds, loses, ideal and behind of each rank of each query."""
     ideal = np.full(parts.adds.shape, nan) if parts.ideal is None else parts.ideal
     columns = parts.gains, parts.adds, parts.loses, ideal, parts.scale * (ideal - parts.gains)
-    rows: Rows = np.stack(columns, axis=2).tolist()
+    rows: RankColumns = np.stack(columns, axis=2).tolist()
     return rows
 
 

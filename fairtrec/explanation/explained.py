@@ -12,7 +12,7 @@ from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.signature import Signature
 from fairtrec.measure import Better, Measure
 
-Part = tuple[str, str]  # a word, and its group
+WordAndGroup = tuple[str, str]  # a word, and its group
 NEAR = 12  # digits
 
 
@@ -91,7 +91,7 @@ class Explained:
 
 
 @dataclass(frozen=True)
-class Sway:
+class TermEffect:
     """What a word adds to a run's value in the mean over its queries, and at how many ranks it stands."""
 
     term: str
@@ -101,7 +101,7 @@ class Sway:
 
 
 @dataclass(frozen=True, eq=False)
-class OfRun:
+class RunExplanation:
     """One run's queries, those whose value is undefined among them."""
 
     run: str
@@ -122,15 +122,15 @@ class OfRun:
         several = [value for each in self.queries if not isnan(value := each.what_if[term])]
         return sum(several) / len(several) if several else nan
 
-    def words(self, better: Better) -> tuple[Sway, ...]:
+    def words(self, better: Better) -> tuple[TermEffect, ...]:
         """List what each word adds, the worst first; nothing where nothing says what words add."""
-        sums: dict[Part, tuple[int, float]] = {}
+        sums: dict[WordAndGroup, tuple[int, float]] = {}
         for each in self.defined:
             for place in each.places:
                 for word in place.words:
                     many, total = sums.get((word.term, word.group), (0, 0.0))
                     sums[word.term, word.group] = many + 1, total + word.adds
-        several = [Sway(*part, many, total / len(self.defined)) for part, (many, total) in sums.items()]
+        several = [TermEffect(*part, many, total / len(self.defined)) for part, (many, total) in sums.items()]
         known = [each for each in several if not isnan(each.adds)]
         return tuple(sorted(known, key=lambda one: (worst(one.adds, better), -one.places, one.term, one.group)))
 
@@ -177,9 +177,9 @@ class Explanation(Answer):
         return self.result.signature
 
     @cached_property
-    def runs(self) -> tuple[OfRun, ...]:
+    def runs(self) -> tuple[RunExplanation, ...]:
         """The queries of each run."""
         several: dict[str, list[Explained]] = {}
         for each in self.explained:
             several.setdefault(each.run, []).append(each)
-        return tuple(OfRun(run, tuple(queries)) for run, queries in several.items())
+        return tuple(RunExplanation(run, tuple(queries)) for run, queries in several.items())

@@ -8,7 +8,7 @@ from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.given import Judgements
 from fairtrec.evaluation.session import Keywords
 from fairtrec.explanation import variants
-from fairtrec.explanation.assemble import told
+from fairtrec.explanation.assemble import assemble
 from fairtrec.explanation.explained import Explanation
 from fairtrec.explanation.session import Explainer
 from fairtrec.measure import Measure
@@ -45,7 +45,7 @@ def explain(
     dropped = [what_if] if isinstance(what_if, str) else list(what_if)
     session = Explainer({"qrels": qrels, **keywords}, measure, queries, candidates, dropped)
     cases, result = session.cases(runs, number)
-    several = [told(case, session) for case in cases]
+    several = [assemble(case, session) for case in cases]
     first = several[0]
     complete = all(each.complete for each in several)
     return Explanation(

@@ -29,7 +29,7 @@ Coalitions = tuple[Floats, bool]  # [coalition, group], and whether these are no
 
 
 @dataclass(frozen=True, eq=False)
-class Worths:
+class ShapleyValues:
     """What one occurrence of each group makes of the gain of each document.
 
     ``nothing`` is the gain of a document without any term [query], ``each`` what an occurrence adds to it

@@ -7,7 +7,7 @@ import numpy as np
 from fairtrec.data import Bools, Floats
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.explanation.session import Case
-from fairtrec.explanation.shapley_values import Worths
+from fairtrec.explanation.shapley_values import ShapleyValues
 from fairtrec.formulas import discount, distribution
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Sum, take
@@ -51,7 +51,7 @@ def split(case: Case) -> Split | None:
     ranks = max(case.inputs.lines.shape[1], terms.weights.shape[-1])
     held = np.nan_to_num(_wide(terms.gains, ranks))
     scale = scale_of(terms, ranks)
-    worths = Worths.of(case)
+    worths = ShapleyValues.of(case)
     best = _best(case, held) if worths is None else np.repeat(worths.nothing[:, None], ranks, axis=1)
     adds, loses = scale * held, scale * (best - held)
     return Split(
@@ -122,7 +122,7 @@ def _ideal(measure: NFaiRR, case: Case, ranks: int) -> Floats:
     return np.broadcast_to(best, (len(case.qids), ranks))
 
 
-def _said(measure: Measure, worths: Worths | None) -> str:
+def _said(measure: Measure, worths: ShapleyValues | None) -> str:
     """Say in words what the ceiling is; nothing where it is 0, or no ceiling in any sense."""
     if measure.better != "higher" and not hasattr(measure, "omega"):
         return ""

@@ -16,10 +16,10 @@ from fairtrec.evaluation.session import Keywords
 from fairtrec.evaluation.signature import Signature
 from fairtrec.formulas.fronts import budget
 from fairtrec.formulas.fronts.front import Front, point_at
-from fairtrec.frontier.frontier import Dpfr, Frontier, OfQuery, OfRun, OfScores, Point
-from fairtrec.frontier.problem import Case
+from fairtrec.frontier.frontier import Dpfr, Frontier, OfScores, Point, QueryFrontier, RunFrontier
+from fairtrec.frontier.problem import Problem
 from fairtrec.frontier.session import Seeker
-from fairtrec.frontier.solve import Kept, Solved, solved
+from fairtrec.frontier.solve import Cached, Solved, solve
 from fairtrec.literals import Among
 from fairtrec.measure import Better, Measure
 
@@ -65,19 +65,19 @@ def free(
         raise UsageError(f"dpfr is {dpfr:g}; it is a share of the front's length, from 0 (most utility) to 1 (fairest)")
     number = processes([thing for _, thing in loading.named_runs(runs)], jobs)
     session = Seeker({"qrels": qrels, **given}, utility, fairness, among, candidates, judged_only=judged_only)
-    cases, values, whole, result = session.cases(runs, number)
-    kept: Kept = {}
+    problems, values, whole, result = session.cases(runs, number)
+    kept: Cached = {}
     several, ways = [], []
-    for case, own, scores in zip(cases, values, result.scores, strict=True):
-        found = solved(case, own, kept)
+    for problem, own, scores in zip(problems, values, result.scores, strict=True):
+        found = solve(problem, own, kept)
         ways.append(found.way)
-        one = _of_run(scores.run, case, own, found, losses, each=each)
-        one = one if dpfr is None else with_dpfr(one, found.fronts, case.fairness.better, dpfr)
-        several.append(replace(one, left_out=tuple(qid for qid in scores.qids if qid not in set(case.qids))))
+        one = _of_run(scores.run, problem, own, found, losses, each=each)
+        one = one if dpfr is None else with_dpfr(one, found.fronts, problem.fairness.better, dpfr)
+        several.append(replace(one, left_out=tuple(qid for qid in scores.qids if qid not in set(problem.qids))))
     pool = None
     if whole is not None and all(each.exact for each in several) and "lemma 1" in ways[0]:  # else it takes too long
         own = np.zeros((2, len(whole.qids)))
-        pool = _of_run("pool", whole, own, solved(whole, own, kept), (), each=False)
+        pool = _of_run("pool", whole, own, solve(whole, own, kept), (), each=False)
     spelled = ",".join(f"{share:.6g}" for share in losses)
     more = {"utility": str(session.utility or "scores"), "fairness": str(session.fairness), "loss": spelled}
     more |= {"from": among, "candidates": str(candidates or ""), "each": "yes" if each else ""}
@@ -114,13 +114,15 @@ def _shares(loss: str | float | Iterable[float]) -> tuple[float, ...]:
     return tuple(sorted(set(shares)))
 
 
-def _of_run(name: str, case: Case, own: Floats, found: Solved, losses: Sequence[float], *, each: bool) -> OfRun:
+def _of_run(
+    name: str, problem: Problem, own: Floats, found: Solved, losses: Sequence[float], *, each: bool
+) -> RunFrontier:
     """Choose the points of one run: own [2, query] are utility and fairness as it is."""
-    fronts, many = found.fronts, len(case.qids)
-    turn = -1.0 if case.fairness.better != "higher" else 1.0
-    tops = [np.arange(length) for length in case.lengths.tolist()]
+    fronts, many = found.fronts, len(problem.qids)
+    turn = -1.0 if problem.fairness.better != "higher" else 1.0
+    tops = [np.arange(length) for length in problem.lengths.tolist()]
     utility, fairness = (float(row.mean()) for row in own)
-    points = [Point("run", utility, turn * fairness, turn * fairness, spoken=case.spoken(tops))]
+    points = [Point("run", utility, turn * fairness, turn * fairness, spoken=problem.spoken(tops))]
     if np.isfinite(found.same).all():
         points.append(
             Point("same grades", utility, turn * float(found.same.mean()), turn * float(found.most_same.mean()))
@@ -141,36 +143,42 @@ def _of_run(name: str, case: Case, own: Floats, found: Solved, losses: Sequence[
         if not each:
             spent = budget.spend(fronts, (1 - loss) * float(own[0].sum()))
             chosen, bound = spent.points, spent.bound
-        points.append(_at("loss", fronts, chosen, bound, turn, loss, case))
+        points.append(_at("loss", fronts, chosen, bound, turn, loss, problem))
     last = np.array([len(front.utility) - 1 for front in fronts])
     highest = [max(float(front.hull[1][-1]), float(front.fairness[-1])) for front in fronts]
-    most = _at("most", fronts, last, sum(highest), turn, nan, case)
+    most = _at("most", fronts, last, sum(highest), turn, nan, problem)
     points.append(most._replace(told=bool(found.told.all())))
     for row, front in enumerate(fronts):
         most = _at("most", [front], last[row : row + 1], highest[row], turn, nan)
         of_queries[row].append(most._replace(told=bool(found.told[row])))
     held = budget.merged([front if front.exact else replace(front, ends=None) for front in fronts])
-    return OfRun(
+    return RunFrontier(
         run=name,
         points=tuple(points),
         front=np.stack([held[0] / many, turn * held[1] / many]),
         exact=all(front.exact for front in fronts),
-        queries=tuple(OfQuery(qid, tuple(of)) for qid, of in zip(case.qids, of_queries, strict=True)),
+        queries=tuple(QueryFrontier(qid, tuple(of)) for qid, of in zip(problem.qids, of_queries, strict=True)),
     )
 
 
 def _at(
-    name: str, fronts: Sequence[Front], chosen: Ints, bound: float, turn: float, loss: float, case: Case | None = None
+    name: str,
+    fronts: Sequence[Front],
+    chosen: Ints,
+    bound: float,
+    turn: float,
+    loss: float,
+    problem: Problem | None = None,
 ) -> Point:
     """Give the mean of chosen points of fronts."""
     pairs = list(zip(fronts, chosen.tolist(), strict=True))
     utility = float(np.mean([front.utility[at] for front, at in pairs]))
     fairness = float(np.mean([front.fairness[at] for front, at in pairs]))
-    spoken = nan if case is None else case.spoken([front.tops[at] for front, at in pairs])
+    spoken = nan if problem is None else problem.spoken([front.tops[at] for front, at in pairs])
     return Point(name, utility, turn * fairness, turn * max(bound / len(pairs), fairness), loss, spoken)
 
 
-def with_dpfr(run: OfRun, fronts: Sequence[Front], better: Better, alpha: float) -> OfRun:
+def with_dpfr(run: RunFrontier, fronts: Sequence[Front], better: Better, alpha: float) -> RunFrontier:
     """Measure the distances of a run, of whose queries these are the ``fronts``; ``better`` says which fairness is.
 
     Of queries the hull is taken, too, as of their mean: so a run of one query is as far as the query is.

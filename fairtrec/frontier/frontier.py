@@ -63,7 +63,7 @@ class Dpfr(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class OfQuery:
+class QueryFrontier:
     """The points of one query; its losses are its own, and so is the front of its ``dpfr``."""
 
     qid: str
@@ -78,7 +78,7 @@ class OfQuery:
 
 
 @dataclass(frozen=True, eq=False)
-class OfRun:
+class RunFrontier:
     """The points of one run, in the mean over ``queries``, and its front; some queries may be ``left_out``.
 
     ``front`` [2, vertex]: utility and fairness between which straight lines lie nowhere below what is attained in the
@@ -89,7 +89,7 @@ class OfRun:
     points: tuple[Point, ...]
     front: Floats
     exact: bool
-    queries: tuple[OfQuery, ...]
+    queries: tuple[QueryFrontier, ...]
     left_out: tuple[str, ...] = ()
     dpfr: Dpfr | None = None
 
@@ -100,8 +100,8 @@ class Frontier(Answer):
 
     utility: Measure
     fairness: Measure
-    runs: tuple[OfRun, ...]
-    pool: OfRun | None
+    runs: tuple[RunFrontier, ...]
+    pool: RunFrontier | None
     among: Among
     each: bool
     losses: tuple[float, ...]

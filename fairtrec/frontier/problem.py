@@ -71,7 +71,7 @@ def _run(name: str, qids: tuple[str, ...], rankings: Sequence[Docs]) -> Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class Problem:
     """One run over some queries: ``run`` has them and their documents, those of the run first.
 
     ``lengths`` [query] are how many ranks each ranking has, down to ``depth``. ``utility`` None is the DCG of the
@@ -225,14 +225,14 @@ def _row(table: Any, query: int) -> Any:
     return table[query : query + 1] if len(table) > 1 else table
 
 
-def local_optimum(case: Case, query: int, grades: Ints | None) -> tuple[Ints, float]:
+def local_optimum(problem: Problem, query: int, grades: Ints | None) -> tuple[Ints, float]:
     """Exchange documents of a query, the pair that gains most first, until none gains; give the order and its value.
 
     With ``grades`` [document] only documents of the same grade change places.
     """
-    top = np.arange(int(case.lengths[query]))
-    several = int(case.several[query])
-    value = float(case.fairness_of(query, top[None])[0]) if len(top) else -np.inf
+    top = np.arange(int(problem.lengths[query]))
+    several = int(problem.several[query])
+    value = float(problem.fairness_of(query, top[None])[0]) if len(top) else -np.inf
     rank, doc = np.divmod(np.arange(len(top) * several), max(several, 1))
     rank, doc = rank[:TRIED], doc[:TRIED]
     for _ in range(STEPS if len(rank) else 0):
@@ -240,7 +240,7 @@ def local_optimum(case: Case, query: int, grades: Ints | None) -> tuple[Ints, fl
         place[top] = np.arange(len(top))
         useful = place[doc] < 0
         useful |= place[doc] > rank
-        useful &= ~(case.held[query, doc] | case.held[query, top[rank]])
+        useful &= ~(problem.held[query, doc] | problem.held[query, top[rank]])
         if grades is not None:
             useful &= grades[doc] == grades[top[rank]]
         if not useful.any():
@@ -251,7 +251,7 @@ def local_optimum(case: Case, query: int, grades: Ints | None) -> tuple[Ints, fl
         inside = lower >= 0
         tops[at[inside], lower[inside]] = top[upper[inside]]
         tops[at, upper] = new
-        values = case.fairness_of(query, tops)
+        values = problem.fairness_of(query, tops)
         best = int(values.argmax())
         if not values[best] > value + NEAR:
             break

@@ -18,7 +18,7 @@ from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.formulas.distribution import quotient
-from fairtrec.frontier.problem import KNOWN, Case, extended, pooled
+from fairtrec.frontier.problem import KNOWN, Problem, extended, pooled
 from fairtrec.literals import Among
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
@@ -83,7 +83,7 @@ class Seeker(Evaluator):
             what = f"{self.fairness} goes by {NEEDS[strange[0]].says}"
             raise UsageError(f"{what}, which other orders have not; name another with --fairness")
 
-    def cases(self, runs: Any, jobs: int) -> tuple[list[Case], list[Floats], Case | None, Result]:
+    def cases(self, runs: Any, jobs: int) -> tuple[list[Problem], list[Floats], Problem | None, Result]:
         """Evaluate runs, and give what each is solved of, the values [2, query] there, and the same of all together."""
         named = loading.named_runs(runs)
         loaded = {name: loading.run(thing, name, self.choices, self.choices.depth) for name, thing in named}
@@ -169,7 +169,9 @@ class Seeker(Evaluator):
         assert isinstance(run, Run)
         return run
 
-    def _case(self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference, judge: Judge | None) -> Case:
+    def _case(
+        self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference, judge: Judge | None
+    ) -> Problem:
         """Set up a run over these queries; one that it lacks is an empty ranking."""
         depth = self._ranks
         lines = run.top(qids, depth)
@@ -181,7 +183,7 @@ class Seeker(Evaluator):
             known = np.where(there, run.scores[np.maximum(every, 0)], np.nan)
             least, most = (each.reduce(known, axis=1, initial=np.nan)[:, None] for each in (np.fmin, np.fmax))
             scores = np.where(there, quotient(known - least, most - least, 0.0), np.nan)
-        return Case(
+        return Problem(
             extended(run, qids, more),
             tuple(qids),
             lengths,

@@ -13,16 +13,16 @@ from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.fronts import sums
 from fairtrec.formulas.fronts.front import Front, same_grades
-from fairtrec.formulas.fronts.sequences import Sequences, by_kind
+from fairtrec.formulas.fronts.sequences import KindSequences, by_kind
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.frontier.problem import OF_QUERY, Case, local_optimum
+from fairtrec.frontier.problem import OF_QUERY, Problem, local_optimum
 from fairtrec.measure import Candidates, First, Precisions, Sum, Terms
 
 EXCHANGED = frozenset({"ERR"})  # without terms, but never less where of two documents the better one comes first
 TRIED = 64  # of the fairest orders, how many are evaluated for their utility
 SHARED = 100_000  # sequences whose values are kept for other queries
 KINDS = 64
-Kept = dict[bytes, tuple[Sequences, Floats]]
+Cached = dict[bytes, tuple[KindSequences, Floats]]
 Tops = list[Ints]  # of each query, the places of its documents
 
 
@@ -41,122 +41,124 @@ class Solved:
     told: Bools
 
 
-def solved(case: Case, values: Floats, kept: Kept) -> Solved:
+def solve(problem: Problem, values: Floats, kept: Cached) -> Solved:
     """Find the front of each query; ``values`` [2, query] are its utility and fairness, ``kept`` is shared by runs."""
-    fair, useful = case.terms(case.fairness), case.terms(case.utility)
-    if isinstance(fair, Sum) and case.fairness.better in ("higher", "lower") and (fair.weights >= 0).all():
-        return _by_sums(case, values, fair, useful)
-    return _by_kinds(case, values, useful, kept)
+    fair, useful = problem.terms(problem.fairness), problem.terms(problem.utility)
+    if isinstance(fair, Sum) and problem.fairness.better in ("higher", "lower") and (fair.weights >= 0).all():
+        return _by_sums(problem, values, fair, useful)
+    return _by_kinds(problem, values, useful, kept)
 
 
-def _by_sums(case: Case, values: Floats, fair: Sum, useful: Terms | None) -> Solved:
+def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None) -> Solved:
     """Lemma 1."""
-    worth = _divided(fair) * (-1.0 if case.fairness.better == "lower" else 1.0)
-    weights = _of_ranks(case, fair.weights)
-    grades, queries = case.grades(), range(len(case.qids))
-    alike = np.full(len(case.qids), np.nan)
+    worth = _divided(fair) * (-1.0 if problem.fairness.better == "lower" else 1.0)
+    weights = _of_ranks(problem, fair.weights)
+    grades, queries = problem.grades(), range(len(problem.qids))
+    alike = np.full(len(problem.qids), np.nan)
     orders: Tops = []
     if grades is not None:
         places = same_grades(grades, np.nan_to_num(worth), weights)
-        orders = [places[row, : len(weights[row])][: case.lengths[row]] for row in queries]
+        orders = [places[row, : len(weights[row])][: problem.lengths[row]] for row in queries]
         alike = np.array([_dot(worth[row][orders[row]], weights[row]) for row in queries])
     if isinstance(useful, Sum):
-        ours = _of_ranks(case, useful.weights)
-        found = sums.fronts(_divided(useful), worth, ours, weights, case.lengths, case.held)
+        ours = _of_ranks(problem, useful.weights)
+        found = sums.fronts(_divided(useful), worth, ours, weights, problem.lengths, problem.held)
         rough = sum(not front.exact for front in found)
         hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
-        return Solved(found, alike, alike, f"by lemma 1{hull}", _all_of(case))
-    fronts = [_of_relevance(case, row, useful, worth[row], weights[row]) for row in queries]
+        return Solved(found, alike, alike, f"by lemma 1{hull}", _all_of(problem))
+    fronts = [_of_relevance(problem, row, useful, worth[row], weights[row]) for row in queries]
     if all(front is not None for front in fronts):
         exact = [front for front in fronts if front is not None]
-        return Solved(exact, alike, alike, "by lemma 1, over sequences", _all_of(case))
-    best = [_fairest(case, row, worth[row], weights[row], None if grades is None else grades[row]) for row in queries]
-    falls = [bool((np.diff(weights[row][case.ranks(row)]) < 0).all()) for row in queries]
-    told = np.array([front is not None for front in fronts]) | (_goes_by_exchanges(case) & np.array(falls))
+        return Solved(exact, alike, alike, "by lemma 1, over sequences", _all_of(problem))
+    best = [
+        _fairest(problem, row, worth[row], weights[row], None if grades is None else grades[row]) for row in queries
+    ]
+    falls = [bool((np.diff(weights[row][problem.ranks(row)]) < 0).all()) for row in queries]
+    told = np.array([front is not None for front in fronts]) | (_goes_by_exchanges(problem) & np.array(falls))
     most = np.array([_dot(worth[row][best[row]], weights[row]) for row in queries])
-    rest = _bounded(case, values, [(orders, alike)] * bool(orders) + [(best, most)], most)
+    rest = _bounded(problem, values, [(orders, alike)] * bool(orders) + [(best, most)], most)
     mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
     return Solved(mixed, alike, alike, "same grades and most by lemma 1, else a value and a bound", told)
 
 
-def _by_kinds(case: Case, values: Floats, useful: Terms | None, kept: Kept) -> Solved:
+def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cached) -> Solved:
     """Lemma 2; exchanges where there are too many kinds."""
-    grades, queries = case.grades(), range(len(case.qids))
+    grades, queries = problem.grades(), range(len(problem.qids))
     fronts: list[Front | None] = []
-    alike, most_alike, most = (np.full(len(case.qids), np.nan) for _ in range(3))
-    told = _all_of(case)
+    alike, most_alike, most = (np.full(len(problem.qids), np.nan) for _ in range(3))
+    told = _all_of(problem)
     orders, tries, climbs = [], [], 0
     for row in queries:
         own = None if grades is None else grades[row]
-        listed = _listed(case, row, kept)
+        listed = _listed(problem, row, kept)
         if listed is None:
             climbs += 1
             fronts.append(None)
             top, alike[row] = (
-                local_optimum(case, row, own) if own is not None else (np.arange(case.lengths[row]), np.nan)
+                local_optimum(problem, row, own) if own is not None else (np.arange(problem.lengths[row]), np.nan)
             )
             orders.append(top)
-            tries.append(local_optimum(case, row, None)[0][None])
+            tries.append(local_optimum(problem, row, None)[0][None])
             told[row] = False
-            most_alike[row] = most[row] = _greatest(case, row)
+            most_alike[row] = most[row] = _greatest(problem, row)
             continue
-        front, order, fairest, told[row] = _of_kinds(case, row, useful, listed, own)
+        front, order, fairest, told[row] = _of_kinds(problem, row, useful, listed, own)
         fronts.append(front)
         orders.append(order)
         tries.append(fairest)
-        alike[row] = most_alike[row] = case.fairness_of(row, order[None])[0] if own is not None else np.nan
-        most[row] = case.fairness_of(row, fairest[:1])[0] if fairest.size else 0.0
+        alike[row] = most_alike[row] = problem.fairness_of(row, order[None])[0] if own is not None else np.nan
+        most[row] = problem.fairness_of(row, fairest[:1])[0] if fairest.size else 0.0
     if all(front is not None for front in fronts):
         return Solved([front for front in fronts if front is not None], alike, most_alike, "by lemma 2", told)
-    best = _most_useful(case, tries)
-    reached = np.array([case.fairness_of(row, best[row][None])[0] if len(best[row]) else 0.0 for row in queries])
+    best = _most_useful(problem, tries)
+    reached = np.array([problem.fairness_of(row, best[row][None])[0] if len(best[row]) else 0.0 for row in queries])
     tried = [(orders, np.where(np.isnan(alike), values[1], alike)), (best, reached)]
-    rest = _bounded(case, values, tried, most)
+    rest = _bounded(problem, values, tried, most)
     mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
     whole = f"a value by exchanges and a bound for {climbs} of {len(fronts)} queries" if climbs else ""
     way = whole or "same grades and most by lemma 2, else a value and a bound"
     return Solved(mixed, alike, most_alike, way, told)
 
 
-def _all_of(case: Case) -> Bools:
-    return np.ones(len(case.qids), dtype=np.bool_)
+def _all_of(problem: Problem) -> Bools:
+    return np.ones(len(problem.qids), dtype=np.bool_)
 
 
-def _goes_by_exchanges(case: Case) -> bool:
+def _goes_by_exchanges(problem: Problem) -> bool:
     """Tell whether utility never falls where of two documents the one of the higher grade comes first."""
-    return case.utility is not None and case.utility.name in EXCHANGED
+    return problem.utility is not None and problem.utility.name in EXCHANGED
 
 
-def _most_useful(case: Case, tries: Sequence[Ints]) -> Tops:
+def _most_useful(problem: Problem, tries: Sequence[Ints]) -> Tops:
     """Choose of the orders of each query [order, rank] the one of most utility; the first, where none is evaluated."""
     best, most = [each[0] for each in tries], np.full(len(tries), -np.inf)
     several = max((len(each) for each in tries), default=0)
     for at in range(several if several > 1 else 0):
         tops = [each[min(at, len(each) - 1)] for each in tries]
-        found = case.utilities(tops)
+        found = problem.utilities(tops)
         for row in np.flatnonzero(found > most).tolist():
             best[row], most[row] = tops[row], found[row]
     return best
 
 
-def _greatest(case: Case, row: int) -> float:
+def _greatest(problem: Problem, row: int) -> float:
     """Give what the fairness can be at best, with these parameters; inf if nobody knows."""
-    low, high = case.fairness.bounds
-    if "target" in case.fairness.needs:
-        target = case.inputs.target
-        low, high = case.fairness.bounds_against(target[row if len(target) > 1 else 0])
-    if case.fairness.better == "nearer 0":
+    low, high = problem.fairness.bounds
+    if "target" in problem.fairness.needs:
+        target = problem.inputs.target
+        low, high = problem.fairness.bounds_against(target[row if len(target) > 1 else 0])
+    if problem.fairness.better == "nearer 0":
         return 0.0
-    bound = high if case.fairness.better == "higher" else None if low is None else -low
+    bound = high if problem.fairness.better == "higher" else None if low is None else -low
     return np.inf if bound is None else float(bound)
 
 
-def _bounded(case: Case, values: Floats, tried: Sequence[tuple[Tops, Floats]], most: Floats) -> list[Front]:
+def _bounded(problem: Problem, values: Floats, tried: Sequence[tuple[Tops, Floats]], most: Floats) -> list[Front]:
     """Make fronts of the ranking as it is and of orders that were found, below a bound."""
-    own = [np.arange(many) for many in case.lengths.tolist()]
-    points = [(own, values[0], values[1]), *((tops, case.utilities(tops), fair) for tops, fair in tried)]
+    own = [np.arange(many) for many in problem.lengths.tolist()]
+    points = [(own, values[0], values[1]), *((tops, problem.utilities(tops), fair) for tops, fair in tried)]
     fronts = []
-    for row in range(len(case.qids)):
+    for row in range(len(problem.qids)):
         tops = np.array([each[row] for each, _, _ in points])
         utility = np.array([each[row] for _, each, _ in points])
         fairness = np.array([each[row] for _, _, each in points])
@@ -165,20 +167,20 @@ def _bounded(case: Case, values: Floats, tried: Sequence[tuple[Tops, Floats]], m
     return fronts
 
 
-def _of_relevance(case: Case, row: int, useful: Terms | None, worth: Floats, weights: Floats) -> Front | None:
+def _of_relevance(problem: Problem, row: int, useful: Terms | None, worth: Floats, weights: Floats) -> Front | None:
     """Go through all sequences of relevant documents; None if there are too many, or utility goes by more."""
     if not isinstance(useful, First | Precisions):
         return None
-    ranks, movable = case.ranks(row), case.movable(row)
+    ranks, movable = problem.ranks(row), problem.movable(row)
     relevant = useful.relevant[row]
     docs, supply = by_kind(relevant[movable].astype(np.int64), worth[movable], 2, len(ranks))
-    every = Sequences.of(supply.tolist(), len(ranks))
+    every = KindSequences.of(supply.tolist(), len(ranks))
     if every is None:
         return None
     falling = np.argsort(-weights[ranks], kind="stable")  # a kind's fairest documents stand where most counts
     placed = np.empty(every.kinds.shape, dtype=np.int64)
     placed[:, falling] = movable[every.take(docs)]
-    tops = case.filled(row, placed)
+    tops = problem.filled(row, placed)
     fairness: Floats = np.nan_to_num(worth)[tops] @ weights[: tops.shape[1]]
     return Front.of(_relevance(useful, row, relevant[tops]), fairness, tops)
 
@@ -202,50 +204,50 @@ def _relevance(useful: Terms, row: int, gains: Floats | Ints) -> Floats:
     return averaged
 
 
-def _listed(case: Case, row: int, kept: Kept) -> tuple[Sequences, Floats, Ints] | None:
+def _listed(problem: Problem, row: int, kept: Cached) -> tuple[KindSequences, Floats, Ints] | None:
     """List the sequences of kinds of a query, their fairness, and the kind of each document; None if too many."""
-    movable, ranks = case.movable(row), len(case.ranks(row))
-    looks, kinds = np.unique(case.looks(row)[movable], axis=0, return_inverse=True)
+    movable, ranks = problem.movable(row), len(problem.ranks(row))
+    looks, kinds = np.unique(problem.looks(row)[movable], axis=0, return_inverse=True)
     many, kinds = len(looks), kinds.ravel()
     if many > KINDS:
         return None
     examples = np.array([int(movable[kinds == kind][0]) for kind in range(many)], dtype=np.int64)
-    if many**ranks > SHARED or case.held[row].any():
-        every = Sequences.of(np.bincount(kinds, minlength=many).tolist(), ranks)
+    if many**ranks > SHARED or problem.held[row].any():
+        every = KindSequences.of(np.bincount(kinds, minlength=many).tolist(), ranks)
         if every is None:
             return None
-        return every, case.fairness_of(row, case.filled(row, examples[every.kinds])), kinds
-    key = b"|".join([looks.tobytes(), bytes([ranks]), *_beside(case, row)])
+        return every, problem.fairness_of(row, problem.filled(row, examples[every.kinds])), kinds
+    key = b"|".join([looks.tobytes(), bytes([ranks]), *_beside(problem, row)])
     if key not in kept:
-        every = Sequences.of([ranks] * many, ranks)
+        every = KindSequences.of([ranks] * many, ranks)
         assert every is not None
         tops = examples[every.kinds] if ranks else np.zeros((1, 0), dtype=np.int64)
-        kept[key] = every, case.fairness_of(row, tops)
+        kept[key] = every, problem.fairness_of(row, tops)
     return (*kept[key], kinds)
 
 
-def _beside(case: Case, row: int) -> list[bytes]:
+def _beside(problem: Problem, row: int) -> list[bytes]:
     """Spell what the measure sees of the query beside the documents that are ranked."""
     parts = []
-    for name in sorted(OF_QUERY.intersection(case.fairness.needs)):
-        value = getattr(case.inputs, name)
+    for name in sorted(OF_QUERY.intersection(problem.fairness.needs)):
+        value = getattr(problem.inputs, name)
         tables = (value.counts, value.documents) if isinstance(value, Candidates) else (value,)
         parts += [table[row if len(table) > 1 else 0].tobytes() for table in tables]
     return parts
 
 
 def _of_kinds(
-    case: Case, row: int, useful: Terms | None, listed: tuple[Sequences, Floats, Ints], grades: Ints | None
+    problem: Problem, row: int, useful: Terms | None, listed: tuple[KindSequences, Floats, Ints], grades: Ints | None
 ) -> tuple[Front | None, Ints, Ints, bool]:
     """Give the front of a query, its fairest order of the same grades, and its fairest orders [order, rank].
 
     Last whether one of these is as useful as any order that is as fair; of orders of the same grades one is enough.
     """
     every, fairness, kinds = listed
-    ranks, movable = case.ranks(row), case.movable(row)
+    ranks, movable = problem.ranks(row), problem.movable(row)
     supply = np.bincount(kinds, minlength=every.counts.shape[1])
     usable = every.possible(supply) & np.isfinite(fairness)
-    own = np.arange(case.lengths[row])
+    own = np.arange(problem.lengths[row])
     if not usable.any():
         return None, own, own[None], False
     order = own
@@ -255,19 +257,19 @@ def _of_kinds(
         allowed = np.flatnonzero(usable & every.of_grades(grades[ranks], pairs))
         if len(allowed):
             chosen = every.kinds[allowed[int(fairness[allowed].argmax())]]
-            order = case.filled(row, movable[_placed(chosen, grades[ranks], grades[movable], kinds)][None])[0]
+            order = problem.filled(row, movable[_placed(chosen, grades[ranks], grades[movable], kinds)][None])[0]
     gains = _gains(row, useful)
     ungraded = np.zeros(len(movable)) if grades is None else grades[movable].astype(np.float64)
     worth = ungraded if gains is None else gains[movable]
     docs, _ = by_kind(kinds, worth, len(supply), len(ranks))
-    tops = case.filled(row, movable[docs[every.kinds[usable], every.number[usable]]])
+    tops = problem.filled(row, movable[docs[every.kinds[usable], every.number[usable]]])
     if useful is not None and gains is not None:
         return Front.of(_relevance(useful, row, gains[tops]), fairness[usable], tops), order, tops[:1], True
     fairest = tops[fairness[usable] >= fairness[usable].max() - NEAR]
     if grades is None:
         return None, order, fairest[:1], False
     _, first = np.unique(-grades[fairest], axis=0, return_index=True)
-    return None, order, fairest[first[:TRIED]], _goes_by_exchanges(case) and len(first) <= TRIED
+    return None, order, fairest[first[:TRIED]], _goes_by_exchanges(problem) and len(first) <= TRIED
 
 
 def _gains(row: int, useful: Terms | None) -> Floats | None:
@@ -292,25 +294,25 @@ def _divided(terms: Sum) -> Floats:
     return terms.gains if terms.divisor is None else quotient(terms.gains, np.asarray(terms.divisor)[:, None])
 
 
-def _of_ranks(case: Case, weights: Floats) -> Floats:
+def _of_ranks(problem: Problem, weights: Floats) -> Floats:
     """Give the weights of each query's ranks [query, rank]; 0 where nothing counts, or the ranking has ended."""
-    wide = np.zeros((len(case.qids), int(case.lengths.max(initial=0))))
-    held = np.broadcast_to(weights, (len(case.qids), weights.shape[-1]))[:, : wide.shape[1]]
+    wide = np.zeros((len(problem.qids), int(problem.lengths.max(initial=0))))
+    held = np.broadcast_to(weights, (len(problem.qids), weights.shape[-1]))[:, : wide.shape[1]]
     wide[:, : held.shape[1]] = held
-    return np.where(np.arange(wide.shape[1]) < case.lengths[:, None], wide, 0.0)
+    return np.where(np.arange(wide.shape[1]) < problem.lengths[:, None], wide, 0.0)
 
 
 def _dot(values: Floats, weights: Floats) -> float:
     return float(np.nan_to_num(values) @ weights[: len(values)])
 
 
-def _fairest(case: Case, row: int, worth: Floats, weights: Floats, grades: Ints | None) -> Ints:
+def _fairest(problem: Problem, row: int, worth: Floats, weights: Floats, grades: Ints | None) -> Ints:
     """Order the documents of a query by falling worth where the ranks count most; of equal ones by falling grade."""
-    ranks, movable = case.ranks(row), case.movable(row)
+    ranks, movable = problem.ranks(row), problem.movable(row)
     top = np.empty(len(ranks), dtype=np.int64)
     keys = -np.nan_to_num(worth[movable], nan=-np.inf).round(12)
     graded = np.zeros(len(movable)) if grades is None else -grades[movable]
     best = movable[np.lexsort((graded, keys))[: len(ranks)]]
     top[np.argsort(-weights[ranks], kind="stable")] = best
-    whole: Ints = case.filled(row, top[None])[0]
+    whole: Ints = problem.filled(row, top[None])[0]
     return whole

@@ -20,7 +20,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Bounds, Floats, Ints, Limits, Measure, Remark, UsageError
 
-Mean = Literal["prefix", "full"]
+SpreadMean = Literal["prefix", "full"]
 SAMPLED_FROM = 9  # the published program tries all orders of shorter lists
 _DRAWN_TOGETHER = 4032
 
@@ -35,7 +35,7 @@ def weights(n: int, step: int) -> Floats:
     return np.where((k % step == 2 % step) & (k < n), discount.log2_rank(n), 0.0)
 
 
-def variances(positions: Floats, mean: Mean) -> Floats:
+def variances(positions: Floats, mean: SpreadMean) -> Floats:
     """Give the variance of the first 1, 2, .. documents of each list [list, rank], about their own mean or the list's.
 
     >>> variances(np.array([[1.0, 1.0, -2.0]]), "prefix").tolist(), variances(np.array([[1.0, -1.0]]), "full").tolist()
@@ -48,7 +48,7 @@ def variances(positions: Floats, mean: Mean) -> Floats:
     return np.maximum(squares - drift * drift, 0.0)
 
 
-def spread(positions: Floats, step: int, mean: Mean) -> Floats:
+def spread(positions: Floats, step: int, mean: SpreadMean) -> Floats:
     """Sum the variances of the prefixes of each list [list, rank], discounted.
 
     >>> spread(np.array([[1.0, -1.0, 1.0, -1.0]]), step=1, mean="prefix").round(6).tolist()
@@ -58,7 +58,7 @@ def spread(positions: Floats, step: int, mean: Mean) -> Floats:
     return total
 
 
-def expected(positions: Floats, step: int, mean: Mean) -> Floats:
+def expected(positions: Floats, step: int, mean: SpreadMean) -> Floats:
     """Average the spread over all orders of each list, in closed form.
 
     The variance of k documents drawn from n, about their own mean, is S^2 (k - 1) / k on average, S^2 the unbiased
@@ -71,7 +71,7 @@ def expected(positions: Floats, step: int, mean: Mean) -> Floats:
     return value
 
 
-def ends(positions: Floats, step: int, mean: Mean) -> Floats:
+def ends(positions: Floats, step: int, mean: SpreadMean) -> Floats:
     """Give [bound, least, most] of the spread over all orders of each list [list, document].
 
     The bound is below every order; it is lower than the least where the least is not proved.
@@ -94,7 +94,7 @@ def _ends(ordered: bytes, n: int, step: int) -> Floats:
     return np.stack([bound, least, extremes.most_spread(positions, by_length)])
 
 
-def sampled_ends(positions: Floats, step: int, mean: Mean, *, n: int, seed: int) -> Floats:
+def sampled_ends(positions: Floats, step: int, mean: SpreadMean, *, n: int, seed: int) -> Floats:
     """Give [least, least, most] of the spread over ``n`` random orders of each list; all of a list that is short."""
     if positions.shape[1] < SAMPLED_FROM:
         return ends(positions, step, mean)
@@ -133,7 +133,7 @@ class _Spread(Measure):
 
     cutoff: int | None = None
     step: int = 1
-    mean: Mean = "prefix"
+    mean: SpreadMean = "prefix"
     normaliser: Literal["exact", "sampled"] = "exact"
     n: int = 40320
     seed: int = 7

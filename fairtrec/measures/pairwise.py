@@ -21,10 +21,10 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Finals, Floats, Ints, Measure, Remark
 
-Discount = Literal["log2_next", "log2_rank"]
+PrefixDiscount = Literal["log2_next", "log2_rank"]
 Norm = Literal["minmax", "max"]
-Cost = Callable[[Floats, int], Floats]
-Difference = Callable[[Any, Any, Any, Any], Floats]
+PrefixCost = Callable[[Floats, int], Floats]
+PrefixDifference = Callable[[Any, Any, Any, Any], Floats]
 TOGETHER = 1 << 16  # differences that are computed at once, and held
 
 
@@ -65,7 +65,7 @@ def _divergence(p: Floats, q: Floats) -> Floats:
     return p * np.log2(np.where(p > 0, p / q, 1)) + (1 - p) * np.log2(np.where(p < 1, (1 - p) / (1 - q), 1))
 
 
-def weights(n: int, step: int, kind: Discount) -> Floats:
+def weights(n: int, step: int, kind: PrefixDiscount) -> Floats:
     """Weigh ranks 1..n: 1 / log2(i + 1), or 1 / log2(i) from rank 2, at each ``step``-th rank; 0 elsewhere.
 
     >>> weights(4, 2, "log2_next").round(6).tolist(), weights(4, 1, "log2_rank").round(6).tolist()
@@ -75,12 +75,14 @@ def weights(n: int, step: int, kind: Discount) -> Floats:
 
 
 @lru_cache(maxsize=16384)
-def ends(difference: Difference, length: int, marked: int, step: int, kind: Discount) -> tuple[float, float]:
+def ends(
+    difference: PrefixDifference, length: int, marked: int, step: int, kind: PrefixDiscount
+) -> tuple[float, float]:
     """Give the least and the most that any order of a list has, ``marked`` of whose documents are protected."""
     return extremes.by_counts(_costs(difference, length, marked, weights(length, step, kind)), length, marked)
 
 
-def _costs(difference: Difference, length: int, marked: int, weigh: Floats) -> Iterator[Floats]:
+def _costs(difference: PrefixDifference, length: int, marked: int, weigh: Floats) -> Iterator[Floats]:
     """Give the discounted difference of each rank, by how many are marked so far; computed for a few ranks at once."""
     count = np.arange(marked + 1)
     several = max(1, TOGETHER // (marked + 1))
@@ -90,7 +92,7 @@ def _costs(difference: Difference, length: int, marked: int, weigh: Floats) -> I
         yield from difference(possible, rank, np.array(marked), np.array(length)) * weigh[rank - 1]
 
 
-def unevenness(marks: Floats, difference: Difference, *, step: int, kind: Discount, norm: Norm) -> Floats:
+def unevenness(marks: Floats, difference: PrefixDifference, *, step: int, kind: PrefixDiscount, norm: Norm) -> Floats:
     """Sum a difference over the prefixes of each list, discounted, and normalise; nan where all orders are the same.
 
     ``marks`` [query, rank] are 1 for protected documents, 0 for others; nan is passed over, and the ranks close up.
@@ -125,13 +127,13 @@ class _Pairwise(Measure):
     protected: str = ""
     step: int = 1
     norm: Norm = "minmax"
-    discount: Discount = "log2_next"
+    discount: PrefixDiscount = "log2_next"
     better = "lower"
     bounds = 0.0, 1.0
     limits = (("step", 1, np.inf, "the step is {step}; it is 1 or more"),)
     formerly = MappingProxyType({"log2": "1 / log2(i) is log2_rank, as log2 is 1 / log2(1 + i) elsewhere; "})
 
-    def mean(self, membership: Floats, groups: Sequence[str], difference: Difference) -> Floats:
+    def mean(self, membership: Floats, groups: Sequence[str], difference: PrefixDifference) -> Floats:
         """Average the value over the groups that are set against the rest [query]."""
         top: Floats = membership[:, : self.cutoff]
         marks = np.where(np.isnan(top).any(axis=2, keepdims=True), np.nan, top > 0.5)
@@ -145,10 +147,10 @@ class _Pairwise(Measure):
         """Number the groups that are set against the rest."""
         return [groups.index(self.protected)] if self.protected else range(len(groups))
 
-    def finals(self, groups: Sequence[str], difference: Difference) -> Finals:
+    def finals(self, groups: Sequence[str], difference: PrefixDifference) -> Finals:
         """Let each rank add its difference; what the groups hold in the end normalises the sum."""
 
-        def of(totals: Floats, length: Ints) -> tuple[Cost, Floats]:
+        def of(totals: Floats, length: Ints) -> tuple[PrefixCost, Floats]:
             marked = totals[:, self._chosen(groups)].astype(np.int64)
             scale, shift = np.zeros((2, *marked.shape))
             for at, m in np.ndenumerate(marked):

@@ -12,7 +12,7 @@ import numpy as np
 from fairtrec.errors import InputError, ResourceError, UsageError
 from fairtrec.formats.datasets import OFFLINE
 
-Texts = Callable[[list[str]], Any]
+Embedder = Callable[[list[str]], Any]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Embedding:
     limit: int = 0
 
 
-def embedded(texts: Sequence[str], model: str | os.PathLike[str] | Texts) -> Embedding:
+def embedded(texts: Sequence[str], model: str | os.PathLike[str] | Embedder) -> Embedding:
     """Make a vector of each text. ``model`` is a function of a list of texts, a folder, or a name on the hub.
 
     The longest texts come first, as batches of equal length cost least; equal lengths keep their order.
@@ -41,7 +41,7 @@ def embedded(texts: Sequence[str], model: str | os.PathLike[str] | Texts) -> Emb
     return Embedding(made.name, made.values[back], made.longer, made.limit)
 
 
-def _matrix(model: Texts, texts: list[str]) -> Any:
+def _matrix(model: Embedder, texts: list[str]) -> Any:
     try:
         values = np.asarray(model(texts))
     except ValueError as fault:

@@ -12,14 +12,14 @@ from fairtrec.formats.vectors import Vectors
 from fairtrec.formulas import assignment
 from fairtrec.formulas import axes as principal
 from fairtrec.literals import SpuriousAs
-from fairtrec.projection.table import Lists, Table
+from fairtrec.projection.table import DocumentLists, DocumentTable
 
 HALFWAY = 0.5  # from chance to 1: below it, an axis is said to be perhaps another
 LARGEST = 1e100  # of the numbers of a vector, whose squares are added
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class AxisAgreement:
     """Accuracy beside the exact level of chance, each [axis], in the mean over ``queries`` that have labels.
 
     ``published`` and ``published_chance`` are those of the published program: the better side for each group alone.
@@ -93,11 +93,11 @@ class Count:
         ]
         self._rows.append(np.array(row).T)
 
-    def total(self, labels: str) -> Agreement | None:
+    def total(self, labels: str) -> AxisAgreement | None:
         """Give the means over the queries; None if no query has labels."""
         if not self._rows:
             return None
-        return Agreement(labels, len(self._rows), *np.mean(self._rows, axis=0))
+        return AxisAgreement(labels, len(self._rows), *np.mean(self._rows, axis=0))
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class How:
 
 
 @dataclass
-class Tally:
+class Exceptions:
     """Queries that could not be treated as was asked for, and the documents that are left out with them."""
 
     no_axis: int = 0
@@ -126,13 +126,13 @@ class Tally:
 class Fitting:
     """Fits axes query by query, and places the ranked documents; ``sides`` are those of a difference to take out."""
 
-    table: Table
+    table: DocumentTable
     vectors: Vectors
-    ranked: Lists
-    fit: Lists
-    sides: Sequence[Lists]
+    ranked: DocumentLists
+    fit: DocumentLists
+    sides: Sequence[DocumentLists]
     how: How
-    tally: Tally = field(default_factory=Tally)
+    tally: Exceptions = field(default_factory=Exceptions)
     count: Count = field(default_factory=Count)
 
     def run(self) -> tuple[Ints, Ints, Floats, Floats]:

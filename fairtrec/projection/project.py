@@ -15,10 +15,10 @@ from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.formats.vectors import Vectors
 from fairtrec.literals import Absent, Order, RunFormat, SpuriousAs
 from fairtrec.projection import embedding
-from fairtrec.projection.embedding import Embedding, Texts
+from fairtrec.projection.embedding import Embedder, Embedding
 from fairtrec.projection.fit import Fitting, How, refuse_unfit
-from fairtrec.projection.projection import Placed, many
-from fairtrec.projection.table import Lists, Table
+from fairtrec.projection.projection import Projection, many
+from fairtrec.projection.table import DocumentLists, DocumentTable
 from fairtrec.version import __version__
 
 
@@ -28,7 +28,7 @@ def positions(
     embeddings: Any = None,
     ids: Any = None,
     docs: Any = None,
-    model: str | os.PathLike[str] | Texts | None = None,
+    model: str | os.PathLike[str] | Embedder | None = None,
     fit: Any = None,
     spurious: Any = None,
     spurious_as: SpuriousAs = "unit",
@@ -41,7 +41,7 @@ def positions(
     run_format: RunFormat = "auto",
     missing: Absent = "error",
     save_embeddings: FilePath | None = None,
-) -> Placed:
+) -> Projection:
     """Place the ranked documents of each query on the axes along which its documents' vectors spread most.
 
     ``runs``         one or several, as ``evaluate`` takes them; all share the axes of a query.
@@ -69,7 +69,7 @@ def positions(
     rankings = [one for name, run in loading.named_runs(runs) for one in loading.run(run, name, choices, depth).runs]
     fitting = None if fit is None else tsv.query_documents(fit)
     removing = None if spurious is None else tsv.query_documents(spurious, two=True)
-    table = Table(rankings, [named for named in (fitting, removing) if named is not None])
+    table = DocumentTable(rankings, [named for named in (fitting, removing) if named is not None])
     lists = _lists(table, table.ranked(rankings), fitting, removing)
     used = table.of_lists(lists)
     if model is None:
@@ -105,7 +105,7 @@ def positions(
         "toward": toward or "",
         "sign": "" if toward else "arbitrary",
     }
-    return Placed(
+    return Projection(
         tuple(table.qids[query] for query in queries.tolist()),
         tuple(decode(table.documents.names[documents])),
         values,
@@ -128,7 +128,9 @@ def _groups(labels: Any, toward: str | None) -> Labels | None:
     return groups
 
 
-def _lists(table: Table, ranked: Lists, fitting: QueryDocuments | None, removing: QueryDocuments | None) -> list[Lists]:
+def _lists(
+    table: DocumentTable, ranked: DocumentLists, fitting: QueryDocuments | None, removing: QueryDocuments | None
+) -> list[DocumentLists]:
     """List what is ranked, what the axes are fit to, and the two sides of what is taken out, if anything is."""
     sides_of = [] if removing is None else [table.named(removing, side) for side in sorted(set(removing.sides))]
     return [ranked, ranked if fitting is None else table.named(fitting), *sides_of]

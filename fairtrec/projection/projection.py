@@ -11,11 +11,11 @@ from fairtrec.errors import InputError
 from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.signature import Signature
 from fairtrec.literals import AccuracyAs
-from fairtrec.projection.fit import HALFWAY, Agreement
+from fairtrec.projection.fit import HALFWAY, AxisAgreement
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Placed(Answer):
+class Projection(Answer):
     """Where documents stand: document ``docnos[i]`` of query ``qids[i]`` at ``values[i]`` [row, axis].
 
     It is a frame of the columns qid, docno, x, y, ... as ``evaluate(positions=...)`` takes one. ``explained`` [query,
@@ -27,7 +27,7 @@ class Placed(Answer):
     values: Floats
     explained: Floats
     dimensions: int
-    agreement: Agreement | None
+    agreement: AxisAgreement | None
     cut: str
     notes: tuple[str, ...]
     signature: Signature

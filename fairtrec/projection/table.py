@@ -10,7 +10,7 @@ from fairtrec.formats.tsv import QueryDocuments
 
 
 @dataclass(frozen=True, eq=False)
-class Lists:
+class DocumentLists:
     """Documents of queries, as rows of a table, each once for a query and by rising docno.
 
     ``documents[starts[i]:starts[i + 1]]`` are those of query i.
@@ -23,13 +23,13 @@ class Lists:
         """Give the rows of a query's documents."""
         return self.documents[self.starts[query] : self.starts[query + 1]]
 
-    def kept(self, known: Bools) -> "Lists":
+    def kept(self, known: Bools) -> "DocumentLists":
         """Leave out documents that are not known [document]."""
         kept = known[self.documents]
-        return Lists(self.documents[kept], np.concatenate(([0], np.cumsum(kept)))[self.starts])
+        return DocumentLists(self.documents[kept], np.concatenate(([0], np.cumsum(kept)))[self.starts])
 
 
-class Table:
+class DocumentTable:
     """The queries of some runs, in the order in which they are first seen, and all documents that are named."""
 
     def __init__(self, runs: Sequence[Run], named: Iterable[QueryDocuments]) -> None:
@@ -41,26 +41,26 @@ class Table:
         self._place = np.empty_like(self._order)
         self._place[self._order] = np.arange(len(self._order))
 
-    def ranked(self, runs: Sequence[Run]) -> Lists:
+    def ranked(self, runs: Sequence[Run]) -> DocumentLists:
         """List what any of the runs ranks."""
         of_qids = [np.array([self._number[qid] for qid in run.qids], dtype=np.int64) for run in runs]
         queries = [np.repeat(numbers, np.diff(run.starts)) for numbers, run in zip(of_qids, runs, strict=True)]
         return self._lists(np.concatenate(queries), np.concatenate([run.docnos for run in runs]))
 
-    def named(self, named: QueryDocuments, side: str | None = None) -> Lists:
+    def named(self, named: QueryDocuments, side: str | None = None) -> DocumentLists:
         """List what is named for these queries, on one side or at all; other queries are passed over."""
         taken = [i for i, name in enumerate(named.sides) if side is None or name == side]
         queries = np.array([self._number.get(named.qids[i], MISSING) for i in taken], dtype=np.int64)
         docnos = _column([named.docnos[i] for i in taken])
         return self._lists(queries[queries != MISSING], docnos[queries != MISSING])
 
-    def _lists(self, queries: Ints, docnos: Docs) -> Lists:
+    def _lists(self, queries: Ints, docnos: Docs) -> DocumentLists:
         many = len(self.documents)
         keys = np.unique(queries * many + self._place[self.documents.rows(docnos)])
         starts = np.searchsorted(keys, np.arange(len(self.qids) + 1) * many)
-        return Lists(self._order[keys % many], starts)
+        return DocumentLists(self._order[keys % many], starts)
 
-    def of_lists(self, lists: Iterable[Lists]) -> Ints:
+    def of_lists(self, lists: Iterable[DocumentLists]) -> Ints:
         """Give all documents of some lists, each once, by rising docno."""
         there = np.zeros(len(self.documents), dtype=np.bool_)
         for each in lists:

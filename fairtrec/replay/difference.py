@@ -11,7 +11,7 @@ from fairtrec.evaluation.choices import CHOICES
 from fairtrec.evaluation.result import Part
 from fairtrec.replay.results import RecordedResult, RecordedRun
 
-Pair = tuple[str, str]  # of the one and of the other; empty where it has none
+RunAndMeasure = tuple[str, str]  # of the one and of the other; empty where it has none
 
 
 def _keys(*parts: str) -> set[str]:
@@ -43,11 +43,11 @@ class Deviation:
 class Difference:
     """All that tells two results apart."""
 
-    signature: Mapping[str, Pair]
-    inputs: Mapping[str, Pair]
-    runs: tuple[Pair, ...]
-    measures: tuple[Pair, ...]
-    queries: Mapping[str, tuple[Pair, ...]]  # by run
+    signature: Mapping[str, RunAndMeasure]
+    inputs: Mapping[str, RunAndMeasure]
+    runs: tuple[RunAndMeasure, ...]
+    measures: tuple[RunAndMeasure, ...]
+    queries: Mapping[str, tuple[RunAndMeasure, ...]]  # by run
     values: tuple[Deviation, ...]
 
     @property
@@ -120,12 +120,12 @@ def _digests(results: RecordedResult, pairs: Sequence[tuple[RecordedRun, Recorde
     }
 
 
-def _unequal(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, Pair]:
+def _unequal(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, RunAndMeasure]:
     both = {name: (one.get(name, ""), other.get(name, "")) for name in {**one, **other}}
     return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
 
 
-def _single(one: Sequence[str], other: Sequence[str]) -> tuple[Pair, ...]:
+def _single(one: Sequence[str], other: Sequence[str]) -> tuple[RunAndMeasure, ...]:
     """List what only one of the two has."""
     mine, theirs = set(one), set(other)
     return (*((name, "") for name in one if name not in theirs), *(("", name) for name in other if name not in mine))

@@ -21,7 +21,7 @@ from fairtrec.measure import Measure
 
 LARGEST_FILE = 1 << 26  # bytes, decompressed; the values of a million queries
 HALF = re.compile(r"\\u[dD][89a-fA-F]")  # half a character, unless the other half stands beside it
-Shape = TypeVar("Shape")
+Typed = TypeVar("Typed")
 SPELLED = {"Infinity": math.inf, "-Infinity": -math.inf, None: math.nan}  # JSON has no such numbers
 
 
@@ -95,10 +95,10 @@ def read_results(path: FilePath) -> RecordedResult:
 
 def parse(data: bytes, path: FilePath) -> RecordedResult:
     """Read the bytes of a results file; ``path`` is for errors."""
-    return _Reader(fspath(path)).results(data)
+    return _ResultReader(fspath(path)).results(data)
 
 
-class _Reader:
+class _ResultReader:
     """Takes a document apart, and says where it is not what it must be."""
 
     def __init__(self, path: str) -> None:
@@ -149,12 +149,12 @@ class _Reader:
         signature = Signature.read(self.part(document, "signature", str))
         return RecordedResult(self.path, signature, inputs, measures, runs, options)
 
-    def typed(self, value: Any, kind: type[Shape], where: str) -> Shape:
+    def typed(self, value: Any, kind: type[Typed], where: str) -> Typed:
         if not isinstance(value, kind):
             self.fail("must be text" if kind is str else "must be an object", where)
         return value
 
-    def part(self, table: dict[str, Any], name: str, kind: type[Shape], where: str = "") -> Shape:
+    def part(self, table: dict[str, Any], name: str, kind: type[Typed], where: str = "") -> Typed:
         if name not in table:
             self.fail(f"has no {name!r}", where or "the file")
         return self.typed(table[name], kind, f"{where}.{name}" if where else name)

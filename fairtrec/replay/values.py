@@ -22,11 +22,11 @@ from fairtrec.replay import results
 from fairtrec.version import __version__
 
 ELSEWHERE = {"precision": "P", "recall": "R", "r_precision": "Rprec", "mrr": "RR", "map": "AP"}  # elinor, ranx
-Table = dict[Measure, dict[str, Value]]  # by query
+ValueTable = dict[Measure, dict[str, Value]]  # by query
 
 
 @dataclass(frozen=True)
-class Named(Measure):
+class NamedValues(Measure):
     """A measure that is known by its name alone, so that nobody can say which of its values are good."""
 
     called: str = ""
@@ -52,7 +52,7 @@ def read_values(
     """
     if not isinstance(files, Mapping):
         files = named([fspath(file) for file in ([files] if isinstance(files, PATH) else files)])
-    runs: dict[str, Table] = {}
+    runs: dict[str, ValueTable] = {}
     places: dict[str, FilePath] = {}
     signatures: dict[str, Signature] = {}
     for name, path in files.items():
@@ -89,11 +89,11 @@ def measure_of(name: str) -> Measure:
             continue
         if len(found) == 1:
             return found[0]
-    return Named(name)
+    return NamedValues(name)
 
 
 def _known(name: str) -> bool:
-    return not isinstance(measure_of(name), Named)
+    return not isinstance(measure_of(name), NamedValues)
 
 
 def _read(path: FilePath) -> tuple[list[Value], Signature | None]:
@@ -125,14 +125,14 @@ def _is_document(text: bytes) -> bool:
         return True
 
 
-def _tables(found: list[Value], name: str, path: FilePath) -> dict[str, Table]:
+def _tables(found: list[Value], name: str, path: FilePath) -> dict[str, ValueTable]:
     """Sort the values of a file by run, measure and query; of a file that names one run, the user's name counts."""
     holds = {each.run for each in found}
     own = name != fspath(path)
     if own and len(holds) > 1:
         raise UsageError(f"{name} is the name of one run, and {fspath(path)} holds {len(holds)}; leave it out")
     measures = {spelled: measure_of(spelled) for spelled in dict.fromkeys(each.measure for each in found)}
-    runs: dict[str, Table] = {}
+    runs: dict[str, ValueTable] = {}
     for each in found:
         run = name if own or each.run is None else each.run
         row = runs.setdefault(run, {}).setdefault(measures[each.measure], {})
@@ -143,7 +143,7 @@ def _tables(found: list[Value], name: str, path: FilePath) -> dict[str, Table]:
     return runs
 
 
-def _common(runs: Mapping[str, Table]) -> tuple[list[Measure], list[Measure]]:
+def _common(runs: Mapping[str, ValueTable]) -> tuple[list[Measure], list[Measure]]:
     """Give the measures that all runs have, and those that only some have; counts only where there is nothing else."""
     every = list(dict.fromkeys(measure for table in runs.values() for measure in table))
     every = [measure for measure in every if not measure.total] or every
@@ -159,7 +159,9 @@ def _listed(measures: Iterable[Measure]) -> str:
     return ", ".join(spelled[:5]) + ", ..." * (len(spelled) > 5)
 
 
-def _asked(measures: str | Iterable[str], runs: Mapping[str, Table], places: Mapping[str, FilePath]) -> list[Measure]:
+def _asked(
+    measures: str | Iterable[str], runs: Mapping[str, ValueTable], places: Mapping[str, FilePath]
+) -> list[Measure]:
     """Read the names of measures. Raises InputError for one that a run has not."""
     text = measures if isinstance(measures, str) else " ".join(measures)
     wanted = list(dict.fromkeys(measure_of(written.spelled) for written in notation.read(text)))
@@ -172,7 +174,7 @@ def _asked(measures: str | Iterable[str], runs: Mapping[str, Table], places: Map
     return wanted
 
 
-def _scores(run: str, table: Table, measures: Sequence[Measure], path: FilePath) -> Scores:
+def _scores(run: str, table: ValueTable, measures: Sequence[Measure], path: FilePath) -> Scores:
     qids = sorted({qid for row in table.values() for qid in row})
     column = {qid: number for number, qid in enumerate(qids)}
     values = np.full((len(measures), len(qids)), np.nan)
@@ -184,7 +186,7 @@ def _scores(run: str, table: Table, measures: Sequence[Measure], path: FilePath)
 
 def _unknown(measures: Iterable[Measure]) -> list[str]:
     """Say of which measures it is not known which values are good."""
-    names = [str(measure) for measure in measures if isinstance(measure, Named)]
+    names = [str(measure) for measure in measures if isinstance(measure, NamedValues)]
     return [f"not known whether more is better: {', '.join(names)}; higher and lower are told"] * bool(names)
 
 

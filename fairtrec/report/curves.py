@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from fairtrec.comparison.baseline import Comparison
 from fairtrec.comparison.correlations import Association, Associations
-from fairtrec.comparison.curves import Agreement, Curves, Point, family
+from fairtrec.comparison.curves import CurveAgreement, CurvePoint, Curves, family
 from fairtrec.evaluation.result import Result
 from fairtrec.report.cells import shown, signed
 from fairtrec.report.document import Table
@@ -16,7 +16,7 @@ from fairtrec.statistics.procedure import Procedure
 
 COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
 WORST = "the slice in which the run's mean is worst"
-Of = TypeVar("Of", Comparison, Association, Point, Agreement)
+Of = TypeVar("Of", Comparison, Association, CurvePoint, CurveAgreement)
 ALIKE = 0.9  # Kendall's tau from which two orders of runs are called alike, as is usual
 
 
@@ -48,7 +48,7 @@ def by_run(rows: Sequence[Of]) -> list[Of]:
     return [row for _, of_run in together(rows, "run") for row in of_run]
 
 
-def slice_of(row: Comparison | Point) -> str:
+def slice_of(row: Comparison | CurvePoint) -> str:
     """Name the slice of a row, and mark the worst."""
     return f"{row.slice} *" if row.worst_slice else row.slice
 
@@ -115,7 +115,7 @@ def of_curves(view: Curves, places: int) -> tuple[list[Table], list[str]]:
     return found, [*filter(None, explained), *lines, *[f"* {WORST}"] * several]
 
 
-def _stability(measure: str, part: str, line: Sequence[Agreement]) -> str:
+def _stability(measure: str, part: str, line: Sequence[CurveAgreement]) -> str:
     """Say in a sentence how the order of runs changes with the cutoff."""
     name, known = f"{measure}, {part}" if part else measure, [each for each in line if not math.isnan(each.tau)]
     if not known:

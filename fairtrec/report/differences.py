@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from fairtrec.errors import plain
-from fairtrec.replay.difference import Deviation, Difference, Pair
+from fairtrec.replay.difference import Deviation, Difference, RunAndMeasure
 from fairtrec.report.records import number
 from fairtrec.report.verdicts import distinct
 
 
-def text(difference: Difference, *, names: Pair) -> str:
+def text(difference: Difference, *, names: RunAndMeasure) -> str:
     """Write a line for each difference; nothing where there is none."""
     if difference.same:
         return ""
@@ -17,7 +17,7 @@ def text(difference: Difference, *, names: Pair) -> str:
     return "".join(f"{plain(line)}\n" for line in [*heads, *_lines(difference, names)])
 
 
-def _lines(difference: Difference, names: Pair) -> Iterator[str]:
+def _lines(difference: Difference, names: RunAndMeasure) -> Iterator[str]:
     for name, (one, other) in difference.signature.items():
         yield f"signature, {name}: {one or 'none'} | {other or 'none'}"
     for part, (one, other) in difference.inputs.items():
@@ -41,7 +41,7 @@ def _both(one: float, other: float) -> str:
     return " | ".join(distinct(one, other, 4))
 
 
-def record(difference: Difference, *, names: Pair) -> dict[str, Any]:
+def record(difference: Difference, *, names: RunAndMeasure) -> dict[str, Any]:
     """Give one object; each pair is of the first and of the second file, null where it has none."""
     return {
         "files": names,
@@ -66,5 +66,5 @@ def record(difference: Difference, *, names: Pair) -> dict[str, Any]:
     }
 
 
-def _pair(pair: Pair) -> list[str | None]:
+def _pair(pair: RunAndMeasure) -> list[str | None]:
     return [side or None for side in pair]

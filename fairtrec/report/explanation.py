@@ -7,7 +7,7 @@ from math import isnan
 from typing import Any
 
 from fairtrec.errors import plain
-from fairtrec.explanation.explained import Exchange, Explained, Explanation, OfRun, Place, Word
+from fairtrec.explanation.explained import Exchange, Explained, Explanation, Place, RunExplanation, Word
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Document, Table
 from fairtrec.report.records import Row, head, number
@@ -66,7 +66,7 @@ def _ranks(explanation: Explanation, several: Sequence[Place], places: int) -> t
     return head, rows
 
 
-def _words(explanation: Explanation, of_run: OfRun, places: int) -> tuple[list[str], list[list[str]]]:
+def _words(explanation: Explanation, of_run: RunExplanation, places: int) -> tuple[list[str], list[list[str]]]:
     """Give the head and the rows of the table of the words that cost most."""
     several, of_words = of_run.words(explanation.measure.better)[:DEAREST], explanation.lexicon is not None
     rows = [[*[w.term] * of_words, w.group, moved(explanation, w.adds, places), str(w.places)] for w in several]
@@ -87,7 +87,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
         )
 
 
-def _of_run(explanation: Explanation, of_run: OfRun, name: str, places: int) -> Iterator[str]:
+def _of_run(explanation: Explanation, of_run: RunExplanation, name: str, places: int) -> Iterator[str]:
     many, defined = len(of_run.queries), len(of_run.defined)
     queries = f"{defined} of {many} queries" if defined < many else f"{many} {'query' if many == 1 else 'queries'}"
     mean = of_run.mean("value")
@@ -267,7 +267,7 @@ def moving(place: Place, places: int) -> list[Word]:
     return [word for word in place.words if isnan(word.adds) or round(word.adds, places)]
 
 
-def worst_queries(of_run: OfRun, explanation: Explanation, places: int) -> str:
+def worst_queries(of_run: RunExplanation, explanation: Explanation, places: int) -> str:
     """Name the queries of the worst values, each value behind the queries that have it."""
     told = [(each.qid, fixed(each.value, places)) for each in of_run.worst(explanation.measure.better)]
     best = told[-1][1]

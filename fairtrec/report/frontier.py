@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import hypot, isfinite, isnan
 from typing import Any
 
-from fairtrec.frontier.frontier import PROVEN, Frontier, OfQuery, OfRun, Point
+from fairtrec.frontier.frontier import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
 from fairtrec.report.cells import called, cell, number
 from fairtrec.report.document import Column, Document, Table
 from fairtrec.report.legend import ARROWS, directions, heading
@@ -68,7 +68,7 @@ def _columns(frontier: Frontier, points: list[tuple[Point, ...]], places: int) -
     ]
 
 
-def _aims(several: Sequence[OfRun | OfQuery], places: int) -> list[Column]:
+def _aims(several: Sequence[RunFrontier | QueryFrontier], places: int) -> list[Column]:
     """Lay out the distances to a point of the front, and where that is, if one was asked for."""
     aims = [each.dpfr for each in several if each.dpfr is not None]
     if not aims:
@@ -174,7 +174,7 @@ def rows(frontier: Frontier, *, places: int | None, per_query: bool = False) -> 
     aimed = frontier.dpfr is not None
     yield ["run", "qid", "point", "loss", "utility", "fairness", "bound", *["alpha", "distance"] * aimed]
     for run in frontier.runs:
-        several: list[tuple[str, OfRun | OfQuery]] = [
+        several: list[tuple[str, RunFrontier | QueryFrontier]] = [
             *((query.qid, query) for query in run.queries if per_query),
             ("all", run),
         ]
@@ -214,7 +214,7 @@ def record(frontier: Frontier, *, per_query: bool = False) -> dict[str, Any]:
     }
 
 
-def _run(run: OfRun, *, per_query: bool) -> dict[str, Any]:
+def _run(run: RunFrontier, *, per_query: bool) -> dict[str, Any]:
     found: dict[str, Any] = {"points": _points(run), "exact": run.exact}
     found["front"] = _front(run)
     if per_query:
@@ -222,11 +222,11 @@ def _run(run: OfRun, *, per_query: bool) -> dict[str, Any]:
     return found
 
 
-def _front(run: OfRun) -> list[list[Any]]:
+def _front(run: RunFrontier) -> list[list[Any]]:
     return [[exact(value + 0.0) for value in pair] for pair in run.front.T.tolist()]
 
 
-def _points(one: OfRun | OfQuery) -> list[dict[str, Any]]:
+def _points(one: RunFrontier | QueryFrontier) -> list[dict[str, Any]]:
     """Give the points, and after them that of the front from which the distance is taken, if one was asked for."""
     found = [_record(point) for point in one.points]
     if one.dpfr is not None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fairtrec.projection.projection import Placed
+from fairtrec.projection.projection import Projection
 from fairtrec.report.document import Document, Table
 from fairtrec.report.records import Row
 
@@ -11,12 +11,12 @@ KEYS = ("axis",)
 FIRST = 20  # rows that a notebook shows
 
 
-def tsv(placed: Placed) -> str:
+def tsv(placed: Projection) -> str:
     """Write the file that ``--positions`` reads."""
     return placed.tsv
 
 
-def tables(placed: Placed, *, places: int) -> Document:
+def tables(placed: Projection, *, places: int) -> Document:
     """Lay out the first rows, and what to know about all."""
     values = placed.values[:FIRST].tolist()
     cells = [
@@ -27,20 +27,20 @@ def tables(placed: Placed, *, places: int) -> Document:
     return Document([Table.of_rows("", 2, placed.columns, cells)], [*more, *placed.remarks()], str(placed.signature))
 
 
-def rows(placed: Placed, *, places: int | None) -> Iterator[Row]:
+def rows(placed: Projection, *, places: int | None) -> Iterator[Row]:
     """Give a row for each document of each query, its numbers as exact as in the file, whatever the ``places``."""
     yield placed.columns
     for qid, docno, values in zip(placed.qids, placed.docnos, (placed.values + 0.0).tolist(), strict=True):
         yield [qid, docno, *(values if places is None else (f"{value:.9g}" for value in values))]
 
 
-def numbers(placed: Placed) -> Iterator[Row]:
+def numbers(placed: Projection) -> Iterator[Row]:
     """Give the share of the spread that each axis explains, in the mean over queries."""
     yield ["axis", "explained"]
     yield from ([name, share] for name, share in zip(placed.columns[2:], placed.explained.mean(axis=0), strict=True))
 
 
-def records(placed: Placed) -> Iterator[dict[str, Any]]:
+def records(placed: Projection) -> Iterator[dict[str, Any]]:
     """Give an object for each document of each query."""
     head, *several = rows(placed, places=None)
     return (dict(zip(map(str, head), row, strict=True)) for row in several)

@@ -26,7 +26,7 @@ from fairtrec.reranker import (
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class Placeable:
     """The documents of each query that may be placed, and what is placed so far: [query, n], [query, n, group].
 
     ``worth`` is a document's membership if it is relevant.
@@ -87,7 +87,7 @@ class _Greedy(Reranker):
         """None: judgements are needed, or of no use."""
         return ()
 
-    def _start(self, membership: Floats, lengths: Ints, relevance: Floats | None) -> tuple[Lists, Candidates]:
+    def _start(self, membership: Floats, lengths: Ints, relevance: Floats | None) -> tuple[Lists, Placeable]:
         """Take the documents of some group, or all of them."""
         known = np.where((np.nan_to_num(membership) > 0).any(axis=2), 0, MISSING)
         lists = Lists.of(known, lengths, self.cutoff, 0 if self.unknown == "free" else None)
@@ -96,7 +96,7 @@ class _Greedy(Reranker):
         moved = np.where(there[..., None], np.nan_to_num(np.take_along_axis(membership, at[..., None], axis=1)), 0.0)
         relevant = there if relevance is None else np.asarray(lists.spread(relevance) >= self.rel)
         nothing = np.zeros((len(moved), moved.shape[2]))
-        return lists, Candidates(moved, moved * relevant[..., None], there.copy(), nothing, nothing.copy())
+        return lists, Placeable(moved, moved * relevant[..., None], there.copy(), nothing, nothing.copy())
 
 
 class AlphaIdeal(_Greedy):

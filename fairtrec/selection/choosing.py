@@ -19,7 +19,7 @@ from fairtrec.selection.values import Variants
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ScoredVariants:
     """What is chosen from: utility and fairness over the training queries, unscaled, and what is allowed."""
 
     names: tuple[str, ...]
@@ -35,11 +35,11 @@ class Choice:
     def _scaled(self) -> tuple[Floats, Floats]:
         return scaled(self.utility), scaled(self.fairness)
 
-    def without(self, variant: int) -> "Choice":
+    def without(self, variant: int) -> "ScoredVariants":
         """Leave a variant out of the pool."""
         kept = np.arange(len(self.names)) != variant
         names = tuple(name for place, name in enumerate(self.names) if place != variant)
-        return Choice(names, self.utility[:, kept], self.fairness[:, kept], self.allowed[:, kept])
+        return ScoredVariants(names, self.utility[:, kept], self.fairness[:, kept], self.allowed[:, kept])
 
     def worst(self) -> Iterator[tuple[int, int, str]]:
         """Give each variant that is the least on an axis in some fold: its place, in how many folds, the axis.
@@ -78,7 +78,7 @@ class Choice:
 
 def choice_of(
     variants: Variants, folds: Folds, requirements: Sequence[Requirement] = (), baseline: Scores | None = None
-) -> Choice:
+) -> ScoredVariants:
     """Settle what is chosen from. Raises UsageError where no variant meets the requirements in some fold."""
     training = folds.training
     allowed = np.ones((len(folds.names), len(variants.names)), dtype=np.bool_)
@@ -88,7 +88,7 @@ def choice_of(
         where = f"on the training queries of fold {folds.names[fold]}" if folds.held_out else "on these queries"
         asked = " and ".join(map(str, requirements))
         raise UsageError(f"no variant meets {asked} {where}; ask for less with --require")
-    return Choice(variants.names, *variants.worths(training), allowed)
+    return ScoredVariants(variants.names, *variants.worths(training), allowed)
 
 
 def meets(requirement: Requirement, variants: Variants, training: Bools, baseline: Scores | None) -> Bools:

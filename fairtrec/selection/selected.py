@@ -10,7 +10,7 @@ from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
 from fairtrec.gate.requirement import Requirement
-from fairtrec.selection.choosing import Choice
+from fairtrec.selection.choosing import ScoredVariants
 from fairtrec.selection.folds import Folds
 from fairtrec.selection.values import Variants
 
@@ -41,7 +41,7 @@ class Selection(Answer):
 
     rows: tuple[Selected, ...]
     variants: Variants
-    choice: Choice
+    choice: ScoredVariants
     folds: Folds
     requirements: tuple[Requirement, ...]
     result: Result  # of the variants

@@ -17,12 +17,12 @@ from fairtrec.gate import requirement
 from fairtrec.gate.requirement import Requirement
 from fairtrec.measure import Measure
 from fairtrec.selection import composing
-from fairtrec.selection.choosing import Choice, choice_of
+from fairtrec.selection.choosing import ScoredVariants, choice_of
 from fairtrec.selection.criterion import BETAS, betas
 from fairtrec.selection.evaluated import evaluated, of_result
 from fairtrec.selection.folds import Folds, divide
 from fairtrec.selection.selected import Selected, Selection
-from fairtrec.selection.values import AXES, Axes, Variants, gathered, only
+from fairtrec.selection.values import AXES, MeasurePair, Variants, gathered, only
 from fairtrec.statistics.procedure import Procedure, ProcedureKeywords
 
 
@@ -91,7 +91,7 @@ def select(
     return selection
 
 
-def _axes(utility: str | Measure, fairness: str | Measure, level: int | None) -> Axes:
+def _axes(utility: str | Measure, fairness: str | Measure, level: int | None) -> MeasurePair:
     """Read the two measures. Raises UsageError where one is not one measure, or says not what is better."""
     axes = []
     for asked, option in zip((utility, fairness), AXES, strict=True):
@@ -108,7 +108,7 @@ def _axes(utility: str | Measure, fairness: str | Measure, level: int | None) ->
 
 def _shown(
     computed: Sequence[Measure],
-    axes: Axes,
+    axes: MeasurePair,
     beside: Sequence[str | Measure],
     asked: Sequence[Requirement],
     level: int | None,
@@ -121,7 +121,9 @@ def _shown(
     return [each for each in computed if each in whole or each not in required or each.name in several]
 
 
-def _selected(beta: float, choice: Choice, variants: Variants, folds: Folds, shown: Sequence[Measure]) -> Selected:
+def _selected(
+    beta: float, choice: ScoredVariants, variants: Variants, folds: Folds, shown: Sequence[Measure]
+) -> Selected:
     chosen = choice.chosen(beta)
     of_fold = {name: variants.names[at] for name, at in zip(folds.names, chosen.tolist(), strict=True)}
     composed = variants.composed(f"beta {beta:g}", chosen[folds.of])

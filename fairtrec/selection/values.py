@@ -15,7 +15,7 @@ from fairtrec.measure import Measure
 from fairtrec.selection.criterion import worth
 
 AXES = ("utility", "fairness")
-Axes = tuple[Measure, Measure]  # by these two
+MeasurePair = tuple[Measure, Measure]  # by these two
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Variants:
     """The scores of several variants, all of the same queries, and the two measures that they are chosen by."""
 
     scores: tuple[Scores, ...]
-    axes: Axes
+    axes: MeasurePair
     left_out: tuple[str, ...]  # queries of some variant for which not each has both values
 
     @property
@@ -56,7 +56,7 @@ class Variants:
         return replace(self.scores[0], run=name, tag="select", values=values, remarks=(), ties=None)
 
 
-def gathered(several: Sequence[Scores], axes: Axes) -> Variants:
+def gathered(several: Sequence[Scores], axes: MeasurePair) -> Variants:
     """Keep the queries for which each variant has both values, which are numbers.
 
     Raises UsageError for fewer than two variants, a measure that was not computed, and where no query is left.

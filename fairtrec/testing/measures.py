@@ -46,7 +46,7 @@ def variants(kind: type[Measure], groups: Sequence[str]) -> Iterator[Measure]:
 
 
 @dataclass(frozen=True)
-class Collection:
+class MeasureCollection:
     """Rankings of one to six documents, and all that measures ask for; the query ``empty`` has no ranking."""
 
     run: Mapping[str, Mapping[str, float]]
@@ -54,7 +54,7 @@ class Collection:
     given: Mapping[str, Any]
 
     @classmethod
-    def drawn(cls, target: Mapping[str, float], **of_groups: Any) -> "Collection":
+    def drawn(cls, target: Mapping[str, float], **of_groups: Any) -> "MeasureCollection":
         """Draw rankings and grades."""
         random, qids = np.random.default_rng(2021), [f"q{at}" for at in range(30)]
         qrels = {qid: {docno: int(random.integers(-1, 4)) for docno in TEXTS} for qid in qids}
@@ -85,14 +85,14 @@ class Collection:
             warnings.simplefilter("error")
             return evaluate(list(measures), **data).scores[0]
 
-    def renamed(self, new: Mapping[str, str]) -> "Collection":
+    def renamed(self, new: Mapping[str, str]) -> "MeasureCollection":
         """Give the groups other names."""
         given = dict(self.given)
         if "labels" in given:
             given["labels"] = {d: {new[group]: row[group] for group in row} for d, row in given["labels"].items()}
         else:
             given["groups"] = {new[group]: words for group, words in given["groups"].items()}
-        return Collection(self.run, {new[group]: share for group, share in self.target.items()}, given)
+        return MeasureCollection(self.run, {new[group]: share for group, share in self.target.items()}, given)
 
 
 def _falling(order: Sequence[str]) -> dict[str, float]:
@@ -111,9 +111,9 @@ def _same(found: Any, wanted: Any) -> bool:
 
 
 COLLECTIONS = (
-    Collection.drawn({"f": 0.5, "m": 0.5}, groups=WORDS, docs=TEXTS),
-    Collection.drawn({"f": 0.0, "m": 1.0}, groups=WORDS, docs=TEXTS),
-    Collection.drawn({"f": 0.1, "m": 0.3, "x": 0.6}, labels=LABELS),
+    MeasureCollection.drawn({"f": 0.5, "m": 0.5}, groups=WORDS, docs=TEXTS),
+    MeasureCollection.drawn({"f": 0.0, "m": 1.0}, groups=WORDS, docs=TEXTS),
+    MeasureCollection.drawn({"f": 0.1, "m": 0.3, "x": 0.6}, labels=LABELS),
 )
 
 
@@ -124,7 +124,7 @@ class MeasureContract:
     antisymmetric: ClassVar[bool] = False  # its sign changes when two groups change places
 
     @cached_property
-    def cases(self) -> list[tuple[Collection, list[Measure]]]:
+    def cases(self) -> list[tuple[MeasureCollection, list[Measure]]]:
         """The collections in which the measure can be computed, and its variants there."""
         cases = [(collection, collection.fitting(self.measure)) for collection in COLLECTIONS]
         if not any(measures for _, measures in cases):

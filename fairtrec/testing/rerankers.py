@@ -27,19 +27,19 @@ from fairtrec.reranking.rerank import rerank
 
 DOCNOS = [f"d{number}" for number in range(12)]
 GROUPS = ("f", "m", "x")
-Rankings = dict[str, dict[str, float]]
+ScoredRankings = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True)
-class Collection:
+class RerankerCollection:
     """Rankings of one to twelve documents, and all that rerankers ask for."""
 
-    run: Rankings
+    run: ScoredRankings
     given: Mapping[str, Any]
     groups: tuple[str, ...]
 
     @classmethod
-    def drawn(cls, *, labelled: bool) -> "Collection":
+    def drawn(cls, *, labelled: bool) -> "RerankerCollection":
         """Draw rankings, grades, and labels of three groups or texts of two; of a fourth of them nothing is known."""
         random = np.random.default_rng(2018)
         run = {f"q{at}": _falling(random.permutation(DOCNOS)[: 1 + at % 12].tolist(), random) for at in range(36)}
@@ -53,16 +53,16 @@ class Collection:
             given = {"groups": {"f": ["f"], "m": ["m"]}, "docs": texts, "rule": "majority"}
         return cls(run, {"qrels": qrels, "background": run, **given}, groups)
 
-    def renamed(self, new: Mapping[str, str]) -> "Collection":
+    def renamed(self, new: Mapping[str, str]) -> "RerankerCollection":
         """Give the groups other names."""
         given = dict(self.given)
         if "labels" in given:
             given["labels"] = {docno: new[group] for docno, group in given["labels"].items()}
         else:
             given["groups"] = {new[group]: words for group, words in given["groups"].items()}
-        return Collection(self.run, given, tuple(new[group] for group in self.groups))
+        return RerankerCollection(self.run, given, tuple(new[group] for group in self.groups))
 
-    def orders(self, by: Reranker, run: Rankings | None = None, **chosen: Any) -> dict[str, list[str]]:
+    def orders(self, by: Reranker, run: ScoredRankings | None = None, **chosen: Any) -> dict[str, list[str]]:
         """Rerank, and list the documents of each query; a warning is a fault."""
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -76,12 +76,12 @@ def _falling(order: list[str], random: np.random.Generator) -> dict[str, float]:
     return dict(zip(order, np.sort(random.random(len(order)))[::-1].tolist(), strict=True))
 
 
-def _drawn(collection: Collection, by: Reranker, seed: int) -> list[list[bytes]]:
+def _drawn(collection: RerankerCollection, by: Reranker, seed: int) -> list[list[bytes]]:
     (one,) = rerank(by, {"run": collection.run}, **collection.given, seed=seed, samples=3).runs
     return [run.docnos.tolist() for run in one.after.runs]
 
 
-COLLECTIONS = (Collection.drawn(labelled=True), Collection.drawn(labelled=False))
+COLLECTIONS = (RerankerCollection.drawn(labelled=True), RerankerCollection.drawn(labelled=False))
 
 
 class RerankerContract:
@@ -90,7 +90,7 @@ class RerankerContract:
     reranker: ClassVar[type[Reranker]]
     inserts: ClassVar[bool] = False  # it may place judged documents that the run has not
 
-    def variants(self, collection: Collection) -> Iterator[Reranker]:
+    def variants(self, collection: RerankerCollection) -> Iterator[Reranker]:
         """Give the reranker as it is, cut off early, and with each of its options and groups in turn."""
         kind = self.reranker
         of_groups: dict[str, Any] = {}
@@ -105,7 +105,7 @@ class RerankerContract:
             yield dataclasses.replace(kind(), **{**of_groups, **changed})
 
     @cached_property
-    def cases(self) -> list[tuple[Collection, list[Reranker]]]:
+    def cases(self) -> list[tuple[RerankerCollection, list[Reranker]]]:
         """The collections in which the reranker can be tried, and its variants there."""
         cases = []
         for collection in COLLECTIONS:

@@ -20,13 +20,13 @@ from fairtrec.validation import reading
 from fairtrec.validation.checks import Known, check
 from fairtrec.validation.codes import CODES, Code, table
 from fairtrec.validation.findings import KEPT, Finding, Findings, shown
-from fairtrec.validation.reading import Entries
+from fairtrec.validation.reading import RunEntries
 
 BLANKS = np.frombuffer(b" \t\n\v\f\r", np.uint8)
 __all__ = ["CODES", "KEPT", "Checked", "Code", "Finding", "Findings", "Known", "examine", "table"]
 
 
-def read_other(path: FilePath, kind: RunFormat, found: Findings) -> Entries:
+def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
     """Read a run of this kind, and add what cannot be read to the findings; ranks that it lacks follow the scores."""
     none: Ints = np.empty(0, dtype=np.int64)
     try:
@@ -37,7 +37,7 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> Entries:
             found.add("W605", fault.line, fault.message)
     except InputError as fault:
         found.add("E101", fault.line, fault.message)
-        return Entries((), none, np.empty(0, "S1"), none, np.empty(0), none, none, fault.line or 0, form=kind)
+        return RunEntries((), none, np.empty(0, "S1"), none, np.empty(0), none, none, fault.line or 0, form=kind)
     lines = _lines(table, len(table.columns["docno"]))
     for name, ids in (("docno", table.columns["docno"]), ("qid", table.columns["qid"].texts)):
         if np.isin(ids.view(np.uint8), BLANKS).any():
@@ -50,7 +50,7 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> Entries:
     ranks = _places(query, scores) if ranks is None else ranks
     names = tuple(qid.decode() for qid in number)
     tag = table.columns["tag"][0].decode()
-    return Entries(names, query, table.columns["docno"], ranks, scores, lines, none, int(lines[-1]), tag, kind)
+    return RunEntries(names, query, table.columns["docno"], ranks, scores, lines, none, int(lines[-1]), tag, kind)
 
 
 def _places(query: Ints, scores: Floats) -> Ints:
@@ -78,7 +78,7 @@ class Checked:
 
     path: FilePath
     found: Findings
-    rows: Entries
+    rows: RunEntries
 
     @property
     def depths(self) -> Ints:
@@ -123,7 +123,7 @@ class Twins:
             checked.found.add("W713", None, what)
 
 
-def _digest(rows: Entries) -> bytes:
+def _digest(rows: RunEntries) -> bytes:
     """Sum up the rankings of a run, whatever the order of its queries, and whatever its ranks and scores."""
     starts = starts_of(rows.query)
     keys = fingerprints(by_falling_score(starts, rows.docnos, rows.scores)[1])

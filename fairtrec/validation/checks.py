@@ -8,7 +8,7 @@ import numpy as np
 from fairtrec.data import MISSING, Bools, Docnos, Ints, decode, fingerprints, starts_of
 from fairtrec.data.spellings import guess
 from fairtrec.validation.findings import Findings, plural, some
-from fairtrec.validation.reading import NO_RANK, Entries
+from fairtrec.validation.reading import NO_RANK, RunEntries
 
 Message = Callable[[str, int, int], str]  # of a qid, a row of it, and how many more it has
 ALIKE = 0.9  # rank correlation of ranks and scores, from which these oppose each other throughout
@@ -25,7 +25,7 @@ class Known:
     depth: int | None = None
 
 
-def check(rows: Entries, known: Known, found: Findings) -> Entries:
+def check(rows: RunEntries, known: Known, found: Findings) -> RunEntries:
     """Look at all rows, and give them without duplicates, each query's together in the order of the file."""
     _split(rows, found)
     if known.qids is not None and len(rows.lines):
@@ -43,7 +43,7 @@ def check(rows: Entries, known: Known, found: Findings) -> Entries:
     return rows
 
 
-def _split(rows: Entries, found: Findings) -> None:
+def _split(rows: RunEntries, found: Findings) -> None:
     starts = starts_of(rows.query)
     query = rows.query[starts[:-1]]
     together = np.argsort(query, kind="stable")
@@ -59,7 +59,7 @@ def _split(rows: Entries, found: Findings) -> None:
     found.add_all("W501", rows.lines[starts[later]], message)
 
 
-def _queries(rows: Entries, wanted: tuple[str, ...], found: Findings) -> None:
+def _queries(rows: RunEntries, wanted: tuple[str, ...], found: Findings) -> None:
     among = set(wanted)
     unknown = [i for i, qid in enumerate(rows.qids) if qid not in among]
     hint = guess((rows.qids[i] for i in unknown), among, wanted[0])
@@ -78,7 +78,7 @@ def _queries(rows: Entries, wanted: tuple[str, ...], found: Findings) -> None:
         found.add("W502", None, f"{len(missing):,} of {plural(len(wanted), 'query')} have no document: {few}")
 
 
-def _documents(rows: Entries, known: Docnos, example: str, found: Findings) -> None:
+def _documents(rows: RunEntries, known: Docnos, example: str, found: Findings) -> None:
     unknown = np.flatnonzero(known.rows(rows.docnos) == MISSING)
     if not len(unknown):
         return
@@ -101,7 +101,7 @@ class _Texts:
         return bool(self.docnos.rows(np.array([str(name).encode()]))[0] != MISSING)
 
 
-def _unrepeated(rows: Entries, found: Findings) -> Entries:
+def _unrepeated(rows: RunEntries, found: Findings) -> RunEntries:
     """Report each document that stands again under its query, and leave it out."""
     keys = fingerprints(rows.docnos) ^ (rows.query.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
     ordered = np.sort(keys)
@@ -127,7 +127,7 @@ def _unrepeated(rows: Entries, found: Findings) -> Entries:
     return replace(left, broken=broken)
 
 
-def _repeated(rows: Entries, again: Ints, before: Ints, code: str, with_score: str, found: Findings) -> None:
+def _repeated(rows: RunEntries, again: Ints, before: Ints, code: str, with_score: str, found: Findings) -> None:
     def message(place: int) -> str:
         row = again[place]
         docno, qid = rows.docnos[row].decode(), rows.qids[rows.query[row]]
@@ -137,7 +137,7 @@ def _repeated(rows: Entries, again: Ints, before: Ints, code: str, with_score: s
     found.add_all(code, rows.lines[again], message)
 
 
-def _per_query(rows: Entries, places: Ints, code: str, message: Message, found: Findings) -> None:
+def _per_query(rows: RunEntries, places: Ints, code: str, message: Message, found: Findings) -> None:
     """Add a finding for each query that has such rows, at the first."""
     _, first, many = np.unique(rows.query[places], return_index=True, return_counts=True)
     order = np.argsort(rows.lines[places[first]])
@@ -150,7 +150,7 @@ def _more(many: int) -> str:
     return f", and {many:,} more in this query" if many else ""
 
 
-def _ranks(rows: Entries, found: Findings) -> None:
+def _ranks(rows: RunEntries, found: Findings) -> None:
     """Look at ranks 1 to n, and at scores in the order of the ranks."""
     broken = np.sort(np.append(rows.broken, rows.lines[rows.ranks == NO_RANK]))
     rows = rows.taken(np.flatnonzero(rows.ranks != NO_RANK))
@@ -183,7 +183,7 @@ def _ranks(rows: Entries, found: Findings) -> None:
     _per_query(rows, twice, "W604", lambda q, r, m: f"rank {ranks[r]} stands again in query {q}{_more(m)}", found)
 
 
-def _upside_down(rows: Entries, found: Findings) -> Bools:
+def _upside_down(rows: RunEntries, found: Findings) -> Bools:
     """Report queries in which the scores rise with the ranks throughout, and tell which rows are of these.
 
     That is a rank correlation (Spearman's) above 0.9 of three documents or more, or of each pair where all queries have
@@ -223,7 +223,7 @@ def _between(broken: Ints, low: Ints, high: Ints) -> Bools:
     return result
 
 
-def _ties(rows: Entries, cutoffs: tuple[int, ...], found: Findings) -> None:
+def _ties(rows: RunEntries, cutoffs: tuple[int, ...], found: Findings) -> None:
     """Count documents of equal score, and look whether such stand on both sides of a cutoff."""
     rows = rows.taken(np.flatnonzero(~np.isnan(rows.scores)))
     same = rows.query[1:] == rows.query[:-1]
@@ -247,7 +247,7 @@ def _ties(rows: Entries, cutoffs: tuple[int, ...], found: Findings) -> None:
             found.add("W612", int(rows.lines[across[0]]), f"{many}; docnos decide what is above it")
 
 
-def _depth(rows: Entries, depth: int, found: Findings) -> None:
+def _depth(rows: RunEntries, depth: int, found: Findings) -> None:
     starts = starts_of(rows.query)
     lengths = np.diff(starts)
     for code, bad, at in (("E701", lengths > depth, depth), ("W702", lengths < depth, 0)):

@@ -33,7 +33,7 @@ _MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, eq=False)
-class Entries:
+class RunEntries:
     """The lines of six columns: ``query`` is a number among ``qids``, a score that is none is nan."""
 
     qids: tuple[str, ...]
@@ -47,7 +47,7 @@ class Entries:
     tag: str = ""  # the last one
     form: RunFormat = "trec"
 
-    def taken(self, rows: Ints) -> "Entries":
+    def taken(self, rows: Ints) -> "RunEntries":
         """Take some rows, in this order."""
         return replace(
             self,
@@ -59,9 +59,9 @@ class Entries:
         )
 
 
-def read(path: FilePath, found: Findings) -> Entries:
+def read(path: FilePath, found: Findings) -> RunEntries:
     """Read a run to its end, and add what is wrong with its lines to the findings."""
-    reader = _Reader(found)
+    reader = _RunReader(found)
     for block, line in blocks(path, found):
         if line > 1 and not reader.parts and is_stream(path):
             found.add("E101", None, f"the first {line - 1:,} lines of this stream are none of a run; give a file")
@@ -75,7 +75,7 @@ def read(path: FilePath, found: Findings) -> Entries:
     return reader.finish()
 
 
-class _Reader:
+class _RunReader:
     """What is known of the file so far."""
 
     def __init__(self, found: Findings) -> None:
@@ -116,7 +116,7 @@ class _Reader:
         if kept:
             self._keep(self._columns(kept, lines), np.array(lines))
 
-    def finish(self) -> Entries:
+    def finish(self) -> RunEntries:
         """Add the findings of the whole file, and give its rows."""
         found, second = self.found, self.second
         if self.marco == len(self.broken) > 1 and not self.parts:
@@ -137,7 +137,7 @@ class _Reader:
             found.add("W211", self.first_second, f"column 2 is {what} in {lines}, where Q0 should stand{advice}")
         return self._rows()
 
-    def _rows(self) -> Entries:
+    def _rows(self) -> RunEntries:
         width = max((part[1].dtype.itemsize for part in self.parts), default=1)
         if width * sum(len(part[1]) for part in self.parts) > columns.MOST_BYTES:
             self.found.add("E106", None, f"ids of {width} bytes in so many lines do not fit into memory; shorten them")
@@ -145,7 +145,7 @@ class _Reader:
         parts = self.parts or [(_NONE, np.empty(0, "S1"), _NONE, np.empty(0), _NONE)]
         query, docnos, ranks, scores, lines = (np.concatenate(column) for column in zip(*parts, strict=True))
         qids = tuple(qid.decode() for qid in self.number)
-        return Entries(
+        return RunEntries(
             qids,
             query,
             docnos,

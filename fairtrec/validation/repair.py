@@ -14,7 +14,7 @@ from fairtrec.files import compression, opening
 from fairtrec.files.atomic import replaced
 from fairtrec.validation.checked import Checked
 from fairtrec.validation.codes import CODES, Code
-from fairtrec.validation.reading import Entries
+from fairtrec.validation.reading import RunEntries
 
 
 def obstacles(checked: Checked) -> list[Code]:
@@ -114,7 +114,7 @@ def _lines(checked: Checked) -> Iterator[bytes]:
         yield b"%b %b %b %d %b %b\n" % (qid, second, docno, rank, score, tag)
 
 
-def _written(rows: Entries, ranked: Ints, starts: Ints) -> Iterator[bytes]:
+def _written(rows: RunEntries, ranked: Ints, starts: Ints) -> Iterator[bytes]:
     """Write the lines of what was no TREC file, with the scores as they are."""
     tag = rows.tag.encode()
     scores, docnos = rows.scores[ranked].tolist(), rows.docnos[ranked].tolist()

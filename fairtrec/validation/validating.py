@@ -16,7 +16,7 @@ from fairtrec.formats.trec_fair import Requests, Truth
 from fairtrec.literals import RunFormat
 from fairtrec.validation import collection
 from fairtrec.validation.checked import KEPT, Checked, Findings, Known, examine
-from fairtrec.validation.reading import Entries
+from fairtrec.validation.reading import RunEntries
 from fairtrec.version import __version__
 
 
@@ -88,5 +88,5 @@ def validate_trec_fair(
                 found.add("E801", fault.line, fault.message)
         except InputError as fault:
             found.add("E801", fault.line, fault.message)
-        none = Entries((), _EMPTY, np.empty(0, "S1"), _EMPTY, np.empty(0), _EMPTY, _EMPTY, lines)
+        none = RunEntries((), _EMPTY, np.empty(0, "S1"), _EMPTY, np.empty(0), _EMPTY, _EMPTY, lines)
         yield Checked(path, found, none)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fairtrec.data import MISSING
 from fairtrec.formulas.fronts import budget, counts, sums
 from fairtrec.formulas.fronts.front import Front, same_grades
-from fairtrec.formulas.fronts.sequences import Sequences, by_kind
+from fairtrec.formulas.fronts.sequences import KindSequences, by_kind
 
 WORTH = st.sampled_from([-1.0, -0.4, 0.0, 0.25, 0.3, 0.5, 0.75, 1.0])
 WEIGHT = st.sampled_from([0.0, 0.2, 0.5, 0.63, 1.0])
@@ -120,7 +120,7 @@ def test_whatever_goes_by_kinds_has_the_front_of_all_orders(query, kinds, seed):
         return crc32(bytes([seed, *row])) % 41 / 40
 
     docs, supply = by_kind(kinds, gains, 3, ranks)
-    every = Sequences.of(supply.tolist(), ranks)
+    every = KindSequences.of(supply.tolist(), ranks)
     tops = every.take(docs)
     assert len({tuple(row) for row in every.kinds.tolist()}) == len(every.kinds)
     assert (kinds[tops] == every.kinds).all()
@@ -140,9 +140,9 @@ def test_whatever_goes_by_kinds_has_the_front_of_all_orders(query, kinds, seed):
 
 
 def test_too_many_sequences_are_not_listed():
-    assert Sequences.of([5, 5, 5], 5, most=100) is None
-    assert Sequences.of([9] * 200, 3) is None
-    assert len(Sequences.of([2, 1], 3).kinds) == 3
+    assert KindSequences.of([5, 5, 5], 5, most=100) is None
+    assert KindSequences.of([9] * 200, 3) is None
+    assert len(KindSequences.of([2, 1], 3).kinds) == 3
 
 
 def test_queries_of_other_lengths_are_solved_beside_each_other():

@@ -18,7 +18,7 @@ Small = np.ndarray[Shape, np.dtype[np.int8]]
 
 
 @dataclass(frozen=True, eq=False)
-class Sequences:
+class KindSequences:
     """``kinds`` [sequence, rank], and which of its kind each is: ``number`` [sequence, rank], from 0."""
 
     kinds: Small
@@ -29,7 +29,7 @@ class Sequences:
     def of(cls, supply: Sequence[int], length: int, most: int = MOST) -> Self | None:
         """List the sequences of so many ranks that take of no kind more than there are; None if they are too many.
 
-        >>> Sequences.of([2, 1], 2).kinds.tolist()
+        >>> KindSequences.of([2, 1], 2).kinds.tolist()
         [[0, 0], [0, 1], [1, 0]]
         """
         limit = np.minimum(np.array(supply, dtype=np.int64), length)

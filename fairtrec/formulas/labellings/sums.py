@@ -10,7 +10,7 @@ from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.labellings.unlabelled import STATES, Ends, Unlabelled, mean
 
 TOGETHER = 131_072  # states of rankings that are gone through side by side
-Cost = Callable[[Floats, int], Floats]
+RankCost = Callable[[Floats, int], Floats]
 
 
 def grid(most: int, groups: int) -> Ints:
@@ -98,7 +98,7 @@ class Prefixes:
     it is one function for all queries, as of one target, it takes [1, state, group]: they are ``alike``.
     """
 
-    cost: Cost
+    cost: RankCost
     weights: Floats
     first: Floats | float = 0.0
     alike: bool = False
@@ -126,7 +126,7 @@ class Finals:
     that of Prefixes, and what is added at first [row]; nan is undefined. Of a soft membership, more than .5 counts.
     """
 
-    cost: Callable[[Floats, Ints], tuple[Cost, Floats]]
+    cost: Callable[[Floats, Ints], tuple[RankCost, Floats]]
     tries: ClassVar[bool] = False
 
     def exact(self, groups: int, number: int) -> bool:
@@ -166,7 +166,7 @@ class Steps:
     """
 
     def __init__(
-        self, cost: Cost, known: Floats, unknown: Bools, weights: Floats | None = None, *, looked_up: bool = False
+        self, cost: RankCost, known: Floats, unknown: Bools, weights: Floats | None = None, *, looked_up: bool = False
     ) -> None:
         self.cost, self.unknown, self.weights, self.looked_up = cost, unknown, weights, looked_up
         self.held = np.cumsum(known, axis=1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 from xml.etree.ElementTree import Element
 
-from fairtrec.explanation.explained import Explained, Explanation, OfRun, Place
+from fairtrec.explanation.explained import Explained, Explanation, Place, RunExplanation
 from fairtrec.explanation.marks import marks
 from fairtrec.report.document import Document
 from fairtrec.report.explanation import (
@@ -71,7 +71,7 @@ def _legend(explanation: Explanation) -> Iterator[Element | str]:
         yield f"{LEGEND}{IDEAL * ideal}"
 
 
-def _run(explanation: Explanation, of_run: OfRun, name: str, places: int) -> Element:
+def _run(explanation: Explanation, of_run: RunExplanation, name: str, places: int) -> Element:
     """Show one run: what its words cost, and its queries."""
     parts = []
     if not explanation.detailed:
@@ -92,7 +92,7 @@ def _run(explanation: Explanation, of_run: OfRun, name: str, places: int) -> Ele
     return element("section", element("h2", element("bdi", name)), *parts)
 
 
-def _dearest(explanation: Explanation, of_run: OfRun, places: int) -> Iterator[Element]:
+def _dearest(explanation: Explanation, of_run: RunExplanation, places: int) -> Iterator[Element]:
     """Give the table of the words that cost most."""
     words = of_run.words(explanation.measure.better)[:DEAREST]
     if words:
@@ -113,7 +113,9 @@ def _query(explanation: Explanation, each: Explained, places: int, *, is_open: b
     if isnan(each.value):
         return element("p", f"{summary}{undefined(explanation, each)}")
     lines = []
-    words = [one for one in OfRun(each.run, (each,)).words(explanation.measure.better) if round(one.adds, places)][:5]
+    words = [
+        one for one in RunExplanation(each.run, (each,)).words(explanation.measure.better) if round(one.adds, places)
+    ][:5]
     if words:
         told = ", ".join(f"{one.term} ({moved(explanation, one.adds, places)})" for one in words)
         lines.append(

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from fairtrec.data import Floats
-from fairtrec.frontier.frontier import Dpfr, Frontier, OfRun
+from fairtrec.frontier.frontier import Dpfr, Frontier, RunFrontier
 from fairtrec.report.cells import called
 from fairtrec.report.document import Column, Table
 from fairtrec.report.frontier import aim, fair, name, tables
@@ -80,11 +80,11 @@ def _drawing(frontier: Frontier, names: list[str], places: int) -> Iterator[Elem
     )
 
 
-def _told(run: OfRun, short: str, places: int) -> str:
+def _told(run: RunFrontier, short: str, places: int) -> str:
     return f"{short}: {', '.join(f'{name(point)} {fair(point, places)}' for point in run.points[1:])}"
 
 
-def _same(run: OfRun, short: str, drawn: "_Places", places: int) -> Iterator[Element]:
+def _same(run: RunFrontier, short: str, drawn: "_Places", places: int) -> Iterator[Element]:
     """Draw the way from a run to the same grades."""
     own, same = run.points[:2]
     if same.name != "same grades":
@@ -95,7 +95,7 @@ def _same(run: OfRun, short: str, drawn: "_Places", places: int) -> Iterator[Ele
     yield element("circle", told, class_="same", cx=x, cy=high, r=4)
 
 
-def _aim(run: OfRun, there: Dpfr, drawn: "_Places", places: int) -> Iterator[Element]:
+def _aim(run: RunFrontier, there: Dpfr, drawn: "_Places", places: int) -> Iterator[Element]:
     """Draw the way from a run to the point of its front."""
     own = run.points[0]
     (x, y), (to, up) = drawn.at(own.utility, own.fairness), drawn.at(there.utility, there.fairness)
