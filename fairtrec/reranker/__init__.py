@@ -12,30 +12,12 @@ from typing import Any, ClassVar, Literal
 from fairtrec.data import MISSING, Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Parameters, Remark, named, unneeded
 from fairtrec.errors import InputError, UsageError
-from fairtrec.reranker.lists import FAR, Chance, Heads, Lists, ceils, completed, counted, floors
+from fairtrec.reranker.lists import FAR, Chance, Heads, Lists, ceils, completed, counted, floors, places_to_fill
 
 __all__ = [
-    "FAR",
-    "MISSING",
-    "NEW",
-    "Bools",
-    "Candidates",
-    "Chance",
-    "Floats",
-    "Heads",
-    "InputError",
-    "Ints",
-    "Lists",
-    "Order",
-    "Remark",
-    "Reranker",
-    "Unknown",
-    "UsageError",
-    "ceils",
-    "completed",
-    "counted",
-    "floors",
-    "take",
+    "FAR", "MISSING", "NEW", "Bools", "Candidates", "Chance", "Floats", "Heads", "InputError", "Ints", "Lists",
+    "Order", "Remark", "Reranker", "Unknown", "UsageError", "ceils", "completed", "counted", "floors",
+    "places_to_fill", "take",
 ]  # fmt: skip
 
 Unknown = Literal["keep", "free"]
@@ -66,7 +48,7 @@ class Reranker(Parameters):
         """Order each query's documents by the inputs that the signature names; those with a default may be lacking."""
         raise TypeError(f"{self.name} does not say how it orders; give it a __call__")
 
-    def enough(self, *args: Any, **inputs: Any) -> Bools | None:  # noqa: ARG002 - for subclasses
+    def deep_enough(self, *args: Any, **inputs: Any) -> Bools | None:  # noqa: ARG002 - for subclasses
         """Tell for which queries what is below the ranks looked at changes nothing [query]; None: all are looked at.
 
         Names its inputs as ``__call__`` does.
@@ -79,7 +61,7 @@ class Reranker(Parameters):
         return named(type(self).__call__)
 
     @property
-    def wishes(self) -> tuple[str, ...]:
+    def preferences(self) -> tuple[str, ...]:
         """The names of the inputs that are heeded where they are given."""
         return unneeded(type(self).__call__)
 

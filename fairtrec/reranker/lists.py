@@ -51,7 +51,7 @@ class Lists:
         if free is None:
             words = "ranks whose document is of no group, or of an unknown one, and stays: {} of {}"
             remarks.append(Remark(words, (int(unknown.sum()), int(top.sum()))))
-        tops = moved[:, :cutoff].sum(axis=1)
+        tops = places_to_fill(moved, cutoff, moved_only=True)
         return cls(ranks, closed, tops, lengths, group_of.shape[1], tuple(remarks))
 
     @property
@@ -79,6 +79,16 @@ class Lists:
         """Take the values [query, rank] of the documents that are moved [query, n]; nan behind the last."""
         taken = np.take_along_axis(values, np.maximum(self.ranks, 0), axis=1)
         return np.where(self.ranks == MISSING, np.nan, taken)
+
+
+def places_to_fill(known: Bools, cutoff: int, *, moved_only: bool) -> Ints:
+    """Say how many of the first ranks are filled anew [query]: of ``known`` groups alone, or whatever stands there.
+
+    >>> places_to_fill(np.array([[True, False, True]]), 2, moved_only=True).tolist()
+    [1]
+    """
+    top: Ints = known[:, :cutoff].sum(axis=1) if moved_only else np.full(len(known), cutoff)
+    return top
 
 
 def counted(words: str, which: Any) -> Remark:

@@ -23,6 +23,7 @@ from fairtrec.reranker import (
     ceils,
     counted,
     floors,
+    places_to_fill,
 )
 
 NEVER = 1e18  # a rank that no list reaches
@@ -57,10 +58,10 @@ class _Det(Reranker):
         )
         return Order(lists.put_back(first), lists.remarks + remarks)
 
-    def enough(self, group_of: Ints, target: Floats) -> Bools:
+    def deep_enough(self, group_of: Ints, target: Floats) -> Bools:
         """Tell where each group has as many documents as it can have places, or the ranking ends [query]."""
         known = group_of != MISSING
-        tops = known[:, : self.cutoff].sum(axis=1) if self.unknown == "keep" else np.full(len(known), self.cutoff)
+        tops = places_to_fill(known, self.cutoff, moved_only=self.unknown == "keep")
         most = self._most(tops[:, None], np.nan_to_num(target))
         filled: Bools = known.any(axis=1)  # or else it is said that there is none
         for group in range(target.shape[1]):

@@ -19,6 +19,7 @@ from fairtrec.reranker import (
     Reranker,
     UsageError,
     counted,
+    places_to_fill,
 )
 
 ALIKE = 1 + 1e-12  # probabilities are computed to this
@@ -152,10 +153,10 @@ class FATopK(Reranker):
         words = "queries with too few protected documents: {} of {}"
         return Order(lists.put_back(first), (*lists.remarks, counted(words, lapsed)))
 
-    def enough(self, group_of: Ints, groups: tuple[str, ...]) -> Bools:
+    def deep_enough(self, group_of: Ints, groups: tuple[str, ...]) -> Bools:
         """Tell where there are as many protected documents as must be placed; any other places the best remaining."""
         known, protected = group_of != MISSING, group_of == groups.index(self.protected)
-        tops = known[:, : self.cutoff].sum(axis=1) if self.unknown == "keep" else np.full(len(known), self.cutoff)
+        tops = places_to_fill(known, self.cutoff, moved_only=self.unknown == "keep")
         wanted = np.array([0, *adjusted(self.cutoff, self.p, self.alpha, self.adjust)])[tops]
         filled: Bools = known.any(axis=1) & (protected.sum(axis=1) >= wanted)  # or else it is said that there is none
         return filled

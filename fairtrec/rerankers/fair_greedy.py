@@ -83,7 +83,7 @@ class _Greedy(Reranker):
         return (*super().needs, *["relevance"] * (self.gain == "qrels"))
 
     @property
-    def wishes(self) -> tuple[str, ...]:
+    def preferences(self) -> tuple[str, ...]:
         """None: judgements are needed, or of no use."""
         return ()
 

@@ -197,7 +197,7 @@ class FOE(Reranker):
         return (*super().needs, *["relevance"] * (self.utility == "grade"))
 
     @property
-    def wishes(self) -> tuple[str, ...]:
+    def preferences(self) -> tuple[str, ...]:
         """None: judgements are needed, or of no use."""
         return ()
 

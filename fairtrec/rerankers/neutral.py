@@ -59,7 +59,7 @@ class Neutral(Reranker):
         return (*super().needs, *["background"] * (self.require is not None))
 
     @property
-    def wishes(self) -> tuple[str, ...]:
+    def preferences(self) -> tuple[str, ...]:
         """None: a background is needed, or of no use."""
         return ()
 
@@ -85,7 +85,7 @@ class Neutral(Reranker):
         wanted = np.where(known, ideal * (self.require or 0.0), -np.inf)
         return self._required(scaled, omega, wanted, lengths, ~known)
 
-    def enough(self, scaled: Floats, scaled_below: Floats, counts: Floats, ranked: Ints, target: Floats) -> Bools:
+    def deep_enough(self, scaled: Floats, scaled_below: Floats, counts: Floats, ranked: Ints, target: Floats) -> Bools:
         """Tell where no document below can be better than the last of the first k, even if it is neutral [query]."""
         if self.require is not None or scaled.shape[1] < self.cutoff:
             return np.zeros(len(scaled), dtype=np.bool_)

@@ -45,7 +45,7 @@ class Ordering:
     @property
     def _looks_first(self) -> bool:
         """Whether the reranker can tell that the ranks looked at are enough."""
-        return type(self.by).enough is not Reranker.enough and self.by.depth is not None
+        return type(self.by).deep_enough is not Reranker.deep_enough and self.by.depth is not None
 
     def _ordered(
         self, run: Run, qids: Sequence[str], depth: int | None, by_lengths: dict[str, int] | None = None
@@ -60,7 +60,9 @@ class Ordering:
             some = qids[start : start + many]
             inputs = self._drawing(RerankerInputs(run, some, reference, depth, self.candidates))
             if by_lengths is not None and depth is not None:
-                enough = self.by.enough(**{name: getattr(inputs, name) for name in named(type(self.by).enough)})
+                enough = self.by.deep_enough(
+                    **{name: getattr(inputs, name) for name in named(type(self.by).deep_enough)}
+                )
                 settled = np.array([by_lengths[qid] <= depth for qid in some]) | np.asarray(enough, dtype=np.bool_)
                 if not settled.any():
                     continue

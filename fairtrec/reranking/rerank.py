@@ -124,7 +124,7 @@ class Work:
         return Evaluator(self.keywords, [Wanted(each, Given(**given).inputs) for each in self.by])
 
     def _refuse_unfit(self, by: Reranker) -> None:
-        strange = [name for name in (*by.needs, *by.wishes) if not known(name)]
+        strange = [name for name in (*by.needs, *by.preferences) if not known(name)]
         if strange:
             raise UsageError(
                 f"{by} asks for {strange[0]}, which there is not; it has a fault, report it to its authors"

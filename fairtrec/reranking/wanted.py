@@ -49,7 +49,7 @@ class Wanted(Measure):
 
 def inputs_of(by: Reranker, given: frozenset[str]) -> list[str]:
     """Name what a reranker is called on: what it needs, and of what it wishes for all that a system could have."""
-    return [*by.needs, *(name for name in by.wishes if name in given and name not in OF_JUDGEMENTS)]
+    return [*by.needs, *(name for name in by.preferences if name in given and name not in OF_JUDGEMENTS)]
 
 
 def sees_judgements(by: Reranker, plan: Plan) -> bool:
