@@ -11,7 +11,7 @@ from fairtrec.data.parameters import spelled
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
-from fairtrec.measures.utility import COMPUTED, Utility
+from fairtrec.measures.utility import COMPUTED, SAYS, Utility
 
 PARTS = ("Unit", "Better", "Range", "Empty ranking", "Undefined", "Source")
 
@@ -120,6 +120,7 @@ def _foreign(utility: Utility) -> str:
     params = [f"  {name}   {info.desc or ''}".rstrip() for name, info in measure.SUPPORTED_PARAMS.items()]
     need = NEEDS["relevance"]
     by = "here, as by ir-measures" if utility.name in COMPUTED else "by ir-measures"
-    lines = [f"{utility.name} (computed {by})", "", about, "", f"Better: {utility.better}.", ""]
+    lines = [f"{utility.name} (computed {by})", "", about, "", *[SAYS[utility.name], ""] * (utility.name in SAYS)]
+    lines += [f"Better: {utility.better}.", ""]
     lines += ["Parameters", *params, ""] if params else []
     return "\n".join([*lines, "Needs", f"  {need.missing}: {need.give}", ""])

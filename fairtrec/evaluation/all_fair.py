@@ -1,6 +1,6 @@
 """``all_fair``: every measure of fairness for which the inputs are given, and a remark on those that are left out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from fairtrec.catalogue import notation, registry
 from fairtrec.catalogue.needs import OF_DOCUMENTS
@@ -8,6 +8,17 @@ from fairtrec.data import Labels
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.loading import refuse_soft
 from fairtrec.measure import Measure
+
+_FADES = {  # the measures of attention, and how it fades where no parameter says so
+    **dict.fromkeys(("AWRF", "AWRFxnDCG", "Exposure", "DP", "DTR", "DIR"), "log2"),
+    **dict.fromkeys(("EED", "EER", "EEL", "ABR"), "geometric"),
+}
+_WRITTEN = {
+    "log2": "1/log2(1+i)",
+    "log2_clipped": "1/log2(max(i,2))",
+    "geometric": "{p}^(i-1)",
+    "err": "{p}^(i-1), less behind relevant documents",
+}
 
 
 def allowed(
@@ -43,3 +54,14 @@ def _passes(
         lacking.setdefault(why, []).append(str(measure))
         return False
     return True
+
+
+def attention_of(measures: Sequence[Measure]) -> str:
+    """Say how attention fades with the rank, where measures differ in that; "" where they do not."""
+    models: dict[str, dict[str, None]] = {}
+    for measure in measures:
+        if measure.name in _FADES:
+            model = str(getattr(measure, "discount", _FADES[measure.name]))
+            models.setdefault(_WRITTEN[model].format(p=getattr(measure, "p", "")), {})[measure.name] = None
+    said = "; ".join(f"{', '.join(names)} {model}" for model, names in models.items())
+    return f"attention fades with the rank i as each source has it: {said}" if len(models) > 1 else ""

@@ -79,6 +79,7 @@ def settle(measures: Any, given: Given, choices: Choices) -> Plan:
     if labels is not None and any(OF_DOCUMENTS & set(measure.needs) for measure in asked):
         loading.refuse_soft(labels)
     lexicon = None
+    left_out = [*left_out, _attention(named)]
     notes = left_out if labels is None else [*left_out, *remarks_on(labels, target), remark_on(choices.target, labels)]
     if "positions" in extras:
         from fairtrec.evaluation.positions import remark_on as remark_on_sign
@@ -113,6 +114,15 @@ def settle(measures: Any, given: Given, choices: Choices) -> Plan:
         made=made,
         notes=tuple(filter(None, notes)),
     )
+
+
+def _attention(measures: Sequence[Measure]) -> str:
+    """Say how attention fades, where measures differ in that; one alone does not."""
+    if len(measures) < 2:
+        return ""
+    from fairtrec.evaluation.all_fair import attention_of
+
+    return attention_of(measures)
 
 
 def _uses(measures: Sequence[Measure], target_of: TargetOf | None, labels: Labels | None) -> frozenset[str]:

@@ -10,6 +10,7 @@ Positions are ``docno x [y ...]``, or per query ``qid docno x [y ...]``. A first
 docno and x, and of more the second is a docno if it is no number.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
@@ -27,6 +28,9 @@ from fairtrec.formats.columns import WIDEST
 from fairtrec.formats.json_lines import object_of
 
 UNKNOWN = "?"
+_CONTROL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+)  # and what ends lines; other marks may be in names
 AT_ONCE = 1 << 12  # rows of Parquet that become objects of Python
 UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec positions` where no labels point the axes
 EXAMPLE = '{"docno": ..., "group": ...}'
@@ -131,11 +135,11 @@ def _label(cells: dict[str, Any], path: FilePath, number: int) -> Label:
 
 
 def _word(cell: Any) -> str | None:
-    """Take a name that can be written on a line; None if it is none."""
+    """Take a name that can be written on a line, as a run has it; None if it is none."""
     if isinstance(cell, bytes):
         cell = cell.decode(errors="replace")
     word = str(cell) if isinstance(cell, str | int) and not isinstance(cell, bool) else None
-    printable = word is not None and len(word) <= WIDEST and (not word or word.isprintable())
+    printable = word is not None and len(word) <= WIDEST and not _CONTROL.search(word)
     return word if printable else None
 
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.fronts import sums
 from fairtrec.formulas.fronts.front import Front, same_grades
 from fairtrec.formulas.fronts.sequences import KindSequences, by_kind
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.frontier.problem import OF_QUERY, Problem, local_optimum
+from fairtrec.frontier.terms import divided, dot, gains_of, of_gains, of_ranks
 from fairtrec.measure import Candidates, First, Precisions, Sum, Terms
 
 EXCHANGED = frozenset({"ERR"})  # without terms, but never less where of two documents the better one comes first
@@ -51,18 +51,18 @@ def solve(problem: Problem, values: Floats, kept: Cached) -> Solved:
 
 def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None) -> Solved:
     """Lemma 1."""
-    worth = _divided(fair) * (-1.0 if problem.fairness.better == "lower" else 1.0)
-    weights = _of_ranks(problem, fair.weights)
+    worth = divided(fair) * (-1.0 if problem.fairness.better == "lower" else 1.0)
+    weights = of_ranks(problem, fair.weights)
     grades, queries = problem.grades(), range(len(problem.qids))
     alike = np.full(len(problem.qids), np.nan)
     orders: Tops = []
     if grades is not None:
         places = same_grades(grades, np.nan_to_num(worth), weights)
         orders = [places[row, : len(weights[row])][: problem.lengths[row]] for row in queries]
-        alike = np.array([_dot(worth[row][orders[row]], weights[row]) for row in queries])
+        alike = np.array([dot(worth[row][orders[row]], weights[row]) for row in queries])
     if isinstance(useful, Sum):
-        ours = _of_ranks(problem, useful.weights)
-        found = sums.fronts(_divided(useful), worth, ours, weights, problem.lengths, problem.held)
+        ours = of_ranks(problem, useful.weights)
+        found = sums.fronts(divided(useful), worth, ours, weights, problem.lengths, problem.held)
         rough = sum(not front.exact for front in found)
         hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
         return Solved(found, alike, alike, f"by lemma 1{hull}", _all_of(problem))
@@ -75,7 +75,7 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None) 
     ]
     falls = [bool((np.diff(weights[row][problem.ranks(row)]) < 0).all()) for row in queries]
     told = np.array([front is not None for front in fronts]) | (_goes_by_exchanges(problem) & np.array(falls))
-    most = np.array([_dot(worth[row][best[row]], weights[row]) for row in queries])
+    most = np.array([dot(worth[row][best[row]], weights[row]) for row in queries])
     rest = _bounded(problem, values, [(orders, alike)] * bool(orders) + [(best, most)], most)
     mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
     return Solved(mixed, alike, alike, "same grades and most by lemma 1, else a value and a bound", told)
@@ -182,26 +182,7 @@ def _of_relevance(problem: Problem, row: int, useful: Terms | None, worth: Float
     placed[:, falling] = movable[every.take(docs)]
     tops = problem.filled(row, placed)
     fairness: Floats = np.nan_to_num(worth)[tops] @ weights[: tops.shape[1]]
-    return Front.of(_relevance(useful, row, relevant[tops]), fairness, tops)
-
-
-def _relevance(useful: Terms, row: int, gains: Floats | Ints) -> Floats:
-    """Say what First or Precisions, or a Sum of these gains [sequence, rank], makes of one query [sequence]."""
-    ranks = gains.shape[1]
-    if isinstance(useful, Sum):
-        weights = (useful.weights if useful.weights.ndim == 1 else useful.weights[row])[:ranks]
-        total: Floats = gains[:, : len(weights)] @ weights
-        return total
-    relevant = gains > 0
-    if isinstance(useful, First):
-        worth = np.zeros(ranks + 1)
-        worth[:ranks][: len(useful.worth)] = useful.worth[:ranks]
-        first: Floats = worth[np.where(relevant.any(axis=1), relevant.argmax(axis=1), ranks)]
-        return first
-    assert isinstance(useful, Precisions)
-    precisions = relevant * np.cumsum(relevant, axis=1) / np.arange(1, ranks + 1)
-    averaged: Floats = precisions[:, : useful.cutoff].sum(axis=1) / float(useful.divisor[row])
-    return averaged
+    return Front.of(of_gains(useful, row, relevant[tops]), fairness, tops)
 
 
 def _listed(problem: Problem, row: int, kept: Cached) -> tuple[KindSequences, Floats, Ints] | None:
@@ -258,26 +239,18 @@ def _of_kinds(
         if len(allowed):
             chosen = every.kinds[allowed[int(fairness[allowed].argmax())]]
             order = problem.filled(row, movable[_placed(chosen, grades[ranks], grades[movable], kinds)][None])[0]
-    gains = _gains(row, useful)
+    gains = gains_of(row, useful)
     ungraded = np.zeros(len(movable)) if grades is None else grades[movable].astype(np.float64)
     worth = ungraded if gains is None else gains[movable]
     docs, _ = by_kind(kinds, worth, len(supply), len(ranks))
     tops = problem.filled(row, movable[docs[every.kinds[usable], every.number[usable]]])
     if useful is not None and gains is not None:
-        return Front.of(_relevance(useful, row, gains[tops]), fairness[usable], tops), order, tops[:1], True
+        return Front.of(of_gains(useful, row, gains[tops]), fairness[usable], tops), order, tops[:1], True
     fairest = tops[fairness[usable] >= fairness[usable].max() - NEAR]
     if grades is None:
         return None, order, fairest[:1], False
     _, first = np.unique(-grades[fairest], axis=0, return_index=True)
     return None, order, fairest[first[:TRIED]], _goes_by_exchanges(problem) and len(first) <= TRIED
-
-
-def _gains(row: int, useful: Terms | None) -> Floats | None:
-    """Say what the documents of a query gain, if utility grows wherever a greater gain comes before a smaller one."""
-    if isinstance(useful, First | Precisions):
-        return np.asarray(useful.relevant[row], dtype=np.float64)
-    falls = isinstance(useful, Sum) and (np.diff(useful.weights, axis=-1) <= 0).all() and (useful.weights >= 0).all()
-    return _divided(useful)[row] if isinstance(useful, Sum) and falls else None
 
 
 def _placed(kinds: Ints, wanted: Ints, grades: Ints, of: Ints) -> Ints:
@@ -287,23 +260,6 @@ def _placed(kinds: Ints, wanted: Ints, grades: Ints, of: Ints) -> Ints:
         left.setdefault((int(grades[doc]), int(of[doc])), []).append(doc)
     ranks = zip(wanted.tolist(), kinds.tolist(), strict=True)
     return np.array([left[pair].pop() for pair in ranks], dtype=np.int64)
-
-
-def _divided(terms: Sum) -> Floats:
-    """Give the gains over the divisor [query, document]."""
-    return terms.gains if terms.divisor is None else quotient(terms.gains, np.asarray(terms.divisor)[:, None])
-
-
-def _of_ranks(problem: Problem, weights: Floats) -> Floats:
-    """Give the weights of each query's ranks [query, rank]; 0 where nothing counts, or the ranking has ended."""
-    wide = np.zeros((len(problem.qids), int(problem.lengths.max(initial=0))))
-    held = np.broadcast_to(weights, (len(problem.qids), weights.shape[-1]))[:, : wide.shape[1]]
-    wide[:, : held.shape[1]] = held
-    return np.where(np.arange(wide.shape[1]) < problem.lengths[:, None], wide, 0.0)
-
-
-def _dot(values: Floats, weights: Floats) -> float:
-    return float(np.nan_to_num(values) @ weights[: len(values)])
 
 
 def _fairest(problem: Problem, row: int, worth: Floats, weights: Floats, grades: Ints | None) -> Ints:

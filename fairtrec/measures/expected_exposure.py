@@ -12,7 +12,8 @@ import numpy as np
 
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import ABOVE_0, Exposed, Floats, Ints, Linear, Measure, Sum
+from fairtrec.formulas.rounding import constant
+from fairtrec.measure import ABOVE_0, Exposed, Floats, Ints, Linear, Measure, Remark, Sum
 
 
 def expected_exposure(membership: Floats, weights: Floats, sample_of: Ints, queries: int) -> Floats:
@@ -94,6 +95,11 @@ class _AgainstTarget(_Exposure):
         wanted: Floats = target * self.weights(self.cutoff, above).sum(axis=1, keepdims=True)
         return wanted
 
+    def remark(self, target: Floats, **_: Any) -> Remark | str:
+        """Say that the target is not that of the source."""
+        even = len(target) == 1 and bool(constant(target)[0])
+        return "the target is even; that of the source is what is relevant, --target qrels" if even else ""
+
     @abstractmethod
     def compared(self, held: Floats, wanted: Floats) -> Floats:
         """Compare the groups' exposure s with t, that under the target, both [..., group]."""
@@ -158,7 +164,9 @@ class EER(_AgainstTarget):
     query's relevant documents first. Not normalised.
 
     Unit: exposure, squared. Better: higher (relevance). Empty ranking: undefined.
-    Range: from 0 to W times the sum of w_i. With an even target it only tells how much exposure went to the groups.
+    The source's target is what is relevant: --target qrels. Against an even one, the default, it only tells how much
+    exposure went to the groups.
+    Range: from 0 to W times the sum of w_i.
     Undefined: no document in the top k of any of the query's rankings is of any group, or there is no target.
     Source: Diaz et al., CIKM 2020, Eq. 2 (EE-R), for groups. https://doi.org/10.1145/3340531.3411962
     """
@@ -198,7 +206,7 @@ class EEL(_AgainstTarget):
 
     ``discount``, ``p``, ``stop`` and ``rel`` are those of EED; for discount='err' W is that of a ranking that puts the
     query's relevant documents first. Not normalised. Short rankings, and documents of no or unknown group, leave
-    exposure to nobody, and so cost.
+    exposure to nobody, and so cost. The source's target is what is relevant: --target qrels; the default is even.
 
     Unit: exposure, squared. Better: lower (loss). Empty ranking: undefined.
     Range: from 0 to 2 W^2 for hard labels and a fixed discount.

@@ -98,8 +98,8 @@ class FAIR(Measure):
     Unit: none, a share of the ideal gain. Better: higher. Empty ranking: 0.
     Range: [0, 1]; the greedy ideal need not be the best where documents belong to several groups, so that a value
     slightly above 1 is possible. Fairness is not in M: where no order meets the target, no order reaches 1.
-    Undefined: M is 0 (no relevant document, for alpha, err_ia and nrbp: none of any group); no document of the query,
-    ranked or judged, is of a group; or there is no target.
+    Undefined: M is 0 (no relevant document, for alpha, err_ia and nrbp: none of any group); no document in the
+    top k, and no judged one, is of a group; or there is no target.
     Source: Gao, Ge, Shah, 2021, Eq. 1, 6 and 7. https://doi.org/10.48550/arXiv.2106.08527
     """
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from fairtrec.formulas import distribution
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Prefixes, Totals
+from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Prefixes, Remark, Totals
 
 
 def skew(membership: Floats, target: Floats, eps: float = 0.0) -> Floats:
@@ -72,6 +72,12 @@ class _Skew(Measure):
     def of_groups(self, membership: Floats, target: Floats) -> Floats:
         """Give each group's skew [query, group]."""
         return skew(membership[:, : self.cutoff], target, self.eps)
+
+    def remark(self, values: Floats, **_: Any) -> Remark | str:
+        """Say that a mean is infinite, and what keeps it finite."""
+        many = int(np.isinf(values).sum())
+        words = "infinite for {} of {} queries, and so in the mean; eps, like eps=0.01, smooths the shares"
+        return Remark(words, (many, len(values))) if many else ""
 
     def over_totals(self, target: Floats, chosen: Callable[[Floats], Floats]) -> Totals:
         """Let what each group holds in all decide, of which one group's skew is chosen [..., group] -> [...]."""

@@ -28,6 +28,14 @@ COMPUTED = {
     "SetR", "infAP",
 }  # in this package  # fmt: skip
 
+SAYS = {
+    "nDCG": "Gain: the grade; below 0 it counts 0. Discount: 1 / log2(1 + rank). dcg='exp-log2' gains 2^grade - 1.\n"
+    "Source: Jarvelin, Kekalainen: Cumulated Gain-Based Evaluation of IR Techniques. TOIS 2002.\n"
+    "https://doi.org/10.1145/582415.582418",
+    "IPrec": "Recall is reached with int(recall * relevant + 0.9) documents, as in trec_eval 9; trec_eval 10 rounds\n"
+    "(lround), by which some values differ.",
+}  # of what ir-measures leaves open
+
 FEW = 1024  # ranks, whose logarithms are kept
 
 

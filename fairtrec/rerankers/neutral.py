@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.formulas import discount, neutrality
+from fairtrec.formulas.rounding import tied
 from fairtrec.reranker import (
     MISSING,
     Bools,
@@ -35,9 +36,10 @@ class Neutral(Reranker):
     Groups: counts of group terms, or hard labels with tau=0. A document without terms is neutral. Target: as given with
     --target.
     Chance: none.
-    Edges: where no order of the query reaches x, weight 1. Between two weights there can be a better order of the
-    same NFaiRR, which an integer programme would find: the remark says by how much DCG could be higher at most. A query
-    without a target, or with require without a background, keeps its order.
+    Edges: what is equal to 12 digits is equal, and keeps its order. Where no order of the query reaches x, weight 1.
+    Between two weights there can be a better order of the same NFaiRR, which an integer programme would find: the
+    remark says by how much DCG could be higher at most. A query without a target, or with require without a background,
+    keeps its order.
     Source: this project; the rearrangement inequality. omega and NFaiRR: Rekabsaz, Kopeinik, Schedl, SIGIR 2021.
     https://doi.org/10.1145/3404835.3462949
     """
@@ -91,11 +93,11 @@ class Neutral(Reranker):
             return np.zeros(len(scaled), dtype=np.bool_)
         omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
         keys = self._keys(scaled, omega, np.full(len(scaled), self.weight))
-        last = -np.sort(-np.nan_to_num(keys, nan=-np.inf), axis=1)[:, self.cutoff - 1]
+        last = -np.sort(-np.nan_to_num(tied(keys), nan=-np.inf), axis=1)[:, self.cutoff - 1]
         highest = np.where(
             np.isinf(scaled_below), -np.inf, (1 - self.weight) * np.maximum(scaled_below, 0.0) + self.weight
         )
-        settled: Bools = np.asarray(last >= highest)
+        settled: Bools = np.asarray(last >= tied(highest))
         return settled
 
     @staticmethod
@@ -105,7 +107,7 @@ class Neutral(Reranker):
 
     def _by(self, scaled: Floats, omega: Floats, weights: Floats, lengths: Ints) -> Ints:
         """Give the first ranks by these weights [query, place]."""
-        keys = np.nan_to_num(self._keys(scaled, omega, weights), nan=-np.inf)
+        keys = np.nan_to_num(tied(self._keys(scaled, omega, weights)), nan=-np.inf)
         order = np.argsort(-keys, axis=1, kind="stable")[:, : self.cutoff]
         return np.where(np.arange(order.shape[1]) < lengths[:, None], order, MISSING)
 

@@ -473,10 +473,10 @@ def test_what_does_not_go_together_is_refused(given_, message, tmp_path):
     [
         ("NDKL@10 <= 0.3", "passed", ""),
         ("NDKL@10 <= 0.1", "failed", "the mean is above 0.1, whatever is unknown"),
-        ("NDKL@10 <= 0.2", "undecided", "not decided: label 23 documents, first p007 (rank 1 of query 102)"),
-        ("NDKL@10 >= 0.2", "undecided", "not decided: label 23 documents, first p007 (rank 1 of query 102)"),
+        ("NDKL@10 <= 0.2", "undecided", "not decided: label 23 documents, first p042 (rank 1 of query 107)"),
+        ("NDKL@10 >= 0.2", "undecided", "not decided: label 23 documents, first p042 (rank 1 of query 107)"),
         ("nDCG@10 >= 0.5", "passed", ""),
-        ("NDKL@10 <= baseline", "undecided", "not decided: label 23 documents, first p007 (rank 1 of query 102)"),
+        ("NDKL@10 <= baseline", "undecided", "not decided: label 23 documents, first p042 (rank 1 of query 107)"),
         ("NDKL@10 <= baseline + 0.5", "passed", ""),
         ("NDKL@10 <= baseline - 0.5", "failed", "whatever is unknown"),
         ("|Skew(group=f)@10| <= 0.9", "passed", ""),

@@ -54,6 +54,17 @@ def test_no_order_has_more_of_both():
         assert value[found] == pytest.approx(max(value.values()))
 
 
+def test_what_is_equal_to_twelve_digits_keeps_its_order():
+    # three groups alike: a, c and d show one group alone, b as well; omega is 1 - 2/3 - 1/3 - 1/3 in some order of sums
+    counts = {"a": (2, 0, 0), "b": (0, 3, 0), "c": (0, 0, 2), "d": (4, 0, 0)}
+    words = {"x": ["ex"], "y": ["why"], "z": ["zed"]}
+    texts = {d: " ".join(["ex"] * n[0] + ["why"] * n[1] + ["zed"] * n[2]) for d, n in counts.items()}
+    for order in ("abcd", "dcba", "cadb"):
+        run = {"q": {docno: 4.0 - at for at, docno in enumerate(order)}}
+        (one,) = fairtrec.rerank("Neutral(weight=1)@4", run, groups=words, docs=texts).runs
+        assert "".join(one.rankings["q"]) == order
+
+
 @pytest.mark.parametrize("wanted", [0.5, 0.8, 0.95, 1.0])
 def test_what_is_required_is_met_by_the_least_weight_and_the_gap_is_a_bound(wanted):
     met = 0

@@ -13,7 +13,7 @@ from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.scores import Scores, Unknown
 from fairtrec.evaluation.unknown.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
 from fairtrec.evaluation.wanted import depth_of
-from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled
+from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, every, few, mean
 from fairtrec.measure import Measure, Remark
 
 ASKED = frozenset(("membership", "judged_membership"))
@@ -131,23 +131,18 @@ def _ends(filled: Filled, rankings: Unlabelled, rows: Ints) -> Ends:
 def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list[str]]:
     """Say at which rank the unknown document stands that moves the value most, how far apart, and which it is [query].
 
-    Each of the topmost in turn is given each group, while all others are in each group as far as that is likely, as it
-    is itself before.
+    Each of the topmost in turn is given each group.
     """
     slots = filled.slots
     rank_of = np.full((len(rows), int(slots.number.max(initial=0))), MISSING, dtype=np.int64)
     query, rank = np.nonzero(slots.ranked[rows] >= 0)
     rank_of[query, slots.ranked[rows][query, rank]] = rank
     first, groups = rank_of[:, :FIRST], prior.shape[1]
-    given = np.repeat(prior[:, None, None], rank_of.shape[1], axis=2)
-    given = np.tile(given, (1, first.shape[1] * groups + 1, 1, 1))
-    for slot in range(first.shape[1]):
-        given[:, slot * groups : (slot + 1) * groups, slot] = np.eye(groups)
-    values = filled.values(rows, given)
-    before = np.broadcast_to(values[:, -1, None, None], (len(rows), first.shape[1], 1))
-    values = np.concatenate([values[:, :-1].reshape(len(rows), first.shape[1], groups), before], axis=2)
-    with np.errstate(invalid="ignore"):  # from one infinity to the same
-        moves = np.fmax.reduce(values, axis=2) - np.fmin.reduce(values, axis=2)
+    moves = np.full(first.shape, np.nan)
+    for many in np.unique(slots.number[rows]).tolist():
+        some = np.flatnonzero(slots.number[rows] == many)
+        effects = _tried if many <= few(groups) else _plugged
+        moves[some, : min(many, FIRST)] = effects(filled, rows[some], prior[some], many)[:, :FIRST]
     moves = np.where((first == MISSING) | np.isnan(moves), -1.0, moves)
     most = (moves >= moves.max(axis=1, keepdims=True) - 1e-12).argmax(axis=1)
     at = np.arange(len(rows))
@@ -156,6 +151,38 @@ def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list
         docno if is_so else "" for docno, is_so in zip(decode(slots.docnos[rows, most]), there.tolist(), strict=True)
     ]
     return np.where(there, first[at, most] + 1, 0), np.where(there, moves[at, most], np.nan), docnos
+
+
+def _tried(filled: Filled, rows: Ints, prior: Floats, many: int) -> Floats:
+    """Say how far apart a document's groups move the value, in the mean over all labellings of the others."""
+    groups, choices = prior.shape[1], every(prior.shape[1], many)
+    values = filled.values(rows, choices[None]).reshape(len(rows), *(groups,) * many)
+    chances = np.stack([prior[:, choices[:, slot]] for slot in range(many)])
+    found = []
+    for slot in range(many):
+        others = np.delete(chances, slot, axis=0).prod(axis=0).reshape(values.shape)
+        found.append(mean(_apart(values, slot + 1), others.take(0, axis=slot + 1).reshape(len(rows), -1)))
+    return np.stack(found, axis=1)
+
+
+def _plugged(filled: Filled, rows: Ints, prior: Floats, many: int) -> Floats:
+    """Say the same of the topmost where the others, and it before, are in each group as far as that is likely."""
+    groups, first = prior.shape[1], min(many, FIRST)
+    given = np.repeat(prior[:, None, None], filled.slots.docnos.shape[1], axis=2)
+    given = np.tile(given, (1, first * groups + 1, 1, 1))
+    for slot in range(first):
+        given[:, slot * groups : (slot + 1) * groups, slot] = np.eye(groups)
+    values = filled.values(rows, given)
+    before = np.broadcast_to(values[:, -1, None, None], (len(rows), first, 1))
+    every_group = values[:, :-1].reshape(len(rows), first, groups)
+    return _apart(np.concatenate([every_group, before], axis=2), 2).reshape(len(rows), first)
+
+
+def _apart(values: Floats, axis: int) -> Floats:
+    """Give the greatest less the least along an axis [row, n]."""
+    with np.errstate(invalid="ignore"):  # from one infinity to the same
+        apart: Floats = np.fmax.reduce(values, axis=axis) - np.fmin.reduce(values, axis=axis)
+    return apart.reshape(len(values), -1)
 
 
 def _names(slots: Slots) -> list[tuple[str, ...]]:
