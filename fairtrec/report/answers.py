@@ -25,8 +25,7 @@ from fairtrec.report.tied import with_bounds, with_ends
 from fairtrec.report.writers import KINDS, Formats, refuse_view
 
 MOST_PLACES = 17
-ENDINGS = {"tex": "latex", "htm": "html", "prototext": "tira", "txt": "text", "trec": "run"}
-"""Of names of files; others are those of formats."""
+ENDINGS = {"tex": "latex", "htm": "html", "prototext": "tira", "txt": "text"}  # of files; others are those of formats
 
 
 def text(of: Answer) -> str:

@@ -78,13 +78,9 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     left = {"docno", "word", "group", "words", "words that lose", "words and what they add"}
     widths = [max(len(plain(cell)) for cell in column) for column in zip(head, *rows, strict=True)]
     for row in (head, *rows):
-        cells = zip(row, head, widths, strict=True)
-        yield (
-            "  "
-            + "  ".join(
-                plain(cell).ljust(width) if name in left else cell.rjust(width) for cell, name, width in cells
-            ).rstrip()
-        )
+        cells = zip(map(plain, row), head, widths, strict=True)
+        aligned = [cell.ljust(width) if name in left else cell.rjust(width) for cell, name, width in cells]
+        yield f"  {'  '.join(aligned)}".rstrip()
 
 
 def _of_run(explanation: Explanation, of_run: RunExplanation, name: str, places: int) -> Iterator[str]:
@@ -105,14 +101,13 @@ def _of_run(explanation: Explanation, of_run: RunExplanation, name: str, places:
 
 def tables(explanation: Explanation, *, places: int) -> Document:
     """Lay out the ranks of each query that was asked for; or the value of each run, and the words that cost most."""
-    names, several = named(explanation), []
+    several = []
     for of_run in explanation.runs:
-        name = names[of_run.run]
-        if explanation.detailed:
-            for each in of_run.queries:
-                title = f"{name}, query {each.qid}: {equation(explanation, each.value, each.ceiling, places)}"
-                several.append(Table.of_rows(title, 2, *_ranks(explanation, each.places, places)))
-        else:
+        name = named(explanation)[of_run.run]
+        for each in of_run.queries if explanation.detailed else ():
+            title = f"{name}, query {each.qid}: {equation(explanation, each.value, each.ceiling, places)}"
+            several.append(Table.of_rows(title, 2, *_ranks(explanation, each.places, places)))
+        if not explanation.detailed:
             told = equation(explanation, of_run.mean("value"), of_run.mean("ceiling"), places, mean=True)
             several.append(Table.of_rows(f"{name}: {told}", 2, *_words(explanation, of_run, places)))
     *lines, signature = footnotes(explanation)
@@ -171,16 +166,11 @@ def record(explanation: Explanation) -> dict[str, Any]:
 def footnotes(explanation: Explanation) -> list[str]:
     """List what a reader should know beside the numbers; last the signature."""
     *remarks, signature = footnotes_of(explanation.result)
-    how = HOW[explanation.kind]
-    rough = any(place.rough for each in explanation.explained for place in each.places)
-    of_groups = explanation.groups and explanation.lexicon is None
-    ours = [
-        *[f"{explanation.measure}: {how}"] * bool(how),
-        *["there are no texts, so groups stand in the place of their words"] * bool(of_groups),
-        *[ROUGH] * rough,
-        *explanation.notes,
-    ]
-    return [*ours, *remarks, signature]
+    ours = [f"{explanation.measure}: {HOW[explanation.kind]}"] * bool(HOW[explanation.kind])
+    if explanation.groups and explanation.lexicon is None:
+        ours.append("there are no texts, so groups stand in the place of their words")
+    ours += [ROUGH] * any(place.rough for each in explanation.explained for place in each.places)
+    return [*ours, *explanation.notes, *remarks, signature]
 
 
 def named(explanation: Explanation) -> dict[str, str]:
@@ -302,9 +292,8 @@ def _rank(place: Place) -> dict[str, Any]:
         "docno": place.docno,
         "adds": number(place.adds),
         "loses": number(place.loses),
-        "words": [_word(word) for word in place.words],
+        "words": [
+            {"word": word.term, "group": word.group, "times": word.times, "adds": number(word.adds)}
+            for word in place.words
+        ],
     }
-
-
-def _word(word: Word) -> dict[str, Any]:
-    return {"word": word.term, "group": word.group, "times": word.times, "adds": number(word.adds)}

@@ -224,7 +224,7 @@ KINDS: Mapping[str, Formats[Any]] = {  # of each class of answers
     "Reranking": RERANKINGS,
     "Verdicts": VERDICTS,
     "Validation": FINDINGS,
-    "Placed": POSITIONS,
+    "Projection": POSITIONS,
 }
 
 

@@ -45,7 +45,7 @@ def test_no_package_hides_a_function_of_its_name():
 
 def test_the_page_runs_as_it_stands(copied, capsys):
     blocks = pages.programs(PAGE)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     names = {}
     for block in blocks:
         exec(compile(block, "python.md", "exec"), names)
