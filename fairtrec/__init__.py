@@ -79,6 +79,7 @@ STABILITY: dict[str, Stability] = {  # of each public name; what does not stand 
     "fairtrec.statistics.paired": "provisional",
     "fairtrec.testing.MeasureContract": "provisional",
     "fairtrec.testing.RerankerContract": "provisional",
+    "fairtrec.testing.CommandContract": "provisional",
 }
 __all__ = [
     "Choices",

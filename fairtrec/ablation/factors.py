@@ -16,7 +16,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 
 MOST = 10_000  # variants
-VARIED = {row.varied: row for row in CHOICES.values() if row.varied is not None}
+VARIED = {row.factor: row for row in CHOICES.values() if row.factor is not None}
 KEYWORDS = {  # of ``evaluate``, by the names of their options
     **{name: name for name in ("groups", "background")},
     **{name: row.name for name, row in VARIED.items()},

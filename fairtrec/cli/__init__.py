@@ -48,7 +48,10 @@ COMMANDS = {  # the order of the help; the text stands here so that it can be sh
     "completion": "Print the script that lets a shell complete commands.",
 }
 
-
+ELSEWHERE = {  # options that there are not, since another command does that
+    "eval --baseline": "fairtrec compare tests runs against a baseline",
+    "trec-fair-2019 --validate": "fairtrec validate --track trec-fair-2019 lists the faults of runs",
+}
 OUTSIDE = {  # what is wrong with the machine or a name, not with fairtrec: the way out
     errno.EMFILE: "allow more open files with ulimit -n, or use -j 1",
     errno.ENFILE: "close some files, or use -j 1",
@@ -71,20 +74,30 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # a disk, a quota, the longest
 
 
 class _Lazy(Commands):
-    """A group that imports a command's module when the command is called."""
+    """A group that imports a command's module when the command is called; only then, too, those of other packages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
+        return [*COMMANDS, *_of_others()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
-            return None
+            from fairtrec.cli import plugins
+
+            point = plugins.announced().get(cmd_name)
+            return None if point is None else plugins.load(point)
         module = import_module(f"fairtrec.cli.{cmd_name.replace('-', '_')}")
         return cast("click.Command", module.command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([*COMMANDS.items(), *_of_others().items()])
+
+
+def _of_others() -> dict[str, str]:
+    """Name the commands of other packages, and whose each is."""
+    from fairtrec.cli import plugins
+
+    return {name: plugins.told(point) for name, point in plugins.announced().items() if name not in COMMANDS}
 
 
 command = _Lazy(
@@ -181,18 +194,14 @@ def _run() -> int:  # noqa: PLR0911 - one for each way to end
         if instruction := os.environ.get("_FAIRTREC_COMPLETE"):
             from fairtrec.cli.completing import complete
 
-            return complete(command, COMMANDS, instruction)
+            return complete(command, {**COMMANDS, **_of_others()}, instruction)
         with command.make_context("fairtrec", sys.argv[1:]) as context:
             code = command.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as end:  # of --help
         return end.exit_code
     except click.ClickException as error:
-        if not isinstance(error, click.exceptions.NoArgsIsHelpError):
-            vars(error)["message"] = short(error.message)  # which holds what the user typed
-        with suppress(OSError):
-            error.show()
-        return error.exit_code
+        return _refuse(error)
     except FairtrecError as error:
         _tell(error)
         return error.exit_code
@@ -207,6 +216,20 @@ def _run() -> int:  # noqa: PLR0911 - one for each way to end
     except Exception as fault:  # noqa: BLE001 - a traceback is of no use to most
         return _fault(fault)
     return code or 0
+
+
+def _refuse(error: click.ClickException) -> int:
+    """Say what is wrong with what was typed; of an option that another command has, which. Give the exit code."""
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        elsewhere = ELSEWHERE.get(f"{error.ctx.info_name} {error.option_name}")
+        if elsewhere is not None:
+            _say(f"there is no option {error.option_name}; {elsewhere}")
+            return error.exit_code
+    if not isinstance(error, click.exceptions.NoArgsIsHelpError):
+        vars(error)["message"] = short(error.message)  # which holds what the user typed
+    with suppress(OSError):
+        error.show()
+    return error.exit_code
 
 
 def _tell(error: FairtrecError) -> None:

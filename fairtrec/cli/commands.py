@@ -7,8 +7,6 @@ from difflib import get_close_matches
 
 import click
 
-from fairtrec.errors import UsageError
-
 SECTIONS = {  # in the order of the help: parameters, which mean the same in every command; choices say their own
     "Inputs": "groups docs annotations labels queries background slices slice_file docnos sequences truth pairs "
     "embeddings ids model qrels runs",
@@ -20,10 +18,6 @@ SECTIONS = {  # in the order of the help: parameters, which mean the same in eve
 }
 DEFAULT = "Options"  # of what stands in no section, where a command has no title for what is its own
 LONGEST_TERM = 30  # columns; of longer ones the text stands on the next line
-ELSEWHERE = {  # what other commands do
-    ("eval", "--baseline"): "fairtrec compare tests runs against a baseline",
-    ("trec-fair-2019", "--validate"): "fairtrec validate --track trec-fair-2019 lists the faults of runs",
-}
 EXAMPLE = "\b\n"  # before what click does not wrap
 WIDEST = 1 << 16
 _WORD = re.compile(r"(?:-\S+ (?!-))?(?:'[^']*'|\S+)")  # of a shell; an option with its value
@@ -33,15 +27,6 @@ class Titled(click.Command):
     """A command, the options of which stand under titles; one that is in no section needs nothing more."""
 
     own: tuple[str, ...] = (DEFAULT,)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the options; of one that another command has, say which. Raises UsageError for that."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as fault:
-            if (what := ELSEWHERE.get((self.name or "", fault.option_name))) is None:
-                raise
-            raise UsageError(f"there is no option {fault.option_name}; {what}") from None
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the text; examples that are wider than the terminal go on in the next line."""

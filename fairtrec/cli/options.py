@@ -97,7 +97,7 @@ _JOBS = click.option(
 
 def evaluated(command: str, measures: Callable[[Function], Function] | None = _MEASURES) -> Together:
     """Give a command the arguments and options of an evaluation by the names of Python, as far as it heeds them."""
-    rows = [row for row in CHOICES.values() if row.heeded(command) and not row.only]
+    rows = [row for row in CHOICES.values() if not row.only and command not in row.but]
     names = inserted(_INPUTS, [(row.name, row.after) for row in rows])
     each = (_INPUTS[name] if name in _INPUTS else chosen(name) for name in names)
     return Together((*_RUNS, *([] if measures is None else [measures]), *each, _JOBS))
@@ -105,7 +105,7 @@ def evaluated(command: str, measures: Callable[[Function], Function] | None = _M
 
 def own(command: str) -> Together:
     """Give a command the choices that not all commands have."""
-    return Together(chosen(row.name) for row in CHOICES.values() if row.only and row.heeded(command))
+    return Together(chosen(row.name) for row in CHOICES.values() if command in row.only)
 
 
 collected = Together(

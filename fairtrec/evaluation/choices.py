@@ -8,12 +8,12 @@ Nothing here imports click or numpy, so that the command line can be built of it
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from os import fspath
 from typing import Any, Literal, TypedDict
 
 from fairtrec.errors import PATH, UsageError
-from fairtrec.evaluation.choice import Choice, choice
+from fairtrec.evaluation.choice import choice, table
 from fairtrec.literals import Missing, Order, Rule, RunFormat, ScoreType, Tokenizer, Undefined
 
 Target = str | Mapping[str, float]
@@ -208,10 +208,7 @@ class Choices:
                 raise UsageError(f"{takes} {row.refused[command]}; leave out --{row.option}")
 
 
-CHOICES: dict[str, Choice] = {
-    each.name: replace(each.metadata["choice"], name=each.name, hint=each.type, default=each.default)
-    for each in fields(Choices)
-}
+CHOICES = table(Choices)
 
 
 def unknown(name: str, known: Iterable[str]) -> UsageError:

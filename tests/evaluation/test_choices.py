@@ -28,6 +28,10 @@ EVERY = ("eval", "compare", "select", "ablate", "explain", "check", "plot", "fre
 TRIALS = [(name, trial) for name, row in CHOICES.items() for trial in row.trials]
 
 
+def heeds(called, row):
+    return called in row.only if row.only else called not in row.but
+
+
 def beside(name):
     """What a choice cannot do without."""
     return {"unknown": True} if name == "prior" else {}
@@ -36,7 +40,7 @@ def beside(name):
 def test_the_keywords_are_the_rows():
     assert get_type_hints(ChoiceKeywords) == get_type_hints(Choices)
     assert set(CHOICES) == {each.name for each in fields(Choices)}
-    assert RerankedKeywords.__annotations__.keys() == {name for name, row in CHOICES.items() if row.heeded("rerank")}
+    assert RerankedKeywords.__annotations__.keys() == {name for name, row in CHOICES.items() if heeds("rerank", row)}
 
 
 @pytest.mark.parametrize("called", EVERY)
@@ -46,7 +50,7 @@ def test_a_command_has_the_options_that_it_heeds(called):
         each.name: each for each in found.params if isinstance(each, click.Option) and each.name not in found.own[1:]
     }
     for name, row in CHOICES.items():
-        assert (name in options) == row.heeded(called), name
+        assert (name in options) == heeds(called, row), name
         if name in options:
             assert tuple(options[name].opts) == row.options
             assert options[name].help == row.help
@@ -102,20 +106,20 @@ def test_what_refuses_a_choice_names_it(name, by):
 
 
 def test_free_offers_nothing_that_it_always_refuses():
-    assert not [name for name, row in CHOICES.items() if "free" in row.refused and row.heeded("free")]
+    assert not [name for name, row in CHOICES.items() if "free" in row.refused and heeds("free", row)]
 
 
-VARIED = [(row, trial) for row in CHOICES.values() if row.varied for trial in row.trials]
+VARIED = [(row, trial) for row in CHOICES.values() if row.factor for trial in row.trials]
 
 
-@pytest.mark.parametrize(("row", "trial"), VARIED, ids=[f"{row.varied}-{trial}" for row, trial in VARIED])
+@pytest.mark.parametrize(("row", "trial"), VARIED, ids=[f"{row.factor}-{trial}" for row, trial in VARIED])
 def test_ablate_reads_what_it_varies(row, trial):
     spelled = next((word for word, value in row.values.items() if value == trial), str(trial))
-    (found,) = settings(f"{row.varied}={spelled}", NFaiRR(), grid=False, terms=0)
+    (found,) = settings(f"{row.factor}={spelled}", NFaiRR(), grid=False, terms=0)
     assert found.keywords == {row.name: trial}
 
 
-@pytest.mark.parametrize("name", [name for name, row in CHOICES.items() if not row.varied and name != "ties"])
+@pytest.mark.parametrize("name", [name for name, row in CHOICES.items() if not row.factor and name != "ties"])
 def test_ablate_refuses_the_others(name):
     with pytest.raises(UsageError, match="cannot be varied"):
         settings(f"{CHOICES[name].option}=1", NFaiRR(), grid=False, terms=0)

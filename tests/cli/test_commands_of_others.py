@@ -1,0 +1,128 @@
+"""A command of another package: the example of CONTRIBUTING.md, announced as pip lays it out."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import click
+import pytest
+
+from fairtrec.cli.commands import Titled
+from fairtrec.errors import InputError
+from fairtrec.testing import CommandContract
+
+REPOSITORY = Path(__file__).parents[2]
+SECTION = re.search(
+    r"^## A command in a package of your own$(.*?)^## ",
+    (REPOSITORY / "CONTRIBUTING.md").read_text("utf-8"),
+    re.MULTILINE | re.DOTALL,
+)[1]
+(EXAMPLE, CONTRACT) = re.findall(r"^```python\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
+((GROUP, ANNOUNCED),) = re.findall(r'^\[project.entry-points."(.*?)"\]\n(.*?)^```$', SECTION, re.MULTILINE | re.DOTALL)
+FILES = {"qrels.txt": "q 0 d1 1\n", "my.run": "q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n"}
+
+
+@pytest.fixture
+def fairtrec_with(tmp_path):
+    """Install a package with a command, then give a way to call fairtrec, or pytest, beside it."""
+
+    def installed(source=EXAMPLE, announced=ANNOUNCED):
+        for name, text in FILES.items():
+            (tmp_path / name).write_text(text)
+        metadata = tmp_path / "site" / "my_package-1.0.dist-info"
+        metadata.mkdir(parents=True)
+        (tmp_path / "site" / "mypackage").mkdir()
+        (tmp_path / "site" / "mypackage" / "precision.py").write_text(dedent(source))
+        (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
+        (metadata / "entry_points.txt").write_text(f"[{GROUP}]\n{announced.replace(chr(34), '')}\n")
+        (metadata / "RECORD").write_text("")
+
+        def run(*arguments, module="fairtrec", **more):
+            path = os.pathsep.join([str(tmp_path / "site"), str(REPOSITORY)])
+            return subprocess.run(
+                [sys.executable, "-W", "error", "-m", module, *arguments],
+                cwd=tmp_path, env={**os.environ, "PYTHONPATH": path, **more}, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+
+        return run
+
+    return installed
+
+
+def test_the_example_is_found_listed_offered_and_fails_as_ours_do(fairtrec_with, tmp_path):
+    fairtrec = fairtrec_with()
+    done = fairtrec("precision", "qrels.txt", "my.run", "--cutoff", "2")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0.5\n", "")
+    assert re.search(r"^  precision +A command of the package my-package\.$", fairtrec("--help").stdout, re.MULTILINE)
+    done = fairtrec("precision", "none.txt", "my.run")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("none.txt: ")
+    offered = fairtrec(_FAIRTREC_COMPLETE="bash_complete", COMP_WORDS="fairtrec\nprec", COMP_CWORD="1")
+    assert offered.stdout == "plain,precision\n"
+    assert fairtrec("precisio").returncode == 2
+
+
+def test_the_example_keeps_the_contract(fairtrec_with, tmp_path):
+    run = fairtrec_with()
+    (tmp_path / "test_it.py").write_text(CONTRACT)
+    done = run("-p", "no:cacheprovider", "-q", "-c", os.devnull, "test_it.py", module="pytest")
+    assert (done.returncode, "4 passed" in done.stdout) == (0, True), done.stdout
+
+
+def test_no_package_is_looked_at_where_a_command_of_ours_is_called(fairtrec_with):
+    fairtrec = fairtrec_with(
+        "raise SystemError", 'cite = "mypackage.precision:command"\nmine = "mypackage.precision:c"'
+    )
+    assert "BibTeX" in fairtrec("cite", "--help").stdout, "ours, which none replaces"
+    code = "import sys; sys.argv = ['fairtrec', 'eval', '--help']; from fairtrec import cli; cli._run(); sys.exit('importlib.metadata' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+BROKEN = [
+    ("raise SystemError('no\\nluck')", "does not load"),
+    ("command = 3", "is no command; it must be a click command of class fairtrec.cli.commands.Titled"),
+    ("import click\ncommand = click.Command('mine')", "is no command"),
+    (EXAMPLE, "is announced as mine; command and entry point need one name"),
+]
+
+
+@pytest.mark.parametrize(("source", "why"), BROKEN)
+def test_a_broken_command_is_one_line_and_no_trouble_to_others(source, why, fairtrec_with):
+    fairtrec = fairtrec_with(source, "mine = mypackage.precision:command")
+    done = fairtrec("mine")
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert why in line
+    assert fairtrec("--help").returncode == 0
+    assert fairtrec("eval", "qrels.txt", "my.run", "-m", "P@1").returncode == 0
+
+
+def made(cls=Titled, callback=lambda **_: None, option="Of what.", **more):
+    params = [click.Option(["--of"], help=option), click.Argument(["a"])]
+    return cls("mine", callback=callback, params=params, **{"help": "Say it.", **more})
+
+
+def refuse(**_):
+    raise InputError("bad", "a.txt")
+
+
+BREACHES = [
+    ("help_reads", made(click.Command), {}, "is not of class"),
+    ("help_reads", made(help=""), {}, "has no help"),
+    ("help_reads", made(option=None), {}, "these options have no help: of"),
+    ("help_is_asked_for", made(add_help_option=False), {}, "--help ends with 2"),
+    ("it_ends", made(), {("a",): 1}, "a ends with 0, not 1"),
+    ("it_ends", made(callback=refuse), {("a",): 3}, "does not say what to do"),
+    ("an_option_that", made(cls=type("Lax", (Titled,), {"ignore_unknown_options": True})), {}, "ends with 0"),
+]
+
+
+@pytest.mark.parametrize(("law", "command", "ends", "why"), BREACHES, ids=[why for *_, why in BREACHES])
+def test_a_command_that_breaks_a_law_fails_by_it(law, command, ends, why):
+    (test,) = [each for name, each in vars(CommandContract).items() if name.startswith("test_") and law in name]
+    contract = type("TestMine", (CommandContract,), {"command": command, "ends": ends})
+    with pytest.raises(AssertionError, match=why):
+        test(contract())
