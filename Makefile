@@ -19,7 +19,7 @@ demo: .venv/run  ## set up .venv and evaluate the bundled example
 setup: .venv/dev  ## set up .venv with all that development needs
 
 test: .venv/dev  ## set up .venv and pass the tests
-	$(BIN)/python -m pytest -n auto $(PYTEST)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
 
 oldest: .venv-oldest/dev  ## the tests with the oldest version of each dependency that pyproject.toml allows
 	.venv-oldest/bin/python -m pytest -n auto $(OLDEST)
@@ -40,7 +40,7 @@ fuzz: .venv/dev  ## 10,000 corruptions of runs, 10,000 of all other files, and a
 	FAIRTREC_FUZZ=10000 $(BIN)/python -m pytest -m fuzz
 
 slow: .venv/dev  ## all tests, those for a release too: more draws, all characters, oracles that are slow to start
-	FAIRTREC_THOROUGH=1 $(BIN)/python -m pytest -n auto -m 'not browser and not embed and not adv and not ecosystem'
+	FAIRTREC_THOROUGH=1 $(BIN)/python -m pytest -n auto --dist loadfile -m 'not browser and not embed and not adv and not ecosystem'
 
 browser: .venv/browser  ## the tests of the page in a browser, which need Chromium: apt-get install chromium
 	$(BIN)/python -m pytest -m browser

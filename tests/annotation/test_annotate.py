@@ -34,6 +34,7 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import annotations
 from fairtrec.formats.table import compare
 from fairtrec.formats.table.files import Table
+from fairtrec_made import THOROUGH
 
 TERMS = GroupTerms("terms.csv", {"f": ("she", "queen", "her majesty"), "m": ("he", "king")}, "ab" * 32)
 LEXICON = Lexicon.of(TERMS)
@@ -415,7 +416,7 @@ def test_killed_at_any_moment_and_resumed_the_bytes_are_the_same(tmp_path):
     began = time.monotonic()
     subprocess.run(command(*given_, "-o", tmp_path / "whole.arrow", "-j", 2), check=True, capture_output=True)
     seconds = time.monotonic() - began
-    for seed in range(2):
+    for seed in range(4 if THOROUGH else 1):
         chosen = random.Random(seed)
         output = tmp_path / f"{seed}.arrow"
         kills = 0
@@ -471,6 +472,7 @@ def test_long_documents_keep_their_counts(text, tokenizer, case_sensitive):
     assert found[1][1].tolist() == counts
 
 
+@pytest.mark.slow
 def test_lower_case_keeps_what_long_documents_rely_on():
     for character in map(chr, range(sys.maxunicode + 1)):
         lower = character.lower()

@@ -144,6 +144,7 @@ def test_the_page_of_pypi_is_for_who_has_no_checkout(unpacked):
     assert all(f'"{version}"' in workflow for version in python)
 
 
+@pytest.mark.slow
 def test_a_version_is_the_same_in_a_wheel_and_in_an_sdist_without_git(wheel, unpacked, desk, tmp_path):
     printed = run(desk, "-m", "fairtrec", "--version", path=unpacked).split()[1]
     assert wheel.name == f"fairtrec-{printed}-py3-none-any.whl"

@@ -9,7 +9,7 @@ import pytest
 from fairtrec.measures.skew import InfeasibleIndex
 from fairtrec.rerankers import DetCons, DetConstSort, DetGreedy, DetRelaxed
 
-LISTS = 1_200
+LISTS = 400
 
 
 def picked(kind, groups, shares, k):

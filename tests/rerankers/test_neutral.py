@@ -40,7 +40,7 @@ def test_it_sorts():
 
 
 def test_no_order_has_more_of_both():
-    for number in range(150):
+    for number in range(50):
         scaled, counts = drawn(number)
         omega, k, weight = omega_of(counts), 3, 0.3
         weights = discount.log2(k)
@@ -68,7 +68,7 @@ def test_what_is_equal_to_twelve_digits_keeps_its_order():
 @pytest.mark.parametrize("wanted", [0.5, 0.8, 0.95, 1.0])
 def test_what_is_required_is_met_by_the_least_weight_and_the_gap_is_a_bound(wanted):
     met = 0
-    for number in range(100):
+    for number in range(40):
         scaled, counts = drawn(number)
         omega, k = omega_of(counts), 3
         weights = discount.log2(k)
@@ -90,7 +90,7 @@ def test_what_is_required_is_met_by_the_least_weight_and_the_gap_is_a_bound(want
         assert utility <= max(reaching) + 1e-9
         assert utility + gap + 1e-4 >= max(reaching)
         met += 1
-    assert met > 80
+    assert met > 32
 
 
 def test_a_query_that_cannot_reach_it_is_as_neutral_as_it_can_be():
