@@ -5,6 +5,7 @@ starts with ``file:line:``, so that editors and CI logs can jump to it.
 """
 
 import re
+import sys
 from os import PathLike, fspath
 from typing import ClassVar
 
@@ -54,6 +55,18 @@ def escaped(control: re.Match[str]) -> str:
 def reason(fault: BaseException) -> str:
     """Give what the machine says of a failure, without the name of the file, which a message has in front."""
     return str(getattr(fault, "strerror", None) or fault)
+
+
+def asked_by(options: str) -> str:
+    """Spell options as whoever asks writes them: as they are while a command runs, else as keywords of Python.
+
+    >>> asked_by("--groups LIST with --docs COLLECTION, or --slice-file FILE")
+    'groups=LIST with docs=COLLECTION, or slice_file=FILE'
+    """
+    click = sys.modules.get("click")
+    if click is not None and click.get_current_context(silent=True) is not None:
+        return options
+    return re.sub(r"--([a-z-]+) ", lambda option: f"{option[1].replace('-', '_')}=", options)
 
 
 class FairtrecError(Exception):

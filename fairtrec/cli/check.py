@@ -1,6 +1,7 @@
 """``fairtrec check``: the gate of a CI pipeline."""
 
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,7 +66,7 @@ def command(
     """
     from fairtrec.cli.bar import progress
     from fairtrec.errors import FairtrecError, InputError, UsageError
-    from fairtrec.files.arguments import lists, named, split
+    from fairtrec.files.arguments import is_same, lists, named, split
     from fairtrec.gate.checking import check
 
     toml = click.get_current_context().meta.get("config")
@@ -77,12 +78,16 @@ def command(
         options.refuse_output(junit, *runs, *read)
         _write_fault(fault, junit)
         raise
+    for run, file in files.items():
+        if base is not None and is_same(file, base):
+            raise UsageError(f"{run} is the baseline itself, which meets whatever it is; name another one of the two")
     for path in (output, junit):
         options.refuse_output(path, *files.values(), *read)
     if output is not None and junit is not None and output.resolve() == junit.resolve():
         raise UsageError(f"--output and --junit would both write {output}; choose another for one of the two")
     given["baseline"] = base if name is None else {name: base}
     try:
+        began = time.monotonic()
         with progress():
             found = check(required, files, qrels, measures=measures, slices=slice_file, **given)
     except Exception as fault:
@@ -92,7 +97,7 @@ def command(
         found = replace(found, notes=(*found.notes, f"options from {toml}"))
     for _, broken in found.result.failed:
         say(broken)
-    _write(found, form, output, junit, places)
+    _write(found, form, output, junit, places, time.monotonic() - began)
     if found.result.failed:
         return InputError.exit_code
     return 0 if found.passed else 1
@@ -112,7 +117,9 @@ def _write_fault(fault: BaseException, junit: Path | None) -> None:
     _write_summary(f"### fairtrec check: nothing was judged\n\n{escaped_md(plain(message), '>]')}\n")
 
 
-def _write(checked: "Verdicts", form: str, output: Path | None, junit: Path | None, places: int) -> None:
+def _write(
+    checked: "Verdicts", form: str, output: Path | None, junit: Path | None, places: int, seconds: float
+) -> None:
     """Print the report, write the others, and tell GitHub, where it runs this."""
     from fairtrec.report.junit import junit as junit_report
     from fairtrec.report.output import emit
@@ -120,7 +127,7 @@ def _write(checked: "Verdicts", form: str, output: Path | None, junit: Path | No
 
     options.write(VERDICTS, form, checked, output, lambda of: (summary(of), *footnotes(of)), places=places)
     if junit is not None:
-        emit(junit_report(checked, places=places), junit)
+        emit(junit_report(checked, places=places, seconds=seconds), junit)
     if os.environ.get("GITHUB_ACTIONS") == "true" and (form != "github" or output is not None):
         click.echo(VERDICTS["github"](checked, places=places), nl=False, err=True)
     _write_summary(VERDICTS["md"](checked, places=places))

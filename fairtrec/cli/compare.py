@@ -133,6 +133,7 @@ def command(
     asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
     files = named(runs)
     if not views:
+        files = _once(files)
         baseline, files = _baseline(baseline, files)
     options.refuse_output(output, qrels, slices, *files.values(), *lists(runs), *given.values())
     of_queries = Slices.of(slices)
@@ -203,6 +204,20 @@ def deepened(measures: Sequence[str], cutoffs: str, level: int | None) -> list[A
     if registry.ALL_FAIR in " ".join(measures).lower():
         raise UsageError(f"--cutoffs varies measures that are named; name them in the place of {registry.ALL_FAIR}")
     return curves.deepened(registry.parse(" ".join(measures), level), curves.read(cutoffs))
+
+
+def _once(files: dict[str, str]) -> dict[str, str]:
+    """Leave out files that stand there already under another name, as where a folder holds the baseline, and say so."""
+    from fairtrec.files.arguments import is_same
+
+    kept: dict[str, str] = {}
+    for name, path in files.items():
+        again = next((run for run, other in kept.items() if is_same(path, other)), None)
+        if again is None:
+            kept[name] = path
+        else:
+            say(f"# {path} is {again} again, and is left out")
+    return kept
 
 
 def _baseline(asked: str | None, files: dict[str, str]) -> tuple[str, dict[str, str]]:

@@ -47,9 +47,11 @@ def command(
     from fairtrec.cli.bar import progress
     from fairtrec.cli.compare import deepened
     from fairtrec.cli.saying import say
+    from fairtrec.comparison.curves import curves
     from fairtrec.errors import UsageError
     from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.files.arguments import lists, named
+    from fairtrec.report.comparison import footnotes as of_cutoffs
     from fairtrec.report.figures.canvas import kind_of, look, written
     from fairtrec.report.figures.kinds import plot
     from fairtrec.report.output import emit
@@ -69,5 +71,5 @@ def command(
     with progress():
         result = evaluate(asked, files, qrels, **given)
     emit(written(plot(result, kind, baseline=baseline, columns=columns), form), output)
-    for line in footnotes(result):
+    for line in footnotes(result) if kind != "cutoffs" else of_cutoffs(curves(result)):
         say(f"# {line}")

@@ -121,5 +121,5 @@ def _checked(
             twins.look(checked)
         place = places.get(path)
         if place is not None and repair.is_written(checked, place):
-            repair.write(checked, place)
+            repair.write(checked, place, given["depth"])
         yield checked, place

@@ -19,6 +19,7 @@ class Documents:
 
     annotations: Annotations
     missing: Missing
+    of_labels: bool = field(default=False, kw_only=True)  # which stand for counts
     last: tuple[tuple[Run, int, tuple[str, ...]], Candidates] | None = field(default=None, init=False)
 
     @cached_property

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import EXTRAS, NEEDS, OF_DOCUMENTS, OF_GROUPS
 from fairtrec.data import Floats, GroupTerms, Labels
-from fairtrec.errors import PATH, InputError, UsageError
+from fairtrec.errors import PATH, InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices, Target
 from fairtrec.evaluation.given import Given
@@ -175,7 +175,7 @@ def _refuse_unfit(measure: Measure, inputs: frozenset[str], groups: tuple[str, .
         if need not in NEEDS:
             raise UsageError(f"{measure} asks for {need}, which there is not; it has a fault, report it to its authors")
         if need not in inputs:
-            raise UsageError(f"{measure} needs {NEEDS[need].missing}; give {NEEDS[need].give}")
+            raise UsageError(f"{measure} needs {NEEDS[need].missing}; give {asked_by(NEEDS[need].give)}")
     measure.check(groups)
     of_counts = OF_DOCUMENTS | ({"membership", "judged_membership"} if "log_counts" in inputs else set())
     if choices.missing == "worst" and of_counts & set(measure.needs) and not measure.worst_known:

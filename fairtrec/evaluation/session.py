@@ -231,7 +231,8 @@ class Evaluator:
         counts = self._counts
         if len(counts.known) > len(looked_at.names):  # runs before have looked at more
             counts = counts.of(looked_at)
-        documents = Documents(counts, self.choices.missing)
+        of_labels = plan.lexicon is None and plan.reference.labels is not None
+        documents = Documents(counts, self.choices.missing, of_labels=of_labels)
         documents.last = self._last
         return documents
 

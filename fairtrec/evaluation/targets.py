@@ -7,7 +7,7 @@ import numpy as np
 
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Floats, Labels
-from fairtrec.errors import UsageError
+from fairtrec.errors import UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Target
 from fairtrec.evaluation.reference import TargetOf
@@ -51,7 +51,7 @@ def shares_of(target: Target, groups: tuple[str, ...], inputs: frozenset[str], l
             raise UsageError(f"the target {target!r} is not known; choose one of even, {words}, a file, or f=0.4,m=0.6")
         needed = "relevance" if target == "qrels" else target
         if needed not in inputs:
-            raise UsageError(f"the target {target} needs {NEEDS[needed].missing}; give {NEEDS[needed].give}")
+            raise UsageError(f"the target {target} needs {NEEDS[needed].missing}; give {asked_by(NEEDS[needed].give)}")
         return None, cast("TargetOf", target), None
     return _written(target, groups, "target"), None, None
 

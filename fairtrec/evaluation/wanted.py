@@ -89,6 +89,12 @@ def refuse_unknown(
 def _unknown(documents: Documents, example: str, name: str | None) -> InputError:
     """Count the documents that nobody knows, of all runs and of what is beside them."""
     known = documents.annotations.known[: len(documents.annotations.docnos)]
+    if documents.of_labels:
+        return InputError(
+            f"{int((~known).sum())} of {len(known)} documents that the measures look at have no known label, such as "
+            f"{example}; label them, or say what they are worth with --missing neutral|skip|worst|bounds",
+            name,
+        )
     return InputError(
         f"there are no text or counts of {int((~known).sum())} of {len(known)} documents that the measures look at, "
         f"such as {example}; give the whole collection, or say what they are worth with --missing neutral|skip|worst",

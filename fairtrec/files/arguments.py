@@ -67,7 +67,7 @@ def joined(files: dict[str, str], argument: str) -> tuple[str, dict[str, str]]:
     name, path = split(argument)
     if not os.path.isfile(path):
         return argument, files
-    same = [run for run, file in files.items() if os.path.isfile(file) and os.path.samefile(file, path)]
+    same = [run for run, file in files.items() if is_same(file, path)]
     if not same:
         if name is not None and name in files:
             raise UsageError(f"two runs are called {name}; give one of them another name")
@@ -75,6 +75,11 @@ def joined(files: dict[str, str], argument: str) -> tuple[str, dict[str, str]]:
     if name is None or same[0] != files[same[0]] or name in files:
         return same[0], files
     return name, {name if run == same[0] else run: file for run, file in files.items()}
+
+
+def is_same(path: str, other: str) -> bool:
+    """Tell whether two paths lead to one file."""
+    return os.path.isfile(path) and os.path.isfile(other) and os.path.samefile(path, other)
 
 
 def _expanded(arguments: Iterable[str]) -> Iterator[tuple[str | None, str]]:

@@ -17,11 +17,17 @@ from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, is_fram
 from fairtrec.literals import Order, ScoreType
 
 SUBTOPIC = ("subtopic_id", "iteration", "subtopic")
+INSIDE = ("run_data", "qrels_data")
 GRADE = ("relevance", "rel", "label", "grade")
 
 
 def _strange(thing: Any, what: str, number: str) -> InputError:
     kinds = f"a path, {{qid: {{docno: {number}}}}}, a frame or named tuples"
+    inside = next((name for name in INSIDE if is_frame(getattr(thing, name, None))), None)
+    if inside is not None:  # of trectools
+        return InputError(f"this {type(thing).__name__} holds a frame; give its .{inside}")
+    if hasattr(thing, "docs_iter") or hasattr(thing, "dataset_id"):
+        return InputError(f"this dataset has no {what}; give its id as a text, or a {what} of your own")
     return InputError(f"cannot take a {type(thing).__name__} for {what}; give {kinds}")
 
 

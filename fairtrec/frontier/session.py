@@ -9,7 +9,7 @@ import numpy as np
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Bools, Floats, Run
-from fairtrec.errors import InputError, UsageError
+from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.reading import Reading
@@ -203,4 +203,4 @@ def _refuse_unjudged(utility: Any) -> None:
     need = NEEDS["relevance"]
     for measure in [utility] if isinstance(utility, Measure) else registry.parse(str(utility)):
         if need.name in measure.needs:
-            raise UsageError(f"{measure} needs {need.missing}; give {need.give}, or --utility {SCORES}")
+            raise UsageError(f"{measure} needs {need.missing}; give {asked_by(f'{need.give}, or --utility {SCORES}')}")

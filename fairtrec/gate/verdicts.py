@@ -171,7 +171,8 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: 
     point = float(value.sum() if total else value.mean())
     bound = requirement.factor * evidence.baseline + requirement.offset
     status, reasons = _weighed(requirement, evidence, gate, alpha)
-    if status != "warning" and 0 < evidence.nonzero < FEWEST:
+    few_decide = status != "warning" and 0 < evidence.nonzero < FEWEST
+    if few_decide and not (status == "passed" and _resampled(requirement, value, base, alpha)):
         few = "1 difference is" if evidence.nonzero == 1 else f"{evidence.nonzero} differences are"
         reasons.append(f"only {few} not 0, so the interval may be too short")
     lacking = 0 if requirement.scope else len(set(baseline.qids).difference(scores.qids))
@@ -192,6 +193,14 @@ def _compared(requirement: Requirement, value: Floats, base: Floats, alpha: floa
     tolerance = abs((requirement.factor - 1) * mean + requirement.offset)
     nonzero = int(np.count_nonzero(differences))
     return Evidence(mean, float(differences.mean()) * scale, low, high, tolerance, least * scale, nonzero)
+
+
+def _resampled(requirement: Requirement, value: Floats, base: Floats, alpha: float) -> bool:
+    """Tell whether the percentile bootstrap, too, has its whole interval on the right side of the bound."""
+    differences = paired.subtract(value, requirement.factor * base)
+    low, high = paired.interval(differences, "percentile", confidence=1 - alpha)
+    scale = len(differences) if requirement.measure.total else 1
+    return requirement.holds((low if requirement.upward else high) * scale, requirement.offset)
 
 
 def _weighed(requirement: Requirement, found: Evidence, gate: Gate, alpha: float) -> tuple[Status, list[str]]:

@@ -44,7 +44,7 @@ def read_values(
     ``files``     output of trec_eval -q, of ir_measures -q (columns or JSON lines), CSV or TSV with a column of queries
                   and one for each measure (as elinor writes it) or with columns measure and value, what
                   ``fairtrec eval -q`` writes. A file is one system, called by its path or by the name that it has here;
-                  one that names its runs holds them.
+                  one that names its runs holds them, and values of one run that stand in several files are joined.
     ``measures``  which of them, as they are called there or here; None: those that all files have, without counts.
 
     A query that a run lacks is undefined. Raises InputError for a file that is none of these, and UsageError for two
@@ -55,16 +55,24 @@ def read_values(
     runs: dict[str, ValueTable] = {}
     places: dict[str, FilePath] = {}
     signatures: dict[str, Signature] = {}
+    joined: list[str] = []  # the runs of which several files hold values
     for name, path in files.items():
         found, signature = _read(path)
         if signature is not None:
             signatures[fspath(path)] = signature
         for run, table in _tables(found, name, path).items():
+            if run in runs and not table.keys() & runs[run].keys():
+                runs[run] |= table  # values of another kind, like people's judgements beside measures
+                joined.append(run)
+                continue
             if run in runs:
                 raise UsageError(f"two runs are called {run}; give the file of one another name: NAME={fspath(path)}")
             runs[run], places[run] = table, path
+    alone = [run for run in runs if joined and run not in joined]
+    runs = {run: table for run, table in runs.items() if run not in alone}
     wanted, lacking = _common(runs) if measures is None else (_asked(measures, runs, places), [])
     notes = [
+        *[f"values of several files are joined by run and query; in one file alone: {', '.join(alone)}"] * bool(alone),
         *[f"only some of the runs have {', '.join(map(str, lacking))}: not compared"] * bool(lacking),
         *_unknown(wanted),
         *_different(signatures),

@@ -1,6 +1,6 @@
 """Reports of checked runs: lines for people and editors, JSON, and the annotations of a GitHub workflow."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from os import fspath
 from pathlib import Path
 from typing import Any
@@ -15,16 +15,44 @@ from fairtrec.report.workflow import command
 from fairtrec.validation import repair
 from fairtrec.validation.checked import Checked
 from fairtrec.validation.codes import CODES
-from fairtrec.validation.findings import Finding, plural
+from fairtrec.validation.findings import Finding, plural, some
 from fairtrec.validation.validating import Validation
 
 KEYS = ("run",)
+STATES = ("clean", "warnings", "repairable", "broken")
+SHOWN = 8  # names in one line
 Runs = Iterable[tuple[Checked, Path | None]]  # each with the place where it should be written repaired
 
 
 def text(runs: Runs | Validation) -> Iterator[str]:
     """Write the findings of one run after the other as lines: file:line: CODE message."""
-    return (f"{plain(line)}\n" for run in _placed(runs) for line in _text(*run))
+    return (f"{plain(line)}\n" for line in _lines(_placed(runs)))
+
+
+def _lines(runs: Runs) -> Iterator[str]:
+    """Say of each run what is wrong with it, once; behind several, what holds of more than one, and what is sound."""
+    said: dict[tuple[str, str], list[str]] = {}
+    states: dict[str, list[str]] = {state: [] for state in STATES}
+    for checked, place in runs:
+        yield from _text(checked, place, said)
+        states[_state(checked)].append(short(fspath(checked.path)))
+    for (code, message), others in said.items():
+        if others:
+            yield f"{code} also in {_named(others)}: {message}"
+    if sum(map(len, states.values())) > 1:
+        yield from (f"{state:<10}  {len(of):>3}  {_named(of)}".rstrip() for state, of in states.items())
+
+
+def _state(checked: Checked) -> str:
+    """Sort a run by what is to be done about it."""
+    clean, warnings, repairable, broken = STATES
+    if checked.found.total(errors=True):
+        return broken if repair.obstacles(checked) else repairable
+    return warnings if checked.found.total(errors=False) else clean
+
+
+def _named(paths: Sequence[str]) -> str:
+    return some(paths, None if len(paths) <= SHOWN else SHOWN)
 
 
 def github(runs: Runs | Validation) -> Iterator[str]:
@@ -67,13 +95,30 @@ def numbers(validation: Validation) -> Iterator[Row]:
         yield [*_record(checked, None).values()][:6]
 
 
-def _text(checked: Checked, place: Path | None) -> Iterator[str]:
+def _text(checked: Checked, place: Path | None, said: dict[tuple[str, str], list[str]]) -> Iterator[str]:
+    """Write what is wrong with a run; what is wrong with all of it, and was ``said`` of another, is noted there."""
     path, fixed = short(fspath(checked.path)), repair.is_written(checked, place)
-    for finding in checked.found.in_order:
-        if not (fixed and finding.code.repair):
-            where = path if finding.line is None else f"{path}:{finding.line}"
-            yield f"{where}: {finding.code.name} {short(finding.message)}"
-    for name, many in checked.found.hidden.items():
+    found = checked.found
+    several: dict[tuple[str, str], list[Finding]] = {}
+    for number, finding in enumerate(found.in_order):
+        what = finding.code.name, short(finding.message)
+        several.setdefault(what if found.most is not None else (*what[:1], str(number)), []).append(finding)
+    hidden = dict(found.hidden)
+    for (code, _), alike in several.items():
+        first, message = alike[0], short(alike[0].message)
+        if fixed and first.code.repair:
+            continue
+        whole = len(alike) > 1 and len(alike) == sum(finding.code.name == code for finding in found.kept)
+        more = len(alike) - 1 + (hidden.pop(code, 0) if whole else 0)
+        if (first.line in (None, 1)) and found.most is not None:
+            others = said.get((code, message))
+            if others is not None:
+                others.append(path)
+                continue
+            said[code, message] = []
+        where = path if first.line is None else f"{path}:{first.line}"
+        yield f"{where}: {code} {message}" + (f" (and {plural(more, 'more line')})" if more else "")
+    for name, many in hidden.items():
         if not (fixed and CODES[name].repair):
             yield f"{path}: {name} {many:,} more; --all shows them"
     yield f"{path}: {_counts(checked)}{_size(checked)}"

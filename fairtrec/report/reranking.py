@@ -1,11 +1,13 @@
 """Reranked runs: the rankings themselves, how far documents moved, and what that does to measures."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from fairtrec.data.parameters import Remark
+from fairtrec.evaluation.result import Result
 from fairtrec.report.cells import called, cell, cells, number
 from fairtrec.report.document import Column, Document, Table
 from fairtrec.report.legend import arrows, heading
@@ -60,8 +62,14 @@ def tables(effect: Effect, *, places: int) -> Document:
 
 def _remarks(effect: Effect) -> list[str]:
     """Say what is undefined before, and after; what holds of both is said once."""
-    (*before, _), (*after, _) = footnotes_of(effect.before), footnotes_of(effect.after)
+    (*before, _), (*after, _) = (footnotes_of(_called(effect, each)) for each in (effect.before, effect.after))
     return [*before, *(f"reranked: {line}" for line in after if line not in before)]
+
+
+def _called(effect: Effect, result: Result) -> Result:
+    """Call the runs as the table does."""
+    pairs = zip(result.scores, _names(effect.reranking), strict=True)
+    return replace(result, scores=tuple(replace(scores, run=name) for scores, name in pairs))
 
 
 def _difference(before: float, after: float) -> float:

@@ -5,9 +5,11 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from os import fspath
 from typing import Any
 
 from fairtrec.errors import plain
+from fairtrec.evaluation.result import Part
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.gate.checking import Verdicts
 from fairtrec.gate.verdict import STATUSES, Verdict
@@ -200,7 +202,9 @@ def github(checked: Verdicts, *, places: int = 4) -> str:
             kind = "error" if checked.gate.fails(verdict.status) else "warning"
             message = f"{called[verdict.run]}: {facts(verdict, places)}; {plain(verdict.reason)}"
             heading = f"fairtrec: {title(verdict)}"
-            lines.append(f"{command(kind, message, title=heading)}\n")
+            read = checked.result.files.get(Part("run", verdict.run))
+            place = None if read is None else fspath(read.place)
+            lines.append(f"{command(kind, message, file=place, title=heading)}\n")
     broken = [
         command("error", plain(fault), file=run, title="fairtrec: broken") for run, fault in checked.result.failed
     ]

@@ -87,22 +87,25 @@ def _is_there(out: Path) -> bool:
         raise UsageError(f"cannot write {out}: {fault.strerror}; write elsewhere with --fix") from None
 
 
-def write(checked: Checked, place: Path) -> None:
-    """Write a run that has no obstacles: all or nothing."""
+def write(checked: Checked, place: Path, depth: int | None = None) -> None:
+    """Write a run that has no obstacles, down to ``depth``: all or nothing."""
     try:
         place.parent.mkdir(exist_ok=True)
         with replaced(place) as part, part.open("wb") as file:
-            file.writelines(_lines(checked))
+            file.writelines(_lines(checked, depth))
     except OSError as fault:
         raise UsageError(f"cannot write {place}: {fault.strerror}; write elsewhere with --fix") from None
 
 
-def _lines(checked: Checked) -> Iterator[bytes]:
+def _lines(checked: Checked, depth: int | None) -> Iterator[bytes]:
     """Write the lines as they are evaluated: by query as first seen, falling score, ties by falling docno."""
     rows = checked.rows
     starts = starts_of(rows.query)
     alphabetical = np.unique(rows.docnos, return_inverse=True)[1]
     ranked = np.lexsort((-alphabetical, -rows.scores, rows.query))
+    if depth is not None:
+        ranked = ranked[np.arange(len(ranked)) - np.repeat(starts[:-1], np.diff(starts)) < depth]
+        starts = np.append(0, np.cumsum(np.minimum(np.diff(starts), depth)))
     if rows.form != "trec":
         yield from _written(rows, ranked, starts)
         return

@@ -204,10 +204,12 @@ def test_runs_of_one_name_and_of_other_measures(tmp_path, monkeypatch, example):
         "a": "qid,run,RR\n1,x,1\n",
         "b": "qid,run,AP\n1,x,1\n",
         "c": "qid,run,RR\n1,x,1\n1,y,0\n",
+        "e": "qid,run,RR\n1,x,1\n",
     }.items():
         (tmp_path / name).write_text(text, "utf-8")
-    with pytest.raises(UsageError, match="two runs are called x; give the file of one another name: NAME=b"):
-        fairtrec.read_values(["a", "b"])
+    with pytest.raises(UsageError, match="two runs are called x; give the file of one another name: NAME=e"):
+        fairtrec.read_values(["a", "e"])
+    assert [str(each) for each in fairtrec.read_values(["a", "b"]).scores[0].measures] == ["RR", "AP"]
     with pytest.raises(UsageError, match="no measure in common: p has RR; q has AP; give files"):
         fairtrec.read_values({"p": "a", "q": "b"})
     with pytest.raises(UsageError, match="p is the name of one run, and c holds 2; leave it out"):

@@ -1,0 +1,63 @@
+"""A file that is named twice is not compared with itself; and remarks call runs as the table does."""
+
+import pytest
+
+from fairtrec.cli import main
+
+RUN = "".join(f"q{q} Q0 d{(i * 7 * q) % 10} {i} {-i} t\n" for q in (1, 3, 7) for i in range(10))
+
+
+@pytest.fixture
+def printed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    for name, text in {"a.run": RUN, "b.run": RUN.replace(" d7 ", " d77 ")}.items():
+        (tmp_path / "runs" / name).write_text(text)
+    (tmp_path / "labels").write_text("".join(f"d{i}\t{'fm'[i % 2]}\n" for i in range(8)))
+
+    def of(*arguments):
+        monkeypatch.setattr("sys.argv", ["fairtrec", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code, *capsys.readouterr()
+
+    return of
+
+
+def test_a_baseline_that_stands_in_the_folder_too_is_compared_with_the_others(printed, tmp_path):
+    (tmp_path / "base.run").symlink_to("runs/a.run")
+    code, out, err = printed("compare", "none", "base.run", "runs", "-m", "NDKL@10", "--labels", "labels", "-f", "csv")
+    assert code == 0
+    assert "runs/a.run is base.run again, and is left out" in err
+    assert "runs/a.run" not in out
+    assert "runs/b.run" in out
+
+
+def test_check_refuses_a_run_that_is_its_own_baseline(printed):
+    arguments = ["--labels", "labels", "--require", "NDKL@10 <= baseline"]
+    code, _, err = printed("check", "none", "runs/a.run", "--baseline", "runs/../runs/a.run", *arguments)
+    assert code == 2
+    assert err.startswith("runs/a.run is the baseline itself")
+
+
+def test_remarks_of_several_rerankers_name_run_and_reranker(printed):
+    given = ["--labels", "labels", "--by", "DetCons@10 FairGreedy@10", "-m", "NDKL@10", "-o", "out/"]
+    code, out, err = printed("rerank", "none", "runs/a.run", "runs/b.run", *given)
+    assert code == 0, err
+    assert "(0 " not in out + err
+    assert "a by DetCons@10" in out
+
+
+def test_documents_without_a_label_are_called_so(printed):
+    code, _, err = printed("eval", "none", "runs/a.run", "--labels", "labels", "-m", "TExFAIR@10")
+    assert code == 3
+    assert "have no known label, such as d" in err
+    assert "label them, or say what they are worth with --missing neutral|skip|worst|bounds" in err
+
+
+def test_the_cutoffs_of_a_figure_are_remarked_on_together(printed):
+    pytest.importorskip("matplotlib")
+    given = ["--labels", "labels", "-m", "NDKL", "--cutoffs", "1-10", "-o", "figure.svg"]
+    code, _, err = printed("plot", "cutoffs", "none", "runs/a.run", "runs/b.run", *given)
+    assert code == 0, err
+    assert len([line for line in err.splitlines() if line.startswith("#")]) <= 6

@@ -1,0 +1,53 @@
+"""``validate`` says once what is wrong with many lines or many files, and ends with what is sound."""
+
+import pytest
+
+from fairtrec.cli import main
+
+RUN = "".join(f"q1 Q0 d{i} {i} {40 - i} same\n" for i in range(1, 31))
+
+
+@pytest.fixture
+def printed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def of(*arguments):
+        monkeypatch.setattr("sys.argv", ["fairtrec", "validate", *arguments])
+        with pytest.raises(SystemExit):
+            main()
+        return capsys.readouterr().out.splitlines()
+
+    return of
+
+
+def test_what_holds_of_several_files_is_said_once_with_their_names(tmp_path, printed):
+    four = "".join(" ".join(line.split()[i] for i in (0, 2, 3, 4)) + "\n" for line in RUN.splitlines())
+    files = {"a": RUN, "b": RUN.replace("d30 30 10", "d30 30 9"), "c": RUN, "four": four, "other": four}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    lines = printed(*files)
+    assert sum("the tag is 'same'" in line for line in lines) == 2
+    assert "W712 also in c: the tag is 'same', as that of a; give each run a tag of its own" in lines
+    (columns, again) = [line for line in lines if "4 columns where a run has six" in line]
+    assert columns.startswith("four:1: E201")
+    assert columns.endswith("(and 29 more lines)")
+    assert again.startswith("E201 also in other: 4 columns")
+    assert lines[-4:] == [
+        "clean         1  a",
+        "warnings      2  b, c",
+        "repairable    0",
+        "broken        2  four, other",
+    ]
+    assert sum("4 columns" in line for line in printed(*files, "--all")) == 60
+
+
+def test_a_repaired_run_is_cut_at_the_depth(tmp_path, printed):
+    (tmp_path / "a").write_text(RUN)
+    (tmp_path / "b.jsonl").write_text(
+        "".join(f'{{"qid": "q{q}", "docno": "d{i}", "score": {-i}}}\n' for q in (1, 2) for i in range(q + 2))
+    )
+    assert "out/a: E701 too-deep (1): cut at --depth" in printed("a", "b.jsonl", "--depth", "2", "--fix", "out")
+    assert (tmp_path / "out" / "a").read_text() == "".join(RUN.splitlines(keepends=True)[:2])
+    assert [line.split()[:4] for line in (tmp_path / "out" / "b.jsonl").read_text().splitlines()] == [
+        [f"q{q}", "Q0", f"d{i}", str(i + 1)] for q in (1, 2) for i in range(2)
+    ]
