@@ -152,6 +152,16 @@ def test_the_same_bytes_from_any_number_of_processes(here, monkeypatch):
     assert seen[-1].done == seen[-1].total == Path("a.tsv").stat().st_size + Path("b.jsonl").stat().st_size
 
 
+@pytest.mark.parametrize("end", COMPRESS)
+def test_a_piece_that_is_compressed_is_the_same_whoever_makes_it(end, monkeypatch):
+    monkeypatch.setattr(tasks, "BLOCK", 1 << 14)
+    monkeypatch.setattr(tasks, "SIZE", 1 << 16)
+    Path("c.tsv").write_text("".join(f"{i}\tshe met {'x' * (i % 300)} him\n" for i in range(4000)))
+    for jobs in (1, 2):
+        fairtrec.counterfactual("c.tsv", PAIRS, f"{jobs}.tsv.{end}", jobs=jobs)
+    assert Path(f"1.tsv.{end}").read_bytes() == Path(f"2.tsv.{end}").read_bytes()
+
+
 @pytest.mark.parametrize("form", ["tsv", "jsonl"])
 def test_only_what_runs_rank(form):
     """Down to a depth; what a run ranks and no source has is counted."""

@@ -1,6 +1,7 @@
 """From sources to the substituted collection: pieces to processes, and what comes of them to one file, in order.
 
-The bytes of the file do not depend on the number of processes. It comes to stand at its place when it is whole.
+Processes hand over the bytes of their pieces, which this one writes: those of the file do not depend on the number of
+processes. It comes to stand at its place when it is whole.
 """
 
 import bz2
@@ -21,7 +22,6 @@ from fairtrec.annotation.counting import documents
 from fairtrec.annotation.counting.documents import Fault
 from fairtrec.annotation.local.tasks import Origin, Task, blocks_of, tasks
 from fairtrec.annotation.progress import LONGEST, Progress, Watcher
-from fairtrec.annotation.substitution.joining import Content, Desk, Share, Shared
 from fairtrec.annotation.substitution.lines import Form, Rewriter, Written
 from fairtrec.annotation.substitution.swapping import Swapper
 from fairtrec.annotation.substitution.vocabulary import Vocabulary
@@ -73,29 +73,20 @@ class Work:
     form: Form
     codec: Codec
     wanted: Any
-    shared: Shared | None
 
-    def begin(self) -> "Callable[[Piece], Done]":
+    def begin(self) -> "Callable[[Task], Done]":
         """Make what finds the words, once in each process."""
         vocabulary = Vocabulary(self.pairs, ignore_case=self.options.ignore_case)
         swapper = Swapper(vocabulary, self.options.pronouns)
         rewriter = Rewriter(swapper, self.form, self.options.max_doc_bytes, self.wanted)
-        return _Piecework(self, rewriter, Share.of(self.shared))
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A task, and where another process may leave what comes of it; empty if it hands it over."""
-
-    task: Task
-    place: str = ""
+        return _Piecework(self, rewriter)
 
 
 @dataclass(frozen=True)
 class Done:
-    """What came of a piece: its bytes as they go to the file, or where they are, and what they were made of."""
+    """What came of a piece: its bytes as they go to the file, and what they were made of."""
 
-    content: Content
+    content: list[bytes]
     written: Written
 
 
@@ -103,10 +94,8 @@ class Done:
 class _Piecework:
     work: Work
     rewriter: Rewriter
-    share: Share | None
 
-    def __call__(self, piece: Piece) -> Done:
-        task = piece.task
+    def __call__(self, task: Task) -> Done:
         written, origin = Written(), self.work.origins[task.origin]
         if task.damage:
             written.faults.append((1, task.damage))
@@ -117,8 +106,7 @@ class _Piecework:
                 self.rewriter.add(written, block, "jsonl" if origin.kind == "jsonl" else "tsv")
         blocks = _packed(_ended(written.blocks), self.work.codec)
         written.blocks = []
-        left = None if self.share is None else self.share.left(task.number, blocks, piece.place)
-        return Done(blocks if left is None else left, written)
+        return Done(blocks, written)
 
 
 def _ended(blocks: list[bytes]) -> list[bytes]:
@@ -170,10 +158,9 @@ def substitute(
     rejected: list[dict[str, Any]] = []
     try:
         with streamed(output) as file:
-            with closing(Desk(file, output.parent, is_shared=jobs > 1)) as desk:
-                work = Work(origins, pairs, options, form, codec, chosen, desk.shared)
-                for piece, done in _in_order(work, jobs, desk, total, rejected, watcher):
-                    desk.clear(piece.place, done.content)
+            work = Work(origins, pairs, options, form, codec, chosen)
+            for content in _in_order(work, jobs, total, rejected, watcher):
+                file.writelines(content)
             for origin in origins:
                 origin.refuse_changed()
             refuse_output(output, force=options.force)  # another process may have made it by now
@@ -196,29 +183,27 @@ def refuse_output(output: Path, *, force: bool) -> None:
 
 
 def _in_order(
-    work: Work, jobs: int, desk: Desk, total: Written, rejected: list[dict[str, Any]], watcher: Watcher | None
-) -> Iterator[tuple[Piece, Done]]:
+    work: Work, jobs: int, total: Written, rejected: list[dict[str, Any]], watcher: Watcher | None
+) -> Iterator[list[bytes]]:
     """Do all pieces, several at a time; give what came of them in order, and add up what they held."""
-    origins, asked = work.origins, deque[Piece]()
+    origins, asked = work.origins, deque[Task]()
     lines = [0] * len(origins)
     sizes = [0, *accumulate(origin.size for origin in origins)]
 
-    def every() -> Iterator[Piece]:
+    def every() -> Iterator[Task]:
         for task in tasks(origins, work.options.max_doc_bytes, tapered=not work.codec):
-            place = desk.place()
-            asked.append(Piece(replace(task, text=None), place))
-            yield Piece(task, place)
+            asked.append(replace(task, text=None))
+            yield task
 
-    def at(piece: Piece) -> str:
-        return origins[piece.task.origin].name
+    def at(task: Task) -> str:
+        return origins[task.origin].name
 
     ready = [f"{__package__}.ready"]
     with closing(map_ordered(work, every(), jobs, ready, jobs + 1, "use -j 1", at)) as found:
         for done in found:
             if isinstance(done, InputError):
                 raise done
-            piece = asked.popleft()
-            task = piece.task
+            task = asked.popleft()
             origin, written = origins[task.origin], done.written
             _note(origin.name, lines[task.origin], sorted(written.faults), work.options.on_error, rejected)
             lines[task.origin] += written.lines
@@ -226,7 +211,7 @@ def _in_order(
                 setattr(total, name, getattr(total, name) + getattr(written, name))
             if watcher is not None:
                 watcher(Progress(total.documents, total.bytes, sizes[task.origin] + task.done, sizes[-1]))
-            yield piece, done
+            yield done.content
 
 
 def _note(name: str, before: int, faults: Sequence[Fault], on_error: OnError, rejected: list[dict[str, Any]]) -> None:
