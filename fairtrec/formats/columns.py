@@ -20,7 +20,7 @@ import numpy as np
 from fairtrec.data import Docs, Ints, starts_of
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
-from fairtrec.formats import numerals
+from fairtrec.formats import spans
 from fairtrec.formats.spans import words_of
 
 if TYPE_CHECKING:
@@ -243,9 +243,9 @@ def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Col
     places = zip(starts.reshape(-1, width).T, ends.reshape(-1, width).T, strict=True)
     for (name, kind), (first, last) in zip(layout.columns.items(), places, strict=True):
         if kind in ("float", "int"):
-            words = words_of(letters, first, last, numerals.WORDS)
+            words = words_of(letters, first, last, spans.WORDS)
             try:
-                columns[name] = numerals.read(text, first, last, words, whole=kind == "int")
+                columns[name] = spans.decimals(text, first, last, words, whole=kind == "int")
             except (ValueError, OverflowError):
                 _refuse([text[i:j] for i, j in zip(first, last, strict=True)], name, kind, path, lines)
         elif kind != "skip":

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fairtrec.formats import numerals
+from fairtrec.formats import spans
 from fairtrec.formats.spans import words_of
 
 PLAIN = st.from_regex(r"[+-]?(\d{1,12}\.?\d{0,12}|\.\d{1,24})", fullmatch=True, alphabet="+-.0123456789")
@@ -18,8 +18,8 @@ def read(cells, *, whole=False):
     text = " ".join(cells).encode() + bytes(8)
     lengths = np.array([len(cell.encode()) for cell in cells], dtype=np.int64)
     ends = np.cumsum(lengths + 1) - 1
-    words = words_of(np.frombuffer(text, np.uint8), ends - lengths, ends, numerals.WORDS)
-    return numerals.read(text, ends - lengths, ends, words, whole=whole)
+    words = words_of(np.frombuffer(text, np.uint8), ends - lengths, ends, spans.WORDS)
+    return spans.decimals(text, ends - lengths, ends, words, whole=whole)
 
 
 @given(st.lists(FLOATS, max_size=30))

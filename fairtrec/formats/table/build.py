@@ -1,6 +1,7 @@
 """From sorted rows to a finished table, and from any tables to one."""
 
 import dataclasses
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import fspath
@@ -8,18 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from fairtrec.data import Keys
+from fairtrec.data import Floats, Histogram, Keys
 from fairtrec.errors import FilePath, InputError, UsageError, reason
 from fairtrec.files.atomic import beside, replaced
 from fairtrec.formats import columns, table
-from fairtrec.formats.table import Meta, sources_of
+from fairtrec.formats.histogram import distinct
+from fairtrec.formats.table import TAUS, Distribution, Meta, sources_of
 from fairtrec.formats.table.files import MOST, Format, Table, format_to, readable, write
 from fairtrec.formats.table.mapped import refuse_disorder
 from fairtrec.formats.table.merge import merged
 from fairtrec.formats.table.rows import Rows, arranged, even, schema
-from fairtrec.formats.table.tally import Tally
+from fairtrec.formulas import distribution, neutrality
 
 FAN_IN = 128  # parts that are merged at a time, at most
 OTHERS = 24  # files that are open beside them
@@ -196,3 +199,61 @@ def _taken(each: Table, number: int, groups: Sequence[str]) -> Iterator[Rows]:
             row = int(np.flatnonzero(block["docno"] == b"")[0])
             raise InputError("a row has no docno; name it", each.path, columns.line_of(lines, row))
         yield _placed(Rows.of(docnos, numbers.astype(np.uint32)), number)
+
+
+Numbers = npt.NDArray[np.uint32]
+
+
+class Tally:
+    """Adds up tokens and counts, and keeps the distinct rows of counts while they are few enough."""
+
+    def __init__(self, groups: int) -> None:
+        self.even = distribution.even(groups)
+        self.rows = self.tokens = 0
+        self.totals = np.zeros(groups, dtype=np.int64)
+        self._folded: Histogram | None = distinct(np.zeros((0, groups), np.int64), np.zeros(0, np.int64))
+        self._pending: list[Histogram] = []
+        self._sums: dict[int, list[float]] = {tau: [] for tau in TAUS}  # of what no histogram holds
+
+    def add(self, tokens: Numbers, counts: Numbers) -> None:
+        """Add rows: tokens [row] and counts [row, group]."""
+        self.rows += len(tokens)
+        self.tokens += int(tokens.sum(dtype=np.int64))
+        self.totals += counts.sum(axis=0, dtype=np.int64)
+        self._pending.append(distinct(counts.astype(np.int64, copy=False), np.ones(len(counts), dtype=np.int64)))
+        if self._folded is None or sum(len(each.counts) for each in self._pending) > len(self._folded.counts):
+            self._fold()
+
+    def _fold(self) -> None:
+        """Bring what is pending into the histogram, or into the sums where that has grown too large."""
+        parts = [*([] if self._folded is None else [self._folded]), *self._pending]
+        self._pending = []
+        whole = distinct(
+            np.concatenate([part.counts for part in parts]), np.concatenate([part.documents for part in parts])
+        )
+        if self._folded is not None and len(whole.counts) <= table.DISTINCT:
+            self._folded = whole
+            return
+        self._folded = None
+        for tau in TAUS:
+            self._sums[tau].append(math.fsum(self._omega(whole, tau) * whole.documents))
+
+    def _omega(self, histogram: Histogram, tau: int) -> Floats:
+        return neutrality.omega(histogram.counts.astype(np.float64), self.even, tau)
+
+    def finish(self, made: Meta) -> tuple[Meta, Distribution]:
+        """Complete metadata by the sums."""
+        if self._pending:
+            self._fold()
+        found = Distribution()
+        sums = {tau: math.fsum(each) for tau, each in self._sums.items()}
+        if self._folded is not None:
+            by_omega = {}
+            for tau in TAUS:
+                values, number = np.unique(self._omega(self._folded, tau), return_inverse=True)
+                documents = np.bincount(number, weights=self._folded.documents, minlength=len(values)).astype(np.int64)
+                by_omega[tau] = values.tolist(), documents.tolist()
+                sums[tau] = math.fsum(values * documents)
+            found = Distribution(self._folded, by_omega)
+        totals = tuple(self.totals.tolist())
+        return dataclasses.replace(made, rows=self.rows, tokens=self.tokens, totals=totals, omega=sums), found
