@@ -82,17 +82,17 @@ class Choices:
 
     background_depth: int = choice(
         200, "--background-depth", INPUTS, "How many of them.", metavar="N", after="background", part="background",
-        trials=(5,),
+        trials=(2,),
     )  # fmt: skip
     target: Target = choice(
         "even", "--target", MEASURES, "The share each group should have: even, background, collection, qrels, "
         "relevance, a file, or f=0.4,m=0.6.", metavar="SHARES",
         words=("even", "background", "collection", "qrels", "relevance"), file=True, part="documents labels",
-        key="target", behind="tau", tells=_name, trials=("f=0.4,m=0.6", "background", "qrels", "relevance"),
+        key="target", behind="tau", tells=_name, trials=("f=0.25,m=0.75", "qrels", "relevance"),
     )  # fmt: skip
     tokenizer: Tokenizer | None = choice(  # strip; or that of the counts
         None, "--tokenizer", INPUTS, "How texts are split.  [default: strip]", part="texts", key="tokenizer",
-        behind="fairtrec", tells=lambda value: value or "strip", trials=("word", "space"),
+        behind="fairtrec", tells=lambda value: value or "strip", trials=("space",),
     )  # fmt: skip
     case_sensitive: bool | None = choice(  # no; or as the counts
         None, "--case-sensitive", INPUTS, "Tell Hunter from hunter.", part="texts", key="case",
@@ -101,7 +101,7 @@ class Choices:
     )  # fmt: skip
     missing: Missing = choice(
         "error", "--missing", INPUTS, "What a document without text or counts is worth.", part="documents",
-        key="missing", behind="background", tells=str, trials=("neutral", "worst", "skip"),
+        key="missing", behind="background", tells=str, trials=("neutral", "skip", "worst", "bounds"),
     )  # fmt: skip
     order: Order = choice(
         "score", "--order", RANKING, "What ranks a run: column 5, column 4, or the order of its lines.", key="order",
@@ -143,13 +143,13 @@ class Choices:
     )  # fmt: skip
     group: str | Sequence[str] | None = choice(  # those of the labels that count; all
         None, "--group", INPUTS, "Only these groups of the labels; others are unknown.", metavar="G,G...",
-        after="labels", part="labels", factor=None, trials=("f",),
+        after="labels", part="labels", factor=None, trials=("f,m",),
     )  # fmt: skip
     undefined: Undefined = choice(
         "skip", "--undefined", MEASURES, "What an undefined value counts as; skip: the mean leaves it out.",
         after="complete", but=("free", "rerank"), refused={
             "explain": "why a value is undefined", "free": "means over the queries that have both values",
-        }, key="undefined", behind="complete", trials=("worst", "0"),
+        }, key="undefined", behind="complete", trials=("0", "worst"),
     )  # fmt: skip
     unknown: bool | Literal["next"] = choice(  # next: tell, too, which document to label next
         False, "--unknown", MEASURES, "Add least, greatest and expected value over all groups of unlabelled documents.",
@@ -159,7 +159,7 @@ class Choices:
     prior: Target = choice(  # of the groups of unknown documents
         "even", "--prior", MEASURES, "How likely their groups are: even, known (as the query's labelled documents), or "
         "f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unknown", key="prior",
-        tells=_shares, factor=None, trials=("known", "f=0.4,m=0.6"),
+        tells=_shares, factor=None, trials=("known",),
     )  # fmt: skip
 
     def __post_init__(self) -> None:

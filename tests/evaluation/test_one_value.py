@@ -1,7 +1,7 @@
 """One value, whoever is asked: what ``eval`` prints of a run is what every other command begins with.
 
 It is asked of every choice that the table of choices has, each alone and each two together, and of all that is given
-beside runs; a choice that is added tomorrow is asked about when ``TRIALS`` has a value for it, and must have one.
+beside runs; a choice that is added tomorrow is asked about, since its row must have values to try.
 By default the pairs are asked of one measure each; FAIRTREC_FUZZ, as of `make fuzz`, asks all of them.
 """
 
@@ -16,34 +16,15 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.evaluation.choices import Choices
+from fairtrec.evaluation.choices import CHOICES, Choices
 from fairtrec.evaluation.given import GivenKeywords
 from fairtrec.reranking.measuring import Effects
 
 pytestmark = pytest.mark.fuzz
 
-TRIALS = {  # of each choice, what differs from its default
-    "background_depth": (2,),
-    "target": ("f=0.25,m=0.75", "qrels", "relevance"),
-    "tokenizer": ("space",),
-    "case_sensitive": (True,),
-    "missing": ("neutral", "skip", "worst", "bounds"),
-    "order": ("rank", "file"),
-    "score_dtype": ("float32",),
-    "run_format": ("trec",),
-    "depth": (3,),
-    "relevance_level": (2,),
-    "complete": (True,),
-    "samples": (True,),
-    "rule": ("majority", "any"),
-    "ties": (True,),
-    "group": ("f,m",),
-    "undefined": ("0", "worst"),
-    "unknown": (True,),
-    "prior": ("known",),
-}
+TRIALS = {name: row.trials for name, row in CHOICES.items()}  # of each choice, what differs from its default
 WITH = {"prior": {"unknown": True}}  # without which a choice is refused
-CHANGES_NO_VALUE = {"run_format", "ties", "unknown", "prior"}  # how runs are written; what stands beside a value
+CHANGES_NO_VALUE = {"run_format", *(name for name, row in CHOICES.items() if row.adds)}  # these stand beside values
 TURNS = (("explain", "free"), ("explain -q", "select"), ("ablate terms", "rerank"), ("free", "evaluator", "ablate"))
 TEXTS = {
     "a": "She said that her mother was a nurse and her sister a doctor.",
@@ -258,7 +239,8 @@ OF_BESIDE = {"queries": ["1", "3"]}
 
 def test_every_choice_and_every_thing_beside_runs_is_asked_about(folder):
     fields = {field.name: field.default for field in dataclasses.fields(Choices)}
-    assert fields.keys() == TRIALS.keys(), "give TRIALS a value of each choice, and no other"
+    assert fields.keys() == TRIALS.keys()
+    assert all(TRIALS.values()), "give each choice a trial"
     assert [name for name, value in EVERY if value == fields[name]] == []
     beside = {name for _, given, _ in cases(folder).values() for name in given}
     assert beside | OF_BESIDE.keys() == set(GivenKeywords.__annotations__), "give a case each thing beside runs"
