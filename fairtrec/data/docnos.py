@@ -114,6 +114,8 @@ class Docnos:
         slots: Any = np.full(
             1 << (2 * len(self.keys)).bit_length(), MISSING, dtype=np.int32 if len(self.keys) < 1 << 31 else np.int64
         )
+        # All rows move at once: of those that want one free slot the last writer has it, the others go one slot on. At
+        # least half of the slots stay free, so that few steps bring everything home, and a look-up ends soon.
         waiting = np.arange(len(self.keys), dtype=slots.dtype)
         at = _slot(self.keys, len(slots))
         while len(waiting):
@@ -153,6 +155,7 @@ class Docnos:
 
 def _slot(keys: Keys, slots: int) -> Ints:
     """Spread keys over so many slots, a power of two."""
+    # 2^64 over the golden ratio: keys that differ in a few letters alone come far apart in the highest bits
     spread = keys * np.uint64(0x9E3779B97F4A7C15)
     return (spread >> np.uint64(64 - (slots.bit_length() - 1))).astype(np.int64) & (slots - 1)
 

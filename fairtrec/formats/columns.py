@@ -227,6 +227,7 @@ def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Col
     """Parse a block of any kind; ``line`` is the number of its first."""
     text = block + bytes(8)
     letters, blank = np.frombuffer(text, np.uint8), np.frombuffer(b"\1" + text.translate(_BLANKS), np.bool_)
+    # blank[i] is of the byte before text[i]; the first is blank and the text ends in NULs, so that edges come in pairs
     edges = np.flatnonzero(blank[1:] != blank[:-1])
     starts, ends = edges[::2], edges[1::2]  # of cells
     line_ends = np.append(np.flatnonzero(letters == ord("\n")), len(letters))

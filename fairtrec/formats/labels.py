@@ -155,7 +155,7 @@ def positions(path: FilePath) -> Positions:
     """Read positions. Raises InputError for a bad line, a position that is not finite, a document that stands twice."""
     comments: list[bool] = []  # whether each ends a signature of axes that nothing points
 
-    def entries() -> Iterator[tsv.Line]:
+    def entries() -> Iterator[tsv.NumberedLine]:
         for number, line in opening.lines(path):
             if line.startswith(b"#"):
                 comments.append(line.rstrip().endswith(UNPOINTED))

@@ -20,11 +20,11 @@ _TRIPLE = "write it as: query<TAB>relevant<TAB>not relevant"
 _SLICE = "not a query id and a slice, in two columns; write: qid<TAB>slice"
 _TARGET = "{} columns where a target has three; write: qid<TAB>group<TAB>share"
 _DOCUMENT = "{} column{} where there are two or three; write: qid docno [side]"
-Line = tuple[int, bytes]
+NumberedLine = tuple[int, bytes]
 
 
 def rows(
-    lines: Iterable[Line],
+    lines: Iterable[NumberedLine],
     path: FilePath,
     many: Container[int] | None = None,
     wrong: str = "",
@@ -46,7 +46,7 @@ def rows(
         yield number, cells
 
 
-def begun(lines: Iterator[Line]) -> tuple[Line, Iterator[Line]]:
+def begun(lines: Iterator[NumberedLine]) -> tuple[NumberedLine, Iterator[NumberedLine]]:
     """Look at the first line: give it, number 0 if there is none, and all lines."""
     first = next(lines, (0, b""))
     return first, chain([first][: first[0]], lines)

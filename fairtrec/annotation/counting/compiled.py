@@ -204,6 +204,7 @@ def _scan(  # noqa: C901, PLR0912, PLR0915 - one loop, which numba compiles as a
                     stop = stops[0, last]
                     last -= 1
             key = windows[start] & masks[min(stop - start, width)]
+            # lower case, 8 bytes at a time: the two sums set the high bit of bytes from A on and of those behind Z
             seven = key & ~HIGH
             key |= ((seven + FROM_A) & ~(seven + BEHIND_Z) & ~key & capital) >> TO_LOWER
             is_token = stop > start or keep_empty

@@ -131,6 +131,7 @@ class Kernel:
             for i in range(4):
                 reached = points >= (0x80, 0x80, 0x800, 0x10000)[i]
                 kinds[places[reached] + i] = kind[reached]
+        # one blank on either side of each document, so that no token runs from one into the next
         kinds[starts - 1] = kinds[ends] = BLANK
         return kinds
 

@@ -22,7 +22,7 @@ from fairtrec.annotation.counting import documents
 from fairtrec.annotation.counting.documents import Fault
 from fairtrec.annotation.local.tasks import Origin, Task, blocks_of, tasks
 from fairtrec.annotation.progress import LONGEST, Progress, Watcher
-from fairtrec.annotation.substitution.lines import Form, Rewriter, Written
+from fairtrec.annotation.substitution.lines import LineForm, Rewriter, Rewritten
 from fairtrec.annotation.substitution.swapping import Swapper
 from fairtrec.annotation.substitution.vocabulary import Vocabulary
 from fairtrec.data import Docnos, decode
@@ -33,7 +33,7 @@ from fairtrec.jobs import cores, map_ordered
 from fairtrec.literals import OnError, Pronouns
 
 Codec = Literal["", "gz", "bz2", "zst"]
-FORMS: dict[str, Form] = {".tsv": "tsv", ".txt": "tsv", ".jsonl": "jsonl", ".json": "jsonl", ".ndjson": "jsonl"}
+FORMS: dict[str, LineForm] = {".tsv": "tsv", ".txt": "tsv", ".jsonl": "jsonl", ".json": "jsonl", ".ndjson": "jsonl"}
 CODECS: dict[str, Codec] = {".gz": "gz", ".bz2": "bz2", ".zst": "zst"}
 
 
@@ -64,17 +64,17 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class Work:
+class Substitution:
     """What is the same for all pieces."""
 
     origins: list[Origin]
     pairs: Pairs
     options: Options
-    form: Form
+    form: LineForm
     codec: Codec
     wanted: Any
 
-    def begin(self) -> "Callable[[Task], Done]":
+    def begin(self) -> "Callable[[Task], WrittenPiece]":
         """Make what finds the words, once in each process."""
         vocabulary = Vocabulary(self.pairs, ignore_case=self.options.ignore_case)
         swapper = Swapper(vocabulary, self.options.pronouns)
@@ -83,20 +83,20 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Done:
+class WrittenPiece:
     """What came of a piece: its bytes as they go to the file, and what they were made of."""
 
     content: list[bytes]
-    written: Written
+    written: Rewritten
 
 
 @dataclass(frozen=True)
 class _Piecework:
-    work: Work
+    work: Substitution
     rewriter: Rewriter
 
-    def __call__(self, task: Task) -> Done:
-        written, origin = Written(), self.work.origins[task.origin]
+    def __call__(self, task: Task) -> WrittenPiece:
+        written, origin = Rewritten(), self.work.origins[task.origin]
         if task.damage:
             written.faults.append((1, task.damage))
         elif isinstance(task.text, tuple):
@@ -106,7 +106,7 @@ class _Piecework:
                 self.rewriter.add(written, block, "jsonl" if origin.kind == "jsonl" else "tsv")
         blocks = _packed(_ended(written.blocks), self.work.codec)
         written.blocks = []
-        return Done(blocks, written)
+        return WrittenPiece(blocks, written)
 
 
 def _ended(blocks: list[bytes]) -> list[bytes]:
@@ -127,7 +127,7 @@ def _packed(blocks: list[bytes], codec: Codec) -> list[bytes]:
     return [pa.compress(content, codec="zstd", asbytes=True)]
 
 
-def kind_of(output: Path) -> tuple[Form, Codec]:
+def kind_of(output: Path) -> tuple[LineForm, Codec]:
     """Tell form and compression by the end of a name. Raises UsageError for another."""
     codec = CODECS.get(output.suffix, "")
     form = FORMS.get((output.with_suffix("") if codec else output).suffix)
@@ -154,11 +154,11 @@ def substitute(
     origins = [Origin.of(each) for each in sources]
     chosen = None if wanted is None else pa.array(decode(wanted.names), pa.string())
     jobs = options.jobs or cores()
-    total = Written()
+    total = Rewritten()
     rejected: list[dict[str, Any]] = []
     try:
         with streamed(output) as file:
-            work = Work(origins, pairs, options, form, codec, chosen)
+            work = Substitution(origins, pairs, options, form, codec, chosen)
             for content in _in_order(work, jobs, total, rejected, watcher):
                 file.writelines(content)
             for origin in origins:
@@ -183,7 +183,7 @@ def refuse_output(output: Path, *, force: bool) -> None:
 
 
 def _in_order(
-    work: Work, jobs: int, total: Written, rejected: list[dict[str, Any]], watcher: Watcher | None
+    work: Substitution, jobs: int, total: Rewritten, rejected: list[dict[str, Any]], watcher: Watcher | None
 ) -> Iterator[list[bytes]]:
     """Do all pieces, several at a time; give what came of them in order, and add up what they held."""
     origins, asked = work.origins, deque[Task]()

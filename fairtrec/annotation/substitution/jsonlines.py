@@ -14,7 +14,7 @@ _value = json.JSONDecoder().raw_decode
 
 
 @dataclass(frozen=True)
-class Line:
+class JsonLine:
     """A line, and its texts: from which to which character each stands, quotation marks included, and what it says."""
 
     line: str
@@ -33,7 +33,7 @@ class Line:
         return "".join(pieces) + self.line[at:]
 
 
-def parsed(line: bytes) -> Line:
+def parsed(line: bytes) -> JsonLine:
     """Take a line apart. Raises ValueError, with a message for the user, where it holds no document."""
     text = line.decode()
     members: dict[str, Any] = {}
@@ -48,7 +48,7 @@ def parsed(line: bytes) -> Line:
         collection.parsed(line)  # says what is wrong
         raise
     docno, _ = collection.of_object(members)
-    return Line(text, docno, tuple(places), tuple(texts))
+    return JsonLine(text, docno, tuple(places), tuple(texts))
 
 
 def _members(text: str) -> Any:

@@ -17,13 +17,13 @@ from fairtrec.annotation.substitution import jsonlines
 from fairtrec.annotation.substitution.swapping import Edit, Swapper, swapped
 from fairtrec.data import Ints
 
-Form = Literal["tsv", "jsonl"]
+LineForm = Literal["tsv", "jsonl"]
 _TAB = "a docno with a tab, which TSV cannot hold; name the output .jsonl"
 _ENDS = re.compile(r"[\r\n]+")
 
 
 @dataclass
-class Written:
+class Rewritten:
     """What has been written of some lines, and how many there were of what."""
 
     blocks: list[bytes] = field(default_factory=list)
@@ -48,11 +48,11 @@ class Rewriter:
     """Writes lines again in a form; those of ``wanted`` documents alone, an Arrow array, where some are wanted."""
 
     swapper: Swapper
-    form: Form
+    form: LineForm
     longest: int
     wanted: Any = None
 
-    def add(self, written: Written, block: bytes, form: Form) -> None:
+    def add(self, written: Rewritten, block: bytes, form: LineForm) -> None:
         """Write the next lines, which are of a form."""
         if form == self.form == "jsonl":
             self._add_objects(written, block)
@@ -64,7 +64,7 @@ class Rewriter:
         else:
             self.add_texts(written, some)
 
-    def add_texts(self, written: Written, some: Texts) -> None:
+    def add_texts(self, written: Rewritten, some: Texts) -> None:
         """Write the next documents, from whatever form they had."""
         _note(written, some)
         rows = self._chosen(some)
@@ -84,7 +84,7 @@ class Rewriter:
             return json.dumps({"id": docno, "contents": text.decode()}, ensure_ascii=False).encode() + b"\n"
         return f"{docno}\t{_ENDS.sub(' ', text.decode())}\n".encode()
 
-    def _add_lines(self, written: Written, block: bytes, some: Texts) -> None:
+    def _add_lines(self, written: Rewritten, block: bytes, some: Texts) -> None:
         """Write TSV lines as they stand, but for the words."""
         if some.faults or self.wanted is not None:
             rows = self._chosen(some)
@@ -96,9 +96,9 @@ class Rewriter:
         written.count(some.starts, some.ends, edits)
         written.blocks.append(swapped(block, edits))
 
-    def _add_objects(self, written: Written, block: bytes) -> None:
+    def _add_objects(self, written: Rewritten, block: bytes) -> None:
         """Write JSON lines as they stand, but for the texts that change."""
-        found: list[jsonlines.Line] = []
+        found: list[jsonlines.JsonLine] = []
         rows = block.split(b"\n")
         if not rows[-1]:
             rows.pop()
@@ -128,7 +128,7 @@ class Rewriter:
         lines = [line.written(new[number]) if number in new else line.line for number, line in enumerate(found)]
         written.blocks.append("".join(f"{line}\n" for line in lines).encode())
 
-    def _object(self, row: bytes) -> jsonlines.Line | str:
+    def _object(self, row: bytes) -> jsonlines.JsonLine | str:
         """Take a line apart, or say what is wrong with it."""
         reason = documents.unfit_line(row, self.longest)
         if reason:
@@ -149,7 +149,7 @@ def _among(docnos: Any, wanted: Any) -> Any:
     return pc.is_in(docnos, wanted).to_numpy(zero_copy_only=False)
 
 
-def _note(written: Written, some: Texts) -> None:
+def _note(written: Rewritten, some: Texts) -> None:
     """Note how many lines were read, and what was wrong with them."""
     written.faults += [(written.lines + line, reason) for line, reason in some.faults]
     written.lines += some.passed

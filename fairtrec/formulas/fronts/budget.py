@@ -131,6 +131,8 @@ def _searched(
     """
     if not np.isfinite(slope) or not np.isfinite(bound):
         return None, not np.isfinite(slope)
+    # At the price of utility on the hull (slope), no choice of points is worth more than the bound; each point short of
+    # its query's best takes its loss off that. So no choice that loses more than the room can beat what is known.
     room = bound - known + ROUNDING
     prices = [front.fairness + slope * front.utility for front in fronts]
     losses = [price.max() - price for price in prices]

@@ -63,6 +63,7 @@ def multinomial(given: Floats, prior: Floats) -> Floats:
     >>> multinomial(np.array([[[2.0, 0.0], [1.0, 1.0]]]), np.array([[0.5, 0.5]])).round(12).tolist()
     [[0.25, 0.5]]
     """
+    # logs[n] is log n!: a ratio of factorials is a difference of logarithms, which does not overflow
     logs = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, given.sum(axis=2).max(initial=0) + 1)))))
     ways = logs[given.sum(axis=2).astype(np.int64)] - logs[given.astype(np.int64)].sum(axis=2)
     with np.errstate(divide="ignore", invalid="ignore"):
