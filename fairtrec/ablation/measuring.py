@@ -10,7 +10,6 @@ import numpy as np
 
 from fairtrec.ablation.factors import EACH, Setting
 from fairtrec.ablation.pooled import Pool, pool
-from fairtrec.ablation.session import Session
 from fairtrec.ablation.terms import Entries
 from fairtrec.annotation.counting.by_term import TermTable
 from fairtrec.data import Annotations, Floats, GroupTerms, Run
@@ -18,8 +17,10 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.choices import CHOICES, RANKING, ChoiceKeywords, Choices
+from fairtrec.evaluation.reading import Reading
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
+from fairtrec.evaluation.session import Batch, Evaluator, evaluator
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
 from fairtrec.jobs import map_ordered
@@ -122,17 +123,20 @@ class Measuring:
         """Evaluate settings that differ by the measure, or by the list of terms, alone."""
         first = settings[0]
         measures = [setting.measure(self.measure) for setting in settings]
-        session = Session({**self.keywords, **first.keywords}, list(dict.fromkeys(measures)))
+        session = evaluator(list(dict.fromkeys(measures)), **{**self.keywords, **first.keywords})
         if len(session.measures) > len(set(measures)):
             raise UsageError(f"{measures[0]} has a value for each group, and one is varied; name a group of it")
-        result = session.evaluate(self._runs(first), jobs=self._jobs if RAW & first.keywords.keys() else 1)
+        named, jobs = list(self._runs(first).items()), self._jobs if RAW & first.keywords.keys() else 1
+        reading = session.reading(named)
+        batch = session.batch(named, reading, jobs)
+        result = session.result(named, batch.scores, {}, batch.documents, reading)
         self.results.append(result)
         for setting, measure in zip(settings, measures, strict=True):
             row = result.scores[0].measures.index(measure)
             if setting.terms is None:
                 yield [_taken(setting, setting.variant if setting.changes else "", measure, result.scores, row)]
             else:
-                yield list(self._of_terms(setting, measure, session, result.scores))
+                yield list(self._of_terms(setting, measure, session, reading, batch))
 
     def _runs(self, setting: Setting) -> dict[str, Any]:
         if self._choices.samples and setting.ties is not None:
@@ -147,42 +151,47 @@ class Measuring:
         }
 
     def _of_terms(
-        self, setting: Setting, measure: Measure, session: Session, scores: Sequence[Scores]
+        self, setting: Setting, measure: Measure, session: Evaluator, reading: Reading, batch: Batch
     ) -> Iterator[Taken]:
         """Leave out terms: other counts of the documents that the session has looked up."""
-        if session.seen is None:
+        if batch.documents is None:
             raise UsageError(f"{measure} looks at no terms, so {setting.variant} varies nothing; leave it out")
         assert self.table is not None
         assert setting.terms is not None
-        runs, reading, documents = session.seen
-        docnos = documents.annotations.docnos
+        documents = batch.documents
+        docnos = documents.counted.docnos
         lexicon = session.plan.lexicon
         assert lexicon is not None
         how = lexicon.tokenizer, lexicon.case_sensitive
         occurrences = self.table.occurrences(docnos, how[0], case_sensitive=how[1])
         entries = Entries.of(self.lists[setting.keywords.get("groups")], occurrences, docnos, how)
         self.terms = self.terms or (len(entries.documents), len(set(entries.names)))
-        pooled = pool(runs, reading, documents) if session.choices.undefined == "skip" else None
+        pooled = pool(batch.runs, reading, documents) if session.choices.undefined == "skip" else None
         called = next(change.value for change in setting.changes if change.terms is not None).partition(" x")[0]
         for number, (name, kept) in enumerate(entries.left_out(setting.terms, called, self.seed)):
             counts, variant = entries.counts(kept), setting.called(name)
             of_term = entries.documents[name] if setting.terms == EACH else None
-            if pooled is not None and not number and not _is_sum(pooled, session, counts, scores):
+            if pooled is not None and not number and not _is_sum(pooled, session, reading, batch, counts):
                 pooled = None
             if pooled is None:
-                yield _taken(setting, variant, measure, session.with_counts(counts), 0, of_term)
+                yield _taken(setting, variant, measure, _again(session, reading, batch, counts), 0, of_term)
                 continue
-            values = pooled.values(replace(reading.reference, documents=replace(documents, annotations=counts)))
+            values = pooled.values(replace(reading.reference, documents=documents.with_counts(counts)))
             assert values is not None
             yield Taken(setting, variant, measure, pooled.run.qids, values, _means(values, measure), of_term)
 
 
-def _is_sum(pooled: Pool, session: Session, counts: Annotations, scores: Sequence[Scores]) -> bool:
+def _again(session: Evaluator, reading: Reading, batch: Batch, counts: Annotations) -> list[Scores]:
+    """Evaluate runs again, by other counts of the same documents."""
+    assert batch.documents is not None
+    return session.scored(batch.runs, reading, batch.documents.with_counts(counts))[0]
+
+
+def _is_sum(pooled: Pool, session: Evaluator, reading: Reading, batch: Batch, counts: Annotations) -> bool:
     """Tell by the base and by one variant whether what documents add makes the values, as it should."""
-    assert session.seen is not None
-    _, reading, documents = session.seen
-    for other, slow in ((documents.annotations, scores), (counts, session.with_counts(counts))):
-        values = pooled.values(replace(reading.reference, documents=replace(documents, annotations=other)))
+    assert batch.documents is not None
+    for other, slow in ((batch.documents.counted, batch.scores), (counts, _again(session, reading, batch, counts))):
+        values = pooled.values(replace(reading.reference, documents=batch.documents.with_counts(other)))
         expected = np.array([each.values[0] for each in slow])
         if values is None or not (same(values, expected) | (np.isnan(values) & np.isnan(expected))).all():
             return False

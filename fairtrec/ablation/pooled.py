@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.data import MISSING, Candidates, Floats, Ints, Run, take
-from fairtrec.evaluation.documents import Documents
+from fairtrec.evaluation.documents import Documents, Reference
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.reading import Reading, ReadRun
-from fairtrec.evaluation.reference import Reference
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Sum
 

@@ -13,7 +13,7 @@ from fairtrec.data import MISSING, Docnos, Ints, Run
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.reference import Asked, Reference
+from fairtrec.evaluation.documents import Asked, Reference
 from fairtrec.evaluation.result import InputFile, Part, Result
 
 

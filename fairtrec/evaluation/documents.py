@@ -1,26 +1,84 @@
-"""The table of documents that the runs and measures of an evaluation share, and how they are looked up in it."""
+"""The documents that measures look at: which they are, what is known of them, and what stands beside a run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, Literal, Protocol, Self, cast
 
 import numpy as np
 
-from fairtrec.data import MISSING, Annotations, Bools, Candidates, Floats, Ints, Run
-from fairtrec.literals import Missing
+from fairtrec.data import (
+    MISSING,
+    Annotations,
+    Bools,
+    Candidates,
+    Docnos,
+    Docs,
+    Floats,
+    Ints,
+    Labels,
+    Qrels,
+    Run,
+    System,
+    judged,
+)
+from fairtrec.errors import InputError
+from fairtrec.evaluation.choices import Choices
+from fairtrec.literals import Missing, Rule
+
+TargetOf = Literal["background", "collection", "qrels", "relevance"]
+OF_RUNS = frozenset({"ranked", "membership"})  # inputs for which the documents of runs are looked up
+
+
+class Asking(Protocol):
+    """What looks at inputs: a measure, or a reranker."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The names of the inputs."""
+
+    @property
+    def depth(self) -> int | None:
+        """The deepest rank that is looked at; None is the last."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What several measures, or whatever else is asked for, look at.
+
+    ``inputs`` are names of the table of inputs; ``depth`` is the deepest rank of which they look a document up, None
+    the last.
+    """
+
+    inputs: frozenset[str]
+    depth: int | None
+
+    @classmethod
+    def of(cls, asked: "Sequence[Asking]") -> Self:
+        """Put together what each of them looks at."""
+        looking = [each for each in asked if OF_RUNS.intersection(each.needs)]
+        return cls(frozenset(name for each in asked for name in each.needs), depth_of(looking))
 
 
 @dataclass(eq=False)
 class Documents:
     """The table of documents that all runs and measures of an evaluation share.
 
+    All counts pass here, whether they come from texts, counts or labels, or are made by another command: ``counted`` is
+    what was counted, ``annotations`` what the choices make of it.
+
     ``last`` changes: it keeps what was asked of a background last (run, depth, queries), and what was found.
     """
 
-    annotations: Annotations
-    missing: Missing
+    counted: Annotations
+    choices: Choices
+    annotations: Annotations = field(init=False)
+    missing: Missing = field(init=False)
     of_labels: bool = field(default=False, kw_only=True)  # which stand for counts
     last: tuple[tuple[Run, int, tuple[str, ...]], Candidates] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.annotations, self.missing = self.counted, self.choices.missing
 
     @cached_property
     def dropped(self) -> Bools:
@@ -41,6 +99,10 @@ class Documents:
         """The same for a background, whose unknown documents are neutral: as worst ones they would ease the ideal."""
         return self.annotations.counts.astype(np.float64) if self.missing == "worst" else self.counts
 
+    def with_counts(self, counted: Annotations) -> "Documents":
+        """Take other counts in the place of these, by the same choices."""
+        return Documents(counted, self.choices, of_labels=self.of_labels)
+
     def lines(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
         """Give the lines of each query's first documents [query, rank], without those that are passed over."""
         lines = run.top(qids, None)
@@ -57,3 +119,113 @@ class Documents:
         there = lines != MISSING
         rows[there] = self.annotations.docnos.rows(run.docnos[lines[there]])
         return rows
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reference:
+    """What stands beside the runs when it has been read; shared by all runs."""
+
+    qrels: Qrels | None = None
+    documents: Documents | None = None
+    background: Run | Literal["collection"] | None = None
+    background_depth: int = 200
+    target: Floats | None = None  # the same for all queries; None: taken from the documents of ``target_of``
+    target_of: TargetOf | None = None
+    targets: Mapping[str, Floats] | None = None  # a target for each query
+    labels: Labels | None = None
+    extras: Mapping[str, Any] = field(default_factory=dict)  # what was given for single measures, by name
+    rule: Rule = "share"
+    relevance_level: int = 1
+    prior: Floats | None = None  # of the groups of unknown documents; None: as among the query's known ones
+
+
+class Asked:
+    """One run's evaluation over ``qids``, to a depth, before any input is computed; all that a module of an extra sees.
+
+    The inputs proper are ``inputs.Inputs``.
+    """
+
+    def __init__(self, run: Run, qids: Sequence[str], reference: Reference, depth: int | None) -> None:
+        self.run, self.qids, self.reference, self.depth = run, qids, reference, depth
+        self.documents: Documents = cast("Documents", reference.documents)  # there is one where an input needs it
+
+
+def depth_of(measures: "Sequence[Asking]") -> int | None:
+    """Give the deepest rank that any of the measures reads; None is all."""
+    depths = [measure.depth for measure in measures]
+    return None if None in depths else max((depth for depth in depths if depth), default=1)
+
+
+def documents_of(
+    runs: Sequence[tuple[System, Sequence[str]]], needs: Needs, context: "Reference", choices: Choices
+) -> Docnos:
+    """Collect the documents that are looked at, in runs with their chosen queries and in what is beside them.
+
+    Where there are ties, these are those too that are tied with them.
+    """
+    parts = _beside([qids for _, qids in runs], needs, context, choices.missing)
+    if OF_RUNS & needs.inputs:
+        depth = None if choices.missing == "skip" else needs.depth
+        for system, qids in runs:
+            for run, ranked in system.parts(qids):
+                whole = run.cut_behind_ties(depth) if choices.ties else run
+                parts.append(whole.cut(ranked, None if choices.ties else depth).docnos)
+    return Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
+
+
+def _beside(chosen: Sequence[Sequence[str]], needs: Needs, reference: Reference, missing: Missing) -> list[Docs]:
+    """Collect the documents beside the runs: those of the background, and judged ones."""
+    parts: list[Docs] = []
+    every = sorted(set().union(*chosen))
+    if isinstance(reference.background, Run):
+        depth = None if missing == "skip" else reference.background_depth
+        parts.append(reference.background.cut(every, depth).docnos)
+    ideal = "judged_membership" in needs.inputs
+    if reference.qrels is not None and (ideal or reference.target_of in ("qrels", "relevance")):
+        lines = judged(reference.qrels, every)
+        lines = lines[lines != MISSING]
+        least = reference.relevance_level if reference.target_of == "qrels" else 1
+        parts.append(reference.qrels.docnos[lines if ideal else lines[reference.qrels.grades[lines] >= least]])
+    return parts
+
+
+def unknown_in(system: System, qids: Sequence[str], documents: Documents) -> InputError | None:
+    """Find a document of the run that has no annotation, where no option says what it is worth."""
+    for run in system.runs:
+        part = run.cut(qids, None)
+        rows = documents.annotations.docnos.rows(part.docnos)
+        hits = np.flatnonzero((rows != MISSING) & ~documents.annotations.known[rows])
+        if len(hits):
+            place = {qid: i for i, qid in enumerate(qids)}
+            query = np.searchsorted(part.starts, hits, side="right") - 1
+            ranks = hits - part.starts[query]
+            first = np.lexsort((np.array([place[qid] for qid in part.qids])[query], ranks))[0]
+            docno, qid = part.docnos[hits[first]].decode(), part.qids[query[first]]
+            example = f"{docno} at rank {ranks[first] + 1} of query {qid}"
+            return _unknown(documents, example, system.name)
+    return None
+
+
+def refuse_unknown(chosen: Sequence[Sequence[str]], needs: Needs, reference: Reference, documents: Documents) -> None:
+    """Raise InputError if a document beside the runs has no annotation, where no option says what it is worth."""
+    for docnos in _beside(chosen, needs, reference, documents.missing):
+        rows = documents.annotations.docnos.rows(docnos)
+        unknown = ~documents.annotations.known[rows]
+        if unknown.any():
+            raise _unknown(documents, docnos[unknown.argmax()].decode(), None)
+
+
+def _unknown(documents: Documents, example: str, name: str | None) -> InputError:
+    """Count the documents that nobody knows, of all runs and of what is beside them."""
+    known = documents.annotations.known[: len(documents.annotations.docnos)]
+    if documents.of_labels:
+        return InputError(
+            f"{int((~known).sum())} of {len(known)} documents that the measures look at have no known label, such as "
+            f"{example}; label them, or say what they are worth with --missing neutral|skip|worst|bounds",
+            name,
+        )
+    return InputError(
+        f"there are no text or counts of {int((~known).sum())} of {len(known)} documents that the measures look at, "
+        f"such as {example}; give the whole collection, or say what they are worth with --missing neutral|skip|worst",
+        name,
+    )

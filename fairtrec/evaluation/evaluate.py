@@ -7,7 +7,7 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.given import Judgements
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.session import Evaluator, Keywords
+from fairtrec.evaluation.session import Keywords, evaluator
 from fairtrec.measure import Measure
 
 
@@ -45,5 +45,6 @@ def evaluate(
     Raises UsageError for what does not fit together, InputError for what cannot be read, ResourceError for a word
     list or query set that is not on this machine.
     """
-    number = processes([thing for _, thing in loading.named_runs(runs)], jobs)  # they start while the rest is settled
-    return Evaluator({"qrels": qrels, **keywords}, measures).evaluate(runs, jobs=number, keep_going=keep_going)
+    named = loading.named_runs(runs)
+    number = processes([thing for _, thing in named], jobs)  # they start while the rest is settled
+    return evaluator(measures, qrels, **keywords).evaluated(named, number, keep_going=keep_going)

@@ -22,8 +22,8 @@ from fairtrec.data import (
     take,
 )
 from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation.documents import Asked, Reference
 from fairtrec.evaluation.grades import Grades
-from fairtrec.evaluation.reference import Asked, Reference
 from fairtrec.formulas import distribution
 from fairtrec.formulas.neutrality import membership
 

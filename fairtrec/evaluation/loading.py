@@ -113,14 +113,18 @@ def queries(thing: Any) -> Queries:
     return dataclasses.replace(tsv.queries(path, passport.keep), name=passport.name)
 
 
-def counted(docs: Any, wanted: Docnos, lexicon: "Lexicon") -> Annotations:
-    """Count tokens and group terms in the texts of the wanted documents, or take what a table of them has counted."""
+def counted(docs: Any, wanted: Docnos, lexicon: "Lexicon", watched: Any = None) -> Annotations:
+    """Count tokens and group terms in the texts of the wanted documents, or take what a table of them has counted.
+
+    ``watched``  a function of the documents and their texts that gives the texts on, and may keep what it sees.
+    """
     from fairtrec.annotation.counting.by_term import TermTable
     from fairtrec.annotation.counting.counter import annotate
 
     if isinstance(docs, TermTable):
         return docs.annotations(wanted, lexicon)
-    return annotate(texts(docs, wanted), wanted, lexicon)
+    found = texts(docs, wanted)
+    return annotate(found if watched is None else watched(wanted, found), wanted, lexicon)
 
 
 def texts(docs: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:

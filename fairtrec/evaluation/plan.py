@@ -3,22 +3,22 @@
 So a measure that lacks an input, a target that does not sum to 1 or a group that there is not is refused at once.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from os import fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import EXTRAS, NEEDS, OF_DOCUMENTS, OF_GROUPS
-from fairtrec.data import Floats, GroupTerms, Labels
+from fairtrec.data import Floats, GroupTerms, Labels, Qrels
 from fairtrec.errors import PATH, InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices, Target
+from fairtrec.evaluation.documents import Asking, Needs, Reference, TargetOf
 from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.groups import chosen, remarks_on
-from fairtrec.evaluation.reference import Reference, TargetOf
 from fairtrec.evaluation.targets import prior_of, remark_on, shares_of
 from fairtrec.files.arguments import crossed
 from fairtrec.measure import Measure
@@ -30,25 +30,62 @@ if TYPE_CHECKING:
     from fairtrec.formats.table.files import Table
 
 
+class Settled(Asking, Protocol):
+    """What can be settled: a measure, or a reranker."""
+
+    @property
+    def worst_known(self) -> bool:
+        """Whether it has a value for the worst document that there can be."""
+
+    def check(self, groups: tuple[str, ...], /) -> None:
+        """Raise UsageError if it does not fit these groups."""
+
+    def counts_at_ends(self, groups: int, /) -> Any:
+        """Give the counts of the worst and the best document; None where it cannot tell."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Opened:
+    """What was given beside the runs, as far as it has to be read to know the groups."""
+
+    groups: tuple[str, ...]
+    terms: GroupTerms | None
+    labels: Labels | None
+    judged: Qrels | None  # read so early if they are labels, too
+    extras: Mapping[str, Any]
+    table: "Table | None"  # of counts
+    made: "Meta | None"  # how they were made, as far as they say so
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Plan:
-    """The measures, one for each group where they ask for that, and what they compare with."""
+    """What is asked for, and what it is compared with."""
 
-    measures: tuple[Measure, ...]
+    measures: tuple[Measure, ...]  # one for each group where they ask for that; of rerankers there is none
     others: tuple[Measure, ...]  # of them, those that are no measures of relevance
+    needs: Needs  # what they look at
     uses: frozenset[str]  # documents, background, collection, membership: what they, or their target, look at
     reference: Reference  # target, labels and extras; what is large is read when runs come
     terms: GroupTerms | None
     lexicon: "Lexicon | None"
-    table: "Table | None"  # of counts
-    made: "Meta | None"  # how they were made, as far as they say so
+    table: "Table | None"
+    made: "Meta | None"
     notes: tuple[str, ...]
 
 
 def settle(measures: Any, given: Given, choices: Choices) -> Plan:
-    """Decide what is computed. Raises UsageError or InputError where things do not fit together."""
+    """Decide which measures are computed. Raises UsageError or InputError where things do not fit together."""
+    found = opened(given, choices)
+    named, left_out = _measures(measures, given, found.groups, choices, found.labels)
+    groups = found.groups
+    asked = [one for measure in named for one in (measure.expanded(groups) if groups else (measure,))]
+    return planned(asked, found, given, choices, [*left_out, _attention(named)])
+
+
+def opened(given: Given, choices: Choices) -> Opened:
+    """Read terms, labels, extras and how counts were made. Raises UsageError or InputError for what is wrong there."""
     terms = None if given.groups is None else loading.terms(given.groups)
-    judged = None  # read here if they are labels, too
+    judged = None
     if isinstance(given.labels, PATH) and given.qrels is not None and "qrels" in crossed(fspath(given.labels)):
         judged = loading.qrels(given.qrels)
     labels = None if given.labels is None else loading.labels(given.labels, judged)
@@ -68,51 +105,56 @@ def settle(measures: Any, given: Given, choices: Choices) -> Plan:
         table = Table(given.annotations)
     made = None if table is None else table.meta
     groups = labels.groups if labels is not None else _groups(terms, given, table, made, choices)
-    named, left_out = _measures(measures, given, groups, choices, labels)
-    asked = [one for measure in named for one in (measure.expanded(groups) if groups else (measure,))]
-    for measure in asked:
-        _refuse_unfit(measure, given.inputs, groups, choices)
-    prior = _prior(choices.prior, groups, asked, labels) if choices.unknown else None
+    return Opened(groups=groups, terms=terms, labels=labels, judged=judged, extras=extras, table=table, made=made)
+
+
+def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choices, notes: Sequence[str] = ()) -> Plan:
+    """Settle what is asked for with what was given, and with the choices. Raises UsageError where they do not fit."""
+    groups, labels, terms = found.groups, found.labels, found.terms
+    for each in asked:
+        _refuse_unfit(each, given.inputs, groups, choices)
+    measures = tuple(each for each in asked if isinstance(each, Measure))
+    prior = _prior(choices.prior, groups, measures, labels) if choices.unknown else None
     target, target_of, targets = (
         shares_of(choices.target, groups, given.inputs, labels) if groups else (None, None, None)
     )
-    if labels is not None and any(OF_DOCUMENTS & set(measure.needs) for measure in asked):
+    if labels is not None and any(OF_DOCUMENTS & set(each.needs) for each in asked):
         loading.refuse_soft(labels)
     lexicon = None
-    left_out = [*left_out, _attention(named)]
-    notes = left_out if labels is None else [*left_out, *remarks_on(labels, target), remark_on(choices.target, labels)]
-    if "positions" in extras:
+    said = [*notes, *([] if labels is None else [*remarks_on(labels, target), remark_on(choices.target, labels)])]
+    if "positions" in found.extras:
         from fairtrec.evaluation.positions import remark_on as remark_on_sign
 
-        notes.append(remark_on_sign(extras["positions"], asked))
+        said.append(remark_on_sign(found.extras["positions"], measures))
     if terms is not None and given.docs is not None:
         from fairtrec.annotation.counting.counter import Lexicon
 
         lexicon = Lexicon.of(terms, choices.tokenizer or "strip", case_sensitive=bool(choices.case_sensitive))
         if lexicon.shared:
             shown = ", ".join(lexicon.shared[:5]) + (", ..." if len(lexicon.shared) > 5 else "")
-            notes.append(f"in the list of more than one group, so counted for each: {shown}")
+            said.append(f"in the list of more than one group, so counted for each: {shown}")
     return Plan(
-        measures=tuple(asked),
-        others=tuple(measure for measure in asked if not isinstance(measure, Utility)),
+        measures=measures,
+        others=tuple(measure for measure in measures if not isinstance(measure, Utility)),
+        needs=Needs.of(asked),
         uses=_uses(asked, target_of, labels),
         reference=Reference(
-            qrels=judged,
+            qrels=found.judged,
             background_depth=choices.background_depth,
             target=target,
             target_of=target_of,
             targets=targets,
             labels=labels,
-            extras=extras,
+            extras=found.extras,
             rule=choices.rule,
             relevance_level=choices.relevance_level or 1,
             prior=prior,
         ),
         terms=terms,
         lexicon=lexicon,
-        table=table,
-        made=made,
-        notes=tuple(filter(None, notes)),
+        table=found.table,
+        made=found.made,
+        notes=tuple(filter(None, said)),
     )
 
 
@@ -125,9 +167,9 @@ def _attention(measures: Sequence[Measure]) -> str:
     return attention_of(measures)
 
 
-def _uses(measures: Sequence[Measure], target_of: TargetOf | None, labels: Labels | None) -> frozenset[str]:
+def _uses(asked: Sequence[Settled], target_of: TargetOf | None, labels: Labels | None) -> frozenset[str]:
     """Name what the measures, or their target, look at."""
-    needs = {need for measure in measures for need in measure.needs}
+    needs = {need for each in asked for need in each.needs}
     uses = needs & {"background", "collection", "membership"}
     if "background_positions" in needs:
         uses.add("background")
@@ -169,7 +211,7 @@ def _groups(
     return groups
 
 
-def _refuse_unfit(measure: Measure, inputs: frozenset[str], groups: tuple[str, ...], choices: Choices) -> None:
+def _refuse_unfit(measure: Settled, inputs: frozenset[str], groups: tuple[str, ...], choices: Choices) -> None:
     """Raise UsageError if a measure lacks an input, or does not go with the groups or the choices."""
     for need in sorted(measure.needs, key="ranked".__eq__):  # which the others say more plainly
         if need not in NEEDS:

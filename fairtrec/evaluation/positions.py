@@ -5,7 +5,7 @@ from typing import Any
 
 from fairtrec.data import Floats, Positions, Run, looked_up
 from fairtrec.errors import PATH
-from fairtrec.evaluation.reference import Asked
+from fairtrec.evaluation.documents import Asked
 from fairtrec.measure import Measure
 
 

@@ -1,20 +1,16 @@
 """Which queries of a run are evaluated."""
 
-from collections.abc import Sequence
-
-from fairtrec.catalogue.needs import OF_JUDGEMENTS
 from fairtrec.data import Qrels, Queries, System
 from fairtrec.data.spellings import guess
 from fairtrec.errors import InputError
-from fairtrec.measure import Measure
 
 
 def chosen(
-    run: System, measures: Sequence[Measure], qrels: Qrels | None, queries: Queries | None, *, complete: bool
+    run: System, qrels: Qrels | None, queries: Queries | None, *, complete: bool = False, only_judged: bool = False
 ) -> tuple[str, ...]:
     """Choose the queries of a run that are evaluated.
 
-    These are its own, of those the wanted ones; the judged ones if every measure needs judgements.
+    These are its own, of those the wanted ones; of these the judged ones, where ``only_judged`` is said.
 
     ``complete``: all the wanted ones, or all the judged ones where none are named, whether the run has them or not.
     Raises InputError if nothing remains, and for a run that shares no query with the judgements that are given: its
@@ -31,7 +27,7 @@ def chosen(
             hint = guess(run.qids, with_judgements, qrels.qids[0]) if qrels is not None and qrels.qids else ""
             why = hint or "; are they of the same collection?"
             raise InputError(f"the run and the qrels have no query in common{why}", run.name)
-        if all(OF_JUDGEMENTS & set(measure.needs) for measure in measures):
+        if only_judged:
             found &= with_judgements
             if not found:
                 raise InputError("the run has none of the wanted queries that are judged; check --queries", run.name)
@@ -42,5 +38,5 @@ def chosen(
 
 def wanted(run: System, qrels: Qrels | None, queries: Queries | None) -> tuple[str, ...]:
     """Name the wanted queries of a run in its own order, judged or not. Raises InputError as ``chosen`` does."""
-    among = set(chosen(run, [Measure()], qrels, queries, complete=False))
+    among = set(chosen(run, qrels, queries))
     return tuple(qid for qid in run.qids if qid in among)

@@ -12,17 +12,16 @@ from operator import itemgetter
 from os import fspath
 from typing import Any
 
+from fairtrec.catalogue.needs import OF_JUDGEMENTS
 from fairtrec.data import Queries, System
 from fairtrec.errors import PATH, InputError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import Documents
+from fairtrec.evaluation.documents import Documents, Needs, Reference, refuse_unknown, unknown_in
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.queries import chosen
-from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.scores import Scores, joined
-from fairtrec.evaluation.wanted import depth_of, refuse_unknown, unknown_in
 from fairtrec.jobs import map_ordered
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
@@ -52,10 +51,12 @@ class Reading:
 
     measures: tuple[Measure, ...]
     others: tuple[Measure, ...]  # those that ir-measures does not compute
+    needs: Needs  # of all of these, or of what else is asked for
     reference: Reference  # its documents come later
     queries: Queries | None
     choices: Choices
     depth: int | None  # how deep anything looks into a run
+    kept: int | None  # how many ranks of it are kept for what looks documents up
     in_two: bool  # whether any measure looks documents up
 
     def begin(self) -> Callable[[tuple[str, Any]], ReadRun]:
@@ -77,15 +78,20 @@ class Reading:
     def _read(self, measures: Sequence[Measure], judge: Judge | None, named: tuple[str, Any]) -> ReadRun:
         choices, (name, thing) = self.choices, named
         system = loading.run(thing, name, choices, self.depth)
-        qids = chosen(system, self.measures, self.reference.qrels, self.queries, complete=choices.complete)
+        qids = chosen(
+            system,
+            self.reference.qrels,
+            self.queries,
+            complete=choices.complete,
+            only_judged=all(OF_JUDGEMENTS.intersection(measure.needs) for measure in self.measures),
+        )
         scores = score(system, measures, qids, self.reference, judge, choices) if measures else None
         if not self.in_two:
             return ReadRun(name, qids, scores, None)
-        depth = None if choices.of_whole_rankings else depth_of(self.others)
         if not choices.ties:
-            return ReadRun(name, qids, scores, system.cut(qids, depth))
+            return ReadRun(name, qids, scores, system.cut(qids, self.kept))
         (run,) = system.runs
-        return ReadRun(name, qids, scores, run.cut(qids, None).cut_behind_ties(depth))
+        return ReadRun(name, qids, scores, run.cut(qids, None).cut_behind_ties(self.kept))
 
 
 def read(
@@ -147,5 +153,5 @@ def finished(
         else:
             raise fault
     if unknown:
-        refuse_unknown([run.qids for run in runs], reading.measures, reference, documents)
+        refuse_unknown([run.qids for run in runs], reading.needs, reference, documents)
     return scores, failed

@@ -1,23 +1,30 @@
 """A session: what is given beside the runs is read once, for any number of runs that come one after the other."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from os import fspath
 from typing import Any, Literal, Unpack, cast
 
 import numpy as np
 
-from fairtrec.data import MISSING, Annotations, Docnos, Queries, Run
+from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.errors import PATH, InputError, UsageError
-from fairtrec.evaluation import loading, wanted
+from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.choices import ChoiceKeywords, Choices, unknown
-from fairtrec.evaluation.documents import Documents
+from fairtrec.evaluation.documents import (
+    Documents,
+    Needs,
+    Reference,
+    depth_of,
+    documents_of,
+    refuse_unknown,
+    unknown_in,
+)
 from fairtrec.evaluation.given import Given, GivenKeywords, Judgements, Rankings
 from fairtrec.evaluation.groups import described
-from fairtrec.evaluation.plan import settle
+from fairtrec.evaluation.plan import Plan, settle
 from fairtrec.evaluation.reading import Failed, Reading, ReadRun, finished, read
-from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signing import signature_of
@@ -26,6 +33,7 @@ from fairtrec.files.arguments import crossed
 from fairtrec.measure import Measure
 
 Named = Sequence[tuple[str, Any]]
+Watcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time
 
 
@@ -48,7 +56,29 @@ def evaluator(
 
     Raises UsageError at once for what does not fit together; files are opened when the first run comes.
     """
-    return Evaluator({"qrels": qrels, **keywords}, measures)
+    given, choices = told_apart({"qrels": qrels, **keywords})
+    return Evaluator(given, choices, settle(measures, given, choices))
+
+
+def told_apart(keywords: Mapping[str, Any], known: Iterable[str] = Keywords.__annotations__) -> tuple[Given, Choices]:
+    """Tell what is given beside runs from the choices. Raises UsageError for a keyword that is not ``known``."""
+    named = {name: value for name, value in keywords.items() if name in Given.__annotations__}
+    rest = {name: value for name, value in keywords.items() if name not in named}
+    for name in keywords.keys() - {"qrels", *known}:
+        raise unknown(name, known)
+    if isinstance(named["qrels"], str) and named["qrels"] == "none":  # as on the command line
+        named["qrels"] = None
+    return Given(**named), Choices(**rest)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Runs that were read together, the documents that are looked up in them, and their scores."""
+
+    runs: Sequence[ReadRun]
+    documents: Documents | None
+    scores: list[Scores]
+    failed: Failed
 
 
 class Evaluator:
@@ -57,25 +87,21 @@ class Evaluator:
     It keeps the plan (measures, target, labels, terms), the judgements, the query set, the background, and the counts
     of all documents that were looked up so far: of the next run's only those are read that no run before had. So a file
     of texts or counts must stay as it is; one of the others may change, and changes no value.
+
+    Its stages are for whoever needs more than the values: ``reading`` says what stands beside runs and how they are
+    read, ``read`` reads them, ``documents`` looks up what is known of their documents, ``scored`` computes the values,
+    ``result`` puts all of it together.
     """
 
-    def __init__(self, keywords: dict[str, Any], measures: Any) -> None:
-        named = {name: value for name, value in keywords.items() if name in Given.__annotations__}
-        rest = {name: value for name, value in keywords.items() if name not in named}
-        for name in rest.keys() - ChoiceKeywords.__annotations__.keys():
-            raise unknown(name, Keywords.__annotations__)
-        self.choices = Choices(**rest)
-        if isinstance(named["qrels"], str) and named["qrels"] == "none":  # as on the command line
-            named["qrels"] = None
-        self.given = Given(**named)
-        self.plan = settle(measures, self.given, self.choices)
-        depth = None if self.choices.of_whole_rankings else wanted.depth_of(self.plan.measures)
-        self._depth = min((each for each in (depth, self.choices.depth) if each is not None), default=None)
+    def __init__(self, given: Given, choices: Choices, plan: Plan) -> None:
+        self.given, self.choices, self.plan = given, choices, plan
+        deep = None if choices.of_whole_rankings or not plan.measures else depth_of(plan.measures)
+        self.depth = min((each for each in (deep, choices.depth) if each is not None), default=None)
         self._reading: Reading | None = None  # None until a run comes
         self._files: dict[Part, InputFile] = {}  # beside the runs
         self._background_depth: int | None = None  # ranks down to which the background was read; None: all
         self._counts: Annotations | None = None  # of the documents that were looked up so far
-        self._last: Any = None  # what the last documents keep of the background: its counts stay, whatever run comes
+        self._looked_up: Documents | None = None  # last
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -95,72 +121,113 @@ class Evaluator:
         Raises UsageError if there is no run, InputError for what cannot be read, of a run or beside them.
         """
         named = loading.named_runs(runs)
-        number = processes([thing for _, thing in named], jobs)
+        return self.evaluated(named, processes([thing for _, thing in named], jobs), keep_going=keep_going)
+
+    def evaluated(self, named: Named, jobs: int, *, keep_going: bool = False) -> Result:
+        """Evaluate runs that have names, in so many processes, as many at a time as are held together."""
         path = self.given.background if not self.choices.samples and isinstance(self.given.background, PATH) else None
         same = [path is not None and isinstance(thing, PATH) and thing == path for _, thing in named]
-        reading = self._settled(is_run=any(same))
-        if "counterfactual" in reading.reference.extras:
-            from fairtrec.evaluation import counterfactual
-
-            reference = counterfactual.matched(reading.reference, named, self.choices, self._depth)
-            reading = replace(reading, reference=reference)
+        reading = self.reading(named, is_run=any(same))
         loaded = self._from_background(named, same, reading.reference.background) if any(same) else named
         together = TOGETHER if reading.in_two else max(len(loaded), 1)
         scores: list[Scores] = []
         failed: Failed = {}
         documents: Documents | None = None
         for first in range(0, len(loaded), together):
-            several = loaded[first : first + together]
-            read_runs, broken = read(several, reading, number, keep_going=keep_going, of=(first, len(loaded)))
-            looked_up = self._looked_up(read_runs, reading) if reading.in_two and read_runs else None
-            of_several, lacking = finished(read_runs, reading, looked_up, keep_going=keep_going)
-            self._last = looked_up.last if looked_up else None
-            scores += of_several
-            failed |= broken | lacking
-            documents = self._all_of(documents, looked_up) if documents and looked_up else documents or looked_up
-            read_runs = []  # which are let go before the next are read
-        if self.choices.undefined != "skip":
-            scores, incomplete = self._filled(scores, keep_going=keep_going)
-            failed |= incomplete
-        result = self._result(named, scores, failed, documents, reading.queries)
-        beside = reading.reference.extras.get("counterfactual")
-        return result if beside is None else beside.noted(result)
+            of = first, len(loaded)
+            batch = self.batch(loaded[first : first + together], reading, jobs, keep_going=keep_going, of=of)
+            scores += batch.scores
+            failed |= batch.failed
+            documents = self._all_of(documents, batch.documents)
+            del batch  # its runs are let go before the next are read
+        return self.result(named, scores, failed, documents, reading)
 
-    def beside(self, run: Run, qids: Sequence[str], depth: int | None) -> Reference:
-        """Give what stands beside a run, and all documents looked at of these queries down to a depth.
+    def batch(
+        self, named: Named, reading: Reading, jobs: int, *, keep_going: bool = False, of: tuple[int, int] = (0, 0)
+    ) -> Batch:
+        """Read runs together and compute their values, by all stages; ``of`` is as for ``reading.read``."""
+        runs, broken = read(named, reading, jobs, keep_going=keep_going, of=of)
+        documents = self.documents(runs, reading) if reading.in_two and runs else None
+        scores, failed = self.scored(runs, reading, documents, keep_going=keep_going)
+        return Batch(runs, documents, scores, broken | failed)
 
-        Raises InputError for what cannot be read, and for a document that nobody knows, unless told what it is worth.
+    def reading(self, named: Named = (), *, is_run: bool = False) -> Reading:
+        """Say what stands beside these runs, and how they are read; it is read when this is first asked for.
+
+        ``is_run``  one of them is the background.
         """
-        reading = self.reading
-        if not reading.in_two:
-            return reading.reference
-        top = run.cut(qids, depth)
-        documents = self._looked_up([ReadRun(run.name, tuple(qids), None, top)], reading)
-        reference = replace(reading.reference, documents=documents)
-        if documents.missing == "error" and not documents.annotations.known.all():
-            fault = wanted.unknown_in(top, qids, documents)
-            if fault is not None:
-                raise fault
-            wanted.refuse_unknown([qids], reading.measures, reference, documents)
-        return reference
+        reading = self._settled(is_run=is_run)
+        if "counterfactual" in reading.reference.extras:
+            from fairtrec.evaluation import counterfactual
 
-    @property
-    def reading(self) -> Reading:
-        """What stands beside every run, but for the documents; read when it is first asked for."""
-        return self._settled(is_run=False)
+            reference = counterfactual.matched(reading.reference, named, self.choices, self.depth)
+            reading = replace(reading, reference=reference)
+        return reading
 
-    def _filled(self, several: list[Scores], *, keep_going: bool) -> tuple[list[Scores], Failed]:
-        """Give undefined values what they count as; where there must be none, a run that has some is broken."""
-        scores: list[Scores] = []
-        failed: Failed = {}
-        for each in several:
+    def documents(
+        self, runs: Sequence[ReadRun], reading: Reading, needs: Needs | None = None, *, watched: Watcher | None = None
+    ) -> Documents:
+        """Look up all documents that are looked at in any of the runs; those of runs before are known.
+
+        ``needs``  what else is to be looked at than ``reading.needs``; ``watched`` is handed the texts of documents on
+                   their way to where they are counted.
+        """
+        looked_at = documents_of(
+            [(run.rest, run.qids) for run in runs if run.rest is not None],
+            needs or reading.needs,
+            reading.reference,
+            self.choices,
+        )
+        fresh = looked_at
+        if self._counts is not None:
+            fresh = Docnos.of(looked_at.names[self._counts.docnos.rows(looked_at.names) == MISSING])
+        if self._counts is None or len(fresh):
+            counts = self._counted(fresh, watched)
+            self._counts = counts if self._counts is None else self._counts.joined(counts)
+        counts = self._counts
+        if len(counts.known) > len(looked_at.names):  # runs before have looked at more
+            counts = counts.of(looked_at)
+        of_labels = self.plan.lexicon is None and self.plan.reference.labels is not None
+        documents = Documents(counts, self.choices, of_labels=of_labels)
+        if self._looked_up is not None:
+            documents.last = self._looked_up.last  # its counts of the background stay, whatever run comes
+        self._looked_up = documents
+        return documents
+
+    def scored(
+        self, runs: Sequence[ReadRun], reading: Reading, documents: Documents | None, *, keep_going: bool = False
+    ) -> tuple[list[Scores], Failed]:
+        """Compute the values that are still to come, and give undefined ones what they count as."""
+        scores, failed = finished(runs, reading, documents, keep_going=keep_going)
+        if self.choices.undefined == "skip":
+            return scores, failed
+        several: list[Scores] = []
+        for each in scores:
             try:
-                scores.append(filled(each, self.choices.undefined))
+                several.append(filled(each, self.choices.undefined))
             except InputError as fault:
                 if not keep_going:
                     raise
                 failed[each.run] = str(fault)
-        return scores, failed
+        return several, failed
+
+    def beside(self, run: Run, qids: Sequence[str], depth: int | None, needs: Needs | None = None) -> Reference:
+        """Give what stands beside a run, and all documents looked at of these queries down to a depth.
+
+        Raises InputError for what cannot be read, and for a document that nobody knows, unless told what it is worth.
+        """
+        reading = self._settled(is_run=False)
+        if not reading.in_two:
+            return reading.reference
+        top = run.cut(qids, depth)
+        documents = self.documents([ReadRun(run.name, tuple(qids), None, top)], reading, needs)
+        reference = replace(reading.reference, documents=documents)
+        if documents.missing == "error" and not documents.annotations.known.all():
+            fault = unknown_in(top, qids, documents)
+            if fault is not None:
+                raise fault
+            refuse_unknown([qids], needs or reading.needs, reference, documents)
+        return reference
 
     def _settled(self, *, is_run: bool) -> Reading:
         """Read what stands beside the runs, if no run came before, and say how runs are read."""
@@ -172,7 +239,7 @@ class Evaluator:
             elif given.background is not None and "background" in plan.uses:
                 deep = None if choices.missing == "skip" else choices.background_depth
                 if is_run:  # it is read once, as deep as a run
-                    deep = None if deep is None or self._depth is None or choices.ties else max(deep, self._depth)
+                    deep = None if deep is None or self.depth is None or choices.ties else max(deep, self.depth)
                 self._background_depth = deep
                 how = replace(choices, samples=False, ties=False)
                 background = cast("Run", loading.run(given.background, "background", how, deep))
@@ -183,10 +250,12 @@ class Evaluator:
             self._reading = Reading(
                 measures=plan.measures,
                 others=plan.others,
+                needs=plan.needs,
                 reference=replace(plan.reference, qrels=qrels, background=background),
                 queries=queries,
                 choices=choices,
-                depth=self._depth,
+                depth=self.depth,
+                kept=None if choices.of_whole_rankings else depth_of(plan.others),
                 in_two="documents" in plan.uses,
             )
         return self._reading
@@ -194,63 +263,41 @@ class Evaluator:
     def _from_background(self, named: Named, same: Sequence[bool], background: Any) -> Named:
         """Put the background in the place of the runs that are the ``same``, if it was read deep enough."""
         deep = self._background_depth
-        enough = deep is None or (self._depth is not None and self._depth <= deep and not self.choices.ties)
+        enough = deep is None or (self.depth is not None and self.depth <= deep and not self.choices.ties)
         if not isinstance(background, Run) or not enough:
             return named
-        run = background.cut(background.qids, None if self.choices.ties else self._depth)
-        run = run.cut_behind_ties(self._depth) if self.choices.ties else run
+        run = background.cut(background.qids, None if self.choices.ties else self.depth)
+        run = run.cut_behind_ties(self.depth) if self.choices.ties else run
         return [(name, run if is_run else thing) for (name, thing), is_run in zip(named, same, strict=True)]
 
-    def _looked_up(self, runs: Sequence[ReadRun], reading: Reading) -> Documents:
-        """Look up all documents that the measures look at in any of the runs; those of runs before are known."""
-        looked_at = wanted.documents_of(
-            [(run.rest, run.qids) for run in runs if run.rest is not None],
-            reading.measures,
-            reading.reference,
-            self.choices.missing,
-            ties=self.choices.ties,
-        )
-        fresh, given, plan = looked_at, self.given, self.plan
-        if self._counts is not None:
-            fresh = Docnos.of(looked_at.names[self._counts.docnos.rows(looked_at.names) == MISSING])
-        if self._counts is None or len(fresh):
-            if plan.lexicon is not None:
-                counts = loading.counted(given.docs, fresh, plan.lexicon)
-            elif plan.reference.labels is not None:
-                counts = loading.counts_of(plan.reference.labels, fresh)
-            elif plan.table is None:
-                from fairtrec.formats import descriptions
+    def _counted(self, fresh: Docnos, watched: Watcher | None) -> Annotations:
+        """Read what is known of documents: count in their texts, or take labels or counts."""
+        given, plan = self.given, self.plan
+        if plan.lexicon is not None:
+            return loading.counted(given.docs, fresh, plan.lexicon, watched)
+        if plan.reference.labels is not None:
+            return loading.counts_of(plan.reference.labels, fresh)
+        if plan.table is None:
+            from fairtrec.formats import descriptions
 
-                counts = descriptions.counts(given.annotations, fresh)
-            else:
-                from fairtrec.formats import annotations
+            return descriptions.counts(given.annotations, fresh)
+        from fairtrec.formats import annotations
 
-                collection = "collection" in plan.uses or (given.whole_collection and "background" in plan.uses)
-                counts = annotations.read(plan.table, fresh, collection=collection)
-            self._counts = counts if self._counts is None else self._counts.joined(counts)
-        counts = self._counts
-        if len(counts.known) > len(looked_at.names):  # runs before have looked at more
-            counts = counts.of(looked_at)
-        of_labels = plan.lexicon is None and plan.reference.labels is not None
-        documents = Documents(counts, self.choices.missing, of_labels=of_labels)
-        documents.last = self._last
-        return documents
+        collection = "collection" in plan.uses or (given.whole_collection and "background" in plan.uses)
+        return annotations.read(plan.table, fresh, collection=collection)
 
-    def _all_of(self, first: Documents, second: Documents) -> Documents:
+    def _all_of(self, first: Documents | None, second: Documents | None) -> Documents | None:
         """Put together the documents that two batches of runs looked at."""
+        if first is None or second is None:
+            return first or second
         assert self._counts is not None
         names = np.concatenate((first.annotations.docnos.names, second.annotations.docnos.names))
-        return Documents(self._counts.of(Docnos.of(names)), self.choices.missing)
+        return first.with_counts(self._counts.of(Docnos.of(names)))
 
-    def _result(
-        self,
-        named: Named,
-        scores: list[Scores],
-        failed: Failed,
-        documents: Documents | None,
-        queries: Queries | None,
+    def result(
+        self, named: Named, scores: Sequence[Scores], failed: Failed, documents: Documents | None, reading: Reading
     ) -> Result:
-        """Put together what is needed to have the scores again."""
+        """Put together what is needed to have the scores again; ``documents`` are those that they were computed of."""
         plan, given, choices, labels = self.plan, self.given, self.choices, self.plan.reference.labels
         unknown, notes = 0, plan.notes
         if documents is not None and choices.missing != "error":
@@ -276,12 +323,14 @@ class Evaluator:
             if (at := loading.origin(thing)) is not None
         }
         self._files = {part: file for part, file in files.items() if part.of != "run"}
-        return Result(
+        result = Result(
             tuple(scores),
-            signature_of(plan, choices, given, queries, unknown),
+            signature_of(plan, choices, given, reading.queries, unknown),
             notes,
             files,
             tuple((name, failed[name]) for name, _ in named if name in failed),
             {**asked, **asdict(choices)},  # True stands for an object, which has no name
             {} if labels is None else described(labels, plan.reference.target),
         )
+        beside = reading.reference.extras.get("counterfactual")
+        return result if beside is None else beside.noted(result)

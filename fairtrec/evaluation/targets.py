@@ -10,7 +10,7 @@ from fairtrec.data import Floats, Labels
 from fairtrec.errors import UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Target
-from fairtrec.evaluation.reference import TargetOf
+from fairtrec.evaluation.documents import TargetOf
 from fairtrec.formulas import distribution
 
 Shares = tuple[Floats | None, TargetOf | None, Mapping[str, Floats] | None]

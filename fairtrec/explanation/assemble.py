@@ -11,7 +11,7 @@ import numpy as np
 from fairtrec.data import MISSING, Ints, take
 from fairtrec.explanation import variants
 from fairtrec.explanation.explained import Exchange, Explained, Place, Word, worst
-from fairtrec.explanation.session import Case, Explainer
+from fairtrec.explanation.session import Case, Request, without
 from fairtrec.explanation.sums import Split, split
 
 RankColumns = list[list[list[float]]]  # [query][rank]: gain, adds, loses, ideal, behind
@@ -29,14 +29,14 @@ class Told:
     complete: bool  # whether all exchanges were looked at
 
 
-def assemble(case: Case, session: Explainer) -> Told:
+def assemble(case: Case, request: Request) -> Told:
     """Explain each query of a run."""
     parts = split(case)
-    closely = bool(session.closely)
+    closely = bool(request.closely)
     left_out = variants.without(case) if closely else [[] for _ in case.qids]
     swaps: list[Exchange | None] = [None] * len(case.qids)
-    swaps, complete = variants.exchanges(case, session.candidates) if closely else (swaps, True)
-    after = {term: session.without(case, term).tolist() for term in session.dropped}
+    swaps, complete = variants.exchanges(case, request.candidates) if closely else (swaps, True)
+    after = {term: without(case, term).tolist() for term in request.dropped}
     so_far = variants.prefixes(case) if parts is None else []
     why = _why(case) if np.isnan(case.values).any() else ""
     docnos, words = case.docnos(case.inputs), _Words(case, parts)

@@ -6,11 +6,11 @@ from typing import Any, Unpack
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.given import Judgements
-from fairtrec.evaluation.session import Keywords
+from fairtrec.evaluation.session import Keywords, evaluator
 from fairtrec.explanation import variants
 from fairtrec.explanation.assemble import assemble
 from fairtrec.explanation.explained import Explanation
-from fairtrec.explanation.session import Explainer
+from fairtrec.explanation.session import Request, cases
 from fairtrec.measure import Measure
 
 CANDIDATES = 100
@@ -40,16 +40,18 @@ def explain(
     Raises UsageError for several measures at once and what does not fit together, InputError for a query that no run
     has, and what `evaluate` raises.
     """
-    number = processes([thing for _, thing in loading.named_runs(runs)], jobs)
+    named = loading.named_runs(runs)
+    number = processes([thing for _, thing in named], jobs)
     queries = [query] if isinstance(query, str) else list(dict.fromkeys(query))
     dropped = [what_if] if isinstance(what_if, str) else list(what_if)
-    session = Explainer({"qrels": qrels, **keywords}, measure, queries, candidates, dropped)
-    cases, result = session.cases(runs, number)
-    several = [assemble(case, session) for case in cases]
+    evaluation = evaluator(measure, qrels, **keywords)
+    request = Request.of(evaluation, queries, candidates, dropped)
+    found, result = cases(request, named, number)
+    several = [assemble(case, request) for case in found]
     first = several[0]
     complete = all(each.complete for each in several)
     return Explanation(
-        measure=session.measure,
+        measure=request.measure,
         kind=first.kind,
         ceiling=first.ceiling,
         gain=first.gain,
@@ -57,7 +59,7 @@ def explain(
         groups=first.groups,
         result=result,
         notes=() if complete else (f"of exchanges the first {variants.MOST} of each query were tried",),
-        lexicon=session.plan.lexicon if "documents" in session.plan.uses else None,
+        lexicon=evaluation.plan.lexicon if "documents" in evaluation.plan.uses else None,
         detailed=bool(queries),
-        what_if=tuple(session.dropped),
+        what_if=tuple(request.dropped),
     )

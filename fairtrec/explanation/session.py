@@ -8,15 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.annotation.counting.counter import Lexicon, annotate
+from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, decode
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation import loading, wanted
-from fairtrec.evaluation.documents import Documents
+from fairtrec.evaluation.choices import Choices
+from fairtrec.evaluation.documents import (
+    Documents,
+    Needs,
+    Reference,
+    depth_of,
+    documents_of,
+    refuse_unknown,
+    unknown_in,
+)
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.reading import Reading, ReadRun, read
-from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.session import Evaluator
@@ -27,24 +34,37 @@ from fairtrec.measures.utility import Utility
 SAME = frozenset({"background", "collection", "target", "judged_membership"})  # inputs that no ranking changes
 
 
-@dataclass(frozen=True)
-class _Down(Measure):
-    """Stands for all that looks down to a rank; None is the end."""
-
-    cutoff: int | None = None
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Texts:
     """The texts of ranked documents and the terms in them, by rows of ``docnos``; and what some terms count anywhere.
 
-    ``counts`` [document, group] and ``logs``, of each term that is to be no term, is what it has part in.
+    ``counts`` [document, group] and ``logs``, of each term that is to be no term, is what it has part in. All of it is
+    filled while the documents are counted.
     """
 
-    docnos: Docnos
+    lexicon: Lexicon
+    dropped: dict[str, Term]
+    ranked: Docnos  # whose texts are kept
+    docnos: Docnos = field(default_factory=lambda: Docnos.of(np.empty(0, "S1")))
     texts: dict[int, str] = field(default_factory=dict)
     terms: dict[int, dict[Term, int]] = field(default_factory=dict)
     counts: dict[str, tuple[Ints, Floats]] = field(default_factory=dict)
+
+    def kept(self, docnos: Docnos, texts: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """Give each text on to be counted, and keep what is wanted of it."""
+        self.docnos, shape = docnos, (len(docnos), len(self.lexicon.groups))
+        self.counts = {name: (np.zeros(shape, dtype=np.int64), np.zeros(shape)) for name in self.dropped}
+        ranked = set(docnos.rows(self.ranked.names).tolist())
+        for row, words in texts:
+            if row in ranked or self.dropped:
+                terms = found(self.lexicon, self.lexicon.tokens(words))
+                if row in ranked:
+                    self.texts[row], self.terms[row] = words, terms
+                for name, term in self.dropped.items():
+                    counts, logs = self.counts[name]
+                    counts[row, list(term[1])] = terms.get(term, 0)
+                    logs[row, list(term[1])] = np.log(max(terms.get(term, 0), 1))
+            yield row, words
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,155 +118,139 @@ class Case:
         return [names[first:last] for first, last in zip([0, *ends], ends, strict=False)]
 
 
-class Explainer(Evaluator):
-    """Evaluates one measure, and keeps what explains its values.
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What is to be explained by an evaluation of one measure.
 
-    ``queries`` are those to be looked at closely, of which exchanges are looked for among the first ``candidates``;
-    none: all queries, as they are. Each of the terms ``what_if`` is to be no term, for once.
+    ``closely`` are the queries to be looked at closely, of which exchanges are looked for among the first
+    ``candidates``; none: all queries, as they are. Each of the terms ``dropped`` is to be no term, for once.
     """
 
-    def __init__(
-        self, keywords: dict[str, Any], measure: Any, queries: Sequence[str], candidates: int, what_if: Sequence[str]
-    ) -> None:
-        super().__init__(keywords, measure)
-        if len(self.measures) != 1:
-            named = ", ".join(map(str, self.measures))
-            raise UsageError(f"these are {len(self.measures)} measures ({named}); explain one at a time")
-        self.choices.refuse("explain", "explain shows")
+    evaluator: Evaluator
+    closely: tuple[str, ...]
+    candidates: int
+    dropped: dict[str, Term]
+
+    @classmethod
+    def of(cls, evaluator: Evaluator, queries: Sequence[str], candidates: int, what_if: Sequence[str]) -> "Request":
+        """Settle what is asked for. Raises UsageError for what cannot be explained."""
+        if len(evaluator.measures) != 1:
+            named = ", ".join(map(str, evaluator.measures))
+            raise UsageError(f"these are {len(evaluator.measures)} measures ({named}); explain one at a time")
+        evaluator.choices.refuse("explain", "explain shows")
         if candidates < 1:
             raise UsageError(f"candidates are {candidates}; look at 1 document or more")
-        (self.measure,) = self.measures
-        self.closely, self.candidates = tuple(queries), candidates
-        self.dropped = self._terms(what_if)
-        reach = self._depth
-        self._depth = reach if reach is None or not queries else max(reach, self._deepest(candidates))
+        return cls(evaluator, tuple(queries), candidates, _terms(evaluator, what_if))
 
-    def _deepest(self, candidates: int) -> int:
-        """Tell down to which rank documents may be looked at."""
-        return min(candidates, self.choices.depth or candidates)
+    @property
+    def measure(self) -> Measure:
+        """The one that is explained."""
+        return self.evaluator.measures[0]
 
-    def _terms(self, asked: Sequence[str]) -> dict[str, Term]:
-        """Find the terms that are to be none among those of the list."""
-        lexicon = self.plan.lexicon
-        if asked and (lexicon is None or "documents" not in self.plan.uses):
-            raise UsageError("--what-if takes a term away, and no terms are looked for; give --groups with --docs")
-        terms = {}
-        for each in dict.fromkeys(asked):
-            assert lexicon is not None
-            phrase = tuple(lexicon.tokens(each))
-            numbers = lexicon.words.get(phrase[0]) if len(phrase) == 1 else lexicon.phrases.get(phrase)
-            if numbers is None:
-                every = [*lexicon.words, *map(" ".join, lexicon.phrases)]
-                near = get_close_matches(" ".join(phrase), every, 1)
-                hint = f"did you mean {near[0]}?" if near else "give one that is"
-                raise UsageError(f"{each!r} is no term of the list; {hint}")
-            terms[each] = (" ".join(phrase), numbers)
-        return terms
+    @property
+    def deep(self) -> int | None:
+        """Down to which rank documents are looked at: those that the value sees, and those that may be exchanged."""
+        reach, cut = self.evaluator.depth, self.evaluator.choices.depth
+        if reach is None or not self.closely:
+            return reach
+        return max(reach, min(self.candidates, cut or self.candidates))
 
-    def cases(self, runs: Any, jobs: int) -> tuple[list[Case], Result]:
-        """Evaluate runs, as ``evaluate`` does, and keep what explains their values."""
-        named = loading.named_runs(runs)
-        reading = self._settled(is_run=False)
-        if "counterfactual" in reading.reference.extras:
-            from fairtrec.evaluation import counterfactual
+    @property
+    def needs(self) -> Needs:
+        """What is looked at, documents too that may come into the ranking by an exchange."""
+        needs, reach, deep = self.evaluator.plan.needs, self.measure.depth, self.deep
+        further = deep is not None and reach is not None and deep > reach and "cutoff" in vars(self.measure)
+        return replace(needs, depth=deep) if further else needs
 
-            reference = counterfactual.matched(reading.reference, named, self.choices, self._depth)
-            reading = replace(reading, reference=reference)
-        runs = self._read(named, reading, jobs)
-        reach = wanted.depth_of(self.measures)
-        texts = self._texts(runs, reading, reach) if reading.in_two else None
-        documents = self._seen(runs, reading, reach) if reading.in_two else None
-        reference = replace(reading.reference, documents=documents)
-        utility = isinstance(self.measure, Utility) and reference.qrels is not None
-        judge = Judge([self.measure], reference.qrels) if utility else None  # type: ignore[list-item,arg-type]
-        scores = [score(run.rest, self.measures, run.qids, reference, judge, self.choices) for run in runs if run.rest]
-        cases, shares, same = [], dict[bytes, Any](), dict[tuple[str, ...], dict[str, Any]]()
-        for run, values in zip(runs, scores, strict=True):
-            assert isinstance(run.rest, Run)
-            parts = run.rest, run.qids, values.values[0], reference, reach, self._depth, judge, texts, shares, same
-            cases.append(Case(self.measure, *parts))
-        looked_at = documents if documents is None else self._shallow(runs, reading, documents)
-        of_files = [each for each in named if each[0] in {run.name for run in runs}]
-        result = self._result(of_files, scores, {}, looked_at, reading.queries)
-        beside = reading.reference.extras.get("counterfactual")
-        return cases, result if beside is None else beside.noted(result)
 
-    def _read(self, named: Sequence[tuple[str, Any]], reading: Reading, jobs: int) -> list[ReadRun]:
-        """Read the runs down to where anything is looked at, and keep the queries that are asked for."""
-        runs, _ = read(named, replace(reading, others=(_Down(self._depth),), in_two=True), jobs, keep_going=False)
-        if not self.closely:
-            return runs
-        for qid in self.closely:
-            if not any(qid in run.qids for run in runs):
-                near = get_close_matches(qid, runs[-1].qids, 1)
-                hint = f"did you mean {near[0]}?" if near else f"queries are called like {runs[-1].qids[0]}"
-                raise InputError(f"there is no value for a query {qid}; {hint}", runs[-1].name)
-        asked = [replace(run, qids=tuple(qid for qid in self.closely if qid in set(run.qids))) for run in runs]
-        return [run for run in asked if run.qids]
+def _terms(evaluator: Evaluator, asked: Sequence[str]) -> dict[str, Term]:
+    """Find the terms that are to be none among those of the list."""
+    lexicon = evaluator.plan.lexicon
+    if asked and (lexicon is None or "documents" not in evaluator.plan.uses):
+        raise UsageError("--what-if takes a term away, and no terms are looked for; give --groups with --docs")
+    terms = {}
+    for each in dict.fromkeys(asked):
+        assert lexicon is not None
+        phrase = tuple(lexicon.tokens(each))
+        numbers = lexicon.words.get(phrase[0]) if len(phrase) == 1 else lexicon.phrases.get(phrase)
+        if numbers is None:
+            every = [*lexicon.words, *map(" ".join, lexicon.phrases)]
+            near = get_close_matches(" ".join(phrase), every, 1)
+            hint = f"did you mean {near[0]}?" if near else "give one that is"
+            raise UsageError(f"{each!r} is no term of the list; {hint}")
+        terms[each] = (" ".join(phrase), numbers)
+    return terms
 
-    def _shallow(self, several: Sequence[ReadRun], reading: Reading, documents: Documents) -> Documents:
-        """Keep the documents that the values are computed of. Raises InputError if nobody knows one of them."""
-        runs = [(run.rest, run.qids) for run in several if run.rest is not None]
-        docnos = wanted.documents_of(runs, self.measures, reading.reference, self.choices.missing)
-        shallow = Documents(documents.annotations.of(docnos), documents.missing)
-        if documents.missing == "error" and not shallow.annotations.known.all():
-            reach = wanted.depth_of(self.measures)
-            for system, qids in runs:
-                if fault := wanted.unknown_in(system.cut(qids, reach), qids, shallow):
-                    raise fault
-            wanted.refuse_unknown([qids for _, qids in runs], self.measures, reading.reference, shallow)
-        return shallow
 
-    def _deeper(self, reading: Reading, reach: int | None) -> Reading:
-        """Let the measure look as far down as exchanges are looked for."""
-        if self._depth is None or reach is None or self._depth <= reach or "cutoff" not in vars(self.measure):
-            return reading
-        return replace(reading, measures=(self.measure @ self._depth,))
+def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tuple[list[Case], Result]:
+    """Evaluate runs, as ``evaluate`` does, and keep what explains their values."""
+    evaluator, measure, choices = request.evaluator, request.measure, request.evaluator.choices
+    reading = evaluator.reading(named)
+    runs = _read(request, named, reading, jobs)
+    texts, documents, looked_at = None, None, None
+    if reading.in_two:
+        lexicon = evaluator.plan.lexicon
+        texts = None if lexicon is None else Texts(lexicon, request.dropped, _ranked(runs, measure.depth, choices))
+        watched = None if texts is None else texts.kept
+        documents = evaluator.documents(runs, reading, request.needs, watched=watched)
+        looked_at = _shallow(runs, reading, documents)
+    reference = replace(reading.reference, documents=documents)
+    utility = isinstance(measure, Utility) and reference.qrels is not None
+    judge = Judge([measure], reference.qrels) if utility else None  # type: ignore[list-item,arg-type]
+    scores = [score(run.rest, (measure,), run.qids, reference, judge, choices) for run in runs if run.rest]
+    several, shares, same = [], dict[bytes, Any](), dict[tuple[str, ...], dict[str, Any]]()
+    for run, values in zip(runs, scores, strict=True):
+        assert isinstance(run.rest, Run)
+        parts = run.rest, run.qids, values.values[0], reference, measure.depth, request.deep, judge, texts, shares, same
+        several.append(Case(measure, *parts))
+    of_files = [each for each in named if each[0] in {run.name for run in runs}]
+    return several, evaluator.result(of_files, scores, {}, looked_at, reading)
 
-    def _seen(self, several: Sequence[ReadRun], reading: Reading, reach: int | None) -> Documents:
-        """Look documents up, those too that may come into the ranking by an exchange."""
-        return self._looked_up(several, self._deeper(reading, reach))
 
-    def _texts(self, several: Sequence[ReadRun], reading: Reading, reach: int | None) -> Texts | None:
-        """Read the texts once: count in all of them, and keep those that are ranked."""
-        lexicon = self.plan.lexicon
-        if lexicon is None:
-            return None
-        runs = [(run.rest, run.qids) for run in several if run.rest is not None]
-        measures = self._deeper(reading, reach).measures
-        docnos = wanted.documents_of(runs, measures, reading.reference, self.choices.missing)
-        deep = None if self.choices.missing == "skip" else reach
-        ranked = {row for system, qids in runs if isinstance(system, Run) for row in
-                  docnos.rows(system.cut(qids, deep).docnos).tolist()}  # fmt: skip
-        kept = Texts(docnos)
-        shape = len(docnos), len(lexicon.groups)
-        for each in self.dropped:
-            kept.counts[each] = np.zeros(shape, dtype=np.int64), np.zeros(shape)
-        self._counts = annotate(self._kept(kept, ranked, lexicon), docnos, lexicon)
-        return kept
+def _read(request: Request, named: Sequence[tuple[str, Any]], reading: Reading, jobs: int) -> list[ReadRun]:
+    """Read the runs down to where anything is looked at, and keep the queries that are asked for."""
+    how = replace(reading, depth=request.deep, kept=request.deep, in_two=True)
+    runs, _ = read(named, how, jobs, keep_going=False)
+    if not request.closely:
+        return runs
+    for qid in request.closely:
+        if not any(qid in run.qids for run in runs):
+            near = get_close_matches(qid, runs[-1].qids, 1)
+            hint = f"did you mean {near[0]}?" if near else f"queries are called like {runs[-1].qids[0]}"
+            raise InputError(f"there is no value for a query {qid}; {hint}", runs[-1].name)
+    asked = [replace(run, qids=tuple(qid for qid in request.closely if qid in set(run.qids))) for run in runs]
+    return [run for run in asked if run.qids]
 
-    def _kept(self, kept: Texts, ranked: set[int], lexicon: Lexicon) -> Iterator[tuple[int, str]]:
-        """Give each text on to be counted, and keep what is wanted of it."""
-        for row, words in loading.texts(self.given.docs, kept.docnos):
-            if row in ranked or self.dropped:
-                terms = found(lexicon, lexicon.tokens(words))
-                if row in ranked:
-                    kept.texts[row], kept.terms[row] = words, terms
-                for name, term in self.dropped.items():
-                    counts, logs = kept.counts[name]
-                    counts[row, list(term[1])] = terms.get(term, 0)
-                    logs[row, list(term[1])] = np.log(max(terms.get(term, 0), 1))
-            yield row, words
 
-    def without(self, case: Case, term: str) -> Floats:
-        """Evaluate a run again where a term is none [query]."""
-        assert case.texts is not None
-        assert case.documents is not None
-        old = case.documents.annotations
-        rows = case.texts.docnos.rows(old.docnos.names)
-        counts, logs = case.texts.counts[term]
-        assert old.log_counts is not None
-        less = replace(old, counts=old.counts - counts[rows], log_counts=old.log_counts - logs[rows])
-        reference = replace(case.reference, documents=replace(case.documents, annotations=less))
-        values: Floats = score(case.run, self.measures, case.qids, reference, None, self.choices).values[0]
-        return values
+def _ranked(several: Sequence[ReadRun], reach: int | None, choices: Choices) -> Docnos:
+    """Name the documents that the values see."""
+    deep = None if choices.missing == "skip" else reach
+    parts = [run.rest.cut(run.qids, deep).docnos for run in several if isinstance(run.rest, Run)]
+    return Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
+
+
+def _shallow(several: Sequence[ReadRun], reading: Reading, documents: Documents) -> Documents:
+    """Keep the documents that the values are computed of. Raises InputError if nobody knows one of them."""
+    runs = [(run.rest, run.qids) for run in several if run.rest is not None]
+    docnos = documents_of(runs, reading.needs, reading.reference, documents.choices)
+    shallow = documents.with_counts(documents.counted.of(docnos))
+    if documents.missing == "error" and not shallow.annotations.known.all():
+        for system, qids in runs:
+            if fault := unknown_in(system.cut(qids, depth_of(reading.measures)), qids, shallow):
+                raise fault
+        refuse_unknown([qids for _, qids in runs], reading.needs, reading.reference, shallow)
+    return shallow
+
+
+def without(case: Case, term: str) -> Floats:
+    """Evaluate a run again where a term is none [query]."""
+    assert case.texts is not None
+    assert case.documents is not None
+    old = case.documents.counted
+    rows = case.texts.docnos.rows(old.docnos.names)
+    counts, logs = case.texts.counts[term]
+    assert old.log_counts is not None
+    less = replace(old, counts=old.counts - counts[rows], log_counts=old.log_counts - logs[rows])
+    reference = replace(case.reference, documents=case.documents.with_counts(less))
+    values: Floats = score(case.run, (case.measure,), case.qids, reference, None, case.documents.choices).values[0]
+    return values

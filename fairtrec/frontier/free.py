@@ -18,7 +18,7 @@ from fairtrec.formulas.fronts import budget
 from fairtrec.formulas.fronts.front import Front, point_at
 from fairtrec.frontier.frontier import Dpfr, Frontier, OfScores, Point, QueryFrontier, RunFrontier
 from fairtrec.frontier.problem import Problem
-from fairtrec.frontier.session import Seeker
+from fairtrec.frontier.session import Search
 from fairtrec.frontier.solve import Cached, Solved, solve
 from fairtrec.literals import Among
 from fairtrec.measure import Better, Measure
@@ -63,9 +63,10 @@ def free(
         raise UsageError(f"documents come from {among!r}; choose run, background or pool")
     if dpfr is not None and not 0 <= dpfr <= 1:
         raise UsageError(f"dpfr is {dpfr:g}; it is a share of the front's length, from 0 (most utility) to 1 (fairest)")
-    number = processes([thing for _, thing in loading.named_runs(runs)], jobs)
-    session = Seeker({"qrels": qrels, **given}, utility, fairness, among, candidates, judged_only=judged_only)
-    problems, values, whole, result = session.cases(runs, number)
+    named = loading.named_runs(runs)
+    number = processes([thing for _, thing in named], jobs)
+    search = Search.of({"qrels": qrels, **given}, utility, fairness, among, candidates, judged_only=judged_only)
+    problems, values, whole, result = search.cases(named, number)
     kept: Cached = {}
     several, ways = [], []
     for problem, own, scores in zip(problems, values, result.scores, strict=True):
@@ -79,12 +80,12 @@ def free(
         own = np.zeros((2, len(whole.qids)))
         pool = _of_run("pool", whole, own, solve(whole, own, kept), (), each=False)
     spelled = ",".join(f"{share:.6g}" for share in losses)
-    more = {"utility": str(session.utility or "scores"), "fairness": str(session.fairness), "loss": spelled}
+    more = {"utility": str(search.utility or "scores"), "fairness": str(search.fairness), "loss": spelled}
     more |= {"from": among, "candidates": str(candidates or ""), "each": "yes" if each else ""}
     more |= {"judged-only": "yes" if judged_only else "", "dpfr": "" if dpfr is None else f"{dpfr:.6g}"}
     return Frontier(
-        utility=session.utility or OfScores(),
-        fairness=session.fairness,
+        utility=search.utility or OfScores(),
+        fairness=search.fairness,
         runs=tuple(several),
         pool=pool,
         among=among,
@@ -93,7 +94,7 @@ def free(
         way="; ".join(dict.fromkeys(ways)),
         result=result,
         signature=Signature({**result.signature, **more}),
-        notes=session.plan.notes,
+        notes=search.evaluator.plan.notes,
         dpfr=dpfr,
     )
 

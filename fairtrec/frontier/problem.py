@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, Run, take
+from fairtrec.evaluation.documents import Reference
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import Judge
-from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.values import values_of
 from fairtrec.formulas import discount
 from fairtrec.formulas.fronts.sums import filled

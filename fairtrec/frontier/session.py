@@ -1,6 +1,6 @@
 """An evaluation of two measures that looks further: at all documents that each query might rank."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,12 +11,12 @@ from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Bools, Floats, Run
 from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.choices import Choices
+from fairtrec.evaluation.documents import Reference
 from fairtrec.evaluation.judge import Judge
-from fairtrec.evaluation.reading import Reading
-from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.session import Evaluator
+from fairtrec.evaluation.session import Evaluator, Named, evaluator
 from fairtrec.formulas.distribution import quotient
 from fairtrec.frontier.problem import KNOWN, Problem, extended, pooled
 from fairtrec.literals import Among
@@ -26,54 +26,60 @@ from fairtrec.measures.utility import Utility
 SCORES = "scores"  # for a utility: DCG of what the run itself scored
 
 
-@dataclass(frozen=True)
-class _Deep(Measure):
-    """Stands for measures that look at all ranks."""
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What is looked for: orders of the fairest at each utility, of documents of the run or of others, too.
 
-    of: tuple[Measure, ...] = ()
+    ``utility`` None is the DCG of what the run itself scored.
+    """
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """What any of them needs."""
-        return tuple(dict.fromkeys(name for measure in self.of for name in measure.needs))
+    evaluator: Evaluator
+    utility: Measure | None
+    fairness: Measure
+    among: Among
+    candidates: int | None
+    judged_only: bool
 
-
-class Seeker(Evaluator):
-    """Evaluates utility and fairness of runs, and gives what is needed to find the fairest orders."""
-
-    def __init__(
-        self,
-        keywords: dict[str, Any],
+    @classmethod
+    def of(
+        cls,
+        keywords: Mapping[str, Any],
         utility: Any,
         fairness: Any,
         among: Among,
         candidates: int | None,
         *,
         judged_only: bool,
-    ) -> None:
+    ) -> "Search":
+        """Settle what is looked for. Raises UsageError for what leaves more than one order or value."""
         by_scores = isinstance(utility, str) and utility.strip() == SCORES
         if keywords["qrels"] is None and not by_scores:
             _refuse_unjudged(utility)
-        super().__init__(keywords, [fairness] if by_scores else [utility, fairness])
-        if len(self.measures) != 2 - by_scores:
-            named = ", ".join(map(str, self.measures))
+        found = evaluator([fairness] if by_scores else [utility, fairness], **keywords)
+        if len(found.measures) != 2 - by_scores:
+            named = ", ".join(map(str, found.measures))
             raise UsageError(f"one measure of utility and one of fairness are wanted, and these are {named}")
-        self.utility: Measure | None = None if by_scores else self.measures[0]
-        self.fairness = self.measures[-1]
-        if self.utility is not None and self.utility.better != "higher":
-            raise UsageError(f"{self.utility} is {self.utility.better}; utility is a measure that is better higher")
-        if self.fairness.better == "neither":
-            raise UsageError(f"{self.fairness} is neither better higher nor lower, so nothing is the fairest")
-        self._refuse_unfit()
+        one = None if by_scores else found.measures[0]
+        search = cls(found, one, found.measures[-1], among, candidates, judged_only)
+        if one is not None and one.better != "higher":
+            raise UsageError(f"{one} is {one.better}; utility is a measure that is better higher")
+        if search.fairness.better == "neither":
+            raise UsageError(f"{search.fairness} is neither better higher nor lower, so nothing is the fairest")
+        search.refuse_unfit()
         if by_scores and among != "run":
             raise UsageError("only the documents of the run have scores; leave out --from")
         if candidates is not None and candidates < 1:
             raise UsageError(f"candidates are {candidates}; give 1 document or more")
         if judged_only and by_scores:
             raise UsageError("nothing is judged; leave out --judged-only")
-        self.among, self.candidates, self.judged_only = among, candidates, judged_only
+        return search
 
-    def _refuse_unfit(self) -> None:
+    @property
+    def choices(self) -> Choices:
+        """Those of the evaluation."""
+        return self.evaluator.choices
+
+    def refuse_unfit(self) -> None:
         """Raise UsageError for what leaves more than one order or value, or goes by other runs."""
         self.choices.refuse("free", "free takes")
         if self.choices.missing in ("skip", "bounds"):
@@ -83,11 +89,10 @@ class Seeker(Evaluator):
             what = f"{self.fairness} goes by {NEEDS[strange[0]].says}"
             raise UsageError(f"{what}, which other orders have not; name another with --fairness")
 
-    def cases(self, runs: Any, jobs: int) -> tuple[list[Problem], list[Floats], Problem | None, Result]:
+    def cases(self, named: Named, jobs: int) -> tuple[list[Problem], list[Floats], Problem | None, Result]:
         """Evaluate runs, and give what each is solved of, the values [2, query] there, and the same of all together."""
-        named = loading.named_runs(runs)
         loaded = {name: loading.run(thing, name, self.choices, self.choices.depth) for name, thing in named}
-        result = self.evaluate(loaded, jobs=jobs)
+        result = self.evaluator.evaluated(list(loaded.items()), jobs)
         files = {
             Part("run", name): InputFile(*at) for name, thing in named if (at := loading.origin(thing)) is not None
         }
@@ -97,7 +102,8 @@ class Seeker(Evaluator):
         more = self._more([run.cut(run.qids, self._first) for run in several.values()])
         every = pooled([*cut.values(), *([] if more is None else [more])], "pool")
         qids = sorted({qid for scores in result.scores for qid in scores.qids})
-        reference = self.beside(every, qids, None)
+        needs = self.evaluator.plan.needs
+        reference = self.evaluator.beside(every, qids, None, replace(needs, depth=None))
         utility = isinstance(self.utility, Utility) and reference.qrels is not None
         judge = Judge([self.utility], reference.qrels) if utility else None  # type: ignore[list-item,arg-type]
         cases, values = [], []
@@ -133,11 +139,6 @@ class Seeker(Evaluator):
             raise InputError(f"{what} {scores.qids[queries[0]]}, and so is its mean; {way}", scores.run)
 
     @property
-    def reading(self) -> Reading:
-        """What stands beside every run, for measures that look at all documents."""
-        return replace(super().reading, measures=(_Deep(self.measures),))
-
-    @property
     def _first(self) -> int | None:
         """How many documents of each query of a run may be ranked."""
         return min((each for each in (self.candidates, self.choices.depth) if each is not None), default=None)
@@ -162,10 +163,10 @@ class Seeker(Evaluator):
             return None
         if self.among == "pool":
             return pooled(runs, "pool")
-        if self.given.background is None or self.given.background == "collection":
+        if self.evaluator.given.background is None or self.evaluator.given.background == "collection":
             raise UsageError("--from background takes documents of a run; give it with --background RUN")
         how = replace(self.choices, samples=False, ties=False)
-        run = loading.run(self.given.background, "background", how, self.choices.background_depth)
+        run = loading.run(self.evaluator.given.background, "background", how, self.choices.background_depth)
         assert isinstance(run, Run)
         return run
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Run, take
 from fairtrec.errors import InputError
+from fairtrec.evaluation.documents import Reference
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.reference import Reference
 from fairtrec.formulas.distribution import quotient
 from fairtrec.reranker import Chance
 

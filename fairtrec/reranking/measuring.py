@@ -6,7 +6,7 @@ from typing import Any
 
 from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.session import Evaluator
+from fairtrec.evaluation.session import evaluator
 from fairtrec.evaluation.signature import Signature
 from fairtrec.measure import Measure
 from fairtrec.reranking.reranked import Reranking
@@ -31,7 +31,7 @@ class Effects:
 
     def __init__(self, measures: str | Measure | Iterable[str | Measure], keywords: dict[str, Any]) -> None:
         self._keywords, self._measures = keywords, measures
-        self._ordinary = Evaluator(keywords, measures)
+        self._ordinary = evaluator(measures, **keywords)
 
     def of(self, reranking: Reranking) -> Effect:
         """Evaluate the runs before and after. Raises InputError for what cannot be read."""
@@ -39,7 +39,7 @@ class Effects:
         after = {_name(number, each.run): each.after for number, each in enumerate(reranking.runs)}
         earlier = self._ordinary.evaluate(before)
         if any(each.after.sampled for each in reranking.runs):
-            sampled = Evaluator({**self._keywords, "samples": True}, self._measures)
+            sampled = evaluator(self._measures, **{**self._keywords, "samples": True})
             return Effect(reranking, earlier, sampled.evaluate(after))
         return Effect(reranking, earlier, self._ordinary.evaluate(after))
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any, Unpack
 
@@ -12,10 +12,11 @@ from fairtrec.data import Run, Samples, System
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
-from fairtrec.evaluation.choices import RerankedKeywords, unknown
-from fairtrec.evaluation.given import Given, GivenKeywords, Judgements
+from fairtrec.evaluation.choices import RerankedKeywords
+from fairtrec.evaluation.given import GivenKeywords, Judgements
+from fairtrec.evaluation.plan import opened, planned
 from fairtrec.evaluation.queries import wanted
-from fairtrec.evaluation.session import Evaluator
+from fairtrec.evaluation.session import Evaluator, told_apart
 from fairtrec.evaluation.signature import Signature
 from fairtrec.evaluation.signing import signature_of
 from fairtrec.jobs import map_ordered
@@ -82,7 +83,7 @@ def rerank(
     chosen = Chosen(seed=seed, samples=samples, candidates=candidates, cut=cut)
     judged = None if isinstance(qrels, str) and qrels == "none" else qrels  # as on the command line
     work = Work(tuple(dict.fromkeys(parsed)), chosen, {"qrels": judged, **keywords})
-    session = work.session()  # refuses what does not fit together before a run is read
+    session = work.session  # refuses what does not fit together before a run is read
     found: list[tuple[Reranked, ...]] = []
     with closing(map_ordered(work, named, number, called=itemgetter(0))) as reranked:
         for outcome in reranked:
@@ -92,7 +93,7 @@ def rerank(
             if listener.get() is not None:
                 report(RUNS, len(found), len(named))
     runs_of = tuple(one[at] for at in range(len(work.by)) for one in found)
-    base = signature_of(session.plan, session.choices, session.given, session.reading.queries, 0)
+    base = signature_of(session.plan, session.choices, session.given, session.reading().queries, 0)
     spelled = {"by": " ".join(map(str, work.by)), "seed": str(seed), "draws": str(samples or "")}
     more = {"candidates": str(candidates or ""), "cut": "yes" if cut else ""}
     judged = " ".join(str(each) for each in work.by if sees_judgements(each, session.plan))
@@ -110,18 +111,22 @@ class Work:
     chosen: Chosen
     keywords: dict[str, Any]
 
+    @cached_property
     def session(self) -> Evaluator:
         """Settle what the rerankers ask for. Raises UsageError or InputError where that does not fit together."""
-        for name in self.keywords.keys() - {"qrels"} - RerankKeywords.__annotations__.keys():
-            raise unknown(name, RerankKeywords.__annotations__)
+        given, choices = told_apart(self.keywords, RerankKeywords.__annotations__)
         if not self.by:
             raise UsageError("no reranker was named; like --by DetCons@10")
         if self.keywords.get("missing") == "skip":
             raise UsageError("a reranker places every document, and skips none; choose --missing error or neutral")
         for each in self.by:
             self._refuse_unfit(each)
-        given = {name: value for name, value in self.keywords.items() if name in Given.__annotations__}
-        return Evaluator(self.keywords, [Wanted(each, Given(**given).inputs) for each in self.by])
+        asked = [Wanted(each, given.inputs) for each in self.by]
+        return Evaluator(given, choices, planned(asked, opened(given, choices), given, choices))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Send another process all but what was settled, which it settles itself."""
+        return {name: value for name, value in vars(self).items() if name != "session"}
 
     def _refuse_unfit(self, by: Reranker) -> None:
         strange = [name for name in (*by.needs, *by.preferences) if not known(name)]
@@ -136,13 +141,13 @@ class Work:
 
     def begin(self) -> Callable[[tuple[str, Any]], tuple[Reranked, ...]]:
         """Give what reranks a run."""
-        return partial(self._rerank, self.session())
+        return partial(self._rerank, self.session)
 
     def _rerank(self, session: Evaluator, named: tuple[str, Any]) -> tuple[Reranked, ...]:
         name, thing = named
         read = loading.run(thing, name, session.choices, None)
         assert isinstance(read, Run)
-        reading = session.reading
+        reading = session.reading()
         run = read.cut(wanted(read, reading.reference.qrels, reading.queries), None)
         return tuple(self._by(session, run, each) for each in self.by)
 

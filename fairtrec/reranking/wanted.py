@@ -1,11 +1,10 @@
-"""What a reranker asks for, in the form of a measure: so it is settled, read and looked up as measures are."""
+"""What a reranker asks for: it is settled, read and looked up as what measures ask for is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairtrec.catalogue.needs import NEEDS, OF_GROUPS, OF_JUDGEMENTS
 from fairtrec.evaluation.plan import Plan
-from fairtrec.measure import Measure
 from fairtrec.reranker import Remark, Reranker
 
 MADE_OF = {"group_of": "membership", "judged_ranks": "judged_relevance"}  # inputs that only rerankers have
@@ -14,34 +13,32 @@ OF_THE_RUN = frozenset({"scores", "scaled", "scaled_below", "chance"})  # for wh
 
 
 @dataclass(frozen=True)
-class Wanted(Measure):
+class Wanted:
     """What one reranker asks for; ``given`` are the inputs that can be made of what was given."""
 
-    reranker: Reranker | None = None
-    given: frozenset[str] = frozenset()
+    reranker: Reranker
+    given: frozenset[str]
+    depth: None = None  # all ranks, as far as they are looked at
 
     @property
     def needs(self) -> tuple[str, ...]:
         """The inputs of measures that its own are made of."""
-        assert self.reranker is not None
         asked = inputs_of(self.reranker, self.given)
         made = [MADE_OF.get(name, name) for name in asked if name not in OF_THE_RUN]
         ranked = ["ranked"] if "counts" in made else []
         return tuple(dict.fromkeys([*made, *ranked]))
 
     @property
-    def worst_known(self) -> bool:  # type: ignore[override]
+    def worst_known(self) -> bool:
         """Whether it can place the worst document that there can be."""
-        return self.reranker is not None and self.reranker.worst_known
-
-    @property
-    def depth(self) -> None:
-        """All ranks, as far as they are looked at."""
+        return self.reranker.worst_known
 
     def check(self, groups: Sequence[str]) -> None:
         """Raise UsageError if the reranker does not fit these groups."""
-        assert self.reranker is not None
         self.reranker.check(groups)
+
+    def counts_at_ends(self, groups: int) -> None:
+        """Give nothing: no reranker tells what a missing text could be."""
 
     def __str__(self) -> str:
         return str(self.reranker)

@@ -1,7 +1,7 @@
 """Bounds beside the values of a run: over all labellings, and over all that documents without a text could say."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,13 +10,11 @@ import numpy as np
 from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data import Floats, Run
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import Documents
+from fairtrec.evaluation.documents import Documents, Reference, depth_of
 from fairtrec.evaluation.evenly import evenly
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.scores import Scores, Unknown
 from fairtrec.evaluation.unknown.intervals import intervals
-from fairtrec.evaluation.wanted import depth_of
 from fairtrec.formulas.rounding import same
 
 
@@ -24,7 +22,7 @@ from fairtrec.formulas.rounding import same
 class _Written(Documents):
     """Documents of which those without a text have these counts [group]."""
 
-    row: Floats
+    row: Floats = field(kw_only=True)
 
     @cached_property
     def counts(self) -> Floats:
@@ -70,9 +68,9 @@ def _over_texts(values: Floats, unknown: Unknown, run: Run, scores: Scores, refe
 def _written(measure: Any, reference: Reference) -> list[Reference]:
     """Give what is known where each document without a text holds the counts of one end, and of the other."""
     assert reference.documents is not None
-    known, missing = reference.documents.annotations, reference.documents.missing
+    known, choices = reference.documents.counted, reference.documents.choices
     several = measure.counts_at_ends(len(known.groups))
-    return [replace(reference, documents=_Written(known, missing, counts)) for counts in several]
+    return [replace(reference, documents=_Written(known, choices, row=counts)) for counts in several]
 
 
 def _named(names: tuple[str, ...], inputs: Inputs) -> Mapping[str, Any]:

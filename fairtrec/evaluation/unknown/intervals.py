@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run, decode
+from fairtrec.evaluation.documents import Reference, depth_of
 from fairtrec.evaluation.evenly import evenly
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.reference import Reference
 from fairtrec.evaluation.scores import Scores, Unknown
 from fairtrec.evaluation.unknown.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
-from fairtrec.evaluation.wanted import depth_of
 from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, every, few, mean
 from fairtrec.measure import Measure, Remark
 
