@@ -48,7 +48,7 @@ def command(runs: tuple[str, ...], groups: str | None, **given: Any) -> None:
         prestart(["fairtrec.annotation.substitution.ready"])
 
     from fairtrec.cli.bar import collecting, speed
-    from fairtrec.evaluation.substituting import counterfactual, uncovered
+    from fairtrec.evaluation.substituting import counterfactual, shared, uncovered
     from fairtrec.files.arguments import named
 
     output, pairs, began = given["output"], given["pairs"], time.monotonic()
@@ -61,6 +61,8 @@ def command(runs: tuple[str, ...], groups: str | None, **given: Any) -> None:
         done = counterfactual(given.pop("sources"), given.pop("pairs"), given.pop("output"), watcher=watcher,
                               runs=named(runs) if runs else None, **given)  # fmt: skip
     seconds = time.monotonic() - began
+    if told := shared(pairs, groups):
+        say(f"# {told}")
     text = f"{done.documents:,} documents, {done.bytes / 1e6:,.1f} MB in {seconds:.1f} s{speed(done.bytes, seconds)}"
     text += f"; {done.changed:,} changed, {done.words:,} words"
     text += f"; pairs: {done.pairs}, jobs: {done.jobs}"

@@ -12,9 +12,9 @@ import numpy as np
 from fairtrec.annotation.progress import Watcher
 from fairtrec.annotation.substitution import engine
 from fairtrec.annotation.substitution.engine import Options, Summary
-from fairtrec.annotation.substitution.vocabulary import Vocabulary
+from fairtrec.annotation.substitution.vocabulary import PRONOUNS, Vocabulary
 from fairtrec.data import Docnos
-from fairtrec.errors import PATH, FilePath, UsageError
+from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.given import Rankings
@@ -61,10 +61,41 @@ def counterfactual(
 
 
 def uncovered(pairs: Any, groups: Any, *, ignore_case: bool = False) -> tuple[int, list[str]]:
-    """Count the terms of groups, and list those that have no counterpart in a list of pairs."""
+    """Count the terms of groups, and list those that have no counterpart in a list of pairs.
+
+    Raises InputError for a word that stands for words of different groups: it has no way back.
+    """
     terms, listed = loading.terms(groups), loading.pairs(pairs)
+    group_of = {term.lower(): group for group in terms.groups for term in terms.terms[group]}
+    for word, several in listed.shared.items():
+        of = {group_of[other.lower()]: other for other in reversed(several) if other.lower() in group_of}
+        if len(of) > 1:
+            told = " and ".join(f"{other} ({group})" for group, other in sorted(of.items()))
+            message = f"{word} stands for {told}, of different groups, and would always become {several[0]}"
+            raise InputError(f"{message}; give each a counterpart of its own", listed.name)
     every = {term for group in terms.groups for term in terms.terms[group]}
     return len(every), Vocabulary(listed, ignore_case=ignore_case).uncovered(terms)
+
+
+def shared(pairs: Any, groups: Any = None) -> str:
+    """Say which words of a list stand for several, and so become the first of them; "" where none does.
+
+    ``her`` and ``his`` are told apart by what stands around them, and are left out; so are words for several of one
+    group, where groups are given.
+    """
+    listed = loading.pairs(pairs)
+    terms = {} if groups is None else loading.terms(groups).terms
+    together = [{word.lower() for word in words} for words in terms.values()]
+    apart = {word for line in PRONOUNS for word in line} if listed.lines >= PRONOUNS else set()
+    several = {
+        word: others
+        for word, others in listed.shared.items()
+        if word not in apart and not any(group.issuperset(map(str.lower, others)) for group in together)
+    }
+    said = [f"{word} stands for {' and '.join(others)}" for word, others in list(several.items())[:3]]
+    more = f", and {len(several) - 3} more words for several" if len(several) > 3 else ""
+    become = "becomes" if len(several) == 1 else "each becomes"
+    return f"{', '.join(said)}{more}, and {become} the first" if said else ""
 
 
 def _ranked(runs: Sequence[tuple[str, Rankings]], depth: int | None) -> Docnos:

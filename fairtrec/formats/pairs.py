@@ -25,6 +25,23 @@ class Pairs:
     lines: frozenset[tuple[str, str]]
     sha256: str = ""
 
+    @property
+    def shared(self) -> dict[str, tuple[str, ...]]:
+        """The words that stand for several, with these: first the one that they become, the others by the alphabet.
+
+        >>> of([("she", "they"), ("he", "they")]).shared
+        {'they': ('she', 'he')}
+        """
+        several: dict[str, set[str]] = {word: set() for word in self.partners}
+        for left, right in self.lines:
+            several[left].add(right)
+            several[right].add(left)
+        return {
+            word: (self.partners[word], *sorted(others - {self.partners[word]}))
+            for word, others in several.items()
+            if len(others) > 1
+        }
+
 
 def read(path: FilePath) -> Pairs:
     """Read a list. Raises InputError for what is no pair, a word with itself, and a line that adds nothing."""

@@ -11,19 +11,26 @@ _NEXT = re.compile(r"(\s*)([\"'(\[{\u2018\u201c\u00ab]?)(\w+)?(-\w)?")
 _WORD = re.compile(r"\W*?(\w+)")
 _BACKWARDS = re.compile(r"\s+(\w+)")
 _ENDS_HIS = re.compile(r"\s*(?:[.,;:!?)]|\Z)")
+_BESIDE_HIS = re.compile(r"\s+(?:and|or|nor)\s+(?:mine|yours|hers|ours|theirs)\b", re.IGNORECASE)
 _BE = frozenset(("is", "was", "are", "were"))
 
 
-def of_his(after: str) -> str:
+def of_his(before: str, after: str) -> str:
     """Tell what ``his`` becomes: hers or her.
 
-    >>> of_his(" book."), of_his("."), of_his(" was better")
-    ('her', 'hers', 'hers')
+    >>> of_his("", " book."), of_his("", "."), of_his("", " was better"), of_his("", " and hers")
+    ('her', 'hers', 'hers', 'hers')
+    >>> of_his("a friend of", " came"), of_his("a friend of", " mother came")
+    ('hers', 'her')
     """
-    if _ENDS_HIS.match(after):
+    if _ENDS_HIS.match(after) or _BESIDE_HIS.match(after):
         return "hers"
     found = _NEXT.match(after)
-    is_alone = found is not None and bool(found[1]) and (found[3] or "").lower() in _BE
+    following = (found[3] or "").lower() if found is not None and found[1] and not found[2] and not found[4] else ""
+    if following in _BE:
+        return "hers"
+    of = _BACKWARDS.match(before[::-1])
+    is_alone = of is not None and of[1].lower() == "fo" and following in AFTER_HERS
     return "hers" if is_alone else "her"
 
 
@@ -91,6 +98,15 @@ not again already also always anymore anyway anywhere apart aside away down else
 forward hence here indeed instead just maybe meanwhile moreover never nevertheless now nowhere often otherwise perhaps
 quite rather right seldom sometimes somewhat somewhere soon straight then there today together tomorrow tonight too
 twice yesterday aboard abroad ahead alone online upstairs downstairs inside
+""")
+
+# No noun is behind of his (a friend of his) where one of these follows: verbs that are no nouns or adjectives, too.
+AFTER_HERS = _words("""
+who whom whose which that is was are were has had have having do does did can could shall should will would may might
+must and or but nor so because although though unless whereas while whilst if whether when whenever where wherever
+in on at to from with without for by during until till since as into onto
+came comes went goes said says told tells took takes gave gives became becomes began begins knew knows wrote writes
+sat stood ran asked asks got gets heard died
 """)
 
 # These stand alone (loved her more than) as often as before an adjective (her more recent books): what follows decides.

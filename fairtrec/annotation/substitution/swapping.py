@@ -172,9 +172,10 @@ class Swapper:
         after = block[last : min(end, last + pronouns.AROUND)].decode(errors="ignore")
         return first, last, cased(block[first:last].decode(), pronouns.of_her(before, after)).encode()
 
-    def _his(self, block: bytes, first: int, last: int, start: int, end: int) -> Edit:  # noqa: ARG002
+    def _his(self, block: bytes, first: int, last: int, start: int, end: int) -> Edit:
+        before = block[max(start, first - pronouns.AROUND) : first].decode(errors="ignore")
         after = block[last : min(end, last + pronouns.AROUND)].decode(errors="ignore")
-        return first, last, cased(block[first:last].decode(), pronouns.of_his(after)).encode()
+        return first, last, cased(block[first:last].decode(), pronouns.of_his(before, after)).encode()
 
 
 _MOST = 100_000  # spellings that are kept
