@@ -236,7 +236,7 @@ def _tell(error: FairtrecError) -> None:
     """Print an error as one line, and in a workflow of GitHub as an annotation of the file that is to blame."""
     _say(str(error))
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        from fairtrec.report.workflow import command as annotation
+        from fairtrec.report.output import annotation
 
         message = error.message if isinstance(error, InputError) else str(error)
         path, line = (error.path, error.line) if isinstance(error, InputError) else (None, None)

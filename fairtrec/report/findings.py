@@ -9,9 +9,9 @@ import numpy as np
 
 from fairtrec.errors import plain, short
 from fairtrec.report.document import Document, Table
+from fairtrec.report.output import annotation
 from fairtrec.report.records import Row
 from fairtrec.report.records import json as as_json
-from fairtrec.report.workflow import command
 from fairtrec.validation import repair
 from fairtrec.validation.checked import Checked
 from fairtrec.validation.codes import CODES
@@ -161,7 +161,7 @@ def _github(checked: Checked, place: Path | None) -> Iterator[str]:
     for finding in checked.found.in_order:
         kind = "error" if finding.code.is_error else "warning"
         title = f"{finding.code.name} {finding.code.title}"
-        yield command(kind, short(finding.message), file=path, line=finding.line, title=title)
+        yield annotation(kind, short(finding.message), file=path, line=finding.line, title=title)
     yield f"{path}: {_counts(checked)}{_size(checked)}"
     yield from _repair(checked, place)
 

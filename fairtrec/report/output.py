@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, BinaryIO
 
-from fairtrec.errors import UsageError, reason, visible
+from fairtrec.errors import UsageError, reason, short, visible
 from fairtrec.files.atomic import replaced
 from fairtrec.files.opening import name
 
@@ -114,3 +114,23 @@ def draw(text: str) -> None:
         sys.stdout.draw(text)
     else:
         sys.stdout.write(text)
+
+
+def annotation(kind: str, message: str, **properties: str | int | None) -> str:
+    """Write a workflow command of GitHub Actions without its newline, escaped as the runner asks.
+
+    A property that is None is left out.
+
+    >>> annotation("error", "50% or less", file="a,b.run", line=None, title="E101")
+    '::error file=a%2Cb.run,title=E101::50%25 or less'
+    """
+    given = {name: short(str(value)) for name, value in properties.items() if value is not None}
+    return f"::{kind} {','.join(f'{name}={_property(value)}' for name, value in given.items())}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.data.parameters import Remark
 from fairtrec.evaluation.result import Result
-from fairtrec.report.cells import called, cell, cells, number
+from fairtrec.report.cells import cell, cells, number, shown
 from fairtrec.report.document import Column, Document, Table
 from fairtrec.report.legend import arrows, heading
 from fairtrec.report.records import Row
@@ -37,8 +37,7 @@ def footnotes(of: Reranking | Effect) -> list[str]:
 
 def _names(reranking: Reranking) -> list[str]:
     """Name each run shortly, with its reranker where there are several."""
-    runs = list(dict.fromkeys(each.run for each in reranking.runs))
-    short = dict(zip(runs, called(runs), strict=True))
+    short = shown(each.run for each in reranking.runs)
     several = len({each.by for each in reranking.runs}) > 1
     return [f"{short[each.run]} by {each.by}" if several else short[each.run] for each in reranking.runs]
 

@@ -16,10 +16,10 @@ from fairtrec.gate.verdict import STATUSES, Verdict
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Document, Table
 from fairtrec.report.markup import escaped_md
+from fairtrec.report.output import annotation
 from fairtrec.report.records import Row, head, number
 from fairtrec.report.records import json as as_json
 from fairtrec.report.remarks import footnotes as footnotes_of
-from fairtrec.report.workflow import command
 
 KEYS = ("run", "requirement", "slice")
 WORDS = {"passed": "passed", "warning": "warning", "undecided": "OPEN", "failed": "FAILED"}
@@ -204,8 +204,8 @@ def github(checked: Verdicts, *, places: int = 4) -> str:
             heading = f"fairtrec: {title(verdict)}"
             read = checked.result.files.get(Part("run", verdict.run))
             place = None if read is None else fspath(read.place)
-            lines.append(f"{command(kind, message, file=place, title=heading)}\n")
+            lines.append(f"{annotation(kind, message, file=place, title=heading)}\n")
     broken = [
-        command("error", plain(fault), file=run, title="fairtrec: broken") for run, fault in checked.result.failed
+        annotation("error", plain(fault), file=run, title="fairtrec: broken") for run, fault in checked.result.failed
     ]
     return "".join([*lines, *(f"{line}\n" for line in broken)])
