@@ -1,0 +1,124 @@
+"""A choice that changes a value is added in the table and where it acts, and holds for every command that day."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+ROW = """\
+    min_tokens: int | None = choice(
+        None, "--min-tokens", INPUTS, "Documents with fewer tokens hold no group term.", metavar="N",
+        after="missing", part="documents", key="min-tokens", trials=(9,),
+    )  # fmt: skip
+"""
+ACT = """\
+        if self.choices.min_tokens is not None:
+            enough = self.counted.tokens >= self.choices.min_tokens
+            self.annotations = replace(self.counted, counts=self.counted.counts * enough[:, None])
+"""
+ADDED = {  # `eval --min-tokens N`: by file, behind what stands what
+    "evaluation/choices.py": [
+        ("    group: str | Sequence[str] | None\n", "    min_tokens: int | None\n"),
+        ('tells=_shares, factor=None, trials=("known",),\n    )  # fmt: skip\n', ROW),
+    ],
+    "evaluation/documents.py": [
+        ("from dataclasses import dataclass, field", ", replace"),
+        ("        self.annotations, self.missing = self.counted, self.choices.missing\n", ACT),
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory):
+    """Copy the package, add the choice to the copy, and give a way to call a module beside it."""
+    folder = tmp_path_factory.mktemp("grown")
+    shutil.copytree(REPOSITORY / "fairtrec", folder / "fairtrec", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(REPOSITORY / "resources", folder / "resources")
+    for name, several in ADDED.items():
+        text = (folder / "fairtrec" / name).read_text()
+        for behind, lines in several:
+            assert text.count(behind) == 1, f"{name}: {behind}"
+            text = text.replace(behind, behind + lines)
+        (folder / "fairtrec" / name).write_text(text)
+
+    def call(*arguments, module="fairtrec", **more):
+        return subprocess.run(
+            [sys.executable, "-m", module, *map(str, arguments)], cwd=folder / "resources" / "example",
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(REPOSITORY / "tests" / "made"), str(REPOSITORY)]), **more}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    return call
+
+
+def test_it_takes_two_files_and_twelve_lines():
+    lines = [line for several in ADDED.values() for _, added in several for line in added.splitlines()]
+    assert len(ADDED) <= 2
+    assert len(lines) <= 12
+    page = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
+    (row,) = re.findall(r"^\| a choice of `eval` .*$", page, re.MULTILINE)
+    assert all(f"`fairtrec/{name}`" in row for name in ADDED)
+    assert f" {len(lines)}: " in row
+
+
+GIVEN = ("--groups", "gender-en", "--docs", "collection.tsv", "--background", "background.run")
+WAYS = {  # what each command begins with
+    "eval": (
+        ["eval", "none", "neural.run", "-m", "NFaiRR@10"],
+        lambda it: it["runs"][0]["means"]["NFaiRR@10"]["value"],
+    ),
+    "explain": (["explain", "none", "neural.run", "-m", "NFaiRR@10"], lambda it: it["runs"][0]["value"]),
+    "free": (["free", "qrels.txt", "neural.run"], lambda it: it["runs"]["neural.run"]["points"][0]["fairness"]),
+    "ablate": (
+        ["ablate", "none", "neural.run", "-m", "NFaiRR@10", "--vary", "tau=0"],
+        lambda it: it["base"]["means"]["neural.run"],
+    ),
+    "rerank": (
+        ["rerank", "none", "neural.run", "--by", "Random", "-o", os.devnull, "-m", "NFaiRR@10"],
+        lambda it: it["runs"][0]["means"]["NFaiRR@10"]["before"],
+    ),
+}
+
+
+def test_every_command_takes_it_and_begins_with_one_value(grown):
+    found = {}
+    for name, (arguments, taken) in WAYS.items():
+        done = grown(*arguments, *GIVEN, "--min-tokens", 40, "-f", "json")
+        assert done.returncode == 0, done.stderr
+        found[name] = taken(json.loads(done.stdout))
+        assert " | min-tokens:40 | " in json.loads(done.stdout)["signature"], name
+    plain = grown(*WAYS["eval"][0], *GIVEN, "-f", "json")
+    assert "min-tokens" not in plain.stdout.replace('"min_tokens": null', "")
+    assert WAYS["eval"][1](json.loads(plain.stdout)) != found["eval"]
+    assert found == pytest.approx(dict.fromkeys(WAYS, found["eval"]), abs=1e-12)
+
+
+def test_ablate_varies_it_as_eval_has_it(grown):
+    done = grown(*WAYS["ablate"][0][:-1], "min-tokens=40", *GIVEN, "-f", "json")
+    assert done.returncode == 0, done.stderr
+    (variant,) = json.loads(done.stdout)["variants"]
+    value = WAYS["eval"][1](json.loads(grown(*WAYS["eval"][0], *GIVEN, "--min-tokens", 40, "-f", "json").stdout))
+    assert variant["means"]["neural.run"] == pytest.approx(value, abs=1e-12)
+
+
+def test_help_and_completion_have_it_and_bad_values_are_refused(grown):
+    help_text = grown("eval", "--help").stdout
+    inputs = help_text[help_text.index("Inputs:") : help_text.index("Measures:")]
+    assert "--min-tokens N" in inputs
+    offered = grown(_FAIRTREC_COMPLETE="bash_complete", COMP_WORDS="fairtrec\neval\n--min", COMP_CWORD="2")
+    assert offered.stdout.split() == ["plain,--min-tokens"]
+    refused = grown(*WAYS["eval"][0], *GIVEN, "--min-tokens", 0)
+    assert (refused.returncode, refused.stderr) == (2, "the min tokens is 0; it must be 1 or more\n")
+
+
+def test_the_law_asks_about_it(grown):
+    law = REPOSITORY / "tests" / "evaluation" / "test_one_value.py"
+    asked = "min_tokens or every_choice"
+    done = grown("-p", "no:cacheprovider", "-q", "-c", os.devnull, "-k", asked, law, module="pytest")
+    assert done.returncode == 0, done.stdout
+    assert "3 passed" in done.stdout
