@@ -36,7 +36,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "positions": ("projection.project", "provisional"),
     "rbo": ("comparison.overlaps", "provisional"),
     "read_results": ("replay.results", "provisional"),
-    "read_values": ("replay.values", "provisional"),
+    "read_values": ("replay.named_values", "provisional"),
     "rerank": ("reranking.rerank", "provisional"),
     "select": ("selection.selecting", "provisional"),
     "validate": ("validation.validating", "provisional"),
@@ -133,8 +133,8 @@ if TYPE_CHECKING:
     from fairtrec.frontier.free import free
     from fairtrec.gate.checking import check
     from fairtrec.projection.project import positions
+    from fairtrec.replay.named_values import read_values
     from fairtrec.replay.results import read_results
-    from fairtrec.replay.values import read_values
     from fairtrec.report.figures.kinds import plot
     from fairtrec.reranking.rerank import rerank
     from fairtrec.selection.selecting import select

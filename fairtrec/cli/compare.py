@@ -158,7 +158,7 @@ def _recorded(
 
     from fairtrec.errors import UsageError
     from fairtrec.files.arguments import joined, lists, named
-    from fairtrec.replay.values import read_values
+    from fairtrec.replay.named_values import read_values
     from fairtrec.statistics.procedure import Procedure
 
     heeded = {"values", "qrels", "runs", "measures", "baseline", "slices", "correlate", "paper", "form", "output",

@@ -12,9 +12,9 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from fairtrec.comparison import pairs as pairing
+from fairtrec.comparison import paired_values as pairing
 from fairtrec.comparison import slices as slicing
-from fairtrec.comparison.pairs import PairedValues
+from fairtrec.comparison.paired_values import PairedValues
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError

@@ -11,7 +11,7 @@ from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.values import values_of
 from fairtrec.explanation.explained import NEAR, Exchange
 from fairtrec.explanation.session import Case
-from fairtrec.explanation.sums import scale_of, terms_of
+from fairtrec.explanation.split import scale_of, terms_of
 from fairtrec.measure import badness
 
 SAME = ("background", "collection", "target", "_judged", "judged_membership", "_judged_rows")  # whatever the order

@@ -16,7 +16,7 @@ from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.values import values_of
 from fairtrec.formulas import discount
-from fairtrec.formulas.fronts.sums import filled
+from fairtrec.formulas.fronts.two_sums import filled
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness
 from fairtrec.measures.utility import Utility
 
@@ -218,6 +218,26 @@ class Problem:
             return float("nan")
         every = np.concatenate([held[row, top] for row, top in enumerate(tops)] or [np.zeros(0)])
         return float(every.mean()) if len(every) else float("nan")
+
+    def greatest(self, query: int) -> float:
+        """Give what the fairness can be at best, with these parameters; inf if nobody knows."""
+        low, high = self.fairness.bounds
+        if "target" in self.fairness.needs:
+            target = self.inputs.target
+            low, high = self.fairness.bounds_against(target[query if len(target) > 1 else 0])
+        if self.fairness.better == "nearer 0":
+            return 0.0
+        bound = high if self.fairness.better == "higher" else None if low is None else -low
+        return np.inf if bound is None else float(bound)
+
+    def beside(self, query: int) -> list[bytes]:
+        """Spell what the measure sees of the query beside the documents that are ranked."""
+        parts = []
+        for name in sorted(OF_QUERY.intersection(self.fairness.needs)):
+            value = getattr(self.inputs, name)
+            tables = (value.counts, value.documents) if isinstance(value, Candidates) else (value,)
+            parts += [table[query if len(table) > 1 else 0].tobytes() for table in tables]
+        return parts
 
 
 def _row(table: Any, query: int) -> Any:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.formulas.fronts import sums
+from fairtrec.formulas.fronts import two_sums
 from fairtrec.formulas.fronts.front import Front, same_grades
 from fairtrec.formulas.fronts.sequences import KindSequences, by_kind
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.frontier.problem import OF_QUERY, Problem, local_optimum
+from fairtrec.frontier.problem import Problem, local_optimum
 from fairtrec.frontier.terms import divided, dot, gains_of, of_gains, of_ranks
-from fairtrec.measure import Candidates, First, Precisions, Sum, Terms
+from fairtrec.measure import First, Precisions, Sum, Terms
 
 EXCHANGED = frozenset({"ERR"})  # without terms, but never less where of two documents the better one comes first
 TRIED = 64  # of the fairest orders, how many are evaluated for their utility
@@ -62,7 +62,7 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None) 
         alike = np.array([dot(worth[row][orders[row]], weights[row]) for row in queries])
     if isinstance(useful, Sum):
         ours = of_ranks(problem, useful.weights)
-        found = sums.fronts(divided(useful), worth, ours, weights, problem.lengths, problem.held)
+        found = two_sums.fronts(divided(useful), worth, ours, weights, problem.lengths, problem.held)
         rough = sum(not front.exact for front in found)
         hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
         return Solved(found, alike, alike, f"by lemma 1{hull}", _all_of(problem))
@@ -100,7 +100,7 @@ def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cach
             orders.append(top)
             tries.append(local_optimum(problem, row, None)[0][None])
             told[row] = False
-            most_alike[row] = most[row] = _greatest(problem, row)
+            most_alike[row] = most[row] = problem.greatest(row)
             continue
         front, order, fairest, told[row] = _of_kinds(problem, row, useful, listed, own)
         fronts.append(front)
@@ -139,18 +139,6 @@ def _most_useful(problem: Problem, tries: Sequence[Ints]) -> Tops:
         for row in np.flatnonzero(found > most).tolist():
             best[row], most[row] = tops[row], found[row]
     return best
-
-
-def _greatest(problem: Problem, row: int) -> float:
-    """Give what the fairness can be at best, with these parameters; inf if nobody knows."""
-    low, high = problem.fairness.bounds
-    if "target" in problem.fairness.needs:
-        target = problem.inputs.target
-        low, high = problem.fairness.bounds_against(target[row if len(target) > 1 else 0])
-    if problem.fairness.better == "nearer 0":
-        return 0.0
-    bound = high if problem.fairness.better == "higher" else None if low is None else -low
-    return np.inf if bound is None else float(bound)
 
 
 def _bounded(problem: Problem, values: Floats, tried: Sequence[tuple[Tops, Floats]], most: Floats) -> list[Front]:
@@ -198,23 +186,13 @@ def _listed(problem: Problem, row: int, kept: Cached) -> tuple[KindSequences, Fl
         if every is None:
             return None
         return every, problem.fairness_of(row, problem.filled(row, examples[every.kinds])), kinds
-    key = b"|".join([looks.tobytes(), bytes([ranks]), *_beside(problem, row)])
+    key = b"|".join([looks.tobytes(), bytes([ranks]), *problem.beside(row)])
     if key not in kept:
         every = KindSequences.of([ranks] * many, ranks)
         assert every is not None
         tops = examples[every.kinds] if ranks else np.zeros((1, 0), dtype=np.int64)
         kept[key] = every, problem.fairness_of(row, tops)
     return (*kept[key], kinds)
-
-
-def _beside(problem: Problem, row: int) -> list[bytes]:
-    """Spell what the measure sees of the query beside the documents that are ranked."""
-    parts = []
-    for name in sorted(OF_QUERY.intersection(problem.fairness.needs)):
-        value = getattr(problem.inputs, name)
-        tables = (value.counts, value.documents) if isinstance(value, Candidates) else (value,)
-        parts += [table[row if len(table) > 1 else 0].tobytes() for table in tables]
-    return parts
 
 
 def _of_kinds(

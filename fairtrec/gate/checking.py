@@ -15,9 +15,9 @@ from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.session import Keywords
 from fairtrec.evaluation.signature import Signature
 from fairtrec.gate import requirement
+from fairtrec.gate.judging import judge, notes
 from fairtrec.gate.requirement import Requirement
 from fairtrec.gate.verdict import Gate, Verdict
-from fairtrec.gate.verdicts import judge, notes
 from fairtrec.literals import FailOn
 from fairtrec.measure import Measure
 from fairtrec.replay import difference, results

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.formulas import discount, neutrality, ranks
-from fairtrec.formulas.fronts import budget, sums
+from fairtrec.formulas.fronts import budget, two_sums
 from fairtrec.formulas.fronts.front import same_grades
 from fairtrec.reranker import MISSING, Bools, Candidates, Floats, Ints, Order, Remark, Reranker, counted, take
 
@@ -96,7 +96,7 @@ class Optimal(Reranker):
         weights = discount.log2(order.shape[1])
         counts = np.broadcast_to(weights, order[rows].shape)
         lengths = (~np.isnan(gains[rows, : self.cutoff])).sum(axis=1)
-        fronts = sums.fronts(gains[rows], worth[rows], counts, counts, lengths, stay[rows])
+        fronts = two_sums.fronts(gains[rows], worth[rows], counts, counts, lengths, stay[rows])
         least = (1 - self.loss) * (np.nan_to_num(gains[rows, : self.cutoff]) @ weights)
         if self.each:
             found = [front.fairest(low - budget.ROUNDING) for front, low in zip(fronts, least.tolist(), strict=True)]

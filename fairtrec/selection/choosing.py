@@ -15,7 +15,7 @@ from fairtrec.formulas.rounding import same
 from fairtrec.gate.requirement import Requirement
 from fairtrec.selection.criterion import best, f_beta, scaled
 from fairtrec.selection.folds import Folds
-from fairtrec.selection.values import Variants
+from fairtrec.selection.variants import Variants
 
 
 @dataclass(frozen=True, eq=False)

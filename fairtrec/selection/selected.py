@@ -12,7 +12,7 @@ from fairtrec.evaluation.signature import Signature
 from fairtrec.gate.requirement import Requirement
 from fairtrec.selection.choosing import ScoredVariants
 from fairtrec.selection.folds import Folds
-from fairtrec.selection.values import Variants
+from fairtrec.selection.variants import Variants
 
 
 @dataclass(frozen=True, eq=False)

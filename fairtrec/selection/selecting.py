@@ -22,7 +22,7 @@ from fairtrec.selection.criterion import BETAS, betas
 from fairtrec.selection.evaluated import evaluated, of_result
 from fairtrec.selection.folds import Folds, divide
 from fairtrec.selection.selected import Selected, Selection
-from fairtrec.selection.values import AXES, MeasurePair, Variants, gathered, only
+from fairtrec.selection.variants import AXES, MeasurePair, Variants, gathered, only
 from fairtrec.statistics.procedure import Procedure, ProcedureKeywords
 
 

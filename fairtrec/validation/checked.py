@@ -16,11 +16,11 @@ from fairtrec.formats import columns, other_runs
 from fairtrec.formats.other_runs import meant
 from fairtrec.literals import RunFormat
 from fairtrec.ranking.order import by_falling_score
-from fairtrec.validation import reading
+from fairtrec.validation import entries
 from fairtrec.validation.checks import Known, check
 from fairtrec.validation.codes import CODES, Code, table
+from fairtrec.validation.entries import RunEntries
 from fairtrec.validation.findings import KEPT, Finding, Findings, shown
-from fairtrec.validation.reading import RunEntries
 
 BLANKS = np.frombuffer(b" \t\n\v\f\r", np.uint8)
 __all__ = ["CODES", "KEPT", "Checked", "Code", "Finding", "Findings", "Known", "examine", "table"]
@@ -95,7 +95,7 @@ def examine(path: FilePath, known: Known | None = None, most: int | None = KEPT,
     """Find all that is wrong with a run; of each code, ``most`` findings are kept (None: all) and all are counted."""
     kind = meant(path, form)
     found = Findings(most)
-    rows = reading.read(path, found) if kind == "trec" else read_other(path, kind, found)
+    rows = entries.read(path, found) if kind == "trec" else read_other(path, kind, found)
     return Checked(path, found, check(rows, known or Known(), found))
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from fairtrec.data import MISSING, Bools, Docnos, Ints, decode, fingerprints, starts_of
 from fairtrec.data.spellings import guess
+from fairtrec.validation.entries import NO_RANK, RunEntries
 from fairtrec.validation.findings import Findings, plural, some
-from fairtrec.validation.reading import NO_RANK, RunEntries
 
 Message = Callable[[str, int, int], str]  # of a qid, a row of it, and how many more it has
 ALIKE = 0.9  # rank correlation of ranks and scores, from which these oppose each other throughout

@@ -14,7 +14,7 @@ from fairtrec.files import compression, opening
 from fairtrec.files.atomic import replaced
 from fairtrec.validation.checked import Checked
 from fairtrec.validation.codes import CODES, Code
-from fairtrec.validation.reading import RunEntries
+from fairtrec.validation.entries import RunEntries
 
 
 def obstacles(checked: Checked) -> list[Code]:

@@ -14,9 +14,9 @@ from fairtrec.evaluation.signature import Signature
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair import Requests, Truth
 from fairtrec.literals import RunFormat
-from fairtrec.validation import collection
+from fairtrec.validation import expected
 from fairtrec.validation.checked import KEPT, Checked, Findings, Known, examine
-from fairtrec.validation.reading import RunEntries
+from fairtrec.validation.entries import RunEntries
 from fairtrec.version import __version__
 
 
@@ -65,7 +65,7 @@ def validate(
     if not all(isinstance(run, str | PathLike) for run in several):
         raise UsageError("files are validated, of which lines can be named; write each run to one, and give its path")
     paths = [fspath(path) for path in several]
-    known = collection.known(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, depth=depth)
+    known = expected.known(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, depth=depth)
     beside = {"qrels": qrels, "queries": queries, "docs": docs, "docnos": docnos, "depth": depth}
     told = {name: str(value) for name, value in beside.items() if isinstance(value, str | PathLike | int)}
     return Validation(tuple(paths), known, most, run_format, Signature({"fairtrec": __version__, **told}))

@@ -24,9 +24,9 @@ from fairtrec.catalogue.registry import parse as measures
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
+from fairtrec.gate import judging as gate
 from fairtrec.gate import requirement
-from fairtrec.gate import verdicts as gate
-from fairtrec.gate.verdicts import Gate
+from fairtrec.gate.judging import Gate
 from fairtrec.measures.arab import ARaB
 from fairtrec.report.verdicts import facts
 from fairtrec_made import REPOSITORY

@@ -3,11 +3,11 @@
 from xml.etree import ElementTree as ET
 
 import numpy as np
+from fairtrec.gate.verdicts import judge
 
 import fairtrec
 from fairtrec.evaluation.scores import Scores
 from fairtrec.gate import requirement
-from fairtrec.gate.verdicts import judge
 from fairtrec.report.junit import junit
 from fairtrec.report.verdicts import github
 

@@ -18,8 +18,8 @@ from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
 from fairtrec.evaluation.undefined import filled, worst
-from fairtrec.gate import requirement, verdicts
-from fairtrec.gate.verdicts import Gate
+from fairtrec.gate import judging, requirement
+from fairtrec.gate.judging import Gate
 from fairtrec.measure import Measure
 from fairtrec.report.verdicts import distinct
 from fairtrec.report.writers import COMPARISONS, RESULTS
@@ -108,7 +108,7 @@ NOISY = np.array([0.3, -0.3] * 10)  # mean 0; the 95 % interval reaches 0.144 to
 def judged(text, mine, theirs=None, slices=None, **gate):
     baseline = None if theirs is None else scores(theirs, "baseline")
     mine = mine if isinstance(mine, Scores) else scores(mine)
-    return verdicts.judge(mine, [requirement.parse(text)], baseline=baseline, slices=slices, gate=Gate(**gate))
+    return judging.judge(mine, [requirement.parse(text)], baseline=baseline, slices=slices, gate=Gate(**gate))
 
 
 @pytest.mark.parametrize(("shift", "side"), [(-0.036, "misses"), (0.011, "meets")])
@@ -193,7 +193,7 @@ def test_verdicts_11_sizes_of_values_of_a_measure_whose_better_is_nearer_0():
     base = scores(np.array([0.1, -0.1] * 10), "base", "ARaB@10")
     worse = scores(np.array([0.5, -0.5] * 10) + 0.01 * NOISY, "mine", "ARaB@10")
     asked = requirement.parse("| ARaB@10 | <= baseline")
-    (verdict,) = verdicts.judge(worse, [asked], baseline=base)
+    (verdict,) = judging.judge(worse, [asked], baseline=base)
     assert (verdict.status, verdict.evidence.difference) == ("failed", pytest.approx(0.4, abs=0.01))
     assert asked.contradiction == ""
     assert "|ARaB@10| <=" in requirement.parse("ARaB@10 <= baseline").contradiction

@@ -1,7 +1,8 @@
 """Values of several files are joined by run and query."""
 
-import fairtrec
 from fairtrec.replay.values import read_values
+
+import fairtrec
 
 
 def test_judgements_of_people_are_correlated_with_measures_of_another_file(tmp_path):

@@ -17,7 +17,7 @@ from fairtrec.errors import InputError
 from fairtrec.files import opening
 from fairtrec.formats import run as run_format
 from fairtrec.report import findings
-from fairtrec.validation import reading, repair
+from fairtrec.validation import entries, repair
 from fairtrec.validation.checked import CODES, examine
 
 pytestmark = pytest.mark.fuzz
@@ -194,7 +194,7 @@ def test_small_blocks_and_the_fast_reader_find_the_same(size, tmp_path):
         data = corrupted(dice)
         path.write_bytes(data)
         whole, _ = judged(path, data, one_block=True)
-        with mock.patch.object(opening, "BLOCK", size), mock.patch.object(reading, "LARGE", 1):
+        with mock.patch.object(opening, "BLOCK", size), mock.patch.object(entries, "LARGE", 1):
             parts, _ = judged(path, data, one_block=False)
         told = [[(f.line, f.code.name, f.message) for f in each.found.in_order] for each in (whole, parts)]
         assert told[0] == told[1]

@@ -90,7 +90,7 @@ def test_each_finding_has_its_line_and_code(data, expected, tmp_path):
 
 
 def test_a_last_line_of_five_columns_and_a_blank_is_seen_by_the_fast_reader_too(tmp_path, monkeypatch):
-    monkeypatch.setattr("fairtrec.validation.reading.LARGE", 1)
+    monkeypatch.setattr("fairtrec.validation.entries.LARGE", 1)
     assert places(found(GOOD + b"q2 Q0 d2 2 1 ", tmp_path)) == [(5, "E201"), (5, "W113")]
     monkeypatch.setattr("fairtrec.files.opening.BLOCK", 16)
     with pytest.raises(InputError, match=":5: 5 columns where a run has 6"):

@@ -19,8 +19,8 @@ from fairtrec.formats import columns
 from fairtrec.formats.columns import WIDEST, Columns, Layout, Repeats
 from fairtrec.formats.other_runs import is_marco
 from fairtrec.literals import RunFormat
+from fairtrec.validation.blocks import COLUMNS, LARGEST_NUMBER, LONGEST, blocks, meant, parsed
 from fairtrec.validation.findings import Findings, plural, shown
-from fairtrec.validation.lines import COLUMNS, LARGEST_NUMBER, LONGEST, blocks, meant, parsed
 
 LAYOUT = Layout(
     "run", {"qid": "blocks", "Q0": "blocks", "docno": "text", "rank": "int", "score": "float", "tag": "blocks"}

@@ -9,7 +9,7 @@ from fairtrec.data import Docnos, Docs
 from fairtrec.data.spellings import variants
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import opening
-from fairtrec.validation import reading
+from fairtrec.validation import entries
 from fairtrec.validation.checks import Known
 from fairtrec.validation.findings import Findings
 
@@ -89,7 +89,7 @@ def _named(runs: Iterable[FilePath]) -> Docs:
     for path in runs:
         if opening.is_stream(path):
             raise UsageError("runs are read twice to look for their documents, which a stream cannot be; give a file")
-        own = Docnos.of(reading.read(path, Findings()).docnos).names
+        own = Docnos.of(entries.read(path, Findings()).docnos).names
         names = Docnos.of(np.concatenate((names, own))).names
     return names
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.formulas.fronts import counts
+from fairtrec.formulas.fronts import by_counts
 from fairtrec.formulas.fronts.front import Front
 
 NEAR = 1e-9
@@ -35,7 +35,7 @@ def fronts(
     for rows in several.values():
         ours, theirs = weights[rows[0], free[rows[0]]], discounts[rows[0], free[rows[0]]]
         gained, earned = (np.where(held[rows], np.nan, each[rows]) for each in (gains, worth))
-        for at, (row, front) in enumerate(zip(rows, counts.fronts(gained, earned, ours, theirs), strict=True)):
+        for at, (row, front) in enumerate(zip(rows, by_counts.fronts(gained, earned, ours, theirs), strict=True)):
             one = _hull(gained[at], earned[at], ours, theirs) if front is None else front
             found[row] = _beside(one, row, free[row], int(lengths[row]), gains, worth, weights, discounts)
     return [found[row] for row in range(len(gains))]
