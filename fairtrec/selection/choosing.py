@@ -13,9 +13,9 @@ from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
 from fairtrec.gate.requirement import Requirement
+from fairtrec.selection.candidates import Variants
 from fairtrec.selection.criterion import best, f_beta, scaled
 from fairtrec.selection.folds import Folds
-from fairtrec.selection.variants import Variants
 
 
 @dataclass(frozen=True, eq=False)

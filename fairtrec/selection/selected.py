@@ -10,9 +10,9 @@ from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
 from fairtrec.gate.requirement import Requirement
+from fairtrec.selection.candidates import Variants
 from fairtrec.selection.choosing import ScoredVariants
 from fairtrec.selection.folds import Folds
-from fairtrec.selection.variants import Variants
 
 
 @dataclass(frozen=True, eq=False)

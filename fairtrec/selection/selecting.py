@@ -17,12 +17,12 @@ from fairtrec.gate import requirement
 from fairtrec.gate.requirement import Requirement
 from fairtrec.measure import Measure
 from fairtrec.selection import composing
+from fairtrec.selection.candidates import AXES, MeasurePair, Variants, gathered, only
 from fairtrec.selection.choosing import ScoredVariants, choice_of
 from fairtrec.selection.criterion import BETAS, betas
 from fairtrec.selection.evaluated import evaluated, of_result
 from fairtrec.selection.folds import Folds, divide
 from fairtrec.selection.selected import Selected, Selection
-from fairtrec.selection.variants import AXES, MeasurePair, Variants, gathered, only
 from fairtrec.statistics.procedure import Procedure, ProcedureKeywords
 
 

@@ -1,0 +1,106 @@
+"""Names have one meaning each: no class is called as another is, and few modules."""
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent.parent / "fairtrec"
+
+SHARED = {  # names of modules outside cli/ that occur twice or more: why
+    "ablation": "what is found, its report, and its page",
+    "curves": "what is found, and its report",
+    "explanation": "its report, and its page",
+    "findings": "what is found, and its report",
+    "frontier": "what is found, its report, and its page",
+    "overlaps": "what is found, and its report",
+    "rerank": "each room has one; both are imported from Python",
+    "rerankers": "the table of their names, and the contract that tests them, beside that of measures",
+    "reranked": "what is made, and its report",
+    "run": "what a run is, and how a file of one is read",
+    "trec_fair_2019": "the measures of the track, and their evaluation over its sequences",
+}
+AGAIN = {  # names of modules that have more than one meaning still
+    "documents",
+    "engine",
+    "groups",
+    "inputs",
+    "lines",
+    "measuring",
+    "positions",
+    "progress",
+    "reading",
+    "ready",
+    "records",
+    "remarks",
+    "session",
+    "terms",
+    "values",
+    "wanted",
+}
+TWICE = {  # names of classes and of aliases that have more than one meaning still
+    "Bound",
+    "Columns",
+    "Done",
+    "Form",
+    "Frame",
+    "Groups",
+    "Line",
+    "Lines",
+    "Named",
+    "Numbers",
+    "Options",
+    "Order",
+    "Pairs",
+    "Piece",
+    "Places",
+    "Rankings",
+    "Summary",
+    "Table",
+    "TermTable",
+    "Terms",
+    "Texts",
+    "Unknown",
+    "Value",
+    "Variant",
+    "Work",
+}
+
+
+def names_of(path):
+    """The classes of a file, and its aliases of types."""
+    tree = ast.parse(path.read_text("utf-8"))
+    classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None]
+    targets = [node.targets[0] if isinstance(node, ast.Assign) else node.target for node in assigned]
+    aliases = [target.id for target in targets if isinstance(target, ast.Name)]
+    return {*classes, *(name for name in aliases if name[:1].isupper() and not name.isupper())}
+
+
+def repeated(names):
+    return {name for name, many in Counter(names).items() if many > 1}
+
+
+def test_no_class_or_alias_is_called_as_another():
+    assert repeated(name for path in PACKAGE.rglob("*.py") for name in names_of(path)) <= TWICE
+
+
+def test_modules_share_a_name_only_for_a_reason():
+    modules = [path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"]
+    shared = repeated(path.stem for path in modules if path.parent.name != "cli")
+    assert shared <= SHARED.keys() | AGAIN
+    assert shared >= SHARED.keys(), "what has a name of its own is not listed"
+    assert len(SHARED) <= 15
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("class A:\n    class B: pass\n", {"A", "B"}),
+        ("Pair = tuple[str, str]\nMOST = 3\nrows: Rows = []\nLine: TypeAlias = str\n", {"Pair", "Line"}),
+    ],
+)
+def test_names_are_found(source, names, tmp_path):
+    (tmp_path / "a.py").write_text(source)
+    assert names_of(tmp_path / "a.py") == names
