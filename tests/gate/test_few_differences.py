@@ -8,6 +8,7 @@ from fairtrec.gate.verdicts import judge
 import fairtrec
 from fairtrec.evaluation.scores import Scores
 from fairtrec.gate import requirement
+from fairtrec.gate.judging import judge
 from fairtrec.report.junit import junit
 from fairtrec.report.verdicts import github
 

@@ -1,8 +1,7 @@
 """Values of several files are joined by run and query."""
 
-from fairtrec.replay.values import read_values
-
 import fairtrec
+from fairtrec.replay.named_values import read_values
 
 
 def test_judgements_of_people_are_correlated_with_measures_of_another_file(tmp_path):
