@@ -3,7 +3,6 @@
 from xml.etree import ElementTree as ET
 
 import numpy as np
-from fairtrec.gate.verdicts import judge
 
 import fairtrec
 from fairtrec.evaluation.scores import Scores
