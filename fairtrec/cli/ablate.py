@@ -49,7 +49,8 @@ def command(
     from fairtrec.report.ablation import footnotes
 
     files = named(runs)
-    options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
+    varied = [value.strip() for each in given["vary"] for value in each.partition("=")[2].split(",")]
+    options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values(), *varied)
     with progress():
         ablation = ablate(files, qrels, **given)
     options.write(ABLATIONS, form, ablation, output, footnotes, places=places)

@@ -133,10 +133,11 @@ def numbers(explanation: Explanation) -> Iterator[Row]:
 
 
 def records(explanation: Explanation) -> Iterator[dict[str, Any]]:
-    """Give an object for each rank of each query that has a value."""
-    return (
-        {"run": each.run, "qid": each.qid, **_rank(place)} for each in explanation.explained for place in each.places
-    )
+    """Give an object for each rank of each query that has a value, with what the query's would be without a term."""
+    for each in explanation.explained:
+        supposed = {term: number(value) for term, value in each.what_if.items()}
+        for place in each.places:
+            yield {"run": each.run, "qid": each.qid, **_rank(place), **({"what_if": supposed} if supposed else {})}
 
 
 def record(explanation: Explanation) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from fairtrec.evaluation import counterfactual
 from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.session import evaluator
@@ -37,11 +38,17 @@ class Effects:
         """Evaluate the runs before and after. Raises InputError for what cannot be read."""
         before = {_name(number, each.run): each.before for number, each in enumerate(reranking.runs)}
         after = {_name(number, each.run): each.after for number, each in enumerate(reranking.runs)}
-        earlier = self._ordinary.evaluate(before)
+        keywords, ordinary = dict(self._keywords), self._ordinary
+        if keywords.get("counterfactual") is not None:  # found by what the runs are called, not by their new names
+            of = counterfactual.read(keywords["counterfactual"]).of
+            several = enumerate(reranking.runs)
+            keywords["counterfactual"] = {_name(number, each.run): of(each.run, each.run) for number, each in several}
+            ordinary = evaluator(self._measures, **keywords)
+        earlier = ordinary.evaluate(before)
         if any(each.after.sampled for each in reranking.runs):
-            sampled = evaluator(self._measures, **{**self._keywords, "samples": True})
+            sampled = evaluator(self._measures, **{**keywords, "samples": True})
             return Effect(reranking, earlier, sampled.evaluate(after))
-        return Effect(reranking, earlier, self._ordinary.evaluate(after))
+        return Effect(reranking, earlier, ordinary.evaluate(after))
 
 
 def _name(number: int, run: str) -> str:

@@ -4,9 +4,9 @@ import random
 import re
 
 import pytest
-from fairtrec.annotation.substitution.links import Addresses
 
 import fairtrec
+from fairtrec.annotation.substitution.swapping import Addresses
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s<>\"]+")
 WWW = re.compile(r"(?<!\w)www\.[^\s<>\"]*", re.IGNORECASE)
