@@ -6,7 +6,7 @@ https://doi.org/10.1145/3404835.3462949
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -22,12 +22,15 @@ from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.given import Terms
 from fairtrec.files import opening
+from fairtrec.files.atomic import replaced
 from fairtrec.formats import tsv
 from fairtrec.formulas.neutrality import omega
 from fairtrec.literals import Loss
 from fairtrec.version import __version__
 
+STATE = ".state"  # the ending of what is kept until a model is done
 ALONE, WARMUP, BOTH, PROBE = range(2, 6)  # phases: the ranker, the adversary, both, a fresh adversary
+SIDE = {WARMUP: "adversary", PROBE: "fresh probe"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,13 +124,18 @@ class Trained:
     probe: float | None = None  # of a fresh adversary
 
 
+Watcher = Callable[[str, int, int, float], None]  # what is trained, so many steps of so many, and the loss
+
+
 def train(
     triples: FilePath, model: str, groups: Terms, output: FilePath, strengths: Sequence[float], **options: Any
 ) -> Iterator[Trained]:
     """Train a ranker, then for each strength (lambda) one against an adversary; tell of each when its folder is there.
 
-    ``options`` are those of Options, ``force`` and ``resume``. Raises InputError for a loss that is no number, too.
+    ``options`` are those of TrainingOptions, ``force``, ``resume``, and a ``watcher``, which is told of each step. Raises
+    InputError for a loss that is no number, too.
     """
+    watcher = options.pop("watcher", None)
     torch, _ = libraries()
     resume, force = options.pop("resume", False), options.pop("force", False)
     how, folder, terms = TrainingOptions(**options), Path(output), loading.terms(groups)
@@ -135,13 +143,15 @@ def train(
     names = {"model": opening.name(model.rstrip("/")), "groups": f"{terms.name}@{terms.sha256[:8]}"}
     versions = {"fairtrec": __version__, "torch": torch.__version__, "triples": opening.sha256(triples)[:8]}
     settings = {**versions, **names, **asdict(how)}
-    training = _Training(found, how, folder, settings)
+    training = _Training(found, how, folder, settings, watcher)
     made = {path.parent: json.loads(path.read_text("utf-8"))["settings"] for path in folder.glob(f"*/{NOTES}")}
     if resume and any(of != settings for of in made.values()):
         raise UsageError(f"{folder} was made with other options or triples; give the same again, or --force")
     if not (resume or force) and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already; name another with -o, or add --force or --resume")
     training.old = set() if resume else set(made)
+    for path in [] if resume else folder.glob(f".*{STATE}"):
+        path.unlink()
     yield from (training.trained(model, strength) for strength in (None, *strengths))
     for path in training.old:  # which nothing has come to stand for
         shutil.rmtree(path)
@@ -150,7 +160,10 @@ def train(
 class _Training:
     """What all phases share."""
 
-    def __init__(self, triples: Triples, how: TrainingOptions, folder: Path, settings: dict[str, Any]) -> None:
+    def __init__(
+        self, triples: Triples, how: TrainingOptions, folder: Path, settings: dict[str, Any], watcher: Watcher | None
+    ) -> None:
+        self.watcher = watcher
         self.triples, self.how, self.folder, self.settings = triples, how, folder, settings
         self.old: set[Path] = set()  # models of before, each of which stays until there is another
         learnt, even, self.held = parted(triples, how.held_out, how.seed)
@@ -173,16 +186,23 @@ class _Training:
         if phase == BOTH:
             opponent.load_state_dict(load_file(base / ADVERSARY))
         loss = None  # of no step
-        for step, loss in self._fitted(phase, ranker, opponent, strength or 0.0):
+        for step, loss in self._fitted(phase, ranker, opponent, strength or 0.0, name):
             if phase == BOTH and step < self.steps[phase]:
                 self._written(f"{name}-step-{step}", step, loss, ranker, opponent)
         if phase == ALONE:
             list(self._fitted(WARMUP, ranker, opponent))
         list(self._fitted(PROBE, ranker, fresh))
-        return self._written(name, self.steps[phase], loss, ranker, opponent, fresh)
+        done = self._written(name, self.steps[phase], loss, ranker, opponent, fresh)
+        self._state(name).unlink(missing_ok=True)
+        return done
 
-    def _fitted(self, phase: int, ranker: Ranker, opponent: Any, strength: float = 0.0) -> Iterator[tuple[int, float]]:
-        """Train what the phase trains; give the step of each checkpoint, and the mean loss since the last one."""
+    def _fitted(
+        self, phase: int, ranker: Ranker, opponent: Any, strength: float = 0.0, name: str = ""
+    ) -> Iterator[tuple[int, float]]:
+        """Train what the phase trains; give the step of each checkpoint, and the mean loss since the last one.
+
+        What has a ``name`` goes on where it was interrupted, from the state that is kept at each checkpoint.
+        """
         import torch
         from torch.nn.functional import cross_entropy, relu, softplus
 
@@ -190,8 +210,15 @@ class _Training:
         nets = [(ranker.net, how.learning_rate)] * is_ranker + [(opponent, how.adversary_learning_rate)] * is_adversary
         groups = [{"params": [each for each in net.parameters() if each.requires_grad], "lr": lr} for net, lr in nets]
         optimiser = torch.optim.Adam(groups, eps=1e-5)
+        learners = {"net": ranker.net, "opponent": opponent, "optimiser": optimiser}
+        done, before = self._resumed(name, learners)
         ranker.net.train(is_ranker)
         for first, last in pairwise(np.unique(np.linspace(0, self.steps[phase], how.checkpoints + 1).astype(int))):
+            if last <= done:
+                if last == done:
+                    yield done, before
+                    ranker.net.train(is_ranker)
+                continue
             losses = []
             for step in range(first, last):
                 torch.manual_seed(batches.seed(step))
@@ -213,8 +240,33 @@ class _Training:
                     torch.nn.utils.clip_grad_norm_(group["params"], 1.0)
                 optimiser.step()
                 losses.append(terms[0].item())
+                if self.watcher is not None:
+                    self.watcher(name or SIDE[phase], step + 1, self.steps[phase], losses[-1])
+            if name:
+                kept = {of: each.state_dict() for of, each in learners.items()}
+                kept |= {"step": int(last), "loss": float(np.mean(losses)), "settings": json.dumps(self.settings)}
+                self.folder.mkdir(parents=True, exist_ok=True)
+                with replaced(self._state(name)) as part:
+                    torch.save(kept, part)
             yield int(last), float(np.mean(losses))
             ranker.net.train(is_ranker)  # after whoever looked at it
+
+    def _state(self, name: str) -> Path:
+        """Say where it is kept how far a model has come, until it is done."""
+        return self.folder / f".{name}{STATE}"
+
+    def _resumed(self, name: str, learners: dict[str, Any]) -> tuple[int, float]:
+        """Go on from what is kept, if anything is: after so many steps, with that loss."""
+        import torch
+
+        if not name or not self._state(name).exists():
+            return 0, 0.0
+        kept = torch.load(self._state(name), map_location=self.how.device, weights_only=True)
+        if json.loads(kept["settings"]) != json.loads(json.dumps(self.settings)):
+            raise UsageError(f"{self.folder} was made with other options or triples; give the same again, or --force")
+        for of, each in learners.items():
+            each.load_state_dict(kept[of])
+        return kept["step"], kept["loss"]
 
     def _written(self, name: str, steps: int, loss: float | None, ranker: Ranker, *opponents: Any) -> Trained:
         """Look at a model by its adversary and a fresh one, if there is one, and write its folder."""

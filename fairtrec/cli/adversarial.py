@@ -10,6 +10,7 @@ from fairtrec.cli import options
 from fairtrec.cli.commands import Commands, under
 from fairtrec.literals import Loss
 
+EACH = 30  # seconds, after which a line says how far it has come
 FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
 RATE = click.FloatRange(0, min_open=True)
 device = click.option("--device", default="cpu", show_default=True, metavar="NAME", help="Where it runs: cpu or cuda.")
@@ -67,7 +68,7 @@ def command() -> None:
 )
 @click.option("--seed", type=FROM_0, default=0, show_default=True, help="The same seed gives the same models.")
 @device
-@click.option("--resume", is_flag=True, help="Keep the models that the same command has finished, and go on.")
+@click.option("--resume", is_flag=True, help="Go on where the same command ended, from its last checkpoint.")
 @click.option("--force", is_flag=True, help="Replace the models in FOLDER.")
 def train(triples: str, **given: Any) -> None:
     """Train a ranker on TRIPLES, and from it one for each lambda, against an adversary.
@@ -77,10 +78,20 @@ def train(triples: str, **given: Any) -> None:
     \b
     fairtrec adversarial train triples.tsv --model ./encoder --groups gender-en --lambda 0,0.1,0.3 -o models/
     """
+    import time
+
     from fairtrec.adversarial.train import train
     from fairtrec.cli.saying import say
 
-    for found in train(triples, **given):
+    last = time.monotonic()
+
+    def watcher(what: str, step: int, steps: int, loss: float) -> None:
+        nonlocal last
+        if time.monotonic() - last >= EACH:
+            last = time.monotonic()
+            say(f"# {what}: {step:,} of {steps:,} steps, loss {loss:.2f}")
+
+    for found in train(triples, watcher=watcher, **given):
         accuracies = [("adversary", found.adversary), ("fresh probe", found.probe)]
         seen = ", ".join(f"{name} {'undefined' if value is None else f'{value:.2f}'}" for name, value in accuracies)
         loss = "" if found.loss is None else f", loss {found.loss:.2f}"

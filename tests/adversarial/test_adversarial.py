@@ -203,6 +203,40 @@ def test_a_resumed_training_equals_an_uninterrupted_one(small, trained_once, tmp
     assert bytes_of(tmp_path / "models") == bytes_of(output)
 
 
+@pytest.mark.parametrize("interrupted", [3, 6, 7, 12, 20])
+def test_a_training_goes_on_from_the_last_checkpoint(small, trained_once, tmp_path, interrupted):
+    """Steps are counted over all phases: 6 of the base in 3 checkpoints, 4 and 4 of adversaries, 6 and 4 of each lambda."""
+    output, told = trained_once
+    steps = []
+
+    def watcher(what, step, many, loss):
+        assert 0 < step <= many
+        assert loss >= 0
+        steps.append(what)
+        if len(steps) == interrupted:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        trained(small, tmp_path / "models", watcher=watcher)
+    with pytest.raises(UsageError, match="was made with other options"):
+        trained(small, tmp_path / "models", resume=True, seed=7)
+    before = len(steps)
+    assert trained(small, tmp_path / "models", resume=True, watcher=watcher) == told
+    assert bytes_of(tmp_path / "models") == bytes_of(output)
+    assert len([what for what in steps[before:] if what == "base"]) == 6 - min(6, (interrupted - 1) // 2 * 2)
+
+
+def test_with_force_old_models_stay_until_there_are_new_ones(small, trained_once, tmp_path):
+    shutil.copytree(trained_once[0], tmp_path / "models")
+
+    def watcher(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        trained(small, tmp_path / "models", (0.25,), force=True, watcher=watcher)
+    assert bytes_of(tmp_path / "models") == bytes_of(trained_once[0])
+
+
 def test_resuming_takes_the_same_options_and_may_add_lambdas(small, trained_once, tmp_path):
     shutil.copytree(trained_once[0], tmp_path / "models")
     with pytest.raises(UsageError, match="was made with other options or triples"):
