@@ -132,7 +132,7 @@ def train(
 ) -> Iterator[Trained]:
     """Train a ranker, then for each strength (lambda) one against an adversary; tell of each when its folder is there.
 
-    ``options`` are those of TrainingOptions, ``force``, ``resume``, and a ``watcher``, which is told of each step. Raises
+    ``options`` are those of TrainingOptions, ``force``, ``resume``, and a ``watcher``, told of each step. Raises
     InputError for a loss that is no number, too.
     """
     watcher = options.pop("watcher", None)

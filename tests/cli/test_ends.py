@@ -22,6 +22,8 @@ def started(program, *arguments, **more):
 SLOW = """
 import sys
 from fairtrec.evaluation import session
+
+pytestmark = pytest.mark.fuzz
 def slow(*_, **__):
     print("here", flush=True)
     import time
@@ -165,3 +167,32 @@ def test_annotate_that_is_interrupted_says_how_to_go_on(monkeypatch, capsys, tmp
     with pytest.raises(SystemExit):
         main()
     assert "what was counted stays in c.arrow.parts; the same command with --resume goes on" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not FUZZ, reason="make fuzz: it takes a while")
+@pytest.mark.parametrize("limit", range(40_000, 200_000, 5_000))
+def test_with_little_memory_a_command_ends_in_one_line(example, limit):
+    command = f"ulimit -v {limit}; exec {sys.executable} -m fairtrec eval qrels.txt neural.run bm25.run -j 1 -m nDCG@10"
+    done = subprocess.run(["sh", "-c", command], cwd=example, capture_output=True, text=True, check=False)
+    if done.returncode == 1 and "fairtrec.cli" not in done.stderr:
+        return  # Python itself could not begin
+    assert done.returncode in (0, 3), done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0 or done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not FUZZ, reason="make fuzz: it takes a while")
+@pytest.mark.parametrize("number", range(max(1, min(FUZZ, 10_000) // 100)))
+def test_what_is_killed_leaves_nothing_that_the_next_one_does_not_remove(inputs, number):
+    rows = "".join(f"d{i}\t{i % 90}\t{i % 3}\t{i % 2}\n" for i in range(40_000))
+    (inputs / "counts.tsv").write_text(f"docno\ttokens\tf\tm\n{rows}")
+    arguments = ["annotations", "convert", "counts.tsv", "out.arrow", "--force"]
+    process = started("import sys; sys.argv[0] = 'fairtrec'", *arguments, cwd=inputs)
+    time.sleep(0.3 + 0.02 * (number * 7 % 60))
+    process.kill()
+    process.communicate()
+    for left in inputs.glob(".*"):
+        os.utime(left, (0, 0))
+    process = started("import sys; sys.argv[0] = 'fairtrec'", *arguments, cwd=inputs)
+    assert (process.communicate()[1], process.returncode) == ("", 0)
+    assert sorted(each.name for each in inputs.iterdir()) == ["a.run", "counts.tsv", "out.arrow", "qrels"]

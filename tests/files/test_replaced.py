@@ -12,6 +12,8 @@ import pytest
 
 from fairtrec.files.atomic import replaced, replaced_folder
 
+pytestmark = pytest.mark.fuzz
+
 
 @pytest.mark.parametrize("synced", [False, True])
 def test_it_is_replaced_when_all_is_written(tmp_path, synced):

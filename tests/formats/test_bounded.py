@@ -14,6 +14,8 @@ from fairtrec.errors import InputError
 from fairtrec.formats import annotations, labels, vectors
 from fairtrec.formats.table.files import Table
 
+pytestmark = pytest.mark.fuzz
+
 WANTED = Docnos.of(np.array([b"d1", b"d2"]))
 BOMB = "times as large when it is unpacked"
 

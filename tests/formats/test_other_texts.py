@@ -11,6 +11,8 @@ from fairtrec.files.foreign import foreign
 from fairtrec.formats import qrels, values
 from fairtrec.formats import run as runs
 
+pytestmark = pytest.mark.fuzz
+
 
 def archive():
     memory = io.BytesIO()

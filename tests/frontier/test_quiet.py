@@ -1,11 +1,14 @@
 """What is infinite, missing or no number at all is computed with in silence."""
 
 import numpy as np
+import pytest
 
 import fairtrec
 from fairtrec.data import MISSING
 from fairtrec.formats.vectors import Vectors
 from fairtrec.formulas.fronts.front import Front, undominated
+
+pytestmark = pytest.mark.fuzz
 
 INFINITE = -np.inf
 

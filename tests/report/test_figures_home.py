@@ -4,6 +4,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.fuzz
+
 
 def test_matplotlib_without_a_home_says_nothing(tmp_path):
     (tmp_path / "home").write_text("no folder")

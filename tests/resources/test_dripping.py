@@ -7,6 +7,8 @@ import pytest
 from fairtrec.errors import ResourceError
 from fairtrec.resources import fetch
 
+pytestmark = pytest.mark.fuzz
+
 
 class Drip:
     """An answer that gives a byte each second, of a clock that is ours."""

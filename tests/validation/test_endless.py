@@ -4,8 +4,12 @@ import os
 import threading
 from contextlib import suppress
 
+import pytest
+
 from fairtrec.validation.entries import read
 from fairtrec.validation.findings import Findings
+
+pytestmark = pytest.mark.fuzz
 
 
 def test_a_stream_of_which_no_line_is_of_a_run_is_not_read_for_ever(tmp_path, monkeypatch):
