@@ -11,26 +11,13 @@ import pytest
 from fairtrec.cli import main
 from fairtrec.errors import UsageError
 
+NAMED = "import sys; sys.argv[0] = 'fairtrec'"
 FUZZ = int(os.environ.get("FAIRTREC_FUZZ", "0"))
 
 
 def started(program, *arguments, **more):
     command = [sys.executable, "-c", f"{program}\nfrom fairtrec.cli import main\nmain()", *arguments]
     return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **more)
-
-
-SLOW = """
-import sys
-from fairtrec.evaluation import session
-
-pytestmark = pytest.mark.fuzz
-def slow(*_, **__):
-    print("here", flush=True)
-    import time
-    time.sleep(60)
-session.Evaluator.evaluate = slow
-sys.argv[0] = "fairtrec"
-"""
 
 
 @pytest.fixture
@@ -44,14 +31,15 @@ def inputs(tmp_path):
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_end_is_quiet_and_leaves_what_ctrl_c_leaves(inputs, sent):
     (inputs / "junit.xml").write_text("of before")
-    arguments = ["check", "qrels", "a.run", "--require", "RR > 0", "--junit", "junit.xml"]
-    process = started(SLOW, *arguments, cwd=inputs)
-    assert process.stdout.readline() == "here\n"
-    process.send_signal(sent)
-    _, errors = process.communicate(timeout=30)
+    os.mkfifo(inputs / "run")
+    arguments = ["check", "qrels", "run", "--require", "RR > 0", "--junit", "junit.xml"]
+    process = started(NAMED, *arguments, cwd=inputs)
+    with (inputs / "run").open("w"):  # which waits for the other end to be opened
+        process.send_signal(sent)
+        _, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (128 + sent, "")
     assert (inputs / "junit.xml").read_text() == "of before"  # nothing was judged, and nothing is known to be wrong
-    assert sorted(each.name for each in inputs.iterdir()) == ["a.run", "junit.xml", "qrels"]
+    assert sorted(each.name for each in inputs.iterdir()) == ["a.run", "junit.xml", "qrels", "run"]
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -79,9 +67,7 @@ def test_processes_leave_nothing_at_any_moment(inputs, sent, number):
     temporary = inputs / "t"
     temporary.mkdir()
     arguments = ["eval", "qrels", *runs, "-m", "nDCG@10", "-j", "2", "-o", "out"]
-    process = started(
-        "import sys; sys.argv[0] = 'fairtrec'", *arguments, cwd=inputs, env=os.environ | {"TMPDIR": str(temporary)}
-    )
+    process = started(NAMED, *arguments, cwd=inputs, env=os.environ | {"TMPDIR": str(temporary)})
     time.sleep(0.1 + 0.1 * (number * 7 % 40))
     process.send_signal(sent)
     _, errors = process.communicate(timeout=60)
@@ -187,12 +173,12 @@ def test_what_is_killed_leaves_nothing_that_the_next_one_does_not_remove(inputs,
     rows = "".join(f"d{i}\t{i % 90}\t{i % 3}\t{i % 2}\n" for i in range(40_000))
     (inputs / "counts.tsv").write_text(f"docno\ttokens\tf\tm\n{rows}")
     arguments = ["annotations", "convert", "counts.tsv", "out.arrow", "--force"]
-    process = started("import sys; sys.argv[0] = 'fairtrec'", *arguments, cwd=inputs)
+    process = started(NAMED, *arguments, cwd=inputs)
     time.sleep(0.3 + 0.02 * (number * 7 % 60))
     process.kill()
     process.communicate()
     for left in inputs.glob(".*"):
         os.utime(left, (0, 0))
-    process = started("import sys; sys.argv[0] = 'fairtrec'", *arguments, cwd=inputs)
+    process = started(NAMED, *arguments, cwd=inputs)
     assert (process.communicate()[1], process.returncode) == ("", 0)
     assert sorted(each.name for each in inputs.iterdir()) == ["a.run", "counts.tsv", "out.arrow", "qrels"]
