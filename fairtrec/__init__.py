@@ -29,7 +29,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "counterfactual": ("evaluation.substituting", "provisional"),
     "curves": ("comparison.curves", "provisional"),
     "evaluate": ("evaluation.evaluate", "stable"),
-    "evaluator": ("evaluation.session", "provisional"),
+    "evaluator": ("evaluation.evaluate", "provisional"),
     "explain": ("explanation.explaining", "provisional"),
     "free": ("frontier.free", "provisional"),
     "plot": ("report.figures.kinds", "provisional"),
@@ -124,10 +124,9 @@ if TYPE_CHECKING:
     from fairtrec.errors import FairtrecError, InputError, ResourceError, UsageError
     from fairtrec.evaluation.annotating import annotate
     from fairtrec.evaluation.choices import Choices
-    from fairtrec.evaluation.evaluate import evaluate
+    from fairtrec.evaluation.evaluate import evaluate, evaluator
     from fairtrec.evaluation.result import Result
     from fairtrec.evaluation.scores import Scores
-    from fairtrec.evaluation.session import evaluator
     from fairtrec.evaluation.substituting import counterfactual
     from fairtrec.explanation.explaining import explain
     from fairtrec.frontier.free import free

@@ -16,8 +16,8 @@ from fairtrec.catalogue import registry
 from fairtrec.data import Bools, Floats, GroupTerms
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.evaluate import Keywords
 from fairtrec.evaluation.result import InputFile, Part, Result
-from fairtrec.evaluation.session import Keywords
 from fairtrec.measure import Measure
 
 ALPHA = 0.05  # of the corrected p that tells two runs apart in the base

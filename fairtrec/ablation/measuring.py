@@ -17,10 +17,11 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.choices import CHOICES, RANKING, ChoiceKeywords, Choices
+from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.reading import Reading
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.session import Batch, Evaluator, evaluator
+from fairtrec.evaluation.session import Batch, Evaluator
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
 from fairtrec.jobs import map_ordered

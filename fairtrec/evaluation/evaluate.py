@@ -1,14 +1,50 @@
 """``fairtrec.evaluate``: from whatever the caller has (paths, names, frames, dicts) to the scores of each run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
-from fairtrec.evaluation.given import Judgements
+from fairtrec.evaluation.choices import ChoiceKeywords, Choices, unknown
+from fairtrec.evaluation.given import Given, GivenKeywords, Judgements
+from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.session import Keywords, evaluator
+from fairtrec.evaluation.session import Evaluator
 from fairtrec.measure import Measure
+
+
+class Keywords(GivenKeywords, ChoiceKeywords, total=False):
+    """What ``evaluate`` and ``evaluator`` take by keyword: what is given beside the runs, and the options."""
+
+
+def evaluator(
+    measures: str | Measure | Iterable[str | Measure] | None,
+    qrels: Judgements | None = None,
+    **keywords: Unpack[Keywords],
+) -> Evaluator:
+    """Open a session: settle once what is computed, and read once what is given beside the runs.
+
+    Takes what ``evaluate`` takes, but for the runs:
+
+        session = fairtrec.evaluator("nDCG@10 NFaiRR@10", qrels="qrels.txt", annotations="c.arrow", background=bm25)
+        for run in runs:
+            print(session.scores(run).means)
+
+    Raises UsageError at once for what does not fit together; files are opened when the first run comes.
+    """
+    given, choices = told_apart({"qrels": qrels, **keywords})
+    return Evaluator(given, choices, settle(measures, given, choices))
+
+
+def told_apart(keywords: Mapping[str, Any], known: Iterable[str] = Keywords.__annotations__) -> tuple[Given, Choices]:
+    """Tell what is given beside runs from the choices. Raises UsageError for a keyword that is not ``known``."""
+    named = {name: value for name, value in keywords.items() if name in Given.__annotations__}
+    rest = {name: value for name, value in keywords.items() if name not in named}
+    for name in keywords.keys() - {"qrels", *known}:
+        raise unknown(name, known)
+    if isinstance(named["qrels"], str) and named["qrels"] == "none":  # as on the command line
+        named["qrels"] = None
+    return Given(**named), Choices(**rest)
 
 
 def evaluate(

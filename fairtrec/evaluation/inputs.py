@@ -23,7 +23,7 @@ from fairtrec.data import (
 )
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation.documents import Asked, Reference
-from fairtrec.evaluation.grades import Grades
+from fairtrec.evaluation.judge import Grades
 from fairtrec.formulas import distribution
 from fairtrec.formulas.neutrality import membership
 

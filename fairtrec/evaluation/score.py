@@ -7,13 +7,11 @@ import numpy as np
 
 from fairtrec.data import System
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import Reference, depth_of
-from fairtrec.evaluation.evenly import CELLS
+from fairtrec.evaluation.documents import CELLS, Reference, depth_of
 from fairtrec.evaluation.inputs import Inputs, InputsOfSamples
 from fairtrec.evaluation.judge import Judge
-from fairtrec.evaluation.remarks import in_parts, remarks_on
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.values import values_of
+from fairtrec.evaluation.values import in_parts, remarks_on, values_of
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Remark
 from fairtrec.measures.utility import Utility

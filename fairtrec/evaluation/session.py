@@ -1,9 +1,9 @@
 """A session: what is given beside the runs is read once, for any number of runs that come one after the other."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from os import fspath
-from typing import Any, Literal, Unpack, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
-from fairtrec.evaluation.choices import ChoiceKeywords, Choices, unknown
+from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import (
     Documents,
     Needs,
@@ -21,54 +21,19 @@ from fairtrec.evaluation.documents import (
     refuse_unknown,
     unknown_in,
 )
-from fairtrec.evaluation.given import Given, GivenKeywords, Judgements, Rankings
+from fairtrec.evaluation.given import Given, Rankings
 from fairtrec.evaluation.groups import described
-from fairtrec.evaluation.plan import Plan, settle
+from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.reading import Failed, Reading, ReadRun, finished, read
 from fairtrec.evaluation.result import InputFile, Part, Result
-from fairtrec.evaluation.scores import Scores
+from fairtrec.evaluation.scores import Scores, filled
 from fairtrec.evaluation.signing import signature_of
-from fairtrec.evaluation.undefined import filled
 from fairtrec.files.arguments import crossed
 from fairtrec.measure import Measure
 
 Named = Sequence[tuple[str, Any]]
 Watcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time
-
-
-class Keywords(GivenKeywords, ChoiceKeywords, total=False):
-    """What ``evaluate`` and ``evaluator`` take by keyword: what is given beside the runs, and the options."""
-
-
-def evaluator(
-    measures: str | Measure | Iterable[str | Measure] | None,
-    qrels: Judgements | None = None,
-    **keywords: Unpack[Keywords],
-) -> "Evaluator":
-    """Open a session: settle once what is computed, and read once what is given beside the runs.
-
-    Takes what ``evaluate`` takes, but for the runs:
-
-        session = fairtrec.evaluator("nDCG@10 NFaiRR@10", qrels="qrels.txt", annotations="c.arrow", background=bm25)
-        for run in runs:
-            print(session.scores(run).means)
-
-    Raises UsageError at once for what does not fit together; files are opened when the first run comes.
-    """
-    given, choices = told_apart({"qrels": qrels, **keywords})
-    return Evaluator(given, choices, settle(measures, given, choices))
-
-
-def told_apart(keywords: Mapping[str, Any], known: Iterable[str] = Keywords.__annotations__) -> tuple[Given, Choices]:
-    """Tell what is given beside runs from the choices. Raises UsageError for a keyword that is not ``known``."""
-    named = {name: value for name, value in keywords.items() if name in Given.__annotations__}
-    rest = {name: value for name, value in keywords.items() if name not in named}
-    for name in keywords.keys() - {"qrels", *known}:
-        raise unknown(name, known)
-    if isinstance(named["qrels"], str) and named["qrels"] == "none":  # as on the command line
-        named["qrels"] = None
-    return Given(**named), Choices(**rest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +53,8 @@ class Evaluator:
     of all documents that were looked up so far: of the next run's only those are read that no run before had. So a file
     of texts or counts must stay as it is; one of the others may change, and changes no value.
 
-    Its stages are for whoever needs more than the values: ``reading`` says what stands beside runs and how they are
-    read, ``read`` reads them, ``documents`` looks up what is known of their documents, ``scored`` computes the values,
-    ``result`` puts all of it together.
+    Its stages are for who needs more than the values: ``reading`` says what stands beside runs and how they are read,
+    ``documents`` looks up what is known of documents, ``scored`` computes the values, ``result`` is all of it together.
     """
 
     def __init__(self, given: Given, choices: Choices, plan: Plan) -> None:

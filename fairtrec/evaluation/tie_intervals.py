@@ -8,8 +8,7 @@ import numpy as np
 
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.data import MISSING, Bools, Floats, Ints, Run
-from fairtrec.evaluation.documents import Reference, depth_of
-from fairtrec.evaluation.evenly import evenly
+from fairtrec.evaluation.documents import Reference, depth_of, evenly
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.scores import ENDS, Scores, Ties

@@ -5,8 +5,8 @@ from typing import Any, Unpack
 
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
+from fairtrec.evaluation.evaluate import Keywords, evaluator
 from fairtrec.evaluation.given import Judgements
-from fairtrec.evaluation.session import Keywords, evaluator
 from fairtrec.explanation import variants
 from fairtrec.explanation.assemble import assemble
 from fairtrec.explanation.explained import Explanation

@@ -11,8 +11,8 @@ from fairtrec.data import Floats, Ints
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
+from fairtrec.evaluation.evaluate import Keywords
 from fairtrec.evaluation.given import Judgements
-from fairtrec.evaluation.session import Keywords
 from fairtrec.evaluation.signature import Signature
 from fairtrec.formulas.fronts import budget
 from fairtrec.formulas.fronts.front import Front, point_at

@@ -13,10 +13,11 @@ from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import Reference
+from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.session import Evaluator, Named, evaluator
+from fairtrec.evaluation.session import Evaluator, Named
 from fairtrec.formulas.distribution import quotient
 from fairtrec.frontier.problem import KNOWN, Problem, extended, pooled
 from fairtrec.literals import Among

@@ -9,10 +9,9 @@ from fairtrec.comparison.slices import Slices
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.answer import Answer
-from fairtrec.evaluation.evaluate import evaluate
+from fairtrec.evaluation.evaluate import Keywords, evaluate
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.session import Keywords
 from fairtrec.evaluation.signature import Signature
 from fairtrec.gate import requirement
 from fairtrec.gate.judging import judge, notes

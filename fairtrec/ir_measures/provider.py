@@ -17,9 +17,9 @@ from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Run
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.session import Evaluator, evaluator
-from fairtrec.evaluation.undefined import filled
+from fairtrec.evaluation.evaluate import evaluator
+from fairtrec.evaluation.scores import Scores, filled
+from fairtrec.evaluation.session import Evaluator
 from fairtrec.files.arguments import crossed
 from fairtrec.formats.frames import DOCUMENT
 from fairtrec.ir_measures.measured import FairMeasure

@@ -6,8 +6,8 @@ from typing import Any
 
 from fairtrec.evaluation import counterfactual
 from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.session import evaluator
 from fairtrec.evaluation.signature import Signature
 from fairtrec.measure import Measure
 from fairtrec.reranking.reranked import Reranking

@@ -13,10 +13,11 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.choices import RerankedKeywords
+from fairtrec.evaluation.evaluate import told_apart
 from fairtrec.evaluation.given import GivenKeywords, Judgements
 from fairtrec.evaluation.plan import opened, planned
-from fairtrec.evaluation.queries import wanted
-from fairtrec.evaluation.session import Evaluator, told_apart
+from fairtrec.evaluation.reading import wanted
+from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import Signature
 from fairtrec.evaluation.signing import signature_of
 from fairtrec.jobs import map_ordered

@@ -10,9 +10,9 @@ from fairtrec.catalogue import registry
 from fairtrec.comparison.baseline import Comparisons, compare
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.evaluate import Keywords
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.session import Keywords
 from fairtrec.gate import requirement
 from fairtrec.gate.requirement import Requirement
 from fairtrec.measure import Measure

@@ -15,9 +15,8 @@ from fairtrec.catalogue.registry import parse as measures
 from fairtrec.comparison import leaderboard
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
+from fairtrec.evaluation.scores import Scores, filled, worst
 from fairtrec.evaluation.signature import Signature
-from fairtrec.evaluation.undefined import filled, worst
 from fairtrec.gate import judging, requirement
 from fairtrec.gate.judging import Gate
 from fairtrec.measure import Measure

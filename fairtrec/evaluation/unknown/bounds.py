@@ -10,8 +10,7 @@ import numpy as np
 from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data import Floats, Run
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import Documents, Reference, depth_of
-from fairtrec.evaluation.evenly import evenly
+from fairtrec.evaluation.documents import Documents, Reference, depth_of, evenly
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.scores import Scores, Unknown
 from fairtrec.evaluation.unknown.intervals import intervals

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run, decode
-from fairtrec.evaluation.documents import Reference, depth_of
-from fairtrec.evaluation.evenly import evenly
+from fairtrec.evaluation.documents import Reference, depth_of, evenly
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.scores import Scores, Unknown
 from fairtrec.evaluation.unknown.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import MISSING, Bools, Candidates, Docnos, Docs, Floats, Ints
-from fairtrec.evaluation.evenly import evenly
+from fairtrec.evaluation.documents import evenly
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.formulas import distribution
 from fairtrec.formulas.labellings.sums import TOGETHER
