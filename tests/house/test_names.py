@@ -64,6 +64,7 @@ TWICE = {  # names of classes and of aliases that have more than one meaning sti
     "Unknown",
     "Value",
     "Variant",
+    "Watcher",
     "Work",
 }
 
