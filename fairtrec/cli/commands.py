@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Iterator
+from copy import copy
 from difflib import get_close_matches
 
 import click
@@ -27,6 +28,30 @@ class Titled(click.Command):
     """A command, the options of which stand under titles; one that is in no section needs nothing more."""
 
     own: tuple[str, ...] = (DEFAULT,)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read arguments. Raises UsageError for an option of one value that is given several times with others."""
+        if not ctx.resilient_parsing:
+            self._refuse_several(ctx, list(args))
+        return super().parse_args(ctx, args)
+
+    def _refuse_several(self, ctx: click.Context, args: list[str]) -> None:
+        """Read the arguments as if all options that take one value took many, and look at how many came."""
+        options = {each.name: copy(each) for each in self.params if isinstance(each, click.Option)}
+        single = [each for each in options.values() if not (each.is_flag or each.count or each.multiple)]
+        for option in single:
+            option.multiple = True
+        twin = copy(self)
+        twin.params = [options.get(each.name, each) for each in self.params]
+        given, _, _ = twin.make_parser(ctx).parse_args(args)
+        for option in single:
+            several = given.get(str(option.name), ())
+            values = list(dict.fromkeys(each if isinstance(each, str) else "no value" for each in several))
+            if len(values) > 1:
+                from fairtrec.errors import UsageError
+
+                often = "twice" if len(several) == 2 else f"{len(several)} times"
+                raise UsageError(f"{option.opts[-1]} is given {often} ({', '.join(values)}); give it once")
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the text; examples that are wider than the terminal go on in the next line."""

@@ -78,6 +78,8 @@ class Given:
             raise InputError("there is no such file; check --background", self.background)
         if self.docs is not None and self.groups is None:
             raise UsageError("texts were given, but no words to look for; give --groups LIST")
+        if self.groups is not None and self.docs is None and self.annotations is None:
+            raise UsageError("--groups needs texts or counts to look in; give --docs COLLECTION or --annotations FILE")
         if self.whole_collection and self.annotations is None and self.labels is None:
             raise UsageError("--background collection needs the counts of the collection; give --annotations FILE")
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from fairtrec.formats.table import Meta
     from fairtrec.formats.table.files import Table
 
+FAIRNESS = "fairness is not measured; give --groups LIST with --docs COLLECTION, or --labels FILE"
+
 
 class Settled(Asking, Protocol):
     """What can be settled: a measure, or a reranker."""
@@ -78,7 +80,8 @@ def settle(measures: Any, given: Given, choices: Choices) -> Plan:
     named, left_out = _measures(measures, given, found.groups, choices, found.labels)
     groups = found.groups
     asked = [one for measure in named for one in (measure.expanded(groups) if groups else (measure,))]
-    return planned(asked, found, given, choices, [*left_out, _attention(named)])
+    alone = measures is None and all(isinstance(measure, Utility) for measure in named)
+    return planned(asked, found, given, choices, [*left_out, _attention(named), asked_by(FAIRNESS) if alone else ""])
 
 
 def opened(given: Given, choices: Choices) -> Opened:
