@@ -134,9 +134,22 @@ class RunExplanation:
         known = [each for each in several if not isnan(each.adds)]
         return tuple(sorted(known, key=lambda one: (worst(one.adds, better), -one.places, one.term, one.group)))
 
+    def losing(self, better: Better) -> tuple[Explained, ...]:
+        """List the worst queries, without those that have all that they could; if none loses, the worst one."""
+        several = self.worst(better)
+        best = worst(several[-1].value, better) if several else 0.0
+        losers = [each for each in several if not _is_perfect(each, best, better)]
+        return tuple(losers) or several[:1]
+
     def worst(self, better: Better) -> tuple[Explained, ...]:
         """List the queries that have a value, the worst first; of a measure that is neither, the greatest."""
         return tuple(sorted(self.defined, key=lambda one: (worst(one.value, better), one.qid)))
+
+
+def _is_perfect(each: Explained, best: float, better: Better) -> bool:
+    """Tell whether a value is as good as it could be: its ceiling, or where there is none that of the best query."""
+    aim = best if isnan(each.ceiling) else worst(each.ceiling, better)
+    return worst(each.value, better) >= aim
 
 
 def worst(value: float, better: Better) -> float:

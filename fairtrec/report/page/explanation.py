@@ -85,7 +85,7 @@ def _run(explanation: Explanation, of_run: RunExplanation, name: str, places: in
             parts.append(element("p", worst_queries(of_run, explanation, places)))
         after = {term: of_run.what_if(term) for term in explanation.what_if}
         parts += [element("p", line) for line in supposed(mean, after, places)]
-    queries = of_run.queries if explanation.detailed else of_run.worst(explanation.measure.better)[:SHOWN]
+    queries = of_run.queries if explanation.detailed else of_run.losing(explanation.measure.better)[:SHOWN]
     parts += [_query(explanation, each, places, is_open=at == 0) for at, each in enumerate(queries)]
     if not explanation.detailed and len(of_run.queries) > len(queries):
         parts.append(element("p", f"{len(of_run.queries) - len(queries)} more queries are not shown; -q shows them"))
@@ -96,13 +96,16 @@ def _dearest(explanation: Explanation, of_run: RunExplanation, places: int) -> I
     """Give the table of the words that cost most."""
     words = of_run.words(explanation.measure.better)[:DEAREST]
     if words:
-        heads = ("word", "group", "loses" if losing(explanation) else "adds", "ranks")
-        cells = [(w.term, w.group, moved(explanation, w.adds, places), str(w.places)) for w in words]
+        named = 1 + (explanation.lexicon is not None)  # columns of names; without texts there are no words
+        heads = ("word", "group", "loses" if losing(explanation) else "adds", "ranks")[2 - named :]
+        cells = [(w.term, w.group, moved(explanation, w.adds, places), str(w.places))[2 - named :] for w in words]
         rows = [
-            element("tr", *(element("td", cell, class_="words" if at < 2 else None) for at, cell in enumerate(row)))
+            element("tr", *(element("td", cell, class_="words" if at < named else None) for at, cell in enumerate(row)))
             for row in cells
         ]
-        top = element("tr", *(element("th", cell, class_="words" if at < 2 else None) for at, cell in enumerate(heads)))
+        top = element(
+            "tr", *(element("th", cell, class_="words" if at < named else None) for at, cell in enumerate(heads))
+        )
         table = element("table", element("thead", top), element("tbody", *rows))
         yield movable(table, "Words that cost most")
 
