@@ -185,7 +185,7 @@ class Measuring:
 def _again(session: Evaluator, reading: Reading, batch: Batch, counts: Annotations) -> list[Scores]:
     """Evaluate runs again, by other counts of the same documents."""
     assert batch.documents is not None
-    return session.scored(batch.runs, reading, batch.documents.with_counts(counts))[0]
+    return session.scored(batch.runs, reading, batch.documents.with_counts(counts))
 
 
 def _is_sum(pooled: Pool, session: Evaluator, reading: Reading, batch: Batch, counts: Annotations) -> bool:

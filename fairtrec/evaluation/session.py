@@ -43,7 +43,6 @@ class Batch:
     runs: Sequence[ReadRun]
     documents: Documents | None
     scores: list[Scores]
-    failed: Failed
 
 
 class Evaluator:
@@ -98,28 +97,27 @@ class Evaluator:
         failed: Failed = {}
         documents: Documents | None = None
         for first in range(0, len(loaded), together):
-            of = first, len(loaded)
-            batch = self.batch(loaded[first : first + together], reading, jobs, keep_going=keep_going, of=of)
-            scores += batch.scores
-            failed |= batch.failed
-            documents = self._all_of(documents, batch.documents)
-            del batch  # its runs are let go before the next are read
+            several, of = loaded[first : first + together], (first, len(loaded))
+            runs, broken = read(several, reading, jobs, keep_going=keep_going, of=of)
+            looked_up = self.documents(runs, reading) if reading.in_two and runs else None
+            found, lacking = finished(runs, reading, looked_up, keep_going=keep_going)
+            scores += found
+            failed |= broken | lacking
+            documents = self._all_of(documents, looked_up) if documents is not None else looked_up
+            runs = []  # which are let go before the next are read
+        if self.choices.undefined != "skip":
+            scores, incomplete = self._filled(scores, keep_going=keep_going)
+            failed |= incomplete
         return self.result(named, scores, failed, documents, reading)
 
-    def batch(
-        self, named: Named, reading: Reading, jobs: int, *, keep_going: bool = False, of: tuple[int, int] = (0, 0)
-    ) -> Batch:
-        """Read runs together and compute their values, by all stages; ``of`` is as for ``reading.read``."""
-        runs, broken = read(named, reading, jobs, keep_going=keep_going, of=of)
+    def batch(self, named: Named, reading: Reading, jobs: int) -> Batch:
+        """Read runs together, compute their values, and keep the runs and their documents."""
+        runs, _ = read(named, reading, jobs, keep_going=False)
         documents = self.documents(runs, reading) if reading.in_two and runs else None
-        scores, failed = self.scored(runs, reading, documents, keep_going=keep_going)
-        return Batch(runs, documents, scores, broken | failed)
+        return Batch(runs, documents, self.scored(runs, reading, documents))
 
     def reading(self, named: Named = (), *, is_run: bool = False) -> Reading:
-        """Say what stands beside these runs, and how they are read; it is read when this is first asked for.
-
-        ``is_run``  one of them is the background.
-        """
+        """Say what stands beside these runs, of which one ``is_run`` and background, and how they are read."""
         reading = self._settled(is_run=is_run)
         if "counterfactual" in reading.reference.extras:
             from fairtrec.evaluation import counterfactual
@@ -158,22 +156,23 @@ class Evaluator:
         self._looked_up = documents
         return documents
 
-    def scored(
-        self, runs: Sequence[ReadRun], reading: Reading, documents: Documents | None, *, keep_going: bool = False
-    ) -> tuple[list[Scores], Failed]:
+    def scored(self, runs: Sequence[ReadRun], reading: Reading, documents: Documents | None) -> list[Scores]:
         """Compute the values that are still to come, and give undefined ones what they count as."""
-        scores, failed = finished(runs, reading, documents, keep_going=keep_going)
-        if self.choices.undefined == "skip":
-            return scores, failed
-        several: list[Scores] = []
-        for each in scores:
+        scores, _ = finished(runs, reading, documents, keep_going=False)
+        return self._filled(scores, keep_going=False)[0]
+
+    def _filled(self, several: Sequence[Scores], *, keep_going: bool) -> tuple[list[Scores], Failed]:
+        """Give undefined values what they count as; where there must be none, a run that has some is broken."""
+        scores: list[Scores] = []
+        failed: Failed = {}
+        for each in several:
             try:
-                several.append(filled(each, self.choices.undefined))
+                scores.append(filled(each, self.choices.undefined))
             except InputError as fault:
                 if not keep_going:
                     raise
                 failed[each.run] = str(fault)
-        return several, failed
+        return scores, failed
 
     def beside(self, run: Run, qids: Sequence[str], depth: int | None, needs: Needs | None = None) -> Reference:
         """Give what stands beside a run, and all documents looked at of these queries down to a depth.
