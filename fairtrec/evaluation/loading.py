@@ -3,7 +3,7 @@
 import dataclasses
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Real
 from os import fspath
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from fairtrec.data import (
     Run,
     Samples,
     System,
+    decode,
 )
 from fairtrec.errors import PATH, FilePath, ResourceError, UsageError
 from fairtrec.evaluation.choices import Choices
@@ -134,6 +135,19 @@ def texts(docs: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
     if is_file(docs):
         return collection.read(docs, wanted)
     return datasets.texts(fspath(docs), wanted) if isinstance(docs, PATH) else descriptions.texts(docs, wanted)
+
+
+def query_texts(thing: Any, qids: Iterable[str]) -> dict[str, str]:
+    """Give the texts of queries: of a file of lines qid<TAB>text, an ir_datasets id, or ``{qid: text}``."""
+    from fairtrec.formats import collection, datasets
+
+    if not isinstance(thing, PATH):
+        return {str(qid): str(text) for qid, text in thing.items()}
+    if not is_file(thing):
+        return datasets.query_texts(fspath(thing))
+    wanted = Docnos.of(np.array([qid.encode() for qid in dict.fromkeys(qids)]))
+    names = decode(wanted.names)
+    return {names[row]: text for row, text in collection.read(thing, wanted)}
 
 
 def labels(thing: Any, judgements: Qrels | None) -> Labels:

@@ -183,6 +183,7 @@ class Explanation(Answer):
     lexicon: Lexicon | None = None
     detailed: bool = False
     what_if: tuple[str, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)  # of queries, which only readers look at
 
     @property
     def signature(self) -> Signature:

@@ -24,6 +24,7 @@ def explain(
     query: str | Iterable[str] = (),
     candidates: int = CANDIDATES,
     what_if: str | Iterable[str] = (),
+    query_texts: Any = None,
     jobs: int | None = 1,
     **keywords: Unpack[Keywords],
 ) -> Explanation:
@@ -35,6 +36,7 @@ def explain(
                     which exchange of two documents would better it most. None: all queries, without these.
     ``candidates``  down to which rank documents are taken for an exchange.
     ``what_if``     terms of the list, each of which is taken away for once.
+    ``query_texts`` what each query asks, for readers: a file of lines qid<TAB>text, an ir_datasets id, or a dict.
     ``jobs``        how many processes read the runs, as for `evaluate`.
 
     Raises UsageError for several measures at once and what does not fit together, InputError for a query that no run
@@ -62,4 +64,7 @@ def explain(
         lexicon=evaluation.plan.lexicon if "documents" in evaluation.plan.uses else None,
         detailed=bool(queries),
         what_if=tuple(request.dropped),
+        texts={}
+        if query_texts is None
+        else loading.query_texts(query_texts, sorted({one.qid for each in several for one in each.explained})),
     )

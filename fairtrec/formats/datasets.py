@@ -32,6 +32,13 @@ def texts(name: str, wanted: Docnos) -> Iterator[tuple[int, str]]:
         yield from descriptions.texts(dataset, wanted)
 
 
+def query_texts(name: str) -> dict[str, str]:
+    """Give the default text of each query of a dataset."""
+    dataset = _dataset(name, "queries")
+    with _fetching(name, "queries"):
+        return {query.query_id: query.default_text() for query in dataset.queries_iter()}
+
+
 def labels(name: str) -> Labels:
     """Take labels from fields of a dataset's documents: ``id:field``, or ``id:field,field`` for their intersections."""
     name, _, fields = name.removeprefix(PREFIX).partition(":")
@@ -57,7 +64,7 @@ def documents(name: str) -> Iterator[tuple[str, str]]:
             yield document.doc_id, document.default_text()
 
 
-def _dataset(name: str, kind: Literal["qrels", "docs"]) -> Any:
+def _dataset(name: str, kind: Literal["qrels", "docs", "queries"]) -> Any:
     import ir_datasets
 
     if os.environ.get("TQDM_DISABLE"):  # who wants no bars wants no log of a download; what fails is said in one line
@@ -74,7 +81,7 @@ def _dataset(name: str, kind: Literal["qrels", "docs"]) -> Any:
 
 
 @contextmanager
-def _fetching(name: str, kind: Literal["qrels", "docs"]) -> Iterator[None]:
+def _fetching(name: str, kind: Literal["qrels", "docs", "queries"]) -> Iterator[None]:
     """Turn what goes wrong in a download into one line, and let none start where that is forbidden."""
     from contextlib import nullcontext
 

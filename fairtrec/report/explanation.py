@@ -37,7 +37,7 @@ def text(explanation: Explanation, *, places: int) -> str:
 
 
 def _of_query(explanation: Explanation, each: Explained, name: str, places: int) -> Iterator[str]:
-    head = f"{name}, query {each.qid}: "
+    head = f"{name}, query {asked(explanation, each.qid)}: "
     if isnan(each.value):
         yield head + undefined(explanation, each)
         return
@@ -105,7 +105,8 @@ def tables(explanation: Explanation, *, places: int) -> Document:
     for of_run in explanation.runs:
         name = named(explanation)[of_run.run]
         for each in of_run.queries if explanation.detailed else ():
-            title = f"{name}, query {each.qid}: {equation(explanation, each.value, each.ceiling, places)}"
+            told = equation(explanation, each.value, each.ceiling, places)
+            title = f"{name}, query {asked(explanation, each.qid)}: {told}"
             several.append(Table.of_rows(title, 2, *_ranks(explanation, each.places, places)))
         if not explanation.detailed:
             told = equation(explanation, of_run.mean("value"), of_run.mean("ceiling"), places, mean=True)
@@ -172,6 +173,11 @@ def footnotes(explanation: Explanation) -> list[str]:
         ours.append("there are no texts, so groups stand in the place of their words")
     ours += [ROUGH] * any(place.rough for each in explanation.explained for place in each.places)
     return [*ours, *explanation.notes, *remarks, signature]
+
+
+def asked(explanation: Explanation, qid: str) -> str:
+    """Name a query, and what it asks, where that is known."""
+    return f"{qid} ({explanation.texts[qid]})" if qid in explanation.texts else qid
 
 
 def named(explanation: Explanation) -> dict[str, str]:

@@ -34,3 +34,12 @@ def test_with_counts_there_is_no_column_of_words(tmp_path):
     given = {"groups": "gender-en", "docs": tmp_path / "docs.tsv", "background": RUN}
     page = pages(fairtrec.explain("NFaiRR@1", RUN, **given), tmp_path)
     assert '<th class="words">word</th><th class="words">group</th>' in page
+
+
+def test_what_a_query_asks_stands_beside_it(tmp_path):
+    (tmp_path / "queries.tsv").write_text("q9\tnothing\nq2\twho is <she>?\n")
+    found = fairtrec.explain("nDCG@10", RUN, QRELS, query="q2", query_texts=tmp_path / "queries.tsv")
+    assert "query q2 (who is &lt;she&gt;?):" in pages(found, tmp_path)
+    assert "query q2 (who is <she>?): nDCG@10" in str(found)
+    held = fairtrec.explain("nDCG@10", RUN, QRELS, query="q2", query_texts={"q2": "who"})
+    assert "query q2 (who): nDCG@10" in str(held)

@@ -12,6 +12,7 @@ from fairtrec.explanation.marks import marks
 from fairtrec.report.document import Document
 from fairtrec.report.explanation import (
     DEAREST,
+    asked,
     equation,
     exchanged,
     fixed,
@@ -112,7 +113,7 @@ def _dearest(explanation: Explanation, of_run: RunExplanation, places: int) -> I
 
 def _query(explanation: Explanation, each: Explained, places: int, *, is_open: bool) -> Element:
     """Show one query, rank by rank."""
-    summary = f"query {each.qid}: "
+    summary = f"query {asked(explanation, each.qid)}: "
     if isnan(each.value):
         return element("p", f"{summary}{undefined(explanation, each)}")
     lines = []
