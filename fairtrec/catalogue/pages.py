@@ -120,7 +120,8 @@ def _foreign(utility: Utility) -> str:
     params = [f"  {name}   {info.desc or ''}".rstrip() for name, info in measure.SUPPORTED_PARAMS.items()]
     need = NEEDS["relevance"]
     by = "here, as by ir-measures" if utility.name in COMPUTED else "by ir-measures"
-    lines = [f"{utility.name} (computed {by})", "", about, "", *[SAYS[utility.name], ""] * (utility.name in SAYS)]
+    says = SAYS.get(utility.name)
+    lines = [f"{utility.name} (computed {by})", "", about, "", *([says, ""] if says else [])]
     lines += [f"Better: {utility.better}.", ""]
     lines += ["Parameters", *params, ""] if params else []
     return "\n".join([*lines, "Needs", f"  {need.missing}: {need.give}", ""])

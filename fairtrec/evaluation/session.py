@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.errors import PATH, InputError, UsageError
-from fairtrec.evaluation import loading
+from fairtrec.evaluation import levels, loading
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import (
@@ -269,6 +269,7 @@ class Evaluator:
         if unknown:
             what = f"{unknown} of the {len(known)} documents looked at have no text or counts: {choices.missing}"
             notes = (*notes, what)
+        notes = (*notes, *levels.remark_on(plan.measures, self.reading().reference.qrels))
         parts = {Part(name): thing for name, thing in vars(given).items()}
         parts |= {Part("run", name): run for name, run in named if name not in failed}
         if loading.is_file(choices.target):

@@ -36,6 +36,8 @@ SAYS = {
     "(lround), by which some values differ.",
 }  # of what ir-measures leaves open
 
+LEVELLED = COMPUTED - {"nDCG", "NDCG", "Judged", "NumQ", "NumRet"}  # for which a document is relevant or not
+
 FEW = 1024  # ranks, whose logarithms are kept
 
 
@@ -138,6 +140,11 @@ class Utility(Measure):
     def better(self) -> Better:  # type: ignore[override]  # counts are neither good nor bad
         """Which values are good."""
         return "neither" if self.name.startswith("Num") or self.name == "Judged" else "higher"
+
+    @property
+    def takes_any_grade(self) -> bool:
+        """Whether a document is relevant or not, and from which grade on was not said: from 1."""
+        return self.name in LEVELLED and "rel" not in self.measure.params
 
     def gained(self, places: Ints, grades: Floats) -> Floats:
         """Sum what the judged documents of rankings add [query], given their ranks, from 1, and grades [query, n].
