@@ -150,5 +150,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List what is for users, imported or not."""
     return sorted([*__all__, *_PACKAGES])

@@ -84,7 +84,6 @@ def _lists(terms: GroupTerms | None, every: Sequence[Setting], *, has_texts: boo
 
 
 def _files(named: Mapping[str, Any], given: Mapping[str, Any]) -> dict[Part, InputFile]:
-    """Name the files that were read, by the parts that they play."""
     parts = {Part(name): thing for name, thing in given.items() if thing is not None}
     parts |= {Part("run", name): run for name, run in named.items()}
     return {part: InputFile(*at) for part, thing in parts.items() if (at := loading.origin(thing)) is not None}
@@ -93,7 +92,6 @@ def _files(named: Mapping[str, Any], given: Mapping[str, Any]) -> dict[Part, Inp
 def _compared(
     base: Taken, variants: Sequence[Taken], result: Result, rest: tuple[tuple[str, ...], int, Any]
 ) -> Ablation:
-    """Set each variant against the base."""
     texts, seed, terms = rest
     qids = sorted({qid for taken in (base, *variants) for qid in taken.qids})
     own = base.over(qids)

@@ -97,7 +97,6 @@ class Setting:
 
 
 def _merged(base: Measure, change: Change) -> Measure:
-    """Change one parameter of a measure that others may have changed, too."""
     if change.factor == "measure" or change.measure is None:
         return change.measure or base
     if change.factor == "cutoff":
@@ -159,7 +158,6 @@ def _change(name: str, value: str, measure: Measure) -> Change:
 
 
 def _parameters(measure: Measure) -> list[str]:
-    """Name what can be written in the parentheses of a measure of ours."""
     return [] if isinstance(measure, Utility) else [each.name for each in fields(measure) if each.name != "cutoff"]
 
 
@@ -201,7 +199,6 @@ def _value(name: str, value: str) -> Any:
 
 
 def _with(measure: Measure, name: str, value: str) -> Measure:
-    """Give a measure another parameter, read as the notation of measures has it."""
     inside = {each: spelled(getattr(measure, each)) for each in _parameters(measure)}
     given = ",".join(
         f"{each}={value if each == name else text}" for each, text in inside.items() if each == name or text != "None"

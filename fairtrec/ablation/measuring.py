@@ -58,7 +58,6 @@ class _Loading:
     choices: Choices
 
     def begin(self) -> Any:
-        """Give the function that loads one."""
         return partial(_load, self.choices)
 
 
@@ -183,7 +182,6 @@ class Measuring:
 
 
 def _again(session: Evaluator, reading: Reading, batch: Batch, counts: Annotations) -> list[Scores]:
-    """Evaluate runs again, by other counts of the same documents."""
     assert batch.documents is not None
     return session.scored(batch.runs, reading, batch.documents.with_counts(counts))
 

@@ -40,7 +40,6 @@ def models_of(path: str) -> list[str]:
 
 
 def _texts(of: Any, what: str, names: Sequence[str], run: FilePath) -> dict[str, str]:
-    """Read the texts of all that have these names."""
     wanted = Docnos.of(np.array([name.encode() for name in names]))
     known = decode(wanted.names)
     texts = {known[row]: words for row, words in loading.texts(of, wanted)}

@@ -158,8 +158,6 @@ def train(
 
 
 class _Training:
-    """What all phases share."""
-
     def __init__(
         self, triples: Triples, how: TrainingOptions, folder: Path, settings: dict[str, Any], watcher: Watcher | None
     ) -> None:

@@ -75,7 +75,6 @@ def built(
 
 
 def _fitting(kind: type[Parametrised], value: Any, hint: Any, what: str) -> Any:
-    """Check a parameter against its type. Raises UsageError where it does not fit."""
     options = get_args(hint)
     if get_origin(hint) is Literal:
         return kind.choice(options, value, what)

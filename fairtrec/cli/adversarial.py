@@ -17,7 +17,6 @@ device = click.option("--device", default="cpu", show_default=True, metavar="NAM
 
 
 def _strengths(_: Any, __: Any, text: str) -> list[float]:
-    """Read a list of lambdas."""
     try:
         strengths = [float(each) for each in text.split(",")]
     except ValueError:

@@ -163,7 +163,6 @@ def _cut(term: str, width: int) -> Iterator[str]:
 
 
 def _write(formatter: click.HelpFormatter, term: str, text: str, column: int) -> None:
-    """Write a term, and its text in a column of its own."""
     indent = " " * formatter.current_indent
     lines = click.wrap_text(text, formatter.width - len(indent) - column).splitlines() or [""]
     if len(term) + 2 <= column:

@@ -10,7 +10,6 @@ from fairtrec.report.writers import EFFECTS
 
 
 def _list(context: click.Context, _: click.Parameter, name: str | None) -> None:
-    """Print the rerankers, or the page of one, and end."""
     if name is None or context.resilient_parsing:
         return
     from fairtrec.catalogue import rerankers

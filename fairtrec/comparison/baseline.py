@@ -230,7 +230,6 @@ def _marked(rows: Sequence[Comparison]) -> Iterator[Comparison]:
 
 
 def _family(rows: Sequence[Comparison], how: Procedure) -> str:
-    """Name the family of tests that is corrected together."""
     untested = sum(bool(np.isnan(row.p)) for row in rows)
     counts = [(len({getattr(row, of) for row in rows}), of) for of in ("run", "measure", "slice")]
     product = " x ".join(f"{many} {of}{'s' if many > 1 else ''}" for many, of in counts if of != "slice" or many > 1)

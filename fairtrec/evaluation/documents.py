@@ -216,7 +216,6 @@ def refuse_unknown(chosen: Sequence[Sequence[str]], needs: Needs, reference: Ref
 
 
 def _unknown(documents: Documents, example: str, name: str | None) -> InputError:
-    """Count the documents that nobody knows, of all runs and of what is beside them."""
     known = documents.annotations.known[: len(documents.annotations.docnos)]
     if documents.of_labels:
         return InputError(

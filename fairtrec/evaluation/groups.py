@@ -134,7 +134,6 @@ def prior_of(prior: Target, groups: tuple[str, ...]) -> Floats | None:
 
 
 def _written(given: Target, groups: tuple[str, ...], what: str) -> Floats:
-    """Read the shares of all groups."""
     try:
         pairs = [pair.split("=") for pair in given.split(",")] if isinstance(given, str) else list(given.items())
         shares = {str(group).strip(): float(share) for group, share in pairs}

@@ -170,7 +170,6 @@ class Inputs(Asked):
         return membership(take(self.counts, self._judged_rows), self.reference.rule)
 
     def _amounts(self) -> Floats:
-        """Add up group terms or membership over the documents that the target is taken from [query, group]."""
         reference, labels = self.reference, self.reference.labels
         whole = reference.target_of == "background" and reference.background == "collection"
         of = "collection" if whole else reference.target_of

@@ -123,7 +123,6 @@ class Judge:
                 self.most = self._most()
 
     def _hand_over(self, rows: Sequence[int], qrels: Qrels) -> None:
-        """Give the judgements to ir-measures."""
         if not rows:
             return
         import ir_measures
@@ -183,7 +182,6 @@ class Judge:
         return most
 
     def _graded(self, number: Ints) -> Iterator[tuple[Any, Floats]]:
-        """Give all grades of queries of these numbers [query, n], highest first, and which of them these are."""
         if self.whole:
             yield slice(None), self.graded[number]
             return

@@ -208,7 +208,6 @@ def targets(path: FilePath, groups: tuple[str, ...]) -> dict[str, Floats]:
 
 
 def _resource(thing: Any, kind: str, what: str) -> tuple["Passport", "Path"]:
-    """Find a word list or query set by its name."""
     from fairtrec.resources import passports as resources
 
     name = fspath(thing)

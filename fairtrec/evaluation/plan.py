@@ -170,7 +170,6 @@ def _attention(measures: Sequence[Measure]) -> str:
 
 
 def _uses(asked: Sequence[Settled], target_of: TargetOf | None, labels: Labels | None) -> frozenset[str]:
-    """Name what the measures, or their target, look at."""
     needs = {need for each in asked for need in each.needs}
     uses = needs & {"background", "collection", "membership"}
     if "background_positions" in needs:

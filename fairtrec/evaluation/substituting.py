@@ -99,6 +99,5 @@ def shared(pairs: Any, groups: Any = None) -> str:
 
 
 def _ranked(runs: Sequence[tuple[str, Rankings]], depth: int | None) -> Docnos:
-    """Collect the documents of runs, down to a depth."""
     parts = [loading.run(run, name, Choices(), depth) for name, run in runs]
     return Docnos.of(np.concatenate([np.unique(each.docnos) for part in parts for each in part.runs]))

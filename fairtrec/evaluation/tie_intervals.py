@@ -142,7 +142,6 @@ def _tried(
 
 
 def _permuted(run: Run, qids: Sequence[str], rankings: Sequence[Ints]) -> Run:
-    """Rank lines of a run as these rankings do."""
     lines = np.concatenate(rankings)
     starts = np.concatenate(([0], np.cumsum([len(ranking) for ranking in rankings])))
     return Run(run.name, run.tag, tuple(qids), starts, run.docnos[lines], run.scores[lines])

@@ -164,7 +164,6 @@ class Request:
 
 
 def _terms(evaluator: Evaluator, asked: Sequence[str]) -> dict[str, Term]:
-    """Find the terms that are to be none among those of the list."""
     lexicon = evaluator.plan.lexicon
     if asked and (lexicon is None or "documents" not in evaluator.plan.uses):
         raise UsageError("--what-if takes a term away, and no terms are looked for; give --groups with --docs")
@@ -223,7 +222,6 @@ def _read(request: Request, named: Sequence[tuple[str, Any]], reading: Reading, 
 
 
 def _ranked(several: Sequence[ReadRun], reach: int | None, choices: Choices) -> Docnos:
-    """Name the documents that the values see."""
     deep = None if choices.missing == "skip" else reach
     parts = [run.rest.cut(run.qids, deep).docnos for run in several if isinstance(run.rest, Run)]
     return Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))

@@ -161,5 +161,4 @@ def _gains(case: Case, query: int, counts: Floats, tokens: Floats) -> Floats:
 
 
 def _row(table: Any, query: int) -> Any:
-    """Take the row of a query from a table that may have one row for all."""
     return table[query : query + 1] if len(table) > 1 else table

@@ -137,7 +137,6 @@ def _said(measure: Measure, worths: ShapleyValues | None) -> str:
 
 
 def _of_exposure(case: Case) -> Split:
-    """Take TED or TExFAIR apart."""
     base, scale, per_token = exposure_parts(case)
     counts = np.nan_to_num(take(case.inputs.counts, case.inputs.ranked))[:, : scale.shape[1]]
     gains = (counts * per_token).sum(axis=2)

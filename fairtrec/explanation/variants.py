@@ -79,20 +79,17 @@ def tried(case: Case, asked: Mapping[int, Sequence[Ints]]) -> dict[int, list[flo
 
 
 def _rounds(asked: Mapping[int, Sequence[Ints]]) -> Iterator[dict[int, Ints]]:
-    """Deal the rankings out, so that each round has one of each query."""
     for together in zip_longest(*asked.values()):
         yield {at: lines for at, lines in zip(asked, together, strict=True) if lines is not None}
 
 
 def _ranked(run: Run, qids: tuple[str, ...], several: Sequence[Ints]) -> Run:
-    """Rank lines of a run."""
     lines = np.concatenate(several)
     starts = np.concatenate(([0], np.cumsum([len(each) for each in several])))
     return Run(run.name, run.tag, qids, starts, run.docnos[lines], run.scores[lines])
 
 
 def _pairs(seen: int, many: int) -> list[tuple[int, int]]:
-    """List the exchanges, those of the first ranks first."""
     return [(upper, lower) for lower in range(1, many) for upper in range(min(seen, lower))]
 
 
@@ -144,7 +141,6 @@ def _closed(case: Case, far: int) -> list[Exchange | None] | None:
 
 
 def _changes(scale: Floats, gains: Floats, pairs: Sequence[tuple[int, int]]) -> Floats:
-    """Say what each exchange adds to the value."""
     upper, lower = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     change: Floats = (scale[upper] - scale[lower]) * (gains[lower] - gains[upper])
     return change

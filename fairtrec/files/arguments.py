@@ -142,7 +142,6 @@ def _is_wanted(file: "Path") -> bool:
 
 
 def _listed(path: str) -> Iterator[tuple[int, str]]:
-    """Give the number and text of each line of a list that is neither blank nor a comment."""
     size = entries = 0
     for number, row in opening.lines(path):
         size += len(row)

@@ -105,7 +105,6 @@ class _Compact:
         return (found >> 1) ^ -(found & 1)
 
     def fields(self) -> dict[int, Any]:
-        """Read a structure: its fields by their numbers."""
         found: dict[int, Any] = {}
         number = 0
         while head := self.byte():

@@ -36,7 +36,6 @@ def read(path: FilePath, wanted: Docnos) -> Iterator[tuple[int, str]]:
 
 
 def _documents(path: FilePath, wanted: Docnos, names: Container[bytes]) -> Iterator[tuple[int, bytes, str]]:
-    """Give line number, docno and text of each wanted document."""
     first = 1
     read = None
     with opening.opened(path) as stream:

@@ -148,7 +148,6 @@ class Frame:
         return name, numbers
 
     def _texts(self, name: str, column: Any) -> Docs:
-        """Turn a column of Arrow into byte strings of one width."""
         import pyarrow as pa
 
         which = f"column {name}"
@@ -241,7 +240,6 @@ def _is_text(kind: Any) -> bool:
 
 
 def _large(column: Any) -> Any:
-    """Bring texts, or whole numbers, to one type of text."""
     import pyarrow as pa
 
     try:

@@ -160,7 +160,6 @@ def _rows(
 
 
 def _objects(path: FilePath, rows: list[tuple[int, str]]) -> Iterator[Value]:
-    """Read one object a line, each with a query, a measure and a value."""
     for line, row in rows:
         try:
             found = json.loads(row)

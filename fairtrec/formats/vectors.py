@@ -128,7 +128,6 @@ def _readable(path: FilePath) -> Iterator[None]:
 
 
 def _matrix(path: FilePath) -> tuple[Any, None]:
-    """Map a matrix into memory."""
     with _readable(path):
         opened = np.load(path, mmap_mode="r", allow_pickle=False)
     return _checked(opened, path), None
@@ -220,7 +219,6 @@ def _parquet(path: FilePath, wanted: Docnos) -> tuple[Ints, npt.NDArray[Any]]:
 
 
 def _columns(schema: Any, path: FilePath) -> tuple[str, str]:
-    """Name the columns of docnos and of vectors."""
     import pyarrow.types as of
 
     kinds = of.is_list, of.is_large_list, of.is_fixed_size_list
@@ -233,7 +231,6 @@ def _columns(schema: Any, path: FilePath) -> tuple[str, str]:
 
 
 def _of(column: Any, wanted: Docnos, path: FilePath) -> Ints:
-    """Give the wanted document of each row of a column of docnos."""
     import pyarrow as pa
 
     from fairtrec.formats.arrow import array_of
@@ -248,7 +245,6 @@ def _of(column: Any, wanted: Docnos, path: FilePath) -> Ints:
 
 
 def _lists(column: Any, path: FilePath) -> npt.NDArray[Any]:
-    """Give a column of lists as a matrix."""
     import pyarrow.compute as pc
 
     from fairtrec.formats.arrow import numbers_of

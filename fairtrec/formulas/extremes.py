@@ -183,7 +183,6 @@ def _foretell(x: Floats, weights: Floats, end: str) -> None:
 
 
 def _sums(x: Floats) -> Floats:
-    """Sum the first 0, 1, 2, ... of each list."""
     return np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0)])
 
 

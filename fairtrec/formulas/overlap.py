@@ -131,6 +131,5 @@ class _Pair:
         return total
 
     def truncated(self) -> Floats:
-        """Add what is known up to the end of the longer ranking."""
         total: Floats = (1 - self.p) / self.p * self.shares.sum(axis=1)
         return total

@@ -171,7 +171,6 @@ def _at(
     loss: float,
     problem: Problem | None = None,
 ) -> Point:
-    """Give the mean of chosen points of fronts."""
     pairs = list(zip(fronts, chosen.tolist(), strict=True))
     utility = float(np.mean([front.utility[at] for front, at in pairs]))
     fairness = float(np.mean([front.fairness[at] for front, at in pairs]))

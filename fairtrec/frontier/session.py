@@ -154,12 +154,10 @@ class Search:
 
     @property
     def _ranks(self) -> int | None:
-        """How many ranks count; None is all."""
         depths = [measure.depth for measure in (self.utility, self.fairness) if measure is not None]
         return None if None in depths else max(each for each in depths if each is not None)
 
     def _more(self, runs: Sequence[Run]) -> Run | None:
-        """Give the documents that may be ranked besides those of the run."""
         if self.among == "run":
             return None
         if self.among == "pool":

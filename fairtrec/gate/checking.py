@@ -112,7 +112,6 @@ def check(
 
 
 def _recorded(baseline: Any) -> tuple[RecordedResult | None, Any]:
-    """Tell a baseline that was recorded from one that is a run."""
     if isinstance(baseline, RecordedResult):
         return baseline, None
     ((_, path),) = loading.named_runs(baseline)
@@ -130,7 +129,6 @@ def _read(values: Result | RecordedResult, asked: Sequence[Requirement], base: A
 def _evaluated(
     wanted: Sequence[Any], runs: Any, qrels: Any, base: Any, given: Mapping[str, Any]
 ) -> tuple[Result, Scores | None]:
-    """Evaluate the runs, and behind them the baseline."""
     named = dict(loading.named_runs(runs))
     if base is None:
         return evaluate(wanted, named, qrels, **given), None
@@ -144,7 +142,6 @@ def _evaluated(
 
 
 def _split(result: Result, base: int | None) -> tuple[Result, Scores | None]:
-    """Take the baseline out of the runs."""
     if base is None:
         return result, None
     others = tuple(scores for number, scores in enumerate(result.scores) if number != base)

@@ -95,7 +95,6 @@ def _badness(verdict: Verdict) -> tuple[int, float]:
 
 
 def _only(scores: Scores, requirement: Requirement) -> Scores:
-    """Keep the measure of a requirement."""
     if requirement.measure not in scores.measures:
         what = f"{requirement.measure} has a value for each group, and a requirement is about one"
         raise UsageError(f"{requirement}: {what}; name the group, like TE(group='f')@10")
@@ -120,7 +119,6 @@ def _judged(requirement: Requirement, scores: Scores, baseline: Scores | None, g
 
 
 def _known(requirement: Requirement, scores: Scores, baseline: Scores | None, gate: Gate, alpha: float) -> Verdict:
-    """Judge values as they are."""
     if baseline is None:
         return _absolute(requirement, scores, gate, alpha)
     return _relative(requirement, scores, baseline, gate, alpha)

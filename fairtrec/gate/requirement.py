@@ -118,7 +118,6 @@ def _measure(text: str, at: int, name: str, relevance_level: int | None) -> Meas
 
 
 def _line(bound: re.Match[str], text: str, at: int) -> tuple[float, float]:
-    """Give factor and offset of a bound."""
     amount = float(bound["number"] or bound["amount"] or 0)
     if abs(amount) > LARGEST_BOUND:
         raise _stops(text, at, "the number is too large")

@@ -114,7 +114,6 @@ def _session(part: list[FairMeasure], source: Any, qrels: Any) -> Any:
 
 
 def _opened(part: list[FairMeasure], qrels: Any, run: Any) -> Evaluator:
-    """Open a session for what stands in columns of the run."""
     columns = {what: _column(run, name, what) for what, name in _columns(part[0]).items()}
     cores = tuple(dict.fromkeys(each.core for each in part))
     return evaluator(cores, qrels, **{**_keywords(part[0]), **columns})
@@ -154,7 +153,6 @@ def _column(run: Any, name: str, what: str) -> dict[str, Any]:
 
 
 def _taken(run: Any, opened: Evaluator) -> Run:
-    """Take a run from a caller, who may have ranked nothing."""
     if not (len(run) and (not isinstance(run, Mapping) or any(run.values()))):
         return Run("run", "run", (), np.zeros(1, dtype=np.int64), np.empty(0, dtype="S1"), np.empty(0))
     return cast("Run", loading.run(run, "run", opened.choices, None))

@@ -49,7 +49,6 @@ class Projection(Answer):
         return self._table.schema
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Give the rows as a table, to whatever takes frames."""
         return self._table.__arrow_c_stream__(requested_schema)
 
     @cached_property

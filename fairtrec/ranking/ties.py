@@ -96,7 +96,6 @@ def _drawn(top: Ints, number: Ints, random: "np.random.Generator") -> Ints:
 
 
 def _rearranged(top: Ints, blocks: Iterable[tuple[int, tuple[int, ...]]]) -> Ints:
-    """Put other documents into blocks, given by the first rank of each."""
     order = top.copy()
     for first, documents in blocks:
         order[first : first + len(documents)] = documents

@@ -126,7 +126,6 @@ def _unequal(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, RunA
 
 
 def _single(one: Sequence[str], other: Sequence[str]) -> tuple[RunAndMeasure, ...]:
-    """List what only one of the two has."""
     mine, theirs = set(one), set(other)
     return (*((name, "") for name in one if name not in theirs), *(("", name) for name in other if name not in mine))
 
@@ -136,7 +135,6 @@ def _both(mine: RecordedRun, theirs: RecordedRun) -> bool:
 
 
 def _values(mine: RecordedRun, theirs: RecordedRun, measure: str, tolerance: float) -> Iterator[Deviation]:
-    """Compare one measure query by query, and in the mean."""
     means = (mine.means[measure], theirs.means[measure]) if mine.means and theirs.means else None
     shared = [qid for qid in mine.queries if qid in theirs.queries]
     values = ((qid, mine.queries[qid][measure], theirs.queries[qid][measure]) for qid in shared)

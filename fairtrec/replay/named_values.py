@@ -105,7 +105,6 @@ def _known(name: str) -> bool:
 
 
 def _read(path: FilePath) -> tuple[list[Value], Signature | None]:
-    """Read a file; the signature is that of a results file of ours."""
     with opening.opened(path) as stream:
         text = b"".join(block for block, _ in opening.blocks(stream, path))
     if not _is_document(text):

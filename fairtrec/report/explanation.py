@@ -49,7 +49,6 @@ def _of_query(explanation: Explanation, each: Explained, name: str, places: int)
 
 
 def _ranks(explanation: Explanation, several: Sequence[Place], places: int) -> tuple[list[str], list[list[str]]]:
-    """Give the head and the rows of the table of ranks."""
     lost, stepped = losing(explanation), explanation.kind == "prefix"
     values = ["adds", "without"] if stepped else [explanation.gain, "adds", *["loses"] * lost]
     told = any(not isnan(word.adds) for place in several for word in place.words)
@@ -67,7 +66,6 @@ def _ranks(explanation: Explanation, several: Sequence[Place], places: int) -> t
 
 
 def _words(explanation: Explanation, of_run: RunExplanation, places: int) -> tuple[list[str], list[list[str]]]:
-    """Give the head and the rows of the table of the words that cost most."""
     several, of_words = of_run.words(explanation.measure.better)[:DEAREST], explanation.lexicon is not None
     rows = [[*[w.term] * of_words, w.group, moved(explanation, w.adds, places), str(w.places)] for w in several]
     return [*["word"] * of_words, "group", "loses" if losing(explanation) else "adds", "ranks"], rows

@@ -44,7 +44,6 @@ def _lines(runs: Runs) -> Iterator[str]:
 
 
 def _state(checked: Checked) -> str:
-    """Sort a run by what is to be done about it."""
     clean, warnings, repairable, broken = STATES
     if checked.found.total(errors=True):
         return broken if repair.obstacles(checked) else repairable

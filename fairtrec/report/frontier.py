@@ -227,7 +227,6 @@ def _front(run: RunFrontier) -> list[list[Any]]:
 
 
 def _points(one: RunFrontier | QueryFrontier) -> list[dict[str, Any]]:
-    """Give the points, and after them that of the front from which the distance is taken, if one was asked for."""
     found = [_record(point) for point in one.points]
     if one.dpfr is not None:
         alpha, utility, fairness, distance = one.dpfr

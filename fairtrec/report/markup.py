@@ -48,8 +48,6 @@ def latex(document: Document) -> str:
 def _rows(
     table: Table, escaped: Callable[[str], str], beside: Callable[[str], str], best: str, worst: str
 ) -> Sequence[Sequence[str]]:
-    """Mark up the heads, and behind them each row."""
-
     def marked(column: Column, row: int, cell: str) -> str:
         form = best if row in column.best else worst if row in column.worst else "{}"
         return form.format(escaped(cell)) + (beside(column.beside[row]) if column.beside else "")

@@ -66,7 +66,6 @@ def _remarks(effect: Effect) -> list[str]:
 
 
 def _called(effect: Effect, result: Result) -> Result:
-    """Call the runs as the table does."""
     pairs = zip(result.scores, _names(effect.reranking), strict=True)
     return replace(result, scores=tuple(replace(scores, run=name) for scores, name in pairs))
 

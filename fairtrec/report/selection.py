@@ -113,7 +113,6 @@ def _marked(selection: Selection, baseline: str) -> str:
 
 
 def _names(selection: Selection) -> dict[str, str]:
-    """Give the short name of each variant."""
     return shown(selection.variants.names)
 
 

@@ -125,7 +125,6 @@ class Formats(dict[str, W], Generic[W]):
 
 
 def _usual(module: str) -> dict[str, Writer]:
-    """List the formats that most answers have."""
     return {
         "table": Writer(f"{module}:tables", "terminal:render", "all"),
         "tsv": Writer(f"{module}:rows", "records:delimited", delimiter="\t"),

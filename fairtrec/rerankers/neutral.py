@@ -118,7 +118,6 @@ class Neutral(Reranker):
         return total
 
     def _required(self, scaled: Floats, omega: Floats, wanted: Floats, lengths: Ints, unknown: Bools) -> Order:
-        """Halve the interval of each query's weight until nothing is between."""
         low, high = np.zeros(len(wanted)), np.ones(len(wanted))
         easy = self._sums(omega, self._by(scaled, omega, low, lengths)) >= wanted - ROUNDING
         high = np.where(easy | unknown, 0.0, high)

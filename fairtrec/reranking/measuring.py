@@ -52,5 +52,4 @@ class Effects:
 
 
 def _name(number: int, run: str) -> str:
-    """Tell the rerankings of one run apart."""
     return f"{number} {run}"

@@ -45,7 +45,6 @@ def compose(selection: Selection, runs: Mapping[str, Any], given: Mapping[str, A
 
 
 def _joined(parts: Sequence[Run]) -> Run:
-    """Put runs of different queries together, queries sorted by id."""
     starts = np.concatenate(([0], np.cumsum(np.concatenate([np.diff(part.starts) for part in parts]))))
     docnos, scores = np.concatenate([part.docnos for part in parts]), np.concatenate([part.scores for part in parts])
     qids = tuple(qid for part in parts for qid in part.qids)

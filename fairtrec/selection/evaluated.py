@@ -41,7 +41,6 @@ def of_result(result: Result, baseline: str | int | None) -> tuple[Result, Score
 
 
 def _joined(named: dict[str, Any], baseline: Any) -> tuple[str, dict[str, Any]]:
-    """Give the name of the baseline, and all runs, it among them."""
     if isinstance(baseline, PATH):
         text = fspath(baseline)
         if text in named:

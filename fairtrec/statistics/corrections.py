@@ -93,7 +93,6 @@ def _all_ways(rows: Floats) -> Iterator[Floats]:
 
 
 def _drawn(rows: Floats, many: int, seed: int) -> Iterator[Floats]:
-    """Deal the values of each query at random, so many times [way, query, run], some at a time."""
     draw = np.random.default_rng(seed)
     block = max(1, BLOCK // rows.size)
     for start in range(0, many, block):

@@ -100,7 +100,6 @@ def _falling(order: Sequence[str]) -> dict[str, float]:
 
 
 def _orders(tied: Mapping[str, float]) -> Iterator[dict[str, float]]:
-    """Give a ranking in all orders of documents of equal score."""
     blocks = [[docno for docno, score in tied.items() if score == level] for level in dict.fromkeys(tied.values())]
     for order in product(*map(permutations, blocks)):
         yield _falling([*chain.from_iterable(order)])

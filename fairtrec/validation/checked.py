@@ -63,7 +63,6 @@ def _places(query: Ints, scores: Floats) -> Ints:
 
 
 def _lines(table: columns.FileColumns, many: int) -> Ints:
-    """Give the line of each row."""
     ends = [first for first, _ in table.blocks[1:]] + [many]
     parts = [
         np.arange(lines, lines + end - first) if isinstance(lines, int) else np.array(lines, dtype=np.int64)

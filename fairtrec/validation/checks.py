@@ -262,6 +262,5 @@ def _depth(rows: RunEntries, depth: int, found: Findings) -> None:
 
 
 def _length(starts: Ints, row: int) -> int:
-    """Give the number of rows of the query that a row is of."""
     query = int(np.searchsorted(starts, row, side="right"))
     return int(starts[query] - starts[query - 1])

@@ -117,7 +117,6 @@ class _RunReader:
             self._keep(self._columns(kept, lines), np.array(lines))
 
     def finish(self) -> RunEntries:
-        """Add the findings of the whole file, and give its rows."""
         found, second = self.found, self.second
         if self.marco == len(self.broken) > 1 and not self.parts:
             what = f"this looks like MS MARCO's format, qid docno rank in each of {plural(self.marco, 'line')}"

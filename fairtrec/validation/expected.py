@@ -84,7 +84,6 @@ def _found(docnos: Iterator[bytes], names: Docs, path: FilePath) -> tuple[Docnos
 
 
 def _named(runs: Iterable[FilePath]) -> Docs:
-    """Collect the documents of all runs."""
     names = np.empty(0, "S1")
     for path in runs:
         if opening.is_stream(path):

@@ -68,7 +68,6 @@ class _Rows:
     found: list[tuple[int, int, int]] = field(default_factory=list)  # row, phrase, times
 
     def add(self, docno: bytes, text: str) -> None:
-        """Count in one more text."""
         row, words = len(self.tokens), self.lexicon.tokens(text)
         self.row_of[docno] = row
         self.tokens.append(len(words))

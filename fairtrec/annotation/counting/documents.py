@@ -60,12 +60,10 @@ def of_tsv(block: bytes, longest: int) -> Texts:
 
 
 def _is_text(line: bytes) -> bool:
-    """Tell whether this is UTF-8 without NUL."""
     return b"\0" not in line and (line.isascii() or opening.is_utf8(line))
 
 
 def _fault(line: bytes, longest: int) -> str:
-    """Say what is wrong with a line."""
     if len(line) > longest:
         return _too_long(longest)
     if not _is_text(line):
@@ -93,7 +91,6 @@ def unfit(docno: bytes) -> str:
 
 
 def _strings(letters: np.typing.NDArray[np.uint8], starts: Ints, ends: Ints) -> Any:
-    """Copy pieces of a text into an Arrow array."""
     offsets = np.concatenate(([0], np.cumsum(ends - starts)))
     inside = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], ends - starts)
     buffers = [pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(letters[inside])]

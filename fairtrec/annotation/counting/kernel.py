@@ -149,7 +149,6 @@ class Kernel:
 
 
 def _beyond_ascii(text: bytearray) -> tuple[Ints, Points]:
-    """Find the characters beyond ASCII: where each begins, and its code point."""
     if text.isascii():
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
     letters = np.frombuffer(text, np.uint8)
@@ -162,7 +161,6 @@ def _beyond_ascii(text: bytearray) -> tuple[Ints, Points]:
 
 
 def _holding(places: Ints, starts: Ints, ends: Ints) -> Ints:
-    """List the documents in which one of the places lies."""
     document = np.searchsorted(starts, places, side="right") - 1
     return np.unique(document[places < ends[document]])
 

@@ -83,6 +83,5 @@ def _second(folder: Path, number: int) -> Path:
 
 
 def _faults(folder: Path, number: int) -> list[tuple[int, str]]:
-    """Read what was wrong with the lines of a part, in their order."""
     paths = [path for path in (rejects(folder, number), _second(folder, number)) if path.exists()]
     return sorted(tuple(json.loads(line)) for path in paths for line in path.read_text("utf-8").splitlines())

@@ -117,7 +117,6 @@ class Manifest:
         return found
 
     def _done(self, line: bytes, number: int, origins: int) -> Done:
-        """Read what came of a task, of one of so many sources."""
         try:
             done = Done(**self._object(line, number))
         except TypeError:

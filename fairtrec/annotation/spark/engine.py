@@ -120,8 +120,6 @@ def session(master: str | None, given: Any = None) -> Iterator[Any]:
 
 
 class _Counting:
-    """A collection that is being counted."""
-
     def __init__(
         self, spark: Any, sources: Any, terms: GroupTerms, options: Options, folder: str, name: str, *, placed: bool
     ) -> None:

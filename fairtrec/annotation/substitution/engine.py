@@ -110,13 +110,11 @@ class _Piecework:
 
 
 def _ended(blocks: list[bytes]) -> list[bytes]:
-    """End the last line."""
     filled = [block for block in blocks if block]
     return filled if not filled or filled[-1].endswith(b"\n") else [*filled, b"\n"]
 
 
 def _packed(blocks: list[bytes], codec: Codec) -> list[bytes]:
-    """Compress a piece; pieces behind each other are one file in each of these formats."""
     if not blocks or not codec:
         return blocks
     content = b"".join(blocks)
@@ -223,7 +221,6 @@ def _note(name: str, before: int, faults: Sequence[Fault], on_error: OnError, re
 
 
 def _list_rejected(output: Path, rejected: Sequence[dict[str, Any]]) -> None:
-    """Write what was passed over beside the output."""
     listed = output.with_name(output.name + ".rejected.jsonl")
     if rejected:
         with replaced(listed, synced=True) as file:

@@ -74,7 +74,6 @@ def _members(text: str) -> Any:
 
 
 def _behind(text: str, at: int, mark: str) -> int:
-    """Go behind a mark and the blanks around it."""
     at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
     if text[at : at + 1] != mark:
         raise ValueError(text)

@@ -129,7 +129,6 @@ class Rewriter:
         written.blocks.append("".join(f"{line}\n" for line in lines).encode())
 
     def _object(self, row: bytes) -> jsonlines.JsonLine | str:
-        """Take a line apart, or say what is wrong with it."""
         reason = documents.unfit_line(row, self.longest)
         if reason:
             return reason
@@ -140,7 +139,6 @@ class Rewriter:
         return documents.unfit_name(line.docno) or line
 
     def _chosen(self, some: Texts) -> Ints:
-        """Give the rows of the documents that are wanted."""
         every = np.arange(len(some.starts))
         return every if self.wanted is None else every[_among(some.docnos, self.wanted)]
 
@@ -156,20 +154,17 @@ def _note(written: Rewritten, some: Texts) -> None:
 
 
 def _whole(block: bytes, begin: int, end: int) -> bytes:
-    """Give a line with its end."""
     behind = block.find(b"\n", end) + 1
     return block[begin:behind] if behind else block[begin:] + b"\n"
 
 
 def _texts_of(starts: Ints, edits: Iterable[Edit]) -> Ints:
-    """Number the text of each edit."""
     places = np.array([first for first, _, _ in edits], dtype=np.int64)
     texts: Ints = np.searchsorted(starts, places, side="right") - 1
     return texts
 
 
 def _replaced(block: bytes, starts: Ints, ends: Ints, edits: Sequence[Edit]) -> list[bytes]:
-    """Give each text with what is replaced in it."""
     texts = [block[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
     mine: dict[int, list[Edit]] = {}
     for text, (first, last, new) in zip(_texts_of(starts, edits).tolist(), edits, strict=True):

@@ -156,7 +156,6 @@ class Swapper:
         return None if new is None else new.encode()
 
     def _term(self, block: bytes, first: int, last: int, start: int, end: int) -> Edit | None:  # noqa: ARG002
-        """Replace the longest term that begins here."""
         word = block[first:last].decode()
         for _, pattern in self.vocabulary.terms[word.lower()]:
             match = pattern.match(block, first, end)

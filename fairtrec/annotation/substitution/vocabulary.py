@@ -74,7 +74,6 @@ class Vocabulary:
 
 
 def _pattern(term: str) -> bytes:
-    """Match a term of several tokens in any case, its blanks as any white space."""
     parts = []
     for character in term:
         if character == " ":

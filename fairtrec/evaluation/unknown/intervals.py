@@ -184,7 +184,6 @@ def _apart(values: Floats, axis: int) -> Floats:
 
 
 def _names(slots: Slots) -> list[tuple[str, ...]]:
-    """Name each query's unknown documents."""
     return [tuple(decode(row[:many])) for row, many in zip(slots.docnos, slots.number.tolist(), strict=True)]
 
 

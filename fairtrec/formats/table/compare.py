@@ -42,7 +42,6 @@ def _impossible(*_: object) -> None:
 
 
 def _between(some: list[Rows], more: list[Rows], one: str, other: str) -> Iterator[str]:
-    """Compare two stretches of rows that span the same keys."""
     if some and more:
         a, b = Rows.joined(some), Rows.joined(more)
         if len(a) == len(b) and a.docnos.equals(b.docnos) and np.array_equal(a.numbers, b.numbers):

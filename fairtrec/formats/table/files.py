@@ -79,7 +79,6 @@ class Table:
         return Layout("table of counts", kinds, header=True)
 
     def _fields(self) -> Layout:
-        """Read the schema of an Arrow or Parquet file."""
         with readable(self.path), self._opened() as file:
             if self.format == "arrow":
                 bounded.refuse_compressed(self.path)

@@ -28,7 +28,6 @@ class _Cursor:
                 return
 
     def until(self, key: np.uint64) -> Iterator[Rows]:
-        """Take the rows up to this key."""
         while self.rows is not None:
             end = int(np.searchsorted(self.rows.keys, key, side="right"))
             if end:

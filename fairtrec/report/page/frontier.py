@@ -85,7 +85,6 @@ def _told(run: RunFrontier, short: str, places: int) -> str:
 
 
 def _same(run: RunFrontier, short: str, drawn: "_Places", places: int) -> Iterator[Element]:
-    """Draw the way from a run to the same grades."""
     own, same = run.points[:2]
     if same.name != "same grades":
         return
@@ -96,7 +95,6 @@ def _same(run: RunFrontier, short: str, drawn: "_Places", places: int) -> Iterat
 
 
 def _aim(run: RunFrontier, there: Dpfr, drawn: "_Places", places: int) -> Iterator[Element]:
-    """Draw the way from a run to the point of its front."""
     own = run.points[0]
     (x, y), (to, up) = drawn.at(own.utility, own.fairness), drawn.at(there.utility, there.fairness)
     told = element("title", f"{aim(there.alpha)} {there.distance:.{places}f}")
@@ -135,10 +133,8 @@ class _Places:
         )
 
     def at(self, utility: float, fairness: float) -> tuple[float, float]:
-        """Give the place of a pair of values that were laid out."""
         return round(self._x[utility], 2), round(self._y[fairness], 2)
 
     def path(self, front: Floats) -> str:
-        """Draw a line from point to point."""
         pairs = [self.at(*pair) for pair in front.T.tolist()]
         return "M" + "L".join(f"{x:g} {y:g}" for x, y in pairs)

@@ -70,7 +70,6 @@ def html(
 
 
 def _slices(parts: Mapping[str, Result], named: Sequence[str], places: int, sort: Measure | None) -> str:
-    """Write the table of each slice, to be opened."""
     tables = []
     for name, part in parts.items():
         if name != ALL:

@@ -247,7 +247,6 @@ def _around(dot: Dot, far: float, label: str) -> Iterator[tuple[float, float, st
 
 
 def _width(label: str) -> float:
-    """Estimate how wide a label is at most; letters of East Asia are as wide as high."""
     return sum(LETTER if unicodedata.east_asian_width(letter) in "FW" else 0.66 * LETTER for letter in label)
 
 
