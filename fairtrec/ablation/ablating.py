@@ -10,7 +10,7 @@ import numpy as np
 from fairtrec.ablation.ablation import Ablation, Variant
 from fairtrec.ablation.factors import OF_TEXTS, Setting, settings
 from fairtrec.ablation.measuring import Measuring, Taken
-from fairtrec.ablation.orders import Order, common, shown
+from fairtrec.ablation.orders import Order, common, shown, sized
 from fairtrec.annotation.counting.by_term import TermTable
 from fairtrec.catalogue import registry
 from fairtrec.data import Bools, Floats, GroupTerms
@@ -109,11 +109,12 @@ def _compared(
 
 def _against(taken: Taken, values: Floats, own: Floats, base: Measure, apart: Bools, ever: Bools) -> Variant:
     """Compare the order of a variant with that of the base, over the queries of both; note in ``ever`` what flips."""
+    turned = taken.measure.better
     both = common([own, values])
     with np.errstate(invalid="ignore"):
         orders = [
             Order.of(each[:, both].mean(axis=1) if both.any() else np.full(len(each), np.nan), better)
-            for each, better in ((own, base.better), (values, taken.measure.better))
+            for each, better in ((sized(own, base.better), base.better), (sized(values, turned), turned))
         ]
     flipped = orders[0].flipped(orders[1])
     ever |= flipped

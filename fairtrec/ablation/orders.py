@@ -1,4 +1,4 @@
-"""Orders of runs by their means, and how far two of them agree."""
+"""Orders of runs by their means, or mean sizes where nearer 0 is better, and how far two of them agree."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ def shown(values: Floats, better: Better, *, alpha: float) -> Bools:
     ``values`` [run, query]; a pair is compared over the queries for which both have a value, as ``compare`` does it:
     where nearer 0 is better, the sizes of the values.
     """
-    values = np.abs(values) if better == "nearer 0" else values
+    values = sized(values, better)
     first, second = np.triu_indices(len(values), 1)
     differences: dict[int, list[tuple[int, Floats]]] = defaultdict(list)
     defined = ~np.isnan(values)
@@ -77,6 +77,11 @@ def shown(values: Floats, better: Better, *, alpha: float) -> Bools:
     told = np.zeros((len(values), len(values)), dtype=np.bool_)
     told[first, second] = corrected(p, "holm") <= alpha
     return told
+
+
+def sized(values: Floats, better: Better) -> Floats:
+    """Give by what runs are compared: the values or, where nearer 0 is better, their sizes, as leanings cancel."""
+    return np.abs(values) if better == "nearer 0" else values
 
 
 def common(values: Sequence[Floats]) -> Bools:

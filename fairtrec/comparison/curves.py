@@ -105,7 +105,7 @@ def curves(
     """
     parts = Slices.of(slices)
     result = slicing.signed(result, parts)
-    points: list[CurvePoint] = []
+    points: list[tuple[CurvePoint, float]] = []
     agreements: list[CurveAgreement] = []
     for name, part in slicing.sliced(result, parts):
         for family, rows in _families(part.scores[0].measures).items():
@@ -135,11 +135,13 @@ def _families(measures: Sequence[Measure]) -> dict[str, list[tuple[int, int]]]:
     return {name: sorted(rows) for name, rows in families.items()}
 
 
-def _points(name: str, family: str, rows: list[tuple[int, int]], result: Result) -> Iterator[CurvePoint]:
+def _points(name: str, family: str, rows: list[tuple[int, int]], result: Result) -> Iterator[tuple[CurvePoint, float]]:
+    """Give each point, and by what it is compared with others."""
     for scores in result.scores:
         for cutoff, row in rows:
             better, n, mean = scores.measures[row].better, int(scores.defined[row]), float(scores.means[row])
-            yield CurvePoint(name, scores.run, family, better, cutoff, n, mean, worst_slice=False)
+            point = CurvePoint(name, scores.run, family, better, cutoff, n, mean, worst_slice=False)
+            yield point, float(scores.compared[row])
 
 
 def _agreements(name: str, family: str, rows: list[tuple[int, int]], result: Result) -> Iterator[CurveAgreement]:
@@ -151,6 +153,6 @@ def _agreements(name: str, family: str, rows: list[tuple[int, int]], result: Res
         yield CurveAgreement(name, family, cutoff, correlation(means[:, row], deepest, "kendall").value)
 
 
-def _marked(points: Sequence[CurvePoint]) -> Iterator[CurvePoint]:
-    marks = slicing.worst([((p.run, p.measure, p.cutoff), p.slice, p.mean, p.better) for p in points])
-    return (replace(point, worst_slice=mark) for point, mark in zip(points, marks, strict=True))
+def _marked(points: Sequence[tuple[CurvePoint, float]]) -> Iterator[CurvePoint]:
+    marks = slicing.worst([((p.run, p.measure, p.cutoff), p.slice, size, p.better) for p, size in points])
+    return (replace(point, worst_slice=mark) for (point, _), mark in zip(points, marks, strict=True))

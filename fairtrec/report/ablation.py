@@ -19,6 +19,7 @@ from fairtrec.report.remarks import footnotes as footnotes_of
 
 KEYS = ("factor", "variant", "run")
 FEW = 6  # runs that have a column each
+BY_SIZE = "orders, ranks and flips go by the mean size of a run's values, as leanings cancel in the mean"
 
 
 def footnotes(ablation: Ablation) -> list[str]:
@@ -34,7 +35,8 @@ def tables(ablation: Ablation, *, places: int) -> Document:
         several.append(_of_terms(ablation, terms, names, places))
     several.append(_of_runs(ablation, names, places))
     *remarks_, signature = footnotes(ablation)
-    return Document(several, [*filter(None, [directions([ablation.measure.better])]), *remarks_], signature)
+    by_size = BY_SIZE if ablation.pairs and ablation.measure.better == "nearer 0" else ""
+    return Document(several, [*filter(None, [directions([ablation.measure.better]), by_size]), *remarks_], signature)
 
 
 def _of_variants(ablation: Ablation, names: Sequence[str], places: int) -> Table:

@@ -1,6 +1,7 @@
 """What unknown groups leave open, as reports write it where that was asked for."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -80,11 +81,24 @@ def outside(scores: Scores, row: int, query: int | None) -> bool:
         return bool(value.mean() < least.mean() - NEAR or value.mean() > greatest.mean() + NEAR)
 
 
+def _by_size(scores: Scores) -> tuple[Scores, Scores]:
+    """Give the least and the greatest values; where nearer 0 is better, the least and the greatest sizes."""
+    least, greatest, _ = scores.ends.values()
+    low, high = least.values, greatest.values
+    nearer = np.array([[measure.better == "nearer 0"] for measure in scores.measures])
+    smallest = np.where((low < 0) & (high > 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
+    sizes = smallest, np.maximum(np.abs(low), np.abs(high))
+    return (
+        replace(least, values=np.where(nearer, sizes[0], low)),
+        replace(greatest, values=np.where(nearer, sizes[1], high)),
+    )
+
+
 def _undecided(result: Result) -> list[str]:
     """Say for which measures the intervals of the means overlap, so that labels cannot tell which run is fairer."""
     if len(result.scores) < 2:
         return []
-    ends = [[each.means for each in scores.ends.values()] for scores in result.scores if scores.ends]
+    ends = [[each.compared for each in _by_size(scores)] for scores in result.scores if scores.ends]
     least, greatest = np.array([each[0] for each in ends]), np.array([each[1] for each in ends])
     overlap = []
     for row, measure in enumerate(result.scores[0].measures):

@@ -252,6 +252,16 @@ def test_pairs_are_told_apart_as_compare_does(ten):
     assert ablation.never == 45 - len(flips)
 
 
+def test_orders_go_by_the_mean_size_where_nearer_0_is_better(ten):
+    runs, qrels, given = ten
+    ablation = ablate(ten, "ARaB(mag=tf)@10", "cutoff=5,20")
+    for variant, cutoff in zip((ablation.base, *ablation.variants), (10, 5, 20), strict=True):
+        result = fairtrec.evaluate(f"ARaB(mag=tf)@{cutoff}", runs, qrels, **given)
+        sizes = np.array([np.abs(each.values[0]).mean() for each in result.scores]).round(12)
+        assert variant.ranks.tolist() == [1 + int((sizes < size).sum()) for size in sizes]
+        assert variant.means.tolist() == close([each.means[0] for each in result.scores])
+
+
 # --- orders ---
 
 few = st.lists(st.integers(-3, 3).map(float) | st.just(math.nan), min_size=2, max_size=7)

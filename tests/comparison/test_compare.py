@@ -26,6 +26,7 @@ from fairtrec.formats import tsv
 from fairtrec.report.comparison import footnotes, probability
 from fairtrec.report.writers import COMPARISONS
 from fairtrec_made.imports import PROGRAM, imported_by
+from fairtrec_made.measures import Nearer
 
 QIDS = tuple(f"q{number:02}" for number in range(20))
 
@@ -281,6 +282,15 @@ def test_pairs_that_are_left_out_of_correlations_are_counted():
     view = correlate(changed(of, 0, values))
     assert {(each.n, each.undefined) for each in view.rows} == {(15, 5)}
     assert "5 pairs are left out" in written(view, "table")
+
+
+def test_the_worst_slice_of_a_curve_is_that_of_the_largest_sizes_where_nearer_0_is_better():
+    qids = ("1", "2", "3", "4")
+    scores = Scores("run", "", (Nearer(cutoff=5),), qids, np.array([[-0.9, 0.9, 0.2, 0.2]]))
+    of = Result((scores,), Signature({}), (), {})
+    view = cutoffs.curves(of, slices={"cancels": ["1", "2"], "leans": ["3", "4"]})
+    worst = {point.slice: point.worst_slice for point in view.rows}
+    assert worst == {"all": False, "cancels": True, "leans": False}
 
 
 def test_curves_over_cutoffs():
