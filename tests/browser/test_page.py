@@ -129,7 +129,7 @@ def nothing_cut_off(page, drawing):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_pages_15_no_label_stands_at_the_dot_of_another_no_dot_is_hidden_no_sign_is_cut_off(show, name):
+def test_no_label_stands_at_the_dot_of_another_no_dot_is_hidden_no_sign_is_cut_off(show, name):
     page = show(name)
     first = well_placed(page)
     assert first
@@ -142,7 +142,7 @@ def test_pages_15_no_label_stands_at_the_dot_of_another_no_dot_is_hidden_no_sign
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_pages_15_every_button_does_what_it_says(show, name):
+def test_every_button_does_what_it_says(show, name):
     page = show(name)
     data = page.evaluate("JSON.parse(document.getElementById('data').textContent)")
     picked = """() => ["#board tr.picked", "#scatter .point.picked", "#board [aria-pressed=true]"].map(
@@ -173,7 +173,7 @@ def test_pages_15_every_button_does_what_it_says(show, name):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_pages_15_every_choice_of_two_runs_is_drawn_whole(show, name):
+def test_every_choice_of_two_runs_is_drawn_whole(show, name):
     page = show(name)
     data = page.evaluate("JSON.parse(document.getElementById('data').textContent)")
     runs = range(0, len(data["runs"]), 1 if len(data["runs"]) < 6 else 7)
@@ -195,7 +195,7 @@ def test_pages_15_every_choice_of_two_runs_is_drawn_whole(show, name):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_pages_15_without_a_script_the_same_is_drawn(show, name):
+def test_without_a_script_the_same_is_drawn(show, name):
     drawn = """() => [
         [...document.querySelectorAll("#scatter .point")].map((each) => [
             each.dataset.run, each.getAttribute("class"), each.getAttribute("transform"), each.querySelector("circle").getAttribute("r"),
@@ -211,7 +211,7 @@ def test_pages_15_without_a_script_the_same_is_drawn(show, name):
 
 
 @pytest.mark.parametrize("name", ["43"])
-def test_pages_15_what_is_written_and_drawn_stands_out_from_its_ground(show, name):
+def test_what_is_written_and_drawn_stands_out_from_its_ground(show, name):
     page = show(name)
     colours = page.evaluate("""() => {
         const style = (selector) => getComputedStyle(document.querySelector(selector));

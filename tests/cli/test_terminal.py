@@ -113,7 +113,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("arguments", FORMS.values(), ids=FORMS)
-def test_line_20_no_report_steers_a_terminal(workplace, on_a_terminal, arguments):
+def test_no_report_steers_a_terminal(workplace, on_a_terminal, arguments):
     (workplace / "fewer").write_text("".join((workplace / "counts").read_text("utf-8").splitlines(True)[:-1]), "utf-8")
     code, out, err = shown_safely(on_a_terminal(*arguments))
     assert code in (0, 1, 3), err
@@ -122,14 +122,14 @@ def test_line_20_no_report_steers_a_terminal(workplace, on_a_terminal, arguments
 
 
 @pytest.mark.parametrize("form", DIFFERENCES)
-def test_line_20_no_difference_of_results_steers_a_terminal(workplace, on_a_terminal, fairtrec_command, form):
+def test_no_difference_of_results_steers_a_terminal(workplace, on_a_terminal, fairtrec_command, form):
     for name, run in (("one", NAME), ("other", "b.run")):
         assert fairtrec_command("eval", "qrels", run, *GIVEN, "-q", "-f", "json", "-o", f"{EVIL}{name}.json").code == 0
     code, out, _ = shown_safely(on_a_terminal("diff", f"{EVIL}one.json", f"{EVIL}other.json", "-f", form))
     assert (code, "title" in out) == (1, True)
 
 
-def test_line_20_what_a_table_of_counts_says_of_itself_steers_no_terminal(workplace, on_a_terminal, fairtrec_command):
+def test_what_a_table_of_counts_says_of_itself_steers_no_terminal(workplace, on_a_terminal, fairtrec_command):
     (workplace / f"{EVIL}.tsv").write_bytes((workplace / "docs.tsv").read_bytes())
     made = fairtrec_command("annotate", f"{EVIL}.tsv", "--groups", "groups", "-o", "o.arrow", "-j", "1")
     assert made.code == 0, made.err
@@ -137,7 +137,7 @@ def test_line_20_what_a_table_of_counts_says_of_itself_steers_no_terminal(workpl
     assert (code, out.count("title") > 3) == (0, True)
 
 
-def test_line_20_faults_of_the_track_steer_no_terminal(workplace, on_a_terminal):
+def test_faults_of_the_track_steer_no_terminal(workplace, on_a_terminal):
     record = {"q_num": f"{EVIL}0.0", "qid": EVIL, "ranking": [EVIL]}
     (workplace / NAME).write_text(json.dumps(record, ensure_ascii=False) + "\n", "utf-8")
     (workplace / "sequences").write_text("0.0,1\n")
@@ -178,7 +178,7 @@ MESSAGES = {
 
 
 @pytest.mark.parametrize("arguments", MESSAGES.values(), ids=MESSAGES)
-def test_line_20_no_message_steers_a_terminal(workplace, on_a_terminal, arguments):
+def test_no_message_steers_a_terminal(workplace, on_a_terminal, arguments):
     (workplace / "evil").write_text(f"q1 Q0 d1 1 {EVIL} t\n", "utf-8")
     (workplace / "evil.jsonl").write_text(f'{{"{EVIL}": "x"}}\n', "utf-8")
     (workplace / "evil.toml").write_text(f"[tool.fairtrec.check]\n'{EVIL.replace(chr(27), '')}' = 1\n", "utf-8")
@@ -190,7 +190,7 @@ def test_line_20_no_message_steers_a_terminal(workplace, on_a_terminal, argument
     assert with_input, err
 
 
-def test_line_20_a_real_terminal_shows_names_as_escapes(workplace):
+def test_a_real_terminal_shows_names_as_escapes(workplace):
     """All of the command line, with a terminal at its end."""
     ours, theirs = pty.openpty()
     program = "import sys; sys.argv[0] = 'fairtrec'; from fairtrec.cli import main; main()"
@@ -214,14 +214,14 @@ def test_line_20_a_real_terminal_shows_names_as_escapes(workplace):
 
 
 @pytest.mark.parametrize("form", ["trec", "tsv", "csv"])
-def test_line_20_files_and_pipes_have_tags_and_query_ids_as_they_are(workplace, fairtrec_command, form):
+def test_files_and_pipes_have_tags_and_query_ids_as_they_are(workplace, fairtrec_command, form):
     ended = fairtrec_command("eval", "qrels", NAME, "-m", "RR", "-q", "-f", form)
     assert f"\t{EVIL}1\t" in ended.out.replace(",", "\t")
     assert EVIL in ended.out.replace(f"{EVIL}1", "").replace(f"{EVIL}2", "")
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl"])
-def test_line_20_json_escapes_as_json_does_and_is_exact(workplace, fairtrec_command, form):
+def test_json_escapes_as_json_does_and_is_exact(workplace, fairtrec_command, form):
     out = fairtrec_command("eval", "qrels", NAME, "-m", "RR", "-q", "-f", form).out
     assert not STEERING.search(out)
     record = json.loads(out) if form == "json" else json.loads(out.splitlines()[0])
@@ -229,7 +229,7 @@ def test_line_20_json_escapes_as_json_does_and_is_exact(workplace, fairtrec_comm
     assert (record["runs"][0] if form == "json" else record)["run"] == NAME
 
 
-def test_line_20_a_device_that_is_a_terminal_is_one_too():
+def test_a_device_that_is_a_terminal_is_one_too():
     ours, theirs = pty.openpty()
     output.emit(f"{EVIL}\n", Path(os.ttyname(theirs)))
     assert os.read(ours, 1000).decode() == "a\\x1b]0;title\\x07\\x1b[2J\\x9bK\\u202eb\r\n"
@@ -237,7 +237,7 @@ def test_line_20_a_device_that_is_a_terminal_is_one_too():
     os.close(theirs)
 
 
-def test_line_20_the_bar_shows_names_as_escapes(monkeypatch):
+def test_the_bar_shows_names_as_escapes(monkeypatch):
     from fairtrec import progress
     from fairtrec.cli import bar
 
@@ -295,7 +295,7 @@ LENGTHY = {
 
 
 @pytest.mark.parametrize("arguments", LENGTHY.values(), ids=LENGTHY)
-def test_line_20_no_message_repeats_more_than_300_letters(workplace, fairtrec_command, arguments):
+def test_no_message_repeats_more_than_300_letters(workplace, fairtrec_command, arguments):
     (workplace / "long").write_text(f"{WORDS}\n{LONG} {LONG}\n")
     (workplace / "wide").write_text(f"{LONG[:900]} Q0 {LONG[:900]} 1 {LONG} {LONG[:900]}\n" * 2)
     (workplace / "named").write_text(f"she,{LONG}\nhe,m\n")
@@ -312,7 +312,7 @@ def test_line_20_no_message_repeats_more_than_300_letters(workplace, fairtrec_co
             assert not re.search(repeated, line), line
 
 
-def test_line_20_an_error_is_short_and_plain_for_python_too():
+def test_an_error_is_short_and_plain_for_python_too():
     for error in (InputError(EVIL * 100, EVIL * 100, 7), UsageError(EVIL * 100)):
         assert not STEERING.search(str(error))
         assert len(str(error)) < 700
@@ -321,7 +321,7 @@ def test_line_20_an_error_is_short_and_plain_for_python_too():
 
 
 @pytest.mark.parametrize("size", [1, 299, 300, 301, 450, 600, 601, 10_000_000])
-def test_line_20_what_is_long_keeps_its_start_and_its_end(size):
+def test_what_is_long_keeps_its_start_and_its_end(size):
     text = ("start " + "x" * size + " end")[-max(size, 10) :] if size < 10 else "s" + "x" * (size - 2) + "e"
     cut = short(text)
     assert len(cut) == min(len(text), 300)
@@ -329,13 +329,13 @@ def test_line_20_what_is_long_keeps_its_start_and_its_end(size):
     assert (cut == text) == (len(text) <= 300)
 
 
-def test_line_20_lines_and_tabs_stay_in_reports_and_not_in_messages():
+def test_lines_and_tabs_stay_in_reports_and_not_in_messages():
     assert visible("a\tb\n\x1b") == "a\tb\n\\x1b"
     assert plain("a\tb\n\x1b") == "a\\tb\\n\\x1b"
     assert visible("\u00e9\u5973 \U0001f600") == "\u00e9\u5973 \U0001f600"
 
 
-def test_line_20_whatever_is_coloured_is_drawn_and_nothing_else():
+def test_whatever_is_coloured_is_drawn_and_nothing_else():
     tables = [vars(writers)[name] for name in dir(writers) if name.isupper()]
     assert len(tables) >= 6
     for each in (writer for table in tables if isinstance(table, writers.Formats) for writer in table.values()):

@@ -34,7 +34,7 @@ def table_of(text):
 
 
 @pytest.mark.parametrize("how", [[], ["--test", "randomisation", "--correction", "bh"], ["--confidence", "0.5"]])
-def test_reports_18_a_paper_table_says_what_the_tests_say(fairtrec_command, asked, how):
+def test_a_paper_table_says_what_the_tests_say(fairtrec_command, asked, how):
     document = json.loads(fairtrec_command(*asked, *how, "-f", "json").out)
     head, rows = table_of(fairtrec_command(*asked, *how, "-f", "md", "--paper").out)
     assert [name.split()[0].strip("|") for name in head] == list(
@@ -56,7 +56,7 @@ def test_reports_18_a_paper_table_says_what_the_tests_say(fairtrec_command, aske
         assert bold == ([run for run in values if values[run] == best(values.values())] if best else [])
 
 
-def test_reports_18_the_caption_names_test_correction_and_signature(fairtrec_command, asked):
+def test_the_caption_names_test_correction_and_signature(fairtrec_command, asked):
     text = fairtrec_command(*asked, "-f", "latex", "--paper", "--test", "wilcoxon", "--correction", "bonferroni").out
     (caption,) = re.findall(r"\\caption\{(.*)\}\n", text)
     assert "Means over 12 queries" in caption
@@ -71,7 +71,7 @@ def test_reports_18_the_caption_names_test_correction_and_signature(fairtrec_com
     assert caption.count("{") == caption.count("}")
 
 
-def test_reports_18_the_caption_says_when_queries_differ_and_when_nothing_is_shown(fairtrec_command, example, tmp_path):
+def test_the_caption_says_when_queries_differ_and_when_nothing_is_shown(fairtrec_command, example, tmp_path):
     lines = (example / "neural.run").read_text().splitlines(keepends=True)
     (tmp_path / "few.run").write_text("".join(line for line in lines if not line.startswith("101 ")))
     runs = example / "bm25.run", example / "neural.run", tmp_path / "few.run"
@@ -81,7 +81,7 @@ def test_reports_18_the_caption_says_when_queries_differ_and_when_nothing_is_sho
     assert "no run is shown to be better or worse than bm25: paired t-test" in text
 
 
-def test_reports_18_what_is_no_paper_table_is_refused(fairtrec_command, asked, tmp_path):
+def test_what_is_no_paper_table_is_refused(fairtrec_command, asked, tmp_path):
     for more, what in [
         (("-f", "csv"), "--paper is a table for documents; add -f latex or -f md"),
         ((), "--paper is a table for documents; add -f latex or -f md"),

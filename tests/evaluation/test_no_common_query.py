@@ -23,14 +23,14 @@ SAID = "prefix.run: the run and the qrels have no query in common; without the p
 
 @pytest.mark.parametrize("measures", ["nDCG@10", "TExFAIR@10", "nDCG@10 TExFAIR@10", "NFaiRR@10", "NumRet"])
 @pytest.mark.parametrize("more", [[], ["-c"]])
-def test_runs_13_a_run_without_a_judged_query_is_broken_whatever_is_measured(desk, fairtrec_command, measures, more):
+def test_a_run_without_a_judged_query_is_broken_whatever_is_measured(desk, fairtrec_command, measures, more):
     for runs in (["prefix.run"], ["bm25.run", "prefix.run"]):
         done = fairtrec_command("eval", "qrels.txt", *runs, *WORDS, "-m", measures, *more)
         assert (done.code, done.out, done.complaints) == (3, "", [SAID])
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_runs_13_it_is_reported_and_the_others_are_scored_as_if_they_alone_were_there(desk, fairtrec_command, jobs):
+def test_it_is_reported_and_the_others_are_scored_as_if_they_alone_were_there(desk, fairtrec_command, jobs):
     asked = *WORDS, "-m", "nDCG@10 TExFAIR@10", "-f", "table", "-j", jobs
     alone = fairtrec_command("eval", "qrels.txt", "bm25.run", "fair.run", *asked)
     done = fairtrec_command("eval", "qrels.txt", "bm25.run", "prefix.run", "fair.run", *asked, "--keep-going")
@@ -41,7 +41,7 @@ def test_runs_13_it_is_reported_and_the_others_are_scored_as_if_they_alone_were_
     assert (done.code, done.complaints) == (3, [SAID])
 
 
-def test_runs_13_without_judgements_a_run_has_whatever_queries_it_has(desk, fairtrec_command):
+def test_without_judgements_a_run_has_whatever_queries_it_has(desk, fairtrec_command):
     lines = [line for line in (desk / "prefix.run").read_text().splitlines() if line.startswith("dl19-10")]
     (desk / "few.run").write_text("".join(f"{line}\n" for line in lines))
     done = fairtrec_command(
@@ -50,7 +50,7 @@ def test_runs_13_without_judgements_a_run_has_whatever_queries_it_has(desk, fair
     assert done.code == 0
 
 
-def test_runs_13_one_query_in_common_is_enough(desk, fairtrec_command):
+def test_one_query_in_common_is_enough(desk, fairtrec_command):
     first = next(line for line in (desk / "bm25.run").read_text().splitlines() if line[:1].isdigit())
     with (desk / "prefix.run").open("a") as file:
         file.write(f"{first}\n")
@@ -59,7 +59,7 @@ def test_runs_13_one_query_in_common_is_enough(desk, fairtrec_command):
     assert ",all,13," in done.out
 
 
-def test_runs_13_from_python_too_and_without_a_hint_where_there_is_none():
+def test_from_python_too_and_without_a_hint_where_there_is_none():
     given = {"groups": {"f": ["she"], "m": ["he"]}, "docs": {"a": "he she"}}
     with pytest.raises(InputError, match="run: the run and the qrels have no query in common; are they of the same"):
         fairtrec.evaluate("TE@10", {"x": {"a": 1.0}}, {"7": {"a": 1}}, **given)

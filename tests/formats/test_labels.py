@@ -196,7 +196,7 @@ def test_subtopics_of_the_qrels_are_labels(tmp_path):
     assert value("KL@3", qrels=str(qrels), labels="qrels") == pytest.approx(0)
 
 
-def test_values_03_even_is_over_the_subtopics_of_the_query(tmp_path):
+def test_even_is_over_the_subtopics_of_the_query(tmp_path):
     """Two of the file's eight subtopics are the query's; its ranking alternates between them perfectly."""
     qrels = tmp_path / "q.txt"
     others = "".join(f"q2 {topic} e{topic} 1\n" for topic in range(1, 9))
@@ -213,7 +213,7 @@ def test_values_03_even_is_over_the_subtopics_of_the_query(tmp_path):
     assert any("subtopics are each query's own" in note for note in result.notes)
 
 
-def test_values_03_groups_of_a_label_file_mean_the_same_in_every_query(tmp_path):
+def test_groups_of_a_label_file_mean_the_same_in_every_query(tmp_path):
     labels = tmp_path / "l.tsv"
     labels.write_text("".join(f"q1\td{i}\t{'ab'[i % 2]}\t1\n" for i in range(4)) + "q2\td9\tc\t1\n")
     run = {"q1": {f"d{i}": 9.0 - i for i in range(4)}}
@@ -343,7 +343,7 @@ def slip(tmp_path):
     return path
 
 
-def test_values_07_groups_are_named_with_their_sizes_and_targets(tmp_path):
+def test_groups_are_named_with_their_sizes_and_targets(tmp_path):
     run = {"q1": {f"d{i}": 400.0 - i for i in range(301)}}
     result = fairtrec.evaluate("AWRF@10", run, None, labels=str(slip(tmp_path)))
     assert result.groups == {
@@ -355,7 +355,7 @@ def test_values_07_groups_are_named_with_their_sizes_and_targets(tmp_path):
     assert result.signature["members"] == "F 100, M 100, N 100, botrh 1"
 
 
-def test_values_07_only_the_groups_that_are_asked_for(tmp_path):
+def test_only_the_groups_that_are_asked_for(tmp_path):
     """The others are unknown, as if their labels were a question mark."""
     run = {"q1": {f"d{i}": 400.0 - i for i in range(301)}}
     path = slip(tmp_path)
@@ -372,12 +372,12 @@ def test_values_07_only_the_groups_that_are_asked_for(tmp_path):
     ("group", "message"),
     [("F,X", "has no group X; there are F, M, N, botrh"), ("F", "at least two"), ("F,F", "at least two different")],
 )
-def test_values_07_groups_that_there_are_not(group, message, tmp_path):
+def test_groups_that_there_are_not(group, message, tmp_path):
     with pytest.raises(UsageError, match=message):
         fairtrec.evaluate("AWRF@10", {"q1": {"d1": 1.0}}, None, labels=str(slip(tmp_path)), group=group)
 
 
-def test_values_07_groups_are_of_labels():
+def test_groups_are_of_labels():
     with pytest.raises(UsageError, match="--group names groups of labels"):
         value("KL@3", group="f,m", groups={"f": ["she"], "m": ["he"]}, docs={})
 

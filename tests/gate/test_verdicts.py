@@ -50,7 +50,7 @@ def result_of(*runs):
 
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("queries", [12, 42])
-def test_verdicts_09_wilcoxon_goes_by_the_sum_of_signed_ranks(sign, queries):
+def test_wilcoxon_goes_by_the_sum_of_signed_ranks(sign, queries):
     """A few large gains and many small losses: the ranks say worse, the mean says better."""
     few = queries // 12
     differences = sign * np.r_[np.full(few, 0.9), -np.linspace(0.01, 0.02, queries - few)]
@@ -64,7 +64,7 @@ def test_verdicts_09_wilcoxon_goes_by_the_sum_of_signed_ranks(sign, queries):
     assert not any("signed ranks" in note for note in by_t.notes)
 
 
-def test_verdicts_09_the_side_is_that_of_scipy():
+def test_the_side_is_that_of_scipy():
     from scipy import stats
 
     draw = np.random.default_rng(9)
@@ -81,7 +81,7 @@ def test_verdicts_09_the_side_is_that_of_scipy():
 
 
 @pytest.mark.parametrize(("nonzero", "marked"), [(0, False), (1, True), (9, True), (10, False), (40, False)])
-def test_verdicts_10_few_differences_that_are_not_0_are_counted_and_mark_the_verdict(nonzero, marked):
+def test_few_differences_that_are_not_0_are_counted_and_mark_the_verdict(nonzero, marked):
     differences = np.zeros(40)
     differences[:nonzero] = np.linspace(0.1, 0.2, nonzero)
     view = compare(result_of(scores(np.full(40, 0.5), "base"), scores(0.5 + differences)))
@@ -94,7 +94,7 @@ def test_verdicts_10_few_differences_that_are_not_0_are_counted_and_mark_the_ver
     assert any(said in note for note in view.notes) is marked
 
 
-def test_verdicts_10_no_mark_where_nothing_was_tested():
+def test_no_mark_where_nothing_was_tested():
     (row,) = compare(result_of(scores([0.5], "base"), scores([0.7]))).rows
     assert (row.verdict, row.nonzero, row.doubtful) == ("not tested", 1, False)
 
@@ -111,14 +111,14 @@ def judged(text, mine, theirs=None, slices=None, **gate):
 
 
 @pytest.mark.parametrize(("shift", "side"), [(-0.036, "misses"), (0.011, "meets")])
-def test_verdicts_11_a_warning_says_on_which_side_of_the_bound_the_mean_is(shift, side):
+def test_a_warning_says_on_which_side_of_the_bound_the_mean_is(shift, side):
     (verdict,) = judged("nDCG@10 >= baseline - 0.02", 0.5 + shift + NOISY, np.full(20, 0.5))
     assert verdict.status == "warning"
     assert verdict.reason.startswith(f"the mean {side} the bound, not shown: the 95 % interval reaches across it")
 
 
 @pytest.mark.parametrize("tolerance", [0, 0.02, 0.2])
-def test_verdicts_11_an_interval_across_the_bound_is_a_warning_whatever_the_tolerance(tolerance):
+def test_an_interval_across_the_bound_is_a_warning_whatever_the_tolerance(tolerance):
     """With a tolerance of 0.2 a difference as large would have been found, and with 0 none could."""
     (verdict,) = judged(f"nDCG@10 >= baseline - {tolerance}", 0.5 - tolerance - 0.05 + NOISY, np.full(20, 0.5))
     assert verdict.status == "warning"
@@ -126,7 +126,7 @@ def test_verdicts_11_an_interval_across_the_bound_is_a_warning_whatever_the_tole
     assert verdict.status == "warning"
 
 
-def test_verdicts_11_the_drop_that_is_named_fails_in_four_of_five_cases():
+def test_the_drop_that_is_named_fails_in_four_of_five_cases():
     draw = np.random.default_rng(11)
     spread = 0.17 * draw.normal(size=(400, 43))
     reason = judged("nDCG@10 >= baseline - 0.02", 0.5 + spread[0], np.full(43, 0.5))[0].reason
@@ -137,7 +137,7 @@ def test_verdicts_11_the_drop_that_is_named_fails_in_four_of_five_cases():
     assert (interval[:, 1] < -0.02).mean() == pytest.approx(0.8, abs=0.06)
 
 
-def test_verdicts_11_one_of_many_slices_fails_no_more_often_than_one_alone():
+def test_one_of_many_slices_fails_no_more_often_than_one_alone():
     """No slice differs in truth: of 20 slices one or more failed in 35 of 100 cases, where each had the whole alpha."""
     draw, trials, slices = np.random.default_rng(20), 50, 20
     parts = {f"s{i}": [f"q{i * 20 + j:03}" for j in range(20)] for i in range(slices)}
@@ -151,7 +151,7 @@ def test_verdicts_11_one_of_many_slices_fails_no_more_often_than_one_alone():
     assert "99.75 % interval" in next(verdict.reason for verdict in each if verdict.reason)
 
 
-def test_verdicts_11_what_is_not_proved_fails_where_proof_is_asked_for():
+def test_what_is_not_proved_fails_where_proof_is_asked_for():
     base = np.full(20, 0.5)
     for shift, status in ((-0.2, "failed"), (-0.02, "failed"), (0.02, "failed"), (0.2, "passed")):
         (verdict,) = judged("nDCG@10 >= baseline - 0.02", 0.5 + shift + NOISY, base, prove=True)
@@ -166,7 +166,7 @@ def test_verdicts_11_what_is_not_proved_fails_where_proof_is_asked_for():
     assert all("the 95 % interval" in verdict.reason for verdict in each)  # all have to pass, so none is corrected
 
 
-def test_verdicts_11_an_absolute_requirement_has_its_interval(folder, fairtrec_command):
+def test_an_absolute_requirement_has_its_interval(folder, fairtrec_command):
     given = ("qrels.txt", "neural.run", "--require", "nDCG@10 >= 0.9", "-f", "json")
     (verdict,) = json.loads(fairtrec_command("check", *given).out)["verdicts"]
     values = fairtrec.evaluate("nDCG@10", "neural.run", "qrels.txt").scores[0].values[0]
@@ -174,7 +174,7 @@ def test_verdicts_11_an_absolute_requirement_has_its_interval(folder, fairtrec_c
     assert f"[{verdict['low']:.4f}, {verdict['high']:.4f}]" in fairtrec_command("check", *given[:-1], "text").out
 
 
-def test_verdicts_11_a_gate_closed_by_warnings(folder, fairtrec_command):
+def test_a_gate_closed_by_warnings(folder, fairtrec_command):
     given = ("qrels.txt", "neural.run", "--baseline", "bm25.run", "--require", "AP >= baseline + 0.05")
     lenient = fairtrec_command("check", *given, "--junit", "a.xml")
     assert (lenient.code, lenient.out[:7]) == (0, "warning")
@@ -184,7 +184,7 @@ def test_verdicts_11_a_gate_closed_by_warnings(folder, fairtrec_command):
     assert json.loads(fairtrec_command("check", *given, "--fail-on", "warning", "-f", "json").out)["passed"] is False
 
 
-def test_verdicts_11_sizes_of_values_of_a_measure_whose_better_is_nearer_0():
+def test_sizes_of_values_of_a_measure_whose_better_is_nearer_0():
     mine = scores([0.4, -0.4, 0.1, -0.1], measure="ARaB@10")
     (verdict,) = judged("|ARaB@10| <= 0.2", mine)
     assert (verdict.value, verdict.status) == (pytest.approx(0.25), "failed")
@@ -201,7 +201,7 @@ def test_verdicts_11_sizes_of_values_of_a_measure_whose_better_is_nearer_0():
         requirement.parse("|ARaB@10 <= 0.2")
 
 
-def test_verdicts_11_the_other_runs_are_judged_where_one_is_broken(folder, fairtrec_command):
+def test_the_other_runs_are_judged_where_one_is_broken(folder, fairtrec_command):
     (folder / "broken.run").write_text("101 Q0 d1 1 x t\n")
     given = ("qrels.txt", "neural.run", "broken.run", "--require", "nDCG@10 >= 0.5", "--junit", "j.xml")
     assert fairtrec_command("check", *given).code == 3
@@ -217,7 +217,7 @@ def test_verdicts_11_the_other_runs_are_judged_where_one_is_broken(folder, fairt
     assert fairtrec_command("check", "qrels.txt", "neural.run", *against).err.startswith("the baseline is broken")
 
 
-def test_verdicts_11_bad_input_is_told_to_those_who_read_ci(folder, fairtrec_command, monkeypatch):
+def test_bad_input_is_told_to_those_who_read_ci(folder, fairtrec_command, monkeypatch):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
     (folder / "broken.run").write_text("101 Q0 d1 1 1 t\n101 Q0 d2 2 x t\n")
@@ -254,7 +254,7 @@ def both(measure="AWRF@2", **choices):
     return fairtrec.evaluate(measure, runs, JUDGED, labels=LABELS, complete=True, **choices)
 
 
-def test_verdicts_12_leaving_out_queries_gains_nothing():
+def test_leaving_out_queries_gains_nothing():
     skipped = both()
     means = {name: values["AWRF@2"] for name, values in skipped.means.items()}
     assert means["drops"] > means["full"]  # over two of the three queries
@@ -287,7 +287,7 @@ def test_verdicts_12_leaving_out_queries_gains_nothing():
      ("higher", (None, 1.0), None), ("lower", (0.0, None), None), ("nearer 0", (-1.0, None), None),
      ("neither", (0.0, 1.0), None)],
 )  # fmt: skip
-def test_verdicts_12_the_worst_is_that_of_the_direction(better, bounds, value):
+def test_the_worst_is_that_of_the_direction(better, bounds, value):
     made = dataclass(frozen=True)(type("Made", (Measure,), {"better": better, "bounds": bounds}))()
     if value is not None:
         assert worst(made) == value
@@ -298,7 +298,7 @@ def test_verdicts_12_the_worst_is_that_of_the_direction(better, bounds, value):
 
 
 @pytest.mark.parametrize("form", ["table", "md", "latex"])
-def test_verdicts_12_no_rank_and_no_mark_for_a_mean_over_fewer_queries_than_others(form):
+def test_no_rank_and_no_mark_for_a_mean_over_fewer_queries_than_others(form):
     (measure,) = measures("AWRF@2")
     text = RESULTS[form](both(), sort=measure, places=4)
     lines = [re.split(r"[\s&|]+", line.strip(" |")) for line in text.splitlines()]
@@ -309,12 +309,12 @@ def test_verdicts_12_no_rank_and_no_mark_for_a_mean_over_fewer_queries_than_othe
     assert "no rank" not in RESULTS[form](both(undefined="worst"), sort=measure, places=4)
 
 
-def test_verdicts_12_where_all_leave_out_the_same_queries_all_are_ranked():
+def test_where_all_leave_out_the_same_queries_all_are_ranked():
     result = fairtrec.evaluate("AWRF@2", {"one": DROPS, "two": DROPS}, JUDGED, labels=LABELS, complete=True)
     assert not leaderboard.incomplete(result).any()
 
 
-def test_verdicts_12_on_the_command_line(folder, fairtrec_command):
+def test_on_the_command_line(folder, fairtrec_command):
     lines = (folder / "bm25.run").read_text().splitlines(keepends=True)
     (folder / "drops.run").write_text("".join(line for line in lines if not line.startswith("101 ")))
     given = (

@@ -317,7 +317,7 @@ def test_cutoffs_that_would_end_the_program_are_refused(name):
         means(name)
 
 
-def test_values_06_a_qrels_frame_keeps_its_subtopics(tmp_path):
+def test_a_qrels_frame_keeps_its_subtopics(tmp_path):
     """FAIR of the subtopics (alpha-nDCG, which needs another package, reads the same column)."""
     import pandas as pd
 

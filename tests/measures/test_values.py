@@ -15,7 +15,7 @@ EVEN = np.array([[0.5, 0.5]])
 
 
 @pytest.mark.parametrize(("decay", "worth"), [("err", [1, 1 / 2, 1 / 3]), ("irbu", [0.99, 0.99**2, 0.99**3])])
-def test_values_01_gfr_weighs_its_groups_by_where_readers_stop_alone(decay, worth):
+def test_gfr_weighs_its_groups_by_where_readers_stop_alone(decay, worth):
     # max_grade 1, all relevant: stop at ranks 1, 2, 3 with 1/2, 1/4, 1/8; a b: JSD 0 at rank 2. At ranks 1 and 3 the
     # shares are 1 : 0 and 2/3 : 1/3; JSD(p, even) = H((p + 1/2) / 2) - (H(p) + 1) / 2, H in bits
     def entropy(*shares):
@@ -41,7 +41,7 @@ def track_score(ranked, grades, judged, k):
 
 
 @pytest.mark.parametrize("k", [3, 500])
-def test_values_02_awrfxndcg_is_the_score_of_the_track(k):
+def test_awrfxndcg_is_the_score_of_the_track(k):
     ranked, grades, judged = [B, A, A, B, A], [0.0, 1.0, 0.0, 1.0, 1.0], [1.0] * 4 + [0.0]
     inputs = {"relevance": np.array([grades]), "judged_relevance": np.array([judged])}
     got = AWRFxnDCG(cutoff=k, base="e")(np.array([ranked]), EVEN, **inputs).item()
@@ -57,7 +57,7 @@ def test_one_discount_serves_both_factors():
     assert got == pytest.approx(fair * (w[1] + w[2]) / (w[0] + w[1]))
 
 
-def test_values_02_expected_exposure_has_the_discount_of_the_track():
+def test_expected_exposure_has_the_discount_of_the_track():
     # weights 1, 1, 1 / log2(3); a b a: s = 1 + w, 1; W = 2 + w, t = W / 2 each
     membership, w = np.array([[A, B, A]]), 1 / np.log2(3)
     options = {"cutoff": 3, "discount": "log2_clipped"}
@@ -67,7 +67,7 @@ def test_values_02_expected_exposure_has_the_discount_of_the_track():
     assert EEL(**options)(*inputs, EVEN).item() == pytest.approx(2 * (w / 2) ** 2)
 
 
-def test_values_04_ndkl_of_a_short_ranking_is_not_better_for_being_short():
+def test_ndkl_of_a_short_ranking_is_not_better_for_being_short():
     # one document of one group: dKL = ln 2 at its rank, which is all there is; ten of them have the same
     one, ten = np.array([[A]]), np.array([[A] * 10])
     assert NDKL()(one, EVEN, np.array([1])).item() == pytest.approx(np.log(2))
@@ -94,7 +94,7 @@ def ndeval_ideal(judged, depth):
 
 
 @pytest.mark.parametrize("order", [list, reversed, lambda docnos: sorted(docnos, key=lambda d: d[-1] + d)])
-def test_values_05_the_ideal_of_fair_does_not_depend_on_the_order_of_the_qrels(order):
+def test_the_ideal_of_fair_does_not_depend_on_the_order_of_the_qrels(order):
     # x9 and the like have two groups each, so all add 2 at rank 1, and what is taken first decides what is left
     groups = {"x10": "ab", "x9": "cd", "x1": "ac", "x2": "ad", "y": "b", "a-very-long-docno": "bc"}
     qrels = {"q": dict.fromkeys(order(list(groups)), 1)}
@@ -105,7 +105,7 @@ def test_values_05_the_ideal_of_fair_does_not_depend_on_the_order_of_the_qrels(o
 
 
 @pytest.mark.parametrize("name", ["FaiRR", "NFaiRR"])
-def test_values_08_the_page_says_what_omega_is(name):
+def test_the_page_says_what_omega_is(name):
     page = pages.page(name)
     assert "omega(d) = 1 - sum over groups a of |n_a(d) / n(d) - target(a)|, or 1 if n(d) <= tau" in page
     assert ".py" not in page
@@ -114,7 +114,7 @@ def test_values_08_the_page_says_what_omega_is(name):
     assert FaiRR(cutoff=1)(np.array([[0]]), counts, target).item() == pytest.approx(0.7)
 
 
-def test_values_08_pages_say_how_published_programs_differ():
+def test_pages_say_how_published_programs_differ():
     def says(name):
         return " ".join(pages.page(name).split())
 

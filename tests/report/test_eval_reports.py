@@ -37,7 +37,7 @@ def of_slice(fairtrec_command, given, tmp_path, name, measure="nDCG@10"):
 
 
 @pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
-def test_reports_17_a_row_says_how_many_queries_are_behind_it(fairtrec_command, given, form, delimiter):
+def test_a_row_says_how_many_queries_are_behind_it(fairtrec_command, given, form, delimiter):
     found = rows(fairtrec_command("eval", *given, "-m", "nDCG@10", "-q", "-f", form).out, delimiter)
     means = {row["tag"]: row["num_q"] for row in found if row["qid"] == "all"}
     assert means == {"bm25": "12", "neural": "11"}
@@ -45,9 +45,7 @@ def test_reports_17_a_row_says_how_many_queries_are_behind_it(fairtrec_command, 
 
 
 @pytest.mark.parametrize(("form", "separator"), [("md", "|"), ("latex", "&")])
-def test_reports_17_a_table_for_documents_says_how_many_queries_are_behind_each_run(
-    fairtrec_command, given, form, separator
-):
+def test_a_table_for_documents_says_how_many_queries_are_behind_each_run(fairtrec_command, given, form, separator):
     text = fairtrec_command("eval", *given, "-m", "nDCG@10", "-f", form).out
     cells = [[cell.strip() for cell in line.strip("| ").split(separator)] for line in text.splitlines()]
     (head,) = (line for line in cells if line[0] == "run")
@@ -55,7 +53,7 @@ def test_reports_17_a_table_for_documents_says_how_many_queries_are_behind_each_
     assert {line[0]: line[1] for line in cells if line[0] in ("bm25", "few")} == {"bm25": "12", "few": "11"}
 
 
-def test_reports_17_the_means_of_each_slice_are_those_of_its_queries(fairtrec_command, given, tmp_path):
+def test_the_means_of_each_slice_are_those_of_its_queries(fairtrec_command, given, tmp_path):
     sliced = given, ("-m", "nDCG@10", "--slice", tmp_path / "slices.tsv", "--places", 9)
     done = fairtrec_command("eval", *sliced[0], *sliced[1], "-f", "csv")
     found = rows(done.out)
@@ -68,7 +66,7 @@ def test_reports_17_the_means_of_each_slice_are_those_of_its_queries(fairtrec_co
     assert "slices:slices.tsv@" in done.err
 
 
-def test_reports_17_every_format_has_the_means_of_slices(fairtrec_command, given, tmp_path):
+def test_every_format_has_the_means_of_slices(fairtrec_command, given, tmp_path):
     """Each as its own kind writes them, and all the same values."""
     asked = "eval", *given, "-m", "nDCG@10", "--slice", tmp_path / "slices.tsv", "--places", 9
     expected = {name: of_slice(fairtrec_command, given, tmp_path, name) for name in SLICES}
@@ -114,14 +112,14 @@ def test_reports_17_every_format_has_the_means_of_slices(fairtrec_command, given
         assert value in page
 
 
-def test_reports_17_one_run_alone_has_means_of_slices_too(fairtrec_command, given, tmp_path):
+def test_one_run_alone_has_means_of_slices_too(fairtrec_command, given, tmp_path):
     qrels, bm25, _ = given
     done = fairtrec_command("eval", qrels, bm25, "-m", "nDCG@10", "--slice", tmp_path / "slices.tsv", "-f", "table")
     lines = [line.split() for line in done.out.splitlines() if "bm25" in line]
     assert [(line[0], line[2]) for line in lines] == [("all", "12"), ("short", "2"), ("long", "3")]
 
 
-def test_reports_17_each_slice_is_sorted_and_ranked_by_itself(fairtrec_command, example, tmp_path):
+def test_each_slice_is_sorted_and_ranked_by_itself(fairtrec_command, example, tmp_path):
     values = {"101": (1, 2), "102": (2, 1), "103": (2, 1)}  # the rank of the relevant document in each run
     (tmp_path / "qrels").write_text("".join(f"{qid} 0 a 1\n" for qid in values))
     for at, name in enumerate(("one", "two")):
@@ -141,14 +139,14 @@ def test_reports_17_each_slice_is_sorted_and_ranked_by_itself(fairtrec_command, 
     ]
 
 
-def test_reports_17_results_with_slices_are_replayed(fairtrec_command, given, tmp_path):
+def test_results_with_slices_are_replayed(fairtrec_command, given, tmp_path):
     asked = "eval", *given, "-m", "nDCG@10", "--slice", tmp_path / "slices.tsv", "-f", "json", "-q"
     assert fairtrec_command(*asked, "-o", tmp_path / "results.json").code == 0
     done = fairtrec_command("replay", tmp_path / "results.json")
     assert (done.code, done.complaints) == (0, [])
 
 
-def test_reports_17_slices_that_fit_nothing_are_refused(fairtrec_command, given, tmp_path):
+def test_slices_that_fit_nothing_are_refused(fairtrec_command, given, tmp_path):
     (tmp_path / "strange.tsv").write_text("q1\tshort\n")
     done = fairtrec_command("eval", *given, "-m", "nDCG@10", "--slice", tmp_path / "strange.tsv")
     assert done.code == 2
@@ -163,7 +161,7 @@ def test_reports_17_slices_that_fit_nothing_are_refused(fairtrec_command, given,
 # ------------------------------------------------------------------------------------------------ names of runs
 
 
-def test_reports_17_a_run_is_called_as_the_command_line_says(fairtrec_command, given, tmp_path):
+def test_a_run_is_called_as_the_command_line_says(fairtrec_command, given, tmp_path):
     qrels, bm25, few = given
     asked = "eval", qrels, f"Lexical={bm25}", f"My neural one={few}", "-m", "nDCG@10"
     assert [row["run"] for row in rows(fairtrec_command(*asked, "-f", "csv").out)] == ["Lexical", "My neural one"]
@@ -176,7 +174,7 @@ def test_reports_17_a_run_is_called_as_the_command_line_says(fairtrec_command, g
     assert [row["run"] for row in rows(listed.out)] == ["Lexical", str(few)]
 
 
-def test_reports_17_the_baseline_has_a_name_too(fairtrec_command, given, example):
+def test_the_baseline_has_a_name_too(fairtrec_command, given, example):
     qrels, bm25, few = given
     fair = example / "fair.run"
     asked = "-m", "nDCG@10", "-f", "json"
@@ -201,7 +199,7 @@ def test_reports_17_the_baseline_has_a_name_too(fairtrec_command, given, example
     assert {row["other"] for row in rows(done.out)} == {"old"}
 
 
-def test_reports_17_a_name_is_one_only_where_there_is_such_a_file(tmp_path, monkeypatch, example):
+def test_a_name_is_one_only_where_there_is_such_a_file(tmp_path, monkeypatch, example):
     monkeypatch.chdir(tmp_path)
     for name in ("k=3.run", "3.run", "b.run"):
         (tmp_path / name).write_text("")

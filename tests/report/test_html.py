@@ -213,7 +213,7 @@ def test_too_many_values_are_left_out_and_the_page_says_so(monkeypatch):
     assert Page(html(result_of())).data["values"] is not None
 
 
-def test_pages_16_a_page_without_values_of_queries_gives_no_hidden_judgement_away():
+def test_a_page_without_values_of_queries_gives_no_hidden_judgement_away():
     values = np.random.default_rng(3).random((4, 5, 3))
     result = result_of(values, qids=("secret1", "secret2", "secret3"))
     whole, text = html(result), html(result, summary=False)
@@ -229,7 +229,7 @@ def test_pages_16_a_page_without_values_of_queries_gives_no_hidden_judgement_awa
     assert boards[0] == boards[1]
 
 
-def test_pages_16_a_page_has_a_title_of_its_own():
+def test_a_page_has_a_title_of_its_own():
     parsed = Page(html(result_of(), title="Fair <b>2026</b>"))
     assert parsed.all("title")[0]["text"] == parsed.one("h1")["text"] == "Fair <b>2026</b>"
     parsed = Page(html(result_of()))
@@ -316,7 +316,7 @@ def test_the_script_draws_where_the_page_has_drawn(text):
     assert f"NEAR = {scatter.NEAR}, CLEAR = {scatter.CLEAR}, TWIN = {scatter.TWIN};" in script
 
 
-def test_pages_15_an_axis_has_room_for_its_numbers_and_shortens_a_long_name():
+def test_an_axis_has_room_for_its_numbers_and_shortens_a_long_name():
     axis = scatter.Axis.of(Higher(), np.array([0.7371001, 0.7371009]))
     assert [number for _, number in axis.ticks] == ["0.7371002", "", "0.7371006", ""]
     assert scatter.field([axis])[0] >= 8 + 10 * len("0.7371002")
@@ -329,7 +329,7 @@ place_of_run = st.tuples(st.integers(74, 536), st.integers(40, 362))
 
 
 @given(st.lists(place_of_run, min_size=1, max_size=30), st.integers(1, 24))
-def test_pages_15_no_label_stands_at_the_dot_of_another_and_no_dot_is_hidden(places, letters):
+def test_no_label_stands_at_the_dot_of_another_and_no_dot_is_hidden(places, letters):
     drawn = scatter.stacked((run, float(x), float(y)) for run, (x, y) in enumerate(places))
     assert [dot.run for dot in drawn] == list(range(len(places)))
     for at, dot in enumerate(drawn):

@@ -45,7 +45,7 @@ def codes(text, tmp_path):
     ],
 )
 @pytest.mark.parametrize("depth", [8, 10, 100])
-def test_validate_14_a_ranking_is_never_turned_upside_down(score, depth, tmp_path, fairtrec_command):
+def test_a_ranking_is_never_turned_upside_down(score, depth, tmp_path, fairtrec_command):
     path = tmp_path / "a.run"
     path.write_text(run_of(score, depth=depth))
     done = fairtrec_command("validate", path, "--fix", tmp_path / "fixed.run")
@@ -58,7 +58,7 @@ def test_validate_14_a_ranking_is_never_turned_upside_down(score, depth, tmp_pat
     assert "not written; what E606 found has no certain repair" in done.out
 
 
-def test_validate_14_one_query_upside_down_is_enough_and_the_others_are_said(tmp_path):
+def test_one_query_upside_down_is_enough_and_the_others_are_said(tmp_path):
     text = run_of(lambda rank: -rank) + "".join(f"z Q0 d{rank} {rank} {rank} t\n" for rank in range(1, 6))
     found = codes(text + "y Q0 a 1 1 t\ny Q0 b 2 2 t\n", tmp_path).found
     assert found.many == {"E606": 1, "W601": 1}
@@ -67,7 +67,7 @@ def test_validate_14_one_query_upside_down_is_enough_and_the_others_are_said(tmp
     assert "in 1 of 5 queries, first in z: rank 1 has 1.0, rank 5 has 5.0" in upside.message
 
 
-def test_validate_14_rankings_of_two_are_judged_together(tmp_path):
+def test_rankings_of_two_are_judged_together(tmp_path):
     rising = "".join(f"q{q} Q0 a 1 1 t\nq{q} Q0 b 2 2 t\n" for q in range(3))
     assert codes(rising, tmp_path).found.many == {"E606": 1}
     assert codes(rising.partition("q2")[0], tmp_path).found.many == {"W601": 2}
@@ -83,12 +83,12 @@ def test_validate_14_rankings_of_two_are_judged_together(tmp_path):
         lambda rank: "nan",
     ],
 )
-def test_validate_14_what_is_not_upside_down_is_repaired_as_before(score, tmp_path):
+def test_what_is_not_upside_down_is_repaired_as_before(score, tmp_path):
     assert "E606" not in codes(run_of(score), tmp_path).found.many
 
 
 @given(st.lists(st.integers(0, 30), min_size=3, max_size=12))
-def test_validate_14_what_fix_writes_is_never_the_reverse_of_the_ranks(tmp_path_factory, scores):
+def test_what_fix_writes_is_never_the_reverse_of_the_ranks(tmp_path_factory, scores):
     """Whatever the scores: a file is written only if its order is not the ranks' own, read from the end."""
     from scipy.stats import spearmanr
 
@@ -109,7 +109,7 @@ def test_validate_14_what_fix_writes_is_never_the_reverse_of_the_ranks(tmp_path_
 # ---------------------------------------------------------------------------------------------- other formats
 
 
-def test_validate_14_the_three_columns_of_ms_marco_are_said_once(tmp_path, fairtrec_command):
+def test_the_three_columns_of_ms_marco_are_said_once(tmp_path, fairtrec_command):
     path = tmp_path / "marco.tsv"
     path.write_text("".join(f"{query}\t{rank * 31}\t{rank}\n" for query in range(100) for rank in range(1, 51)))
     done = fairtrec_command("validate", path)
@@ -153,7 +153,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize(("data", "said"), OTHERS.values(), ids=OTHERS)
-def test_validate_14_what_is_no_text_is_said_once(data, said, tmp_path):
+def test_what_is_no_text_is_said_once(data, said, tmp_path):
     path = tmp_path / "a.run"
     path.write_bytes(data)
     checked = examine(path)
@@ -162,7 +162,7 @@ def test_validate_14_what_is_no_text_is_said_once(data, said, tmp_path):
     assert "".join(findings.text([(checked, None)])).count("\n") == 2
 
 
-def test_validate_14_bytes_that_are_odd_are_no_other_format(tmp_path):
+def test_bytes_that_are_odd_are_no_other_format(tmp_path):
     path = tmp_path / "a.run"
     for data in (b"\xff\xfe" + TEXT.encode(), b"\0" * 3 + TEXT.encode(), b"PK" + TEXT.encode()):
         path.write_bytes(data)
@@ -179,7 +179,7 @@ def shuffled(text):
     return "".join(f"{q} Q0 {d} {r} {1000 + 2 * float(s)} other\n" for q, _, d, r, s, _ in lines)
 
 
-def test_validate_14_runs_of_the_same_rankings_and_of_the_same_tag_are_said(tmp_path, monkeypatch, fairtrec_command):
+def test_runs_of_the_same_rankings_and_of_the_same_tag_are_said(tmp_path, monkeypatch, fairtrec_command):
     monkeypatch.chdir(tmp_path)
     one, reverse = run_of(lambda rank: -rank), run_of(lambda rank: rank if rank < 3 else -rank)
     for name, text in {"a": one, "b": shuffled(one), "c": reverse, "d": one.replace("d7 ", "d777 ")}.items():
@@ -195,7 +195,7 @@ def test_validate_14_runs_of_the_same_rankings_and_of_the_same_tag_are_said(tmp_
     assert "W71" not in fairtrec_command("validate", "a.run", "a.run").out  # the same file is no other run
 
 
-def test_validate_14_what_a_broken_run_ranks_is_not_known(tmp_path):
+def test_what_a_broken_run_ranks_is_not_known(tmp_path):
     twins = Twins()
     for name, text in (("a", "q Q0 d 1 2 t\nq Q0 e 2 x t\n"), ("b", "q Q0 d 1 2 u\n"), ("c", "q Q0 d 1 9 v\nz\n")):
         (tmp_path / name).write_text(text)
@@ -204,7 +204,7 @@ def test_validate_14_what_a_broken_run_ranks_is_not_known(tmp_path):
         assert not {"W712", "W713"} & set(checked.found.many)
 
 
-def test_validate_14_ties_and_long_ids_are_compared_as_they_are_ranked(tmp_path):
+def test_ties_and_long_ids_are_compared_as_they_are_ranked(tmp_path):
     """Equal scores are ordered by falling docno, and ids of another width are no other ids."""
     twins, many = Twins(), []
     for name, text in {
@@ -220,7 +220,7 @@ def test_validate_14_ties_and_long_ids_are_compared_as_they_are_ranked(tmp_path)
     assert many == [0, 1, 0, 1]
 
 
-def test_validate_14_the_runs_of_rankllm_have_one_tag(shared, fairtrec_command):
+def test_the_runs_of_rankllm_have_one_tag(shared, fairtrec_command):
     runs = sorted((shared / "data" / "rankllm-dl19").glob("REP_LLAMA*40c750.run"))
     runs += sorted((shared / "data" / "rankllm-dl19").glob("BM25__vicuna-13b*.run"))
     out = fairtrec_command("validate", *runs).out
