@@ -63,7 +63,7 @@ def read(path: FilePath, found: Findings) -> RunEntries:
     """Read a run to its end, and add what is wrong with its lines to the findings."""
     reader = _RunReader(found)
     for block, line in blocks(path, found):
-        if line > 1 and not reader.parts and is_stream(path):
+        if reader.broken and not reader.parts and is_stream(path):
             found.add("E101", None, f"the first {line - 1:,} lines of this stream are none of a run; give a file")
             break
         other = foreign(block) if line == 1 else None

@@ -52,7 +52,7 @@ FILES = {
     "run: blank lines only": ("a.run", b"\n \n", TEXTS, "a.run: this run has no lines"),
     "run: comments only": ("a.run", b"# nothing\n", TEXTS, "a.run: this run has no lines"),
     "run: not UTF-8": ("a.run", RUN + b"q2 Q0 d\xe9 2 0.5 t\n", TEXTS, "a.run:4: bytes that are not UTF-8"),
-    "run: UTF-16": ("a.run", RUN.decode().encode("utf-16"), TEXTS, "a.run:1: bytes that are not UTF-8"),
+    "run: UTF-16": ("a.run", RUN.decode().encode("utf-16"), TEXTS, "a.run: this is UTF-16; save it as UTF-8"),
     "run: NUL": ("a.run", RUN + b"q2 Q0 d\0 2 0.5 t\n", TEXTS, "a.run:4: a NUL byte"),
     "run: a docno of 5,000 bytes": ("a.run", RUN + b"q2 Q0 " + b"d" * 5000 + b" 2 0.5 t\n", TEXTS, "a.run:4: a docno of more than 1024 bytes"),
     "run: an endless line": ("a.run", RUN + b"x" * (1 << 22), TEXTS, "a.run:4: a line of more than 1 MiB; break it up"),

@@ -213,7 +213,7 @@ def test_counts_with_tabs_are_not_counted_as_texts(workplace, fairtrec_command):
 def test_a_nul_in_toml_is_one_line(workplace, fairtrec_command, line):
     (workplace / "o.toml").write_text(f"[tool.fairtrec.check]\n{line}\n")
     ended = fairtrec_command("check", "qrels", "a.run", "--config", "o.toml")
-    one_line(ended, 3, f"o.toml: {line.split()[0]} holds a NUL, which no name and no text has; ")
+    one_line(ended, 3, f"o.toml:2: {line.split()[0]} holds a NUL, which no name and no text has; ")
 
 
 def test_a_weight_of_400_digits(workplace, fairtrec_command):
