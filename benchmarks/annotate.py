@@ -153,7 +153,7 @@ def looking_up() -> None:
         build.joined(one, [plain])
 
     def evaluation(counts: Path) -> Callable[[], Cost]:
-        given = ["--annotations", counts, "--background", runs["background"], "-m", "NFaiRR@10"]
+        given = ["--counts", counts, "--background", runs["background"], "-m", "NFaiRR@10"]
         return lambda: run([BIN / "fairtrec", "eval", "none", runs["bm25"], *given])
 
     costs = in_turn({"all": evaluation(path), "few": evaluation(one)})

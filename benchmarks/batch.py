@@ -68,7 +68,7 @@ def submitted() -> Batch | None:
 
 def ours(batch: Batch, *options: str) -> list[str | Path]:
     """Give the command that evaluates a batch, utility and fairness."""
-    given = ["--annotations", batch.counts, "--background", batch.runs[0], "-m", f"{UTILITY} {FAIRNESS}"]
+    given = ["--counts", batch.counts, "--background", batch.runs[0], "-m", f"{UTILITY} {FAIRNESS}"]
     return [BIN / "fairtrec", "eval", batch.qrels, *batch.runs, *given, *options]
 
 

@@ -21,8 +21,8 @@ def main() -> None:
     qrels = pd.DataFrame(ir_measures.read_trec_qrels(str(made.qrels)))
     counts = made.counts.with_suffix(".arrow")
     if not counts.exists():
-        subprocess.run([BIN / "fairtrec", "annotations", "convert", made.counts, counts], check=True)
-    beside = {"annotations": counts, "background": made.runs[0]}
+        subprocess.run([BIN / "fairtrec", "counts", "convert", made.counts, counts], check=True)
+    beside = {"counts": counts, "background": made.runs[0]}
     bound = fair.given("bench", **beside, undefined="skip")
     asked = [bound.NFaiRR @ 10, bound.TExFAIR @ 10]
 

@@ -42,7 +42,7 @@ def write(paths: dict[str, Path], queries: int, depth: int, documents: int) -> N
 
 def main() -> None:
     large = generate(FOLDER, QUERIES, DEPTH, DOCUMENTS)
-    given = ["--annotations", large["counts"], "--background", large["run"]]
+    given = ["--counts", large["counts"], "--background", large["run"]]
     ours = [BIN / "fairtrec", "eval", large["qrels"], large["run"], "-m", f"{UTILITY} NFaiRR@10", *given]
     theirs = [BIN / "ir_measures", large["qrels"], large["run"], *UTILITY.split()]
     alone = [*ours[:4], "-m", UTILITY]
@@ -64,7 +64,7 @@ def main() -> None:
     numpy = [BIN / "python", "-c", "import numpy"]
     pair = paired([BIN / "fairtrec", "--help"], numpy, 15)
     report("fairtrec --help: time, of `import numpy`", pair.time_ratio, 0.5, f"{pair.ours.seconds * 1000:.0f} ms")
-    given = ["--annotations", small["counts"], "--background", small["run"]]
+    given = ["--counts", small["counts"], "--background", small["run"]]
     for measures in ("NFaiRR@10 ARaB@10 TExFAIR@10", f"{UTILITY} NFaiRR@10"):
         pair = paired([BIN / "fairtrec", "eval", small["qrels"], small["run"], "-m", measures, *given], numpy, 15)
         what = f"three queries, {measures}: time, of `import numpy`"

@@ -6,7 +6,7 @@ from benchmarks.timing import BIN, FOLDER, paired, report
 
 def main() -> None:
     batch = submitted() or generated(FOLDER / "batch43", 43, 43, 100)
-    given = ["--annotations", batch.counts, "--background", batch.runs[0], "--missing", "neutral", "-m", "NFaiRR@10"]
+    given = ["--counts", batch.counts, "--background", batch.runs[0], "--missing", "neutral", "-m", "NFaiRR@10"]
     ours = [BIN / "fairtrec", "explain", batch.qrels, *batch.runs, *given]
     theirs = [BIN / "fairtrec", "eval", batch.qrels, *batch.runs, *given]
     pair = paired(ours, theirs, 9)

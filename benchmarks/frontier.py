@@ -8,7 +8,7 @@ def main() -> None:
     for name, batch in (("made up", generated(FOLDER / "batch43", 43, 43, 100)), ("TREC DL 2019", submitted())):
         if batch is None:
             continue
-        given = ["--annotations", batch.counts, "--background", batch.runs[0], "--missing", "neutral"]
+        given = ["--counts", batch.counts, "--background", batch.runs[0], "--missing", "neutral"]
         command = [BIN / "fairtrec", "free", batch.qrels, *batch.runs, *given, "--candidates", "100"]
         cost = run(command)
         report(f"{len(batch.runs)} runs x 43 queries x 100 documents, {name}: seconds", cost.seconds, 20)

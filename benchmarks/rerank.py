@@ -31,9 +31,9 @@ def main() -> None:
     if not table.exists():
         source.unlink(missing_ok=True)
         source.symlink_to(large["counts"].resolve())
-        run([BIN / "fairtrec", "annotations", "convert", source, table])
+        run([BIN / "fairtrec", "counts", "convert", source, table])
     theirs = [BIN / "fairtrec", "eval", large["qrels"], large["run"], "-m", "nDCG@10"]
-    given = ["--annotations", table, "--as", "majority"]
+    given = ["--counts", table, "--as", "majority"]
     for by in ("DetCons@10", "FATopK(protected=f)@10", "Neutral@10"):
         ours = [BIN / "fairtrec", "rerank", "none", large["run"], "--by", by, *given]
         pair = paired(ours, theirs)

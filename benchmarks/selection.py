@@ -6,7 +6,7 @@ from benchmarks.timing import BIN, FOLDER, paired, report
 
 def main() -> None:
     batch = submitted() or generated(FOLDER / "batch43", 43, 43, 100)
-    given = ["--annotations", batch.counts, "--background", batch.runs[0], "--missing", "neutral"]
+    given = ["--counts", batch.counts, "--background", batch.runs[0], "--missing", "neutral"]
     axes = ["--utility", "nDCG@10", "--fairness", "NFaiRR@10"]
     ours = [
         BIN / "fairtrec",

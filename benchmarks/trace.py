@@ -74,7 +74,7 @@ def figures() -> tuple[int, int, str]:
             "1",
         ]
         subprocess.run(made, check=True, capture_output=True)
-        given = [EXAMPLE / "bm25.run", "--annotations", counts, "--background", EXAMPLE / "background.run"]
+        given = [EXAMPLE / "bm25.run", "--counts", counts, "--background", EXAMPLE / "background.run"]
         line = [sys.executable, "-m", "benchmarks.trace", "eval", "none", *given, "-m", "NFaiRR@10"]
         done = subprocess.run(list(map(str, line)), check=True, capture_output=True, text=True)
     many, deep, way = done.stdout.splitlines()[-1].split("\t")

@@ -33,7 +33,7 @@ def ten(shared):
     data = shared / "data"
     runs = sorted((data / "cpjku" / "runs" / "trecdl2019_passage").glob("*.run"))
     given = {
-        "annotations": data / "dl19-dl20-counts" / "gender.strip.tsv",
+        "counts": data / "dl19-dl20-counts" / "gender.strip.tsv",
         "missing": "neutral",
         "background": next(run for run in runs if run.stem == "BM25"),
         "queries": data / "cpjku" / "dataset" / "trecdeep19_passage.fair.tsv",

@@ -34,7 +34,7 @@ class Need(NamedTuple):
     default: str = ""  # the measures that are evaluated where it can be made and none are named
 
 
-_COUNTS = "--groups LIST with --docs COLLECTION, or --annotations FILE"
+_COUNTS = "--groups LIST with --docs COLLECTION, or --counts FILE"
 _GROUPS = f"--labels FILE, or {_COUNTS}"
 _JUDGED = {"missing": "relevance judgements", "give": "a qrels file", "word": "qrels"}
 
@@ -71,7 +71,7 @@ _ROWS = (
          made_of="grouped background", of="documents", missing="a background set",
          give="--background RUN or --background collection", default="NFaiRR@10"),
     Need("collection", "Candidates", "all documents of the collection",
-         made_of="counted", of="documents", missing="the counts of a whole collection", give="--annotations FILE",
+         made_of="counted", of="documents", missing="the counts of a whole collection", give="--counts FILE",
          word="whole collection"),
     Need("membership", "Floats [query, rank, group]", "who belongs to which group, by labels or a rule of group terms",
          made_of="grouped", of="ranks groups", missing="group labels", give=_GROUPS, word="groups", default="AWRF@10"),

@@ -16,6 +16,7 @@ gc.set_threshold(100_000)  # objects that are made before some are looked throug
 
 import click  # noqa: E402
 
+from fairtrec import renamed  # noqa: E402
 from fairtrec.cli.commands import WIDEST, Commands  # noqa: E402
 from fairtrec.cli.saying import say  # noqa: E402
 from fairtrec.errors import FairtrecError, InputError, short  # noqa: E402
@@ -33,7 +34,7 @@ COMMANDS = {  # the order of the help; the text stands here so that it can be sh
     "replay": "Evaluate a results file again, and tell what differs.",
     "rerank": "Write runs in a fairer order, and tell what that does to measures.",
     "annotate": "Count the group terms of a whole collection, once.",
-    "annotations": "Convert, merge, compare and look into tables of counts.",
+    "counts": "Convert, merge, compare and look into tables of counts.",
     "positions": "Place documents on axes of opinion, by their vectors or texts.",
     "counterfactual": "Replace the words of a collection by those of the other group.",
     "validate": "Find all that is wrong with runs, and repair what is certain.",
@@ -221,9 +222,14 @@ def _run() -> int:  # noqa: PLR0911 - one for each way to end
 def _refuse(error: click.ClickException) -> int:
     """Say what is wrong with what was typed; of an option that another command has, which. Give the exit code."""
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-        elsewhere = ELSEWHERE.get(f"{error.ctx.info_name} {error.option_name}")
-        if elsewhere is not None:
-            _say(f"there is no option {error.option_name}; {elsewhere}")
+        name = f"{error.ctx.info_name} {error.option_name}"
+        if name in ELSEWHERE:
+            _say(f"there is no option {error.option_name}; {ELSEWHERE[name]}")
+            return error.exit_code
+        known = {option for parameter in error.ctx.command.params for option in parameter.opts}
+        new = renamed.OPTIONS.get(name) or renamed.OPTIONS.get(error.option_name, "")
+        if new.split(" ")[0] in known:
+            _say(renamed.now(error.option_name, new))
             return error.exit_code
     if not isinstance(error, click.exceptions.NoArgsIsHelpError):
         vars(error)["message"] = short(error.message)  # which holds what the user typed

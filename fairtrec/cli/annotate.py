@@ -20,7 +20,7 @@ from fairtrec.literals import Engine, Tokenizer
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="The table of counts: .arrow (for `eval --annotations`), .parquet or .tsv.",
+    help="The table of counts: .arrow (for `eval --counts`), .parquet or .tsv.",
 )
 @options.word("--tokenizer", of=Tokenizer, help="How texts are split.")
 @click.option("--case-sensitive", is_flag=True, help="Tell Hunter from hunter.")

@@ -8,8 +8,11 @@ from difflib import get_close_matches
 
 import click
 
+from fairtrec import renamed
+from fairtrec.errors import UsageError
+
 SECTIONS = {  # in the order of the help: parameters, which mean the same in every command; choices say their own
-    "Inputs": "groups docs annotations labels queries background slices slice_file docnos sequences truth pairs "
+    "Inputs": "groups docs counts labels queries background slices slice_file docnos sequences truth pairs "
     "embeddings ids model qrels runs",
     "Measures": "measures measure",
     "Ranking": "",
@@ -115,6 +118,9 @@ class Commands(Titled, click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as fault:
+            name = " ".join([*ctx.command_path.split(" ")[1:], args[0]])
+            if name in renamed.COMMANDS:
+                raise UsageError(renamed.now(name, renamed.COMMANDS[name])) from fault
             near = get_close_matches(args[0], self.list_commands(ctx), 1)
             hint = f"did you mean {near[0]}?" if near else f"{ctx.command_path} --help lists them"
             raise click.UsageError(f"there is no command {args[0]}; {hint}", ctx) from fault

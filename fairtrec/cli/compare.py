@@ -102,7 +102,7 @@ def command(
     QRELS, RUN and what is not listed first below are as for `fairtrec eval`.
 
     \b
-    fairtrec compare qrels.txt bm25.run bert.run -m 'nDCG@10 NFaiRR@10' --annotations counts.tsv \\
+    fairtrec compare qrels.txt bm25.run bert.run -m 'nDCG@10 NFaiRR@10' --counts counts.tsv \\
         --background bm25.run --test randomisation --correction holm
     fairtrec compare --values bm25.trec_eval bert.trec_eval
     """

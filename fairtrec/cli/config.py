@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from fairtrec import renamed
 from fairtrec.cli.options import Function
 from fairtrec.errors import InputError
 from fairtrec.evaluation.choices import CHOICES
@@ -17,7 +18,7 @@ from fairtrec.files.arguments import crossed
 DEFAULT = "pyproject.toml"
 LARGEST = 1 << 20  # bytes
 FILES = {
-    "annotations",
+    "counts",
     "positions",
     "counterfactual",
     "baseline",
@@ -97,6 +98,9 @@ def _options(command: click.Command, table: str, found: Any, path: Path) -> dict
     options = {}
     for key, value in found.items():
         if key not in known:
+            new = renamed.OPTIONS.get(f"--{key}", "").removeprefix("--")
+            if new.split(" ")[0] in known:
+                raise InputError(renamed.now(key, new), path, _line(path, table, key))
             near = get_close_matches(key, known, 1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
             raise InputError(f"there is no option {key}; {hint}", path, _line(path, table, key))

@@ -68,8 +68,8 @@ _INPUTS = {
         "--groups", metavar="NAME|FILE", help="Group terms: a word list by name, or a file of term,group lines."
     ),
     "docs": click.option("--docs", metavar="FILE|ID", help="The texts: TSV or JSON lines, or an ir_datasets id."),
-    "annotations": click.option(
-        "--annotations",
+    "counts": click.option(
+        "--counts",
         metavar="FILE",
         help="Counts instead of texts, as `fairtrec annotate` makes them; or TSV: docno tokens GROUP...",
     ),

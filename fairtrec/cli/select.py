@@ -64,7 +64,7 @@ def command(
 
     \b
     fairtrec select qrels.txt runs/*.run --utility nDCG@10 --fairness NFaiRR@10 --beta 0,1,inf \\
-        --annotations counts.tsv --background bm25.run
+        --counts counts.tsv --background bm25.run
     """
     from fairtrec.cli.bar import progress
     from fairtrec.files.arguments import lists, named

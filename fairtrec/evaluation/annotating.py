@@ -13,6 +13,7 @@ from fairtrec.annotation.local.engine import Options, Summary
 from fairtrec.annotation.progress import Watcher
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.choices import unknown
 from fairtrec.evaluation.given import Terms
 from fairtrec.formats.table.files import Table
 from fairtrec.literals import Engine
@@ -32,7 +33,7 @@ def annotate(
 
     ``sources``  files of docno<TAB>text lines or JSON lines, or an ir_datasets id.
     ``groups``   the name of a word list, a path, or ``{group: [term, ...]}``.
-    ``output``   the table: .arrow (for ``annotations=``), .parquet or .tsv.
+    ``output``   the table: .arrow (for ``counts=``), .parquet or .tsv.
     ``watcher``  is called with how far it has come.
     ``options``  the options of ``fairtrec annotate``: tokenizer, case_sensitive, jobs, resume, force, on_error,
                  max_doc_bytes. Where jobs are several, which is the default, a script calls this below
@@ -40,8 +41,8 @@ def annotate(
 
     Raises InputError for what is wrong with a source, UsageError for an output that exists or a run that cannot go on.
     """
-    if unknown := options.keys() - Options.__annotations__:
-        raise UsageError(f"there is no option {min(unknown)}; there are {', '.join(Options.__annotations__)}")
+    if strange := options.keys() - Options.__annotations__:
+        raise unknown(min(strange), Options.__annotations__)
     if master is not None and engine != "spark":
         raise UsageError("--master says where Spark runs; add --engine spark")
     several = [sources] if isinstance(sources, str | PathLike) else list(sources)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from os import fspath
 from typing import Any, Literal, TypedDict
 
+from fairtrec import renamed
 from fairtrec.errors import PATH, UsageError
 from fairtrec.evaluation.choice import choice, table
 from fairtrec.literals import Missing, Order, Rule, RunFormat, ScoreType, Tokenizer, Undefined
@@ -215,6 +216,8 @@ def unknown(name: str, known: Iterable[str]) -> UsageError:
     """Say that there is no such option, and which of the known ones may be meant."""
     from difflib import get_close_matches
 
+    if name in renamed.KEYWORDS:
+        return UsageError(renamed.now(name, renamed.KEYWORDS[name]))
     near = get_close_matches(name, known, 1)
     hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
     return UsageError(f"there is no option {name}{hint}")

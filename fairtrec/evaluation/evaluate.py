@@ -26,7 +26,7 @@ def evaluator(
 
     Takes what ``evaluate`` takes, but for the runs:
 
-        session = fairtrec.evaluator("nDCG@10 NFaiRR@10", qrels="qrels.txt", annotations="c.arrow", background=bm25)
+        session = fairtrec.evaluator("nDCG@10 NFaiRR@10", qrels="qrels.txt", counts="c.arrow", background=bm25)
         for run in runs:
             print(session.scores(run).means)
 
@@ -65,14 +65,14 @@ def evaluate(
     ``qrels``        a path, an ir_datasets id or dataset, ``{qid: {docno: grade}}``, or a frame.
     ``groups``       the name of a word list, a path, or ``{group: [term, ...]}``.
     ``docs``         a path, an ir_datasets id or dataset, ``{docno: text}``, or a frame with doc_id and text.
-    ``annotations``  counts made before: a path, or a frame with docno, tokens and a column for each group.
+    ``counts``       counts made before: a path, or a frame with docno, tokens and a column for each group.
     ``labels``       group membership instead of words: a path (or two, ``a*b``), ``qrels`` for their subtopics, an
                      ir_datasets id with fields ``id:field``, ``{docno: group}`` or ``{docno: {group: weight}}``.
     ``positions``    a path, or ``{docno: [x, ...]}``.
     ``counterfactual``  what the same system ranks over the substituted collection: a run, ``{name: run}`` for several
                      runs, or a folder with a file of the same name for each.
     ``queries``      the name of a query set, a path, or query ids.
-    ``background``   a run, or ``"collection"`` for all documents of the annotations.
+    ``background``   a run, or ``"collection"`` for all documents of the counts.
     ``jobs``         how many processes read the runs; None: as many as there are cores, where that pays. Where these
                      are several, a script calls this below ``if __name__ == "__main__":``.
     ``keep_going``   lists runs that cannot be read in ``failed`` and scores the others.

@@ -47,7 +47,7 @@ class GivenKeywords(TypedDict, total=False):
 
     groups: Terms | None
     docs: Texts | None
-    annotations: Counts | None
+    counts: Counts | None
     labels: Groups | None
     positions: Places | None
     counterfactual: Rankings | Mapping[str, Rankings] | None
@@ -62,7 +62,7 @@ class Given:
     qrels: Judgements | None = None
     groups: Terms | None = None
     docs: Texts | None = None
-    annotations: Counts | None = None
+    counts: Counts | None = None
     labels: Groups | None = None
     positions: Places | None = None
     counterfactual: Rankings | Mapping[str, Rankings] | None = None
@@ -70,18 +70,18 @@ class Given:
     background: Rankings | None = None
 
     def __post_init__(self) -> None:
-        if self.docs is not None and self.annotations is not None:
-            raise UsageError("both texts and counts were given; leave out --docs or --annotations")
-        if self.labels is not None and not (self.docs is None and self.annotations is None and self.groups is None):
+        if self.docs is not None and self.counts is not None:
+            raise UsageError("both texts and counts were given; leave out --docs or --counts")
+        if self.labels is not None and not (self.docs is None and self.counts is None and self.groups is None):
             raise UsageError("both labels and words or counts were given; leave out --labels, or the others")
         if isinstance(self.background, PATH) and not self.whole_collection and not loading.is_file(self.background):
             raise InputError("there is no such file; check --background", self.background)
         if self.docs is not None and self.groups is None:
             raise UsageError("texts were given, but no words to look for; give --groups LIST")
-        if self.groups is not None and self.docs is None and self.annotations is None:
-            raise UsageError("--groups needs texts or counts to look in; give --docs COLLECTION or --annotations FILE")
-        if self.whole_collection and self.annotations is None and self.labels is None:
-            raise UsageError("--background collection needs the counts of the collection; give --annotations FILE")
+        if self.groups is not None and self.docs is None and self.counts is None:
+            raise UsageError("--groups needs texts or counts to look in; give --docs COLLECTION or --counts FILE")
+        if self.whole_collection and self.counts is None and self.labels is None:
+            raise UsageError("--background collection needs the counts of the collection; give --counts FILE")
 
     @property
     def whole_collection(self) -> bool:
@@ -92,11 +92,11 @@ class Given:
     def inputs(self) -> frozenset[str]:
         """The inputs of measures that can be made from this.
 
-        ``Need.made_of`` names fields, and ``grouped``: docs, annotations or labels; ``counted``: annotations or labels,
+        ``Need.made_of`` names fields, and ``grouped``: docs, counts or labels; ``counted``: counts or labels,
         which know all documents; ``run``: a background that is a run.
         """
         given = {name for name, thing in vars(self).items() if thing is not None}
-        grouped, counted = bool(given & {"docs", "annotations", "labels"}), bool(given & {"annotations", "labels"})
+        grouped, counted = bool(given & {"docs", "counts", "labels"}), bool(given & {"counts", "labels"})
         run = "background" in given and not self.whole_collection
         given |= {word for word, is_so in (("grouped", grouped), ("counted", counted), ("run", run)) if is_so}
         return frozenset(need.name for need in NEEDS.values() if given.issuperset(need.made_of.split()))

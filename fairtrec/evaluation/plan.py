@@ -101,10 +101,10 @@ def opened(given: Given, choices: Choices) -> Opened:
         if getattr(given, name) is not None
     }
     table = None
-    if isinstance(given.annotations, PATH):
+    if isinstance(given.counts, PATH):
         from fairtrec.formats.table.files import Table
 
-        table = Table(given.annotations)
+        table = Table(given.counts)
     made = None if table is None else table.meta
     groups = labels.groups if labels is not None else _groups(terms, given, table, made, choices)
     return Opened(groups=groups, terms=terms, labels=labels, judged=judged, extras=extras, table=table, made=made)
@@ -185,12 +185,12 @@ def _groups(
     terms: GroupTerms | None, given: Given, table: "Table | None", made: "Meta | None", choices: Choices
 ) -> tuple[str, ...]:
     """Name the groups of words or counts. Raises InputError if the counts are other ones than are asked for."""
-    if given.annotations is None:
+    if given.counts is None:
         return () if terms is None else terms.groups
     if table is None:
         from fairtrec.formats import descriptions
 
-        groups = descriptions.frame_groups(given.annotations)
+        groups = descriptions.frame_groups(given.counts)
     else:
         groups = tuple(sorted(table.groups))
     if terms is not None and terms.groups != groups:

@@ -243,7 +243,7 @@ class Evaluator:
         if plan.table is None:
             from fairtrec.formats import descriptions
 
-            return descriptions.counts(given.annotations, fresh)
+            return descriptions.counts(given.counts, fresh)
         from fairtrec.formats import annotations
 
         collection = "collection" in plan.uses or (given.whole_collection and "background" in plan.uses)

@@ -51,7 +51,7 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
         "fairtrec": __version__,
         "tau": ",".join(sorted({str(each.tau) for each in plan.measures if hasattr(each, "tau")})),
         "groups": groups,
-        "counts": _name(given.annotations) if of_documents and not (from_texts or labels) else "",
+        "counts": _name(given.counts) if of_documents and not (from_texts or labels) else "",
         "labels": short(labels.name, labels.sha256) if labels else "",
         "members": listed(sizes(labels)) if labels else "",
         **{name: _name(thing) for name, thing in vars(given).items() if name in plan.reference.extras},

@@ -16,7 +16,7 @@ from fairtrec.annotation.substitution.vocabulary import PRONOUNS, Vocabulary
 from fairtrec.data import Docnos
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.choices import Choices
+from fairtrec.evaluation.choices import Choices, unknown
 from fairtrec.evaluation.given import Rankings
 
 
@@ -43,8 +43,8 @@ def counterfactual(
 
     Raises InputError for what is wrong with a source, the pairs or a run, UsageError for an output that exists.
     """
-    if unknown := options.keys() - Options.__annotations__:
-        raise UsageError(f"there is no option {min(unknown)}; there are {', '.join(Options.__annotations__)}")
+    if strange := options.keys() - Options.__annotations__:
+        raise unknown(min(strange), Options.__annotations__)
     if depth is not None and runs is None:
         raise UsageError("-M N cuts runs; give --runs RUN")
     several = [sources] if isinstance(sources, str | PathLike) else list(sources)

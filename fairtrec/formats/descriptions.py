@@ -54,27 +54,27 @@ def counts(thing: Any, wanted: Docnos) -> Annotations:
     """Take the wanted documents' counts from a frame with the columns docno, tokens and one for each group."""
     groups = frame_groups(thing)
     names = ("tokens", *groups)
-    frame = Frame.of(thing, "annotations", (*DOCUMENT, *names))
+    frame = Frame.of(thing, "counts", (*DOCUMENT, *names))
     docnos = frame.ids(DOCUMENT)
     if not len(docnos):
-        raise InputError("the annotations frame is empty")
+        raise InputError("the frame of counts is empty")
     table = Docnos.of(docnos)
     if len(table) < len(docnos):
-        raise InputError("the annotations frame holds a document twice; keep one row")
+        raise InputError("the frame of counts holds a document twice; keep one row")
     order = np.argsort(table.rows(docnos))
     numbers = np.stack([frame.whole((name,)) for name in names], axis=1)[order]
     if numbers.min(initial=0) < 0:
-        raise InputError("the annotations frame holds a negative count; counts are 0 or more")
+        raise InputError("the frame of counts holds a negative count; counts are 0 or more")
     return annotations.of_columns(groups, table, numbers[:, 0], numbers[:, 1:], wanted)
 
 
 def frame_groups(frame: Any) -> tuple[str, ...]:
-    """Name the groups of an annotations frame."""
+    """Name the groups of a frame of counts."""
     if not is_frame(frame):
         raise InputError(f"cannot take counts from {type(frame).__name__}; give a path or a frame")
     groups = tuple(sorted(name for name in names_of(frame) if name not in ("tokens", *DOCUMENT)))
     if len(groups) < 2:
-        raise InputError("the annotations frame has fewer than two groups; fairness needs at least two")
+        raise InputError("the frame of counts has fewer than two groups; fairness needs at least two")
     return groups
 
 

@@ -14,6 +14,7 @@ from uuid import uuid4
 import ir_measures
 import numpy as np
 
+from fairtrec import renamed
 from fairtrec.catalogue import family, registry
 from fairtrec.data.parameters import spelled
 from fairtrec.errors import PATH, UsageError
@@ -175,6 +176,8 @@ def _written(name: str, value: Any) -> Any:
 
 
 def _refuse_unknown(name: str, known: tuple[str, ...], what: str) -> None:
+    if name not in known and name in renamed.KEYWORDS:
+        raise UsageError(renamed.now(name, renamed.KEYWORDS[name]))
     if name not in known:
         near = get_close_matches(name, known, 1)
         hint = f"did you mean {near[0]}? " if near else ""

@@ -175,7 +175,7 @@ def test_tied_documents_are_put_in_other_orders(tmp_path):
     counts.write_text(
         "docno\ttokens\tf\tm\n" + "".join(f"d{number}\t9\t{number}\t{7 - number}\n" for number in range(8))
     )
-    given = {"annotations": counts, "background": run}
+    given = {"counts": counts, "background": run}
     ablation = fairtrec.ablate([run], measure="NFaiRR@3", vary="ties=40", **given)
     seen = {round(float(each.means[0]), 12) for each in ablation.variants}
     reach = fairtrec.evaluate("NFaiRR@3", [run], ties=True, **given).scores[0].ends
@@ -390,7 +390,7 @@ def test_samples_are_read_as_they_are(tmp_path):
     counts.write_text(
         "docno\ttokens\tf\tm\n" + "".join(f"d{number}\t9\t{number}\t{3 - number}\n" for number in range(4))
     )
-    given = {"annotations": counts, "samples": True}
+    given = {"counts": counts, "samples": True}
     ablation = fairtrec.ablate([run], measure="FaiRR@3", vary=["tau=0"], **given)
     assert ablation.variants[0].means[0] == fairtrec.evaluate("FaiRR(tau=0)@3", [run], **given).scores[0].means[0]
     with pytest.raises(UsageError, match="leave out ties=, or --samples"):

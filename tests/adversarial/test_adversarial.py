@@ -457,7 +457,7 @@ def test_scores_that_are_no_numbers_are_refused(small):
 # ------------------------------------------------------------------------------------------- what loads torch
 
 
-COUNTS = ["--annotations", "tests/cli/inputs/counts.tsv", "--missing", "neutral"]
+COUNTS = ["--counts", "tests/cli/inputs/counts.tsv", "--missing", "neutral"]
 EVAL = ["eval", "none", "tests/cli/inputs/tiny.run", *COUNTS, "-m", "TExFAIR@10"]
 
 

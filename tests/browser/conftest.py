@@ -87,7 +87,7 @@ def real(name, shared):
         "nDCG@10 RR(rel=2)@10 NFaiRR@10 TExFAIR@10 ARaB@10",
         runs,
         data / "qrels" / "qrels.dl19-passage.txt",
-        annotations=data / "dl19-dl20-counts" / "gender.strip.tsv",
+        counts=data / "dl19-dl20-counts" / "gender.strip.tsv",
         background=background,
         missing="neutral",
     )

@@ -49,7 +49,7 @@ def test_what_can_be_made_follows_from_what_is_given():
     assert Given(labels={}, qrels={}).inputs == (
         always | grouped | {"collection", "relevance", "judged_relevance", "judged_membership"}
     )
-    assert Given(annotations="t", background="collection", positions={}).inputs == (
+    assert Given(counts="t", background="collection", positions={}).inputs == (
         always | grouped | {"collection", "background", "positions"}
     )
     assert Given(positions={}, background={}).inputs == always | {"positions", "background_positions"}

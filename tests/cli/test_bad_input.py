@@ -30,7 +30,7 @@ GOOD = {
 }
 TEXTS = "eval qrels a.run --groups groups --docs docs.tsv --background back.run"
 JSONL = "eval qrels a.run --groups groups --docs docs.jsonl"
-COUNTS = "eval qrels a.run --annotations counts --background back.run --queries qids"
+COUNTS = "eval qrels a.run --counts counts --background back.run --queries qids"
 
 # name: the file that is broken (or None), what stands in it, the arguments, the exit code, the start of the message
 RUN = GOOD["a.run"]
@@ -119,12 +119,12 @@ OPTIONS = {
     "type of a parameter": (TEXTS + " -m NFaiRR(tau=x)", USAGE, "NFaiRR(tau=x): the parameter tau is 'x'"),
     "cutoff 0": (TEXTS + " -m NFaiRR@0", USAGE, "NFaiRR"),
     "notation": (TEXTS + " -m NFaiRR(tau=1", USAGE, "cannot read the measure 'NFaiRR(tau=1'"),
-    "no background": ("eval qrels a.run --annotations counts -m NFaiRR@10", USAGE, "NFaiRR@10 needs a background set; give --background"),
+    "no background": ("eval qrels a.run --counts counts -m NFaiRR@10", USAGE, "NFaiRR@10 needs a background set; give --background"),
     "no texts": ("eval qrels a.run -m TExFAIR@10", USAGE, "TExFAIR@10 needs "),
-    "no qrels": ("eval none a.run --annotations counts -m nDCG@10", USAGE, "nDCG@10 needs relevance judgements; give a qrels file"),
+    "no qrels": ("eval none a.run --counts counts -m nDCG@10", USAGE, "nDCG@10 needs relevance judgements; give a qrels file"),
     "nothing to measure": ("eval none a.run", USAGE, "there is nothing to measure; give a qrels file"),
     "texts without groups": ("eval qrels a.run --docs docs.tsv", USAGE, "texts were given, but no words to look for; give --groups"),
-    "texts and counts": (TEXTS + " --annotations counts", USAGE, "both texts and counts were given; leave out --docs or"),
+    "texts and counts": (TEXTS + " --counts counts", USAGE, "both texts and counts were given; leave out --docs or"),
     "collection of texts": ("eval qrels a.run --groups groups --docs docs.tsv --background collection", USAGE, "--background collection needs the counts"),
     "target does not sum to 1": (TEXTS + " --target f=0.4,m=0.4", USAGE, "the target's shares sum to 0.8"),
     "negative target": (TEXTS + " --target f=-0.5,m=1.5", USAGE, "the target's shares sum to 1"),
@@ -132,7 +132,7 @@ OPTIONS = {
     "target of other groups": (TEXTS + " --target f=0.4,x=0.6", USAGE, "the target names the groups f, x; name each of f, m"),
     "target is no number": (TEXTS + " --target f=half,m=0.5", USAGE, "cannot read the target 'f=half,m=0.5'"),
     "target is a word": (TEXTS + " --target fair", USAGE, "the target 'fair' is not known"),
-    "target without its input": ("eval none a.run --annotations counts --target qrels", USAGE, "the target qrels needs relevance judgements"),
+    "target without its input": ("eval none a.run --counts counts --target qrels", USAGE, "the target qrels needs relevance judgements"),
     "depth 0": (TEXTS + " -M 0", USAGE, "the depth is 0; it must be 1 or more"),
     "background depth 0": (TEXTS + " --background-depth 0", USAGE, "the background depth is 0; it must be 1 or more"),
     "nothing to print": (TEXTS + " -n", USAGE, "-n leaves out the means"),
@@ -145,11 +145,11 @@ OPTIONS = {
     "a folder as qrels": ("eval . a.run", INPUT, ".: this is a folder; name a file in it"),
     "a folder as texts": ("eval qrels a.run --groups groups --docs .", INPUT, ".: this is a folder; name a file in it"),
     "a folder as groups": ("eval qrels a.run --groups . --docs docs.tsv", INPUT, ".: this is a folder"),
-    "a folder as counts": ("eval qrels a.run --annotations .", INPUT, ".: this is a folder; name a file in it"),
+    "a folder as counts": ("eval qrels a.run --counts .", INPUT, ".: this is a folder; name a file in it"),
     "a folder as queries": (COUNTS + " --queries .", INPUT, ".: this is a folder; name a file in it"),
     "empty standard input": ("eval qrels -", INPUT, "-: this run has no lines"),
     "standard input twice": ("eval - -", INPUT, "-: "),
-    "counts on standard input": ("eval qrels a.run --annotations -", INPUT, "-: this kind of file is read twice"),
+    "counts on standard input": ("eval qrels a.run --counts -", INPUT, "-: this kind of file is read twice"),
     "a name too long for a file": ("eval qrels " + "x" * 5000, INPUT, "x" * 150 + "…" + "x" * 149 + ": "),
 }  # fmt: skip
 
@@ -175,9 +175,7 @@ def workplace(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "arguments", [TEXTS, JSONL, COUNTS, "eval none short.run --annotations counts", "eval qrels -"]
-)
+@pytest.mark.parametrize("arguments", [TEXTS, JSONL, COUNTS, "eval none short.run --counts counts", "eval qrels -"])
 def test_without_the_fault_all_is_well(workplace, fairtrec_command, arguments):
     ended = fairtrec_command(*arguments.split(), "-o", "out.txt", stdin=GOOD["a.run"])
     assert (ended.code, ended.out, ended.complaints) == (0, "", [])
@@ -259,7 +257,7 @@ def fairtrec(*arguments, **options):
 def test_a_closed_pipe_ends_quietly(workplace):
     rows = [f"q{i} Q0 d1 1 2.5 tag\n" for i in range(20_000)]  # more than a pipe holds
     (workplace / "a.run").write_text("".join(rows))
-    with fairtrec("eval", "none", "a.run", "--annotations", "counts", "-q", "-m", "ARaB@10") as process:
+    with fairtrec("eval", "none", "a.run", "--counts", "counts", "-q", "-m", "ARaB@10") as process:
         process.stdout.readline()
         process.stdout.close()
         complaints = process.stderr.read()

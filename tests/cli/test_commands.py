@@ -44,7 +44,7 @@ def test_commands_are_completed_by_the_shell(monkeypatch, capsys):
     monkeypatch.setenv("COMP_CWORD", "1")
     with pytest.raises(SystemExit):
         command.main(prog_name="fairtrec")
-    assert capsys.readouterr().out.splitlines() == ["plain,annotate", "plain,annotations"]
+    assert capsys.readouterr().out.splitlines() == ["plain,annotate", "plain,counts"]
 
 
 @pytest.mark.parametrize(("name", "says"), [(",", "no measure was named"), ("nDCG@10", "nDCG"), ("map", "AP")])
@@ -178,5 +178,5 @@ def test_tables_that_were_made_otherwise_differ_in_that(fairtrec_command):
     for name, more in (("a.tsv", []), ("b.tsv", ["--tokenizer", "word"])):
         made = fairtrec_command("annotate", "docs.tsv", "--groups", "terms.csv", "-o", name, "-j", "1", *more)
         assert made.code == 0
-    done = fairtrec_command("annotations", "diff", "a.tsv", "b.tsv")
+    done = fairtrec_command("counts", "diff", "a.tsv", "b.tsv")
     assert "tokenizer: strip | word" in done.out.splitlines()

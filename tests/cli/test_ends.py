@@ -107,7 +107,7 @@ def test_without_memory_for_another_message_there_is_that_one(monkeypatch, capfd
     assert capfd.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize("name", [(), ("resources",), ("annotations",), ("adversarial",)])
+@pytest.mark.parametrize("name", [(), ("resources",), ("counts",), ("adversarial",)])
 def test_a_command_of_commands_alone_prints_its_help(monkeypatch, capsys, name):
     printed = []
     for arguments in ((), ("--help",)):
@@ -172,7 +172,7 @@ def test_with_little_memory_a_command_ends_in_one_line(example, limit):
 def test_what_is_killed_leaves_nothing_that_the_next_one_does_not_remove(inputs, number):
     rows = "".join(f"d{i}\t{i % 90}\t{i % 3}\t{i % 2}\n" for i in range(40_000))
     (inputs / "counts.tsv").write_text(f"docno\ttokens\tf\tm\n{rows}")
-    arguments = ["annotations", "convert", "counts.tsv", "out.arrow", "--force"]
+    arguments = ["counts", "convert", "counts.tsv", "out.arrow", "--force"]
     process = started(NAMED, *arguments, cwd=inputs)
     time.sleep(0.3 + 0.02 * (number * 7 % 60))
     process.kill()

@@ -53,7 +53,7 @@ def test_three_values_are_listed_once_each(fairtrec_command):
 def test_groups_without_anything_to_look_in_are_refused(fairtrec_command):
     done = fairtrec_command("eval", "qrels", "run", "--groups", "gender-en")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "--groups needs texts or counts to look in; give --docs COLLECTION or --annotations FILE\n"
+    assert done.err == "--groups needs texts or counts to look in; give --docs COLLECTION or --counts FILE\n"
 
 
 def test_relevance_alone_says_what_would_show_fairness(fairtrec_command):

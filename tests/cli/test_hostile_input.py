@@ -92,7 +92,7 @@ BOMBS = {
     "queries": "eval qrels a.run -m nDCG@2 --queries bomb.gz",
     "a run": "eval qrels bomb.gz -m nDCG@2",
     "qrels": "eval bomb.gz a.run -m nDCG@2",
-    "counts": "eval qrels a.run --annotations bomb.gz",
+    "counts": "eval qrels a.run --counts bomb.gz",
     "docnos": "validate a.run --docnos bomb.gz",
     "a list": "rbo @bomb.gz",
 }
@@ -100,7 +100,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("command", BOMBS.values(), ids=BOMBS)
 def test_a_file_that_unpacks_to_far_too_much(workplace, fairtrec_command, command):
-    start = b"docno tokens f m\n" if "annotations" in command else b""
+    start = b"docno tokens f m\n" if "counts" in command else b""
     (workplace / "bomb.gz").write_bytes(gzip.compress(start + b"\n" * (1 << 20) + b"q1\n"))
     one_line(fairtrec_command(*command.split()), 3, "bomb.gz: more than 200 times as large when it is unpacked; ")
 
@@ -137,7 +137,7 @@ def test_validate_finds_a_pipe_that_unpacks_to_far_too_much(workplace, fairtrec_
 @pytest.mark.parametrize("command", [*BOMBS.values(), "validate bomb.gz"])
 def test_blank_lines_without_an_end(workplace, fairtrec_command, monkeypatch, command):
     monkeypatch.setattr(opening, "LARGEST_BLANK", 1 << 20)
-    start = b"docno tokens f m\n" if "annotations" in command else b""
+    start = b"docno tokens f m\n" if "counts" in command else b""
     (workplace / "blank").write_bytes(start + b" \t\n\r\n" * (1 << 19))  # no bomb: it is as large as it is
     ended = fairtrec_command(*command.replace("bomb.gz", "blank").split())
     assert ended.code == 3

@@ -144,7 +144,7 @@ NAMES = {
     "groups": (f"eval qrels a.run --groups {LONG} --docs c.tsv", 4),
     "docs": (f"eval qrels a.run --groups g --docs {LONG}", 3),
     "queries": (f"eval qrels a.run -m nDCG@2 --queries {LONG}", 4),
-    "counts": (f"eval qrels a.run --annotations {LONG}", 3),
+    "counts": (f"eval qrels a.run --counts {LONG}", 3),
     "target": (f"eval qrels a.run --groups g --docs c.tsv --target {LONG}", 2),
     "background": (f"eval qrels a.run --groups g --docs c.tsv --background {LONG}", 3),
     "baseline": (f"eval qrels a.run -m nDCG@2 --baseline {LONG}", 2),
@@ -155,9 +155,9 @@ NAMES = {
     "fix": (f"validate a.run --fix {LONG}", 2),
     "docnos": (f"validate a.run --docnos {LONG}", 3),
     "junit": (f"check qrels a.run --require nDCG@2>0 --junit {LONG}", 2),
-    "table": (f"annotations info {LONG}", 3),
-    "merged": (f"annotations merge x.arrow {LONG} {LONG}", 3),
-    "converted": (f"annotations convert {LONG} x.arrow", 3),
+    "table": (f"counts info {LONG}", 3),
+    "merged": (f"counts merge x.arrow {LONG} {LONG}", 3),
+    "converted": (f"counts convert {LONG} x.arrow", 3),
     "added": (f"resources add msmarco-fair {LONG}", 4),
 }
 

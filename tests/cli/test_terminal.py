@@ -99,16 +99,16 @@ FORMS = {
     "eval trec of one": ["eval", "qrels", NAME, *GIVEN, "-f", "trec"],
     "eval sorted": ["eval", "qrels", NAME, "b.run", *GIVEN, "--sort", "RR", "-f", "table"],
     "eval of words": ["eval", "qrels", NAME, "--groups", "groups", "--docs", "docs.tsv", "-m", "TE@2 AWRF@2", "-f", "trec"],
-    "eval of counts": ["eval", "none", NAME, "--annotations", "counts", "-m", "TE@2", "-f", "tsv", "-q"],
+    "eval of counts": ["eval", "none", NAME, "--counts", "counts", "-m", "TE@2", "-f", "tsv", "-q"],
     "eval of judgements": ["eval", "qrels", NAME, "--labels", "qrels", "-m", "FAIR@2", "--queries", "queries", "-f", "csv"],
-    "eval of targets": ["eval", "qrels", NAME, "-m", "AWRF@2", "--annotations", "counts", "--target", "target", "-f", "json"],
+    "eval of targets": ["eval", "qrels", NAME, "-m", "AWRF@2", "--counts", "counts", "--target", "target", "-f", "json"],
     **{f"compare {form}": ["compare", "qrels", "b.run", NAME, *GIVEN, "--slice", "slices", "-f", form] for form in COMPARISONS},
     **{f"correlate {form}": ["compare", "qrels", "b.run", NAME, *GIVEN, "--correlate", "queries", "-f", form] for form in COMPARISONS},
     **{f"cutoffs {form}": ["compare", "qrels", "b.run", NAME, "-m", "nDCG", "--cutoffs", "1,2", "-f", form] for form in COMPARISONS},
     **{f"rbo {form}": ["rbo", "b.run", NAME, "-q", "-f", form] for form in OVERLAPS},
     **{f"check {form}": ["check", "qrels", NAME, "--slice", "slices", "--baseline", "b.run", "--require", "every slice nDCG@2 >= baseline", "--require", "worst slice RR > 0.9", "-f", form] for form in VERDICTS},
     **{f"validate {form}": ["validate", NAME, "b.run", "--queries", "labels", "-f", form] for form in FINDINGS},
-    "annotations diff": ["annotations", "diff", "counts", "fewer"],
+    "counts diff": ["counts", "diff", "counts", "fewer"],
 }  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def test_what_a_table_of_counts_says_of_itself_steers_no_terminal(workplace, on_
     (workplace / f"{EVIL}.tsv").write_bytes((workplace / "docs.tsv").read_bytes())
     made = fairtrec_command("annotate", f"{EVIL}.tsv", "--groups", "groups", "-o", "o.arrow", "-j", "1")
     assert made.code == 0, made.err
-    code, out, _ = shown_safely(on_a_terminal("annotations", "info", "o.arrow"))
+    code, out, _ = shown_safely(on_a_terminal("counts", "info", "o.arrow"))
     assert (code, out.count("title") > 3) == (0, True)
 
 
@@ -161,19 +161,19 @@ MESSAGES = {
     "no such measure": ["eval", "qrels", NAME, "-m", EVIL],
     "no such page": ["measures", EVIL],
     "no such group": ["eval", "qrels", NAME, "-m", "AWRF", "--labels", "labels", "--group", EVIL],
-    "no such target": ["eval", "qrels", NAME, "-m", "AWRF", "--annotations", "counts", "--target", EVIL],
+    "no such target": ["eval", "qrels", NAME, "-m", "AWRF", "--counts", "counts", "--target", EVIL],
     "no such resource": ["resources", "show", EVIL],
     "no such list": ["eval", "qrels", NAME, "--groups", EVIL, "--docs", "docs.tsv"],
     "no such baseline": ["compare", "qrels", NAME, "b.run", "-m", "RR", "--baseline", f"{EVIL}x"],
     "no such requirement": ["check", "qrels", NAME, "--require", EVIL],
     "no such place": ["eval", "qrels", NAME, "-m", "RR", "-o", f"{EVIL}/out"],
     "a bad label": ["eval", "qrels", NAME, "-m", "AWRF", "--labels", "evil"],
-    "bad counts": ["eval", "qrels", NAME, "--annotations", "evil"],
+    "bad counts": ["eval", "qrels", NAME, "--counts", "evil"],
     "bad texts": ["eval", "qrels", NAME, "--groups", "groups", "--docs", "evil.jsonl"],
     "bad TOML": ["check", "qrels", NAME, "--config", "evil.toml"],
     "bad results": ["diff", "evil.jsonl", "evil.jsonl"],
     "a bad list": ["eval", "qrels", "@evil"],
-    "an unknown document": ["eval", "qrels", NAME, "--annotations", "fewer"],
+    "an unknown document": ["eval", "qrels", NAME, "--counts", "fewer"],
 }
 
 
@@ -277,9 +277,9 @@ LENGTHY = {
     "cutoffs": ["compare", "qrels", NAME, "b.run", "-m", "RR", "--cutoffs", WORDS],
     "a place": ["eval", "qrels", "b.run", "-m", "RR", "-o", LONG],
     "a pattern": ["eval", "qrels", f"{LONG}*"],
-    "a folder of tables": ["annotations", "convert", LONG, "x.arrow"],
+    "a folder of tables": ["counts", "convert", LONG, "x.arrow"],
     "a line of labels": ["eval", "qrels", "b.run", "-m", "AWRF", "--labels", "long"],
-    "a line of counts": ["eval", "qrels", "b.run", "--annotations", "long"],
+    "a line of counts": ["eval", "qrels", "b.run", "--counts", "long"],
     "a line of a run": ["eval", "qrels", "long"],
     "a line of a run, checked": ["validate", "long"],
     "a cell of a run": ["eval", "qrels", "wide"],

@@ -42,7 +42,7 @@ def evaluated(shared, tmp_path, monkeypatch, fairtrec_command):
     def evaluate(measures, missing):
         done = fairtrec_command(
             *("eval", data / "qrels" / "qrels.dl19-passage.txt", *sorted(runs.glob("*.run")), "-f", "json"),
-            *("--annotations", data / "dl19-dl20-counts" / "gender.strip.tsv", "--background", runs / "BM25.run"),
+            *("--counts", data / "dl19-dl20-counts" / "gender.strip.tsv", "--background", runs / "BM25.run"),
             *("--queries", "trec-dl-fair", "--missing", missing, "-m", measures),
         )
         assert done.code == 0, done.err

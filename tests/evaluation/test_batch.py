@@ -139,7 +139,7 @@ def test_a_list_that_is_no_list_is_refused(batch, monkeypatch):
 # --- processes ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("given", [{}, {"docs": None, "annotations": "counts.tsv", "groups": None}])
+@pytest.mark.parametrize("given", [{}, {"docs": None, "counts": "counts.tsv", "groups": None}])
 def test_jobs_change_nothing(batch, given):
     runs = [*paths(["runs"]), "runs/b.run"]  # one of them twice
     assert seen(ours(runs, jobs=2, **given)) == seen(ours(runs, jobs=1, **given))
@@ -349,11 +349,11 @@ def test_each_file_is_read_once(batch, monkeypatch):
 
 
 def test_standard_input_is_a_run_and_the_background(batch):
-    given = ["eval", "none", "-", "runs/b.run", "--background", "-", "--annotations", "counts.tsv", "-m", "NFaiRR@2"]
+    given = ["eval", "none", "-", "runs/b.run", "--background", "-", "--counts", "counts.tsv", "-m", "NFaiRR@2"]
     line = [sys.executable, "-m", "fairtrec", *given, "-j", "2"]
     text = (batch / "runs" / "a.run").read_bytes()
     piped = subprocess.run(line, input=text, capture_output=True, check=True).stdout.decode()
-    named = ours(paths(["runs/[ab].run"]), docs=None, groups=None, annotations="counts.tsv").means
+    named = ours(paths(["runs/[ab].run"]), docs=None, groups=None, counts="counts.tsv").means
     printed = [row.split("\t")[2] for row in piped.splitlines() if row.startswith("NFaiRR")]
     assert printed == [f"{means['NFaiRR@2']:.4f}" for means in named.values()]
 

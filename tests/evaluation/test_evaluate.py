@@ -162,7 +162,7 @@ def test_objects_like_those_of_ir_datasets(expected):
 def test_counts_instead_of_texts(tmp_path, expected):
     annotations().to_csv(tmp_path / "counts.tsv", sep="\t", index=False)
     for counts in (annotations(), tmp_path / "counts.tsv"):
-        given = {"annotations": counts, "background": BACKGROUND, "queries": ["q1", "q2", "q3"]}
+        given = {"counts": counts, "background": BACKGROUND, "queries": ["q1", "q2", "q3"]}
         assert same(values(MEASURES, RUN, QRELS, **given), expected)
 
 
@@ -396,7 +396,7 @@ def test_the_shares_among_the_background_of_each_query():
 def test_the_shares_in_the_collection(tmp_path):
     annotations().to_csv(tmp_path / "counts.tsv", sep="\t", index=False)
     for counts in (annotations(), tmp_path / "counts.tsv"):
-        got = values("FaiRR@10", RUN, annotations=counts, target="collection")
+        got = values("FaiRR@10", RUN, counts=counts, target="collection")
         assert got["q1"] == pytest.approx(by_target(4 / 9))
 
 
@@ -431,7 +431,7 @@ def test_a_missing_background_is_wrong_usage():
     with pytest.raises(UsageError, match="TE@10 needs the counts of group terms; give --groups"):
         values("TE@10")
     with pytest.raises(UsageError, match="needs the texts of documents"):
-        values("ARaB(mag=tf_paper)", annotations=annotations())
+        values("ARaB(mag=tf_paper)", counts=annotations())
 
 
 def test_the_depth_of_the_background():
@@ -489,7 +489,7 @@ def test_the_best_of_the_whole_collection_is_found_by_brute_force(counts, k, tau
     best = sorted(omega, reverse=True)[:k]
     got = values(
         f"IFaiRR(tau={tau})@{k} SetFaiRR(tau={tau})@{k} SetFaiRR(tau={tau},of=collection,full_k=True)@{k}",
-        *(run,), annotations=frame, background="collection", target="a=.5,b=.3,c=.2",
+        *(run,), counts=frame, background="collection", target="a=.5,b=.3,c=.2",
     )  # fmt: skip
     ideal, of_background, of_collection = (each["q"] for each in got.values())
     assert ideal == pytest.approx(sum(each / log2(rank + 2) for rank, each in enumerate(best)), abs=1e-12)
@@ -501,14 +501,14 @@ def test_the_best_of_the_whole_collection_is_found_by_brute_force(counts, k, tau
 
 def check_the_collection(counts):
     for measures in ("NFaiRR@2", "NFaiRR@2 SetFaiRR(of=collection)@2"):
-        got = fairtrec.evaluate(measures, RUN, annotations=counts, background="collection")
+        got = fairtrec.evaluate(measures, RUN, counts=counts, background="collection")
         assert got.per_query["run"]["NFaiRR@2"]["q1"] == pytest.approx(SECOND / (1 + SECOND))
         assert got.signature["background"] == "collection"
 
 
 def test_the_collection_of_a_counts_frame():
     check_the_collection(annotations())
-    with pytest.raises(UsageError, match="needs the counts of the collection; give --annotations"):
+    with pytest.raises(UsageError, match="needs the counts of the collection; give --counts"):
         values("NFaiRR@2", background="collection", **TEXTUAL)
 
 
@@ -552,11 +552,11 @@ def test_words_that_are_no_choice(choice):
 
 def test_inputs_that_exclude_each_other():
     with pytest.raises(UsageError, match="both texts and counts"):
-        fairr(annotations=annotations())
+        fairr(counts=annotations())
     with pytest.raises(UsageError, match="no words to look for"):
         fairr(groups=None)
     with pytest.raises(InputError, match="the counts are of the groups f, m, the list groups has a, b"):
-        values("FaiRR", annotations=annotations(), groups={"a": ["x"], "b": ["y"]})
+        values("FaiRR", counts=annotations(), groups={"a": ["x"], "b": ["y"]})
 
 
 def test_digests_and_signature(tmp_path):
@@ -595,7 +595,7 @@ def test_unknown_documents_are_counted_in_runs_and_background_together():
     counts = pd.DataFrame({"docno": ["d1"], "tokens": [4], "f": [1], "m": [1]})
     background = {"q1": {f"d{number}": -1.0 * number for number in range(1, 6)}}
     with pytest.raises(fairtrec.InputError, match="of 4 of 5 documents"):
-        fairtrec.evaluate("NFaiRR@10", {"q1": TWO_QUERIES["q1"]}, annotations=counts, background=background)
+        fairtrec.evaluate("NFaiRR@10", {"q1": TWO_QUERIES["q1"]}, counts=counts, background=background)
 
 
 def test_qrels_may_be_called_none_as_on_the_command_line():

@@ -90,7 +90,7 @@ def cases(folder):
         "AWRF of labels": ("AWRF@4", {"labels": LABELS}, "RandomSwap"),
         "P": ("P@3", {}, "Random"),
         "no cutoff": ("nDCG", {}, "Random"),
-        "collection": ("NFaiRR@4", {"annotations": str(folder / "counts"), "background": "collection"}, "Random"),
+        "collection": ("NFaiRR@4", {"counts": str(folder / "counts"), "background": "collection"}, "Random"),
         "positions": (
             "MeanAbsoluteBias@4",
             {"positions": {docno: at / 3 - 1 for at, docno in enumerate(TEXTS)}},

@@ -93,7 +93,7 @@ def test_counts_are_looked_up_once(opened, tmp_path, monkeypatch):
     monkeypatch.setattr(annotations, "read", counts)
     table = tmp_path / "counts.tsv"
     table.write_text("docno tokens f m\n" + "".join(f"d{i} {50 + i} {i % 3} {i % 2}\n" for i in range(9)))
-    session = fairtrec.evaluator("NFaiRR@3 ARaB@2", annotations=str(table), background={"q": {"d0": 2.0, "d1": 1.0}})
+    session = fairtrec.evaluator("NFaiRR@3 ARaB@2", counts=str(table), background={"q": {"d0": 2.0, "d1": 1.0}})
     opened.clear()
     for ranking in (["d3", "d1"], ["d1", "d3"], ["d8", "d3", "a-docno-that-is-longer"], ["d4", "d8"]):
         run = {"q": {docno: -float(rank) for rank, docno in enumerate(ranking)}}
@@ -102,7 +102,7 @@ def test_counts_are_looked_up_once(opened, tmp_path, monkeypatch):
                 session.scores(run)
         else:
             alone = fairtrec.evaluate(
-                "NFaiRR@3 ARaB@2", run, annotations=str(table), background={"q": {"d0": 2.0, "d1": 1.0}}
+                "NFaiRR@3 ARaB@2", run, counts=str(table), background={"q": {"d0": 2.0, "d1": 1.0}}
             )
             asked.pop()
             same(session.scores(run), alone.scores[0])

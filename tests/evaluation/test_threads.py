@@ -15,7 +15,7 @@ DEEP = 40_000  # documents, of which two threads sum a half each
 def test_a_long_sum_is_the_same_on_one_core_and_on_many(tmp_path):
     (tmp_path / "a.run").write_text("".join(f"q Q0 d{i} {i} {-i} t\n" for i in range(DEEP)))
     (tmp_path / "c.tsv").write_text("docno\ttokens\tf\tm\nd1\t9\t4\t0\n")
-    options = ["--annotations", "c.tsv", "--missing", "neutral", "-m", f"FaiRR@{DEEP}", "--places", "17"]
+    options = ["--counts", "c.tsv", "--missing", "neutral", "-m", f"FaiRR@{DEEP}", "--places", "17"]
     command = [sys.executable, "-m", "fairtrec", "eval", "none", "a.run", *options]
     free = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
     lines = []

@@ -173,7 +173,7 @@ def test_parts_of_the_published_runs_add_up(shared, fairtrec_command, measure):
     folder = data / "cpjku" / "runs" / "trecdl2019_passage"
     asked = (
         *(data / "qrels" / "qrels.dl19-passage.txt", *sorted(folder.glob("*.run")), "--missing", "neutral"),
-        *("--annotations", data / "dl19-dl20-counts" / "gender.strip.tsv", "--background", folder / "BM25.run"),
+        *("--counts", data / "dl19-dl20-counts" / "gender.strip.tsv", "--background", folder / "BM25.run"),
         *("--queries", data / "cpjku" / "dataset" / "trecdeep19_passage.fair.tsv", "-m", measure),
     )
     found = json.loads(fairtrec_command("explain", *asked, "-f", "json").out)
@@ -204,7 +204,7 @@ def test_the_query_that_costs_the_oracle_most(shared):
         first = [docno for _, _, docno in sorted(judged.get(qid, []))]
         run[qid] = first + [docno for docno in docnos if docno not in first]
     explanation = fairtrec.explain(
-        "NFaiRR@10", as_run(run), annotations=data / "dl19-dl20-counts" / "gender.strip.tsv",
+        "NFaiRR@10", as_run(run), counts=data / "dl19-dl20-counts" / "gender.strip.tsv",
         background=folder / "BM25.run", missing="neutral",
         queries=data / "cpjku" / "dataset" / "trecdeep19_passage.fair.tsv",
     )  # fmt: skip

@@ -26,7 +26,7 @@ def test_where_none_loses_the_first_is_shown():
 
 def test_with_counts_there_is_no_column_of_words(tmp_path):
     (tmp_path / "counts.tsv").write_text("docno\ttokens\tf\tm\na\t9\t3\t0\nb\t9\t1\t1\n")
-    given = {"annotations": tmp_path / "counts.tsv", "background": RUN}
+    given = {"counts": tmp_path / "counts.tsv", "background": RUN}
     page = pages(fairtrec.explain("NFaiRR@1", RUN, **given), tmp_path)
     assert '<th class="words">group</th>' in page
     assert ">word<" not in page

@@ -117,11 +117,11 @@ def write(folder, table, **options):
 def everything(fairtrec, folder, path):
     """Call what reads a table, and give what each printed; none ends in a fault or prints half a report."""
     calls = {
-        "info": ["annotations", "info", str(path)],
-        "convert": ["annotations", "convert", str(path), str(folder / "out.parquet"), "--force"],
-        "eval": ["eval", "none", str(folder / "r.run"), "--annotations", str(path), "-m", "TExFAIR@10"],
+        "info": ["counts", "info", str(path)],
+        "convert": ["counts", "convert", str(path), str(folder / "out.parquet"), "--force"],
+        "eval": ["eval", "none", str(folder / "r.run"), "--counts", str(path), "-m", "TExFAIR@10"],
         "all": [
-            *["eval", "none", "--background", "collection", "-m", "NFaiRR@10", "--annotations"],
+            *["eval", "none", "--background", "collection", "-m", "NFaiRR@10", "--counts"],
             str(path),
             str(folder / "r.run"),
         ],

@@ -278,8 +278,8 @@ def test_a_frame_of_counts_labels_or_positions_of_arrow_does_as_well():
     expected = fairtrec.evaluate("AWRF@2 KL@2", run, labels={"d1": "f", "d2": "m"}).means
     assert fairtrec.evaluate("AWRF@2 KL@2", run, labels=labels).means == expected
     counts = pa.table({"docno": ["d2", "d1"], "tokens": pa.array([9, 9], pa.uint8()), "f": [0, 2], "m": [1, 0]})
-    expected = fairtrec.evaluate("ARaB@2", run, annotations=counts.to_pandas()).means
-    assert fairtrec.evaluate("ARaB@2", run, annotations=counts).means == expected != {}
+    expected = fairtrec.evaluate("ARaB@2", run, counts=counts.to_pandas()).means
+    assert fairtrec.evaluate("ARaB@2", run, counts=counts).means == expected != {}
     places = pa.table({"docno": ["d1", "d2"], "x": [1.0, -0.5]})
     expected = str(fairtrec.evaluate("DUO@2", run, positions={"d1": 1.0, "d2": -0.5}).means)
     assert str(fairtrec.evaluate("DUO@2", run, positions=places).means) == expected
@@ -288,7 +288,7 @@ def test_a_frame_of_counts_labels_or_positions_of_arrow_does_as_well():
     with pytest.raises(InputError, match="the column weight of the labels"):
         fairtrec.evaluate("AWRF@2", run, labels=labels.append_column("weight", pa.array([1.0, np.nan])))
     with pytest.raises(InputError, match="cannot take counts from dict"):
-        fairtrec.evaluate("ARaB@2", run, annotations={"d1": 1})
+        fairtrec.evaluate("ARaB@2", run, counts={"d1": 1})
 
 
 # -- docs/inputs.md

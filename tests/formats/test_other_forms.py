@@ -527,8 +527,8 @@ def test_counts_in_memory():
     [
         ({"docno": ["a", "a"]}, "holds a document twice"),
         ({"f": [0, -1]}, "holds a negative count"),
-        ({"f": [0, 0.5]}, "the column f of the annotations is not an integer"),
-        ({"f": [0, math.nan]}, "the column f of the annotations is not a finite number"),
+        ({"f": [0, 0.5]}, "the column f of the counts is not an integer"),
+        ({"f": [0, math.nan]}, "the column f of the counts is not a finite number"),
         ({"f": None}, "fewer than two groups"),
         ({"tokens": None}, "has none of the columns tokens"),
         ({"docno": None}, "has none of the columns doc_id, docno"),
@@ -542,7 +542,7 @@ def test_bad_counts_in_memory(change, message):
 
 
 def test_an_empty_frame_of_counts():
-    with pytest.raises(InputError, match="the annotations frame is empty"):
+    with pytest.raises(InputError, match="the frame of counts is empty"):
         descriptions.counts(pd.DataFrame({"docno": [], "tokens": [], "m": [], "f": []}), docnos("a"))
 
 

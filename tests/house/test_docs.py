@@ -18,7 +18,7 @@ def test_the_page_says_that_names_of_trec_eval_are_printed_otherwise():
 
 def test_the_counts_of_the_readme_are_made_before_they_are_used():
     text = (REPOSITORY / "README.md").read_text("utf-8")
-    assert 0 < text.find("-o counts.tsv") < text.find("--annotations counts.tsv")
+    assert 0 < text.find("-o counts.tsv") < text.find("--counts counts.tsv")
 
 
 def test_no_page_speaks_of_a_tag():

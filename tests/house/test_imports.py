@@ -6,7 +6,7 @@ from fairtrec_made.imports import PROGRAM, imported_by
 
 COUNTS = "tests/cli/inputs/counts.tsv"
 RUN = "tests/cli/inputs/tiny.run"
-FROM_COUNTS = ["--annotations", COUNTS, "--missing", "neutral", "-m", "ARaB(mag=bool)@10 TExFAIR@10"]
+FROM_COUNTS = ["--counts", COUNTS, "--missing", "neutral", "-m", "ARaB(mag=bool)@10 TExFAIR@10"]
 
 
 @pytest.mark.parametrize(

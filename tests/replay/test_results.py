@@ -252,8 +252,8 @@ def test_replay_finds_a_forged_value(folder, fairtrec_command):
         (lambda whole: whole["options"].update(order="random"), "cannot be replayed"),
         (lambda whole: whole["options"].update(depth=[]), "cannot be replayed"),
         (lambda whole: whole["options"].update(docs=True), "the docs were an object in Python"),
-        (lambda whole: whole["options"].update(annotations=0), "options.annotations must be text or null"),
-        (lambda whole: whole["options"].update(annotations=[]), "options.annotations must be text or null"),
+        (lambda whole: whole["options"].update(counts=0), "options.counts must be text or null"),
+        (lambda whole: whole["options"].update(counts=[]), "options.counts must be text or null"),
         (lambda whole: whole["inputs"]["qrels"].update(path="a\n::error::b"), "a\\n::error::b: there is no such file"),
     ],
 )

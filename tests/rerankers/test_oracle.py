@@ -73,7 +73,7 @@ def test_the_paper_s_constant_on_its_ten_runs(shared, fairtrec_command, tmp_path
     data = shared / "data"
     runs = sorted((data / "cpjku" / "runs" / "trecdl2019_passage").glob("*.run"))
     qrels = data / "qrels" / "qrels.dl19-passage.txt"
-    given = {"annotations": data / "dl19-dl20-counts" / "gender.strip.tsv", "missing": "neutral"}
+    given = {"counts": data / "dl19-dl20-counts" / "gender.strip.tsv", "missing": "neutral"}
     given["background"] = data / "cpjku" / "runs" / "trecdl2019_passage" / "BM25.run"
     assert len(runs) == 10
     folder = tmp_path / "oracle"

@@ -164,7 +164,7 @@ def test_wrong_usage(arguments, code, says, fairtrec_command):
 def test_groups_are_needed_and_hard(fairtrec_command):
     done = fairtrec_command("rerank", "none", NEURAL, "--by", "DetCons")
     assert (done.code, done.complaints) == (2, [
-        "DetCons@10 needs group labels; give --labels FILE, or --groups LIST with --docs COLLECTION, or --annotations FILE"
+        "DetCons@10 needs group labels; give --labels FILE, or --groups LIST with --docs COLLECTION, or --counts FILE"
     ])  # fmt: skip
     done = fairtrec_command("rerank", "none", NEURAL, "--by", "DetCons", *GIVEN[:-2])
     assert done.code == 3

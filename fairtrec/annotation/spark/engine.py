@@ -1,7 +1,7 @@
 """The engine of a cluster: Spark reads a collection and counts it on its executors, with the counter of one machine.
 
 ``run`` makes the table that ``local.annotate`` makes, byte for byte; ``annotate`` leaves it in parts, which
-``fairtrec annotations merge`` makes into the same one. Needs ``pip install 'fairtrec[spark]'``, here and on the
+``fairtrec counts merge`` makes into the same one. Needs ``pip install 'fairtrec[spark]'``, here and on the
 executors, and a folder for the parts that both can reach.
 """
 

@@ -49,7 +49,7 @@ class _Mapped:
         """Raise InputError where what was read does not lie in the file as it stands."""
         edge = self.address + len(self.memory)
         if not all(self.address <= each.address < edge for each in batch.column(0).buffers() if each):
-            raise InputError("its columns are compressed; write it anew: fairtrec annotations convert", self.path)
+            raise InputError("its columns are compressed; write it anew: fairtrec counts convert", self.path)
 
     def same(self, docnos: Any, rows: Ints, words: Keys) -> Bools:
         """Tell whether these rows hold these docnos, given as words [row, word] whose keys are theirs."""

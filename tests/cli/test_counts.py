@@ -1,4 +1,4 @@
-"""``fairtrec annotate`` and ``fairtrec annotations`` as they are typed."""
+"""``fairtrec annotate`` and ``fairtrec counts`` as they are typed."""
 
 import json
 import re
@@ -86,7 +86,7 @@ def test_annotate_passes_over_and_says_so(folder, fairtrec_command):
 
 
 def test_info(annotated, fairtrec_command):
-    done = fairtrec_command("annotations", "info", "t.arrow")
+    done = fairtrec_command("counts", "info", "t.arrow")
     lines = dict(line.split("  ", 1) for line in done.out.splitlines() if "  " in line)
     said = {name: value.strip() for name, value in lines.items()}
     assert said["groups"] == "f, m"
@@ -96,29 +96,29 @@ def test_info(annotated, fairtrec_command):
     assert said["terms of m"] == "3"
     assert said["omega, tau=0"] == "mean 0.555556"
     (annotated / "plain.tsv").write_text("docno tokens f m\na 1 2 3\n")
-    assert "made            unknown" in fairtrec_command("annotations", "info", "plain.tsv").out
+    assert "made            unknown" in fairtrec_command("counts", "info", "plain.tsv").out
 
 
 def test_convert_merge_and_diff(annotated, fairtrec_command):
     for path in ("t.parquet", "t.tsv"):
-        assert fairtrec_command("annotations", "convert", "t.arrow", path).code == 0
+        assert fairtrec_command("counts", "convert", "t.arrow", path).code == 0
     for path in ("t.parquet", "t.tsv", "t.arrow"):
-        done = fairtrec_command("annotations", "diff", path, "t.arrow")
+        done = fairtrec_command("counts", "diff", path, "t.arrow")
         assert (done.code, done.out) == (0, "the tables hold the same\n")
     lines = (annotated / "t.tsv").read_text().splitlines(keepends=True)
     (annotated / "one.tsv").write_text("".join(lines[2:4]))
     (annotated / "two.tsv").write_text("".join([lines[2], *lines[4:]]))
-    assert fairtrec_command("annotations", "merge", "m.tsv", "two.tsv", "one.tsv").code == 0
+    assert fairtrec_command("counts", "merge", "m.tsv", "two.tsv", "one.tsv").code == 0
     assert (annotated / "m.tsv").read_text().splitlines()[2:] == "".join(lines[2:]).splitlines()
-    assert fairtrec_command("annotations", "merge", "m.tsv", "two.tsv", "one.tsv").code == 2
-    done = fairtrec_command("annotations", "merge", "m.arrow", "t.tsv", "one.tsv")
+    assert fairtrec_command("counts", "merge", "m.tsv", "two.tsv", "one.tsv").code == 2
+    done = fairtrec_command("counts", "merge", "m.arrow", "t.tsv", "one.tsv")
     assert done.code == 3
     assert done.complaints[0].startswith("one.tsv: its tokenizer is None, that of t.tsv 'strip'")
 
 
 def test_diff_tells_what_differs(annotated, fairtrec_command):
     (annotated / "other.tsv").write_text("docno tokens f m\na 3 1 2\nb 2 1 0\nx 1 0 0\n")
-    done = fairtrec_command("annotations", "diff", "t.arrow", "other.tsv")
+    done = fairtrec_command("counts", "diff", "t.arrow", "other.tsv")
     assert done.code == 1
     assert sorted(done.out.splitlines()) == [
         "a: 3 1 1 | 3 1 2",
@@ -126,10 +126,10 @@ def test_diff_tells_what_differs(annotated, fairtrec_command):
         "x: only in other.tsv",
     ]
     (annotated / "other.tsv").write_text("docno tokens f n\na 3 1 2\n")
-    assert fairtrec_command("annotations", "diff", "t.arrow", "other.tsv").out == "groups: f, m | f, n\n"
+    assert fairtrec_command("counts", "diff", "t.arrow", "other.tsv").out == "groups: f, m | f, n\n"
     rows = "".join(f"n{i} 1 0 0\n" for i in range(20))
     (annotated / "other.tsv").write_text("docno tokens f m\n" + rows)
-    assert fairtrec_command("annotations", "diff", "t.arrow", "other.tsv").out.endswith("... and 13 more\n")
+    assert fairtrec_command("counts", "diff", "t.arrow", "other.tsv").out.endswith("... and 13 more\n")
 
 
 def test_eval_takes_all_three_formats(annotated, fairtrec_command):
@@ -137,8 +137,8 @@ def test_eval_takes_all_three_formats(annotated, fairtrec_command):
     printed = set()
     for path in ("t.parquet", "t.tsv", "t.arrow"):
         if path != "t.arrow":
-            fairtrec_command("annotations", "convert", "t.arrow", path)
-        given = ["--annotations", path, "--background", "collection", "-m", "NFaiRR(tau=0)@2 ARaB@2"]
+            fairtrec_command("counts", "convert", "t.arrow", path)
+        given = ["--counts", path, "--background", "collection", "-m", "NFaiRR(tau=0)@2 ARaB@2"]
         done = fairtrec_command("eval", "none", "a.run", *given)
         assert done.code == 0
         printed.add(done.out)
@@ -150,9 +150,9 @@ def test_published_counts_can_be_told_how_they_were_made(copied, fairtrec_comman
     assert fairtrec_command("annotate", "collection.tsv", "--groups", "terms", "-o", "made.tsv", "-j", "1").code == 0
     rows = [line for line in Path("made.tsv").read_text().splitlines() if not line.startswith("#")]
     Path("found.tsv").write_text("\n".join(rows) + "\n")
-    evaluated = ("eval", "none", "bm25.run", "-m", "TExFAIR@10", "-f", "json", "--groups", "terms", "--annotations")
+    evaluated = ("eval", "none", "bm25.run", "-m", "TExFAIR@10", "-f", "json", "--groups", "terms", "--counts")
     assert "do not say how they were made" in fairtrec_command(*evaluated, "found.tsv").err
-    stated = ("annotations", "convert", "found.tsv")
+    stated = ("counts", "convert", "found.tsv")
     assert fairtrec_command(*stated, "t.arrow", "--groups", "terms", "--tokenizer", "strip").code == 0
     one, other = (fairtrec_command(*evaluated, name) for name in ("t.arrow", "made.tsv"))
     assert (one.code, json.loads(one.out)["runs"]) == (0, json.loads(other.out)["runs"])
@@ -168,5 +168,5 @@ def test_published_counts_can_be_told_how_they_were_made(copied, fairtrec_comman
     ):
         done = fairtrec_command(*stated, "u.arrow", *given)
         assert (done.code, what in done.err) == (code, True), done.err
-    done = fairtrec_command("annotations", "convert", "made.tsv", "u.arrow", "--groups", "terms", "--tokenizer", "word")
+    done = fairtrec_command("counts", "convert", "made.tsv", "u.arrow", "--groups", "terms", "--tokenizer", "word")
     assert (done.code, "this table says how it was made" in done.err) == (3, True)

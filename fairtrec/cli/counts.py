@@ -1,4 +1,4 @@
-"""``fairtrec annotations``: what to do with tables of counts."""
+"""``fairtrec counts``: what to do with tables of counts."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ OUTPUT = click.Path(dir_okay=False, path_type=Path)
 SHOWN = 10
 
 
-@click.group(name="annotations", cls=Commands)
+@click.group(name="counts", cls=Commands)
 def command() -> None:
     """Convert, describe, merge and compare tables of counts."""
 
@@ -72,7 +72,7 @@ def info(file: str) -> None:
     click.echo(f"format          {table.format}")
     click.echo(f"groups          {', '.join(table.groups)}")
     if meta is None:
-        click.echo("made            unknown; `fairtrec annotations convert` computes the sums")
+        click.echo("made            unknown; `fairtrec counts convert` computes the sums")
         return
     for name, value in _described(meta):
         click.echo(f"{name:<15} {value}")
