@@ -143,7 +143,7 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     """Import the interface when it is first used, so that ``fairtrec --help`` need not."""
     if name not in {*_PLACES, *_PACKAGES}:
-        from fairtrec.renamed import KEYWORDS, now
+        from fairtrec.evaluation.renamed import KEYWORDS, now
 
         told, new = f"module 'fairtrec' has no attribute {name!r}", KEYWORDS.get(name)
         raise AttributeError(now(f"fairtrec.{name}", f"fairtrec.{new}") if new in _PLACES else told)

@@ -16,10 +16,10 @@ gc.set_threshold(100_000)  # objects that are made before some are looked throug
 
 import click  # noqa: E402
 
-from fairtrec import renamed  # noqa: E402
 from fairtrec.cli.commands import WIDEST, Commands  # noqa: E402
 from fairtrec.cli.saying import say  # noqa: E402
 from fairtrec.errors import FairtrecError, InputError, short  # noqa: E402
+from fairtrec.evaluation import renamed  # noqa: E402
 from fairtrec.version import __version__  # noqa: E402
 
 COMMANDS = {  # the order of the help; the text stands here so that it can be shown without importing the commands

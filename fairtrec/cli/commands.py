@@ -8,8 +8,8 @@ from difflib import get_close_matches
 
 import click
 
-from fairtrec import renamed
 from fairtrec.errors import UsageError
+from fairtrec.evaluation import renamed
 
 SECTIONS = {  # in the order of the help: parameters, which mean the same in every command; choices say their own
     "Inputs": "groups docs counts labels queries background slices slice_file docnos sequences truth pairs "

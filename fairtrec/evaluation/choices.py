@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from os import fspath
 from typing import Any, Literal, TypedDict
 
-from fairtrec import renamed
 from fairtrec.errors import PATH, UsageError
+from fairtrec.evaluation import renamed
 from fairtrec.evaluation.choice import choice, table
 from fairtrec.literals import Missing, Order, Rule, RunFormat, ScoreType, Tokenizer, Undefined
 

@@ -40,11 +40,16 @@ def test_commands_are_completed_by_the_shell(monkeypatch, capsys):
     from fairtrec.cli import command
 
     monkeypatch.setenv("_FAIRTREC_COMPLETE", "bash_complete")
-    monkeypatch.setenv("COMP_WORDS", "fairtrec ann")
+    monkeypatch.setenv("COMP_WORDS", "fairtrec co")
     monkeypatch.setenv("COMP_CWORD", "1")
     with pytest.raises(SystemExit):
         command.main(prog_name="fairtrec")
-    assert capsys.readouterr().out.splitlines() == ["plain,annotate", "plain,counts"]
+    assert capsys.readouterr().out.splitlines() == [
+        "plain,compare",
+        "plain,counts",
+        "plain,counterfactual",
+        "plain,completion",
+    ]
 
 
 @pytest.mark.parametrize(("name", "says"), [(",", "no measure was named"), ("nDCG@10", "nDCG"), ("map", "AP")])

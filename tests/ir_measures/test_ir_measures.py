@@ -268,7 +268,7 @@ def test_the_order_of_parameters_makes_no_difference():
     other = (fair.NFaiRR @ 10)(background="b.run", counts="c.arrow", groups="gender-en", tau=0)
     assert one == other
     assert hash(one) == hash(other)
-    assert str(one) == "NFaiRR(counts='c.arrow',background='b.run',groups='gender-en',tau=0)@10"
+    assert str(one) == "NFaiRR(background='b.run',counts='c.arrow',groups='gender-en',tau=0)@10"
     assert fair.NFaiRR == fair.NFaiRR(tau=1) @ 10  # as they are if nothing is said
     assert fair.NFaiRR @ 5 != fair.NFaiRR
     assert fair.NFaiRR["tau"] == 1
@@ -277,7 +277,7 @@ def test_the_order_of_parameters_makes_no_difference():
 
 
 MEASURES = [
-    "NFaiRR(counts='c.arrow',background='it\\'s a.run',tau=0)@5",
+    "NFaiRR(background='it\\'s a.run',counts='c.arrow',tau=0)@5",
     "AWRF(labels='run:gender',target='f=0.4,m=0.6',undefined=0.0)@10",
     "TExFAIR(docs='run:text',groups='gender-en',rbdf=False)@20",
     "rND(labels='labels.tsv',protected='f')",
