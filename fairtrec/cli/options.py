@@ -80,7 +80,9 @@ _INPUTS = {
         extra.name: click.option(f"--{extra.name}", metavar=extra.metavar, help=extra.help) for extra in EXTRAS.values()
     },
     "queries": click.option(
-        "--queries", metavar="NAME|FILE", help="Only these queries: a query set by name, or a file of query ids."
+        "--queries",
+        metavar="NAME|FILE|common",
+        help="Only these queries: a query set by name, a file of query ids, or those that every run has.",
     ),
     "background": click.option(
         "--background", metavar="RUN|collection", help="The documents that define each query's ideal (NFaiRR)."

@@ -80,6 +80,11 @@ class Documents:
     def __post_init__(self) -> None:
         self.annotations, self.missing = self.counted, self.choices.missing
 
+    @property
+    def unknown(self) -> int:
+        """How many documents nobody knows, where a choice says what they are worth."""
+        return 0 if self.missing == "error" else int((~self.annotations.known).sum())
+
     @cached_property
     def dropped(self) -> Bools:
         """Which documents are passed over [document], and last whether what is in no row is, which it is not."""

@@ -71,7 +71,7 @@ def evaluate(
     ``positions``    a path, or ``{docno: [x, ...]}``.
     ``counterfactual``  what the same system ranks over the substituted collection: a run, ``{name: run}`` for several
                      runs, or a folder with a file of the same name for each.
-    ``queries``      the name of a query set, a path, or query ids.
+    ``queries``      the name of a query set, a path, query ids, or ``"common"`` for those that every run has.
     ``background``   a run, or ``"collection"`` for all documents of the counts.
     ``jobs``         how many processes read the runs; None: as many as there are cores, where that pays. Where these
                      are several, a script calls this below ``if __name__ == "__main__":``.

@@ -39,6 +39,7 @@ Terms = FilePath | Mapping[str, Iterable[str]]
 Texts = FilePath | Mapping[str, str] | Frame | Stored
 Counts = FilePath | Frame
 Groups = FilePath | Mapping[str, str | Iterable[str] | Mapping[str, float]] | Frame
+COMMON = "common"  # in the place of a query set
 Places = FilePath | Mapping[str, float | Sequence[float]] | Frame
 
 
@@ -87,6 +88,15 @@ class Given:
     def whole_collection(self) -> bool:
         """Whether the background is the whole collection."""
         return isinstance(self.background, str) and self.background == "collection"
+
+    @property
+    def common_queries(self) -> bool:
+        """Whether the queries are those that every run has."""
+        return isinstance(self.queries, str) and self.queries == COMMON
+
+    def is_word(self, name: str) -> bool:
+        """Tell whether what was given under this name is a word, even where there is a file of that name."""
+        return (name == "queries" and self.common_queries) or (name == "background" and self.whole_collection)
 
     @property
     def inputs(self) -> frozenset[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from hashlib import sha256
 from operator import itemgetter
 from os import fspath
 from typing import Any
@@ -15,13 +16,14 @@ from typing import Any
 from fairtrec.catalogue.needs import OF_JUDGEMENTS
 from fairtrec.data import Qrels, Queries, System
 from fairtrec.data.spellings import guess
-from fairtrec.errors import PATH, InputError
+from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import Documents, Needs, Reference, refuse_unknown, unknown_in
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.scores import Scores, joined
+from fairtrec.files import opening
 from fairtrec.jobs import map_ordered
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
@@ -186,6 +188,28 @@ def chosen(
     if not found:
         raise InputError("the run has none of the wanted queries; check --queries (queries= in Python)", run.name)
     return tuple(sorted(found))
+
+
+def common_queries(named: Sequence[tuple[str, Any]], choices: Choices, qrels: Qrels | None) -> Queries | None:
+    """Find the queries that every run has, whose rankings are read for it down to the first rank; None of no run.
+
+    A run that is broken, or has no judged query, is passed over: that is said where it is evaluated.
+    Raises InputError if no query is common to all, UsageError for a run that can be read only once.
+    """
+    found: set[str] | None = None
+    for _, thing in named:
+        if isinstance(thing, PATH) and opening.is_stream(thing):
+            raise UsageError(f"{fspath(thing)} can be read once, and --queries common reads runs twice; give a file")
+        try:
+            qids = set(loading.run(thing, "", replace(choices, ties=False), 1).qids)
+        except InputError:
+            continue
+        if qrels is None or not qids.isdisjoint(qrels.qids):
+            found = qids if found is None else found & qids
+    if found is not None and not found:
+        raise InputError("no query is common to all runs; leave out --queries common")
+    several = tuple(sorted(found or ()))
+    return Queries("common", several, sha256("\n".join(several).encode()).hexdigest()) if several else None
 
 
 def wanted(run: System, qrels: Qrels | None, queries: Queries | None) -> tuple[str, ...]:

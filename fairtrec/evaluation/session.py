@@ -24,7 +24,7 @@ from fairtrec.evaluation.documents import (
 from fairtrec.evaluation.given import Given, Rankings
 from fairtrec.evaluation.groups import described
 from fairtrec.evaluation.plan import Plan
-from fairtrec.evaluation.reading import Failed, Reading, ReadRun, finished, read
+from fairtrec.evaluation.reading import Failed, Reading, ReadRun, common_queries, finished, read
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores, filled
 from fairtrec.evaluation.signing import signature_of
@@ -119,6 +119,8 @@ class Evaluator:
     def reading(self, named: Named = (), *, is_run: bool = False) -> Reading:
         """Say what stands beside these runs, of which one ``is_run`` and background, and how they are read."""
         reading = self._settled(is_run=is_run)
+        if self.given.common_queries:
+            reading = replace(reading, queries=common_queries(named, self.choices, reading.reference.qrels))
         if "counterfactual" in reading.reference.extras:
             from fairtrec.evaluation import counterfactual
 
@@ -206,7 +208,7 @@ class Evaluator:
                 self._background_depth = deep
                 how = replace(choices, samples=False, ties=False)
                 background = cast("Run", loading.run(given.background, "background", how, deep))
-            queries = None if given.queries is None else loading.queries(given.queries)
+            queries = None if given.queries is None or given.common_queries else loading.queries(given.queries)
             qrels = plan.reference.qrels
             if qrels is None and given.qrels is not None:
                 qrels = loading.qrels(given.qrels)
@@ -262,15 +264,13 @@ class Evaluator:
     ) -> Result:
         """Put together what is needed to have the scores again; ``documents`` are those that they were computed of."""
         plan, given, choices, labels = self.plan, self.given, self.choices, self.plan.reference.labels
-        unknown, notes = 0, plan.notes
-        if documents is not None and choices.missing != "error":
-            known = documents.annotations.known
-            unknown = int((~known).sum())
-        if unknown:
-            what = f"{unknown} of the {len(known)} documents looked at have no text or counts: {choices.missing}"
-            notes = (*notes, what)
+        unknown = 0 if documents is None else documents.unknown
+        notes = plan.notes
+        if documents is not None and unknown:
+            many = f"{unknown} of the {len(documents.annotations.known)} documents looked at"
+            notes = (*notes, f"{many} have no text or counts: {choices.missing}")
         notes = (*notes, *levels.remark_on(plan.measures, self.reading().reference.qrels))
-        parts = {Part(name): thing for name, thing in vars(given).items()}
+        parts = {Part(name): thing for name, thing in vars(given).items() if not given.is_word(name)}
         parts |= {Part("run", name): run for name, run in named if name not in failed}
         if loading.is_file(choices.target):
             parts[Part("target")] = choices.target

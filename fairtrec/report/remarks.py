@@ -61,8 +61,9 @@ def _uneven(result: Result) -> list[str]:
         return []
     few = sorted({len(scores.qids) for scores in lacking.values()})
     many = f"{few[0]}" if len(few) == 1 else f"{few[0]} to {few[-1]}"
-    what = f"means over {many} of the {len(every)} queries of all runs (-c counts the rest as empty rankings)"
-    return [f"{what}: {_listed(list(lacking))}"]
+    what = f"means over {many} of the {len(every)} queries of all runs"
+    ways = "-c counts the rest as empty rankings, --queries common evaluates those that every run has"
+    return [f"{what}: {_listed(list(lacking))} ({ways})"]
 
 
 def _listed(runs: Sequence[str]) -> str:

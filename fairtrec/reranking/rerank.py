@@ -116,6 +116,10 @@ class Work:
     def session(self) -> Evaluator:
         """Settle what the rerankers ask for. Raises UsageError or InputError where that does not fit together."""
         given, choices = told_apart(self.keywords, RerankKeywords.__annotations__)
+        if given.common_queries:
+            raise UsageError(
+                "each run is reranked by itself, so no queries are common; name a query set, or leave it out"
+            )
         if not self.by:
             raise UsageError("no reranker was named; like --by DetCons@10")
         if self.keywords.get("missing") == "skip":
