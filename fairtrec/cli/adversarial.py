@@ -80,7 +80,7 @@ def train(triples: str, **given: Any) -> None:
     import time
 
     from fairtrec.adversarial.train import train
-    from fairtrec.cli.saying import say
+    from fairtrec.cli.commands import say
 
     last = time.monotonic()
 

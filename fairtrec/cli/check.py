@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import config, options
-from fairtrec.cli.commands import under
-from fairtrec.cli.saying import say
+from fairtrec.cli.commands import say, under
 from fairtrec.literals import FailOn
 from fairtrec.report.writers import VERDICTS
 

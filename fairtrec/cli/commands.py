@@ -8,8 +8,16 @@ from difflib import get_close_matches
 
 import click
 
-from fairtrec.errors import UsageError
+from fairtrec.errors import BREAKING, LONGEST, UsageError, escaped, short
 from fairtrec.evaluation import renamed
+
+_LONG = rf"[^\s:]{{{LONGEST + 1},}}"  # sentences of ours are as long as they need to be
+
+
+def say(line: str) -> None:
+    """Write a line to standard error; it steers no terminal, and none of its words is endless."""
+    click.echo(re.sub(_LONG, lambda word: short(word.group()), re.sub(BREAKING, escaped, line)), err=True)
+
 
 SECTIONS = {  # in the order of the help: parameters, which mean the same in every command; choices say their own
     "Inputs": "groups docs counts labels queries background slices slice_file docnos sequences truth pairs "

@@ -6,8 +6,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import options
-from fairtrec.cli.commands import under
-from fairtrec.cli.saying import say
+from fairtrec.cli.commands import say, under
 from fairtrec.literals import Pronouns
 
 

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options
-from fairtrec.cli.commands import Titled
-from fairtrec.cli.saying import say
+from fairtrec.cli.commands import Titled, say
 from fairtrec.report.writers import RESULTS, refuse_view
 
 if TYPE_CHECKING:

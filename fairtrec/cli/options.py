@@ -188,7 +188,7 @@ def write(
     **view: Any,
 ) -> None:
     """Print a report, or write it to a file, and say on standard error which footnotes it does not carry."""
-    from fairtrec.cli.saying import say
+    from fairtrec.cli.commands import say
     from fairtrec.report.output import emit
 
     terminal = output is None and sys.stdout.isatty()

@@ -45,8 +45,8 @@ def command(
         --docs docs.tsv -o frontier.pdf
     """
     from fairtrec.cli.bar import progress
+    from fairtrec.cli.commands import say
     from fairtrec.cli.compare import deepened
-    from fairtrec.cli.saying import say
     from fairtrec.comparison.curves import curves
     from fairtrec.errors import UsageError
     from fairtrec.evaluation.evaluate import evaluate

@@ -40,7 +40,7 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     \b
     fairtrec positions bm25.run bert.run --embeddings vectors.npy --ids ids.txt -o positions.tsv
     """
-    from fairtrec.cli.saying import say
+    from fairtrec.cli.commands import say
     from fairtrec.errors import UsageError
     from fairtrec.files.arguments import lists, named
     from fairtrec.projection.project import positions

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options
-from fairtrec.cli.commands import Titled
+from fairtrec.cli.commands import Titled, say
 from fairtrec.cli.diff import EXITS, refuse_tolerance, tolerance
-from fairtrec.cli.saying import say
 from fairtrec.report.writers import DIFFERENCES
 
 if TYPE_CHECKING:

@@ -78,15 +78,14 @@ def command(
 
     from fairtrec.catalogue import rerankers
     from fairtrec.cli.bar import progress
-    from fairtrec.cli.saying import say
+    from fairtrec.cli.commands import say
     from fairtrec.files.arguments import lists, named
     from fairtrec.formats import plain_run
     from fairtrec.report.output import pour, refuse_unwritable
     from fairtrec.report.reranking import footnotes
-    from fairtrec.reranking.measuring import Effects
-    from fairtrec.reranking.places import places as places_of
-    from fairtrec.reranking.places import prepare
     from fairtrec.reranking.rerank import rerank
+    from fairtrec.reranking.reranked import Effects, prepare
+    from fairtrec.reranking.reranked import places as places_of
 
     files = named(runs)
     asked = rerankers.parse(" ".join(by), given["relevance_level"])

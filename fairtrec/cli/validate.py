@@ -98,7 +98,7 @@ def _checked(
 ) -> Iterator[tuple["Checked", Path | None]]:
     """Check one run after the other; with each, where it is written unless something stands against it."""
     from fairtrec.cli.bar import progress
-    from fairtrec.validation import expected, repair
+    from fairtrec.validation import repair, validating
     from fairtrec.validation.checked import KEPT, Twins, examine
 
     most = None if given["everything"] else KEPT
@@ -113,7 +113,7 @@ def _checked(
     others = [*lists, *(given[name] for name in OF_KNOWN if given[name] is not None)]
     places = {} if given["fix"] is None else repair.outputs(paths, given["fix"], others, force=given["force"])
     with progress():
-        known = expected.known(paths, **{name: given[name] for name in (*OF_KNOWN, "depth")})
+        known = validating.expected(paths, **{name: given[name] for name in (*OF_KNOWN, "depth")})
     twins = Twins()
     for path in paths:
         with progress():  # which is gone before anything is printed

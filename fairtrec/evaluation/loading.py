@@ -189,7 +189,7 @@ def refuse_soft(labels: Labels) -> None:
 
 def counts_of(labels: Labels, wanted: Docnos) -> Annotations:
     """Let hard labels stand for counts: a document holds one term for each group that it belongs to, and no other."""
-    from fairtrec.formats.histogram import histogram_of
+    from fairtrec.data.counts import histogram_of
 
     unknown = np.asarray(np.isnan(labels.weights).any(axis=1))
     whole = np.nan_to_num(labels.weights).astype(np.int64)

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 
 from fairtrec.errors import FilePath, InputError, reason
 from fairtrec.files import compression
-from fairtrec.files.foreign import foreign
+from fairtrec.files.compression import foreign
 from fairtrec.progress import listener, report
 
 STDIN = "-"

@@ -9,9 +9,9 @@ from typing import NoReturn
 import numpy as np
 
 from fairtrec.data import MISSING, Annotations, Bools, Docnos, Histogram, Ints
+from fairtrec.data.counts import added, histogram_of, joined
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns
-from fairtrec.formats.histogram import added, histogram_of, joined
 from fairtrec.formats.table.files import MOST, Table
 
 

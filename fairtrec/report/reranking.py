@@ -15,8 +15,7 @@ from fairtrec.report.records import Row
 from fairtrec.report.records import number as exact
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.report.remarks import summed_up
-from fairtrec.reranking.measuring import Effect
-from fairtrec.reranking.reranked import Reranking
+from fairtrec.reranking.reranked import Effect, Reranking
 
 KEYS = ("run", "by", "measure")
 

@@ -1,26 +1,30 @@
 """``fairtrec.select``: from whatever the caller has to what is chosen for each beta, and its values."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import fspath
 from pathlib import Path
 from typing import Any, Unpack
 
+import numpy as np
+
 from fairtrec.catalogue import registry
-from fairtrec.comparison.baseline import Comparisons, compare
-from fairtrec.errors import FilePath, UsageError
+from fairtrec.comparison.baseline import Comparisons, compare, find
+from fairtrec.data import MISSING, Run
+from fairtrec.errors import PATH, FilePath, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.evaluate import Keywords
+from fairtrec.evaluation.choices import ChoiceKeywords, Choices
+from fairtrec.evaluation.evaluate import Keywords, evaluate
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
+from fairtrec.files.arguments import joined
+from fairtrec.formats import plain_run
 from fairtrec.gate import requirement
 from fairtrec.gate.requirement import Requirement
 from fairtrec.measure import Measure
-from fairtrec.selection import composing
 from fairtrec.selection.candidates import AXES, MeasurePair, Variants, gathered, only
 from fairtrec.selection.choosing import ScoredVariants, choice_of
 from fairtrec.selection.criterion import BETAS, betas
-from fairtrec.selection.evaluated import evaluated, of_result
 from fairtrec.selection.folds import Folds, divide
 from fairtrec.selection.selected import Selected, Selection
 from fairtrec.statistics.procedure import Procedure, ProcedureKeywords
@@ -64,7 +68,7 @@ def select(
     axes = _axes(utility, fairness, level)
     several = betas(beta)
     if output is not None:
-        composing.refuse(runs, several, given)
+        _refuse_writing(runs, several, given)
     texts = [require] if isinstance(require, str) else dict.fromkeys(require)
     asked = tuple(requirement.parse(text, level) for text in texts)
     rest: dict[str, Any] = dict(given)
@@ -87,7 +91,7 @@ def select(
     comparisons = None if base is None else _compared(result, only(base, shown, variants.qids), rows, procedure)
     selection = Selection(rows, variants, choice, dealt, asked, result, comparisons)
     if output is not None:
-        composing.write(selection, dict(loading.named_runs(runs)), rest, Path(fspath(output)))
+        plain_run.write(_composed(selection, dict(loading.named_runs(runs)), rest), Path(fspath(output)))
     return selection
 
 
@@ -135,3 +139,84 @@ def _compared(result: Result, base: Scores, rows: Sequence[Selected], procedure:
     once = {tuple(row.chosen.items()): row.scores for row in reversed(rows)}
     distinct = tuple(row.scores for row in rows if once[tuple(row.chosen.items())] is row.scores)
     return compare(replace(result, scores=(base, *distinct)), 0, **procedure)
+
+
+def evaluated(
+    runs: Any, qrels: Any, measures: Sequence[str | Measure], baseline: Any, given: Mapping[str, Any]
+) -> tuple[Result, Scores | None]:
+    """Evaluate runs, and a baseline with them: one of them by its name, or another run, which is no variant.
+
+    Raises what ``evaluate`` raises, and UsageError for a baseline that there is not.
+    """
+    named = dict(loading.named_runs(runs))
+    if baseline is None:
+        return evaluate(list(measures), named, qrels, **given), None
+    name, every = _joined(named, baseline)
+    result = evaluate(list(measures), every, qrels, **given)
+    base = next(each for each in result.scores if each.run == name)
+    variants = tuple(each for each in result.scores if each.run in named)
+    return replace(result, scores=variants), base
+
+
+def of_result(result: Result, baseline: str | int | None) -> tuple[Result, Scores | None]:
+    """Take values that are there already; the baseline is one of their runs, and a variant too."""
+    if baseline is None:
+        return result, None
+    return result, result.scores[find([each.run for each in result.scores], baseline)]
+
+
+def _joined(named: dict[str, Any], baseline: Any) -> tuple[str, dict[str, Any]]:
+    if isinstance(baseline, PATH):
+        text = fspath(baseline)
+        if text in named:
+            return text, named
+        if not Path(text).is_file():
+            return list(named)[find(list(named), text)], named
+        files = {name: fspath(run) for name, run in named.items() if isinstance(run, PATH)}
+        name, every = joined(files, text)
+        return name, {**named, name: every[name]}
+    ((name, run),) = loading.named_runs(baseline)
+    name = "baseline" if name == "run" else name
+    while name in named:
+        name = f"{name} (baseline)"
+    return name, {**named, name: run}
+
+
+def _refuse_writing(runs: Any, betas: Sequence[float], given: Mapping[str, Any]) -> None:
+    """Raise UsageError where no run could be written."""
+    if len(betas) > 1:
+        raise UsageError(
+            f"{len(betas)} values of beta choose a run each, and one can be written; name one, like --beta 1"
+        )
+    if given.get("samples"):
+        raise UsageError("one ranking a query is written, and --samples has several; leave out one of the two")
+    if isinstance(runs, Result):
+        raise UsageError("values have no rankings, so no run can be written; give the runs that they are of")
+
+
+def _composed(selection: Selection, runs: Mapping[str, Any], given: Mapping[str, Any]) -> Run:
+    """Put the rankings together that the one row of a selection has chosen, ordered and cut as they were evaluated.
+
+    ``runs`` are the variants by name, ``given`` what they were evaluated by.
+    """
+    (row,) = selection.rows
+    choices = Choices(**{name: value for name, value in given.items() if name in ChoiceKeywords.__annotations__})
+    qids = np.array(selection.variants.qids)
+    of_query = np.array([row.chosen[name] for name in selection.folds.names])[selection.folds.of]
+    parts = []
+    for name in dict.fromkeys(row.chosen.values()):
+        (whole,) = loading.run(runs[name], name, choices, choices.depth).runs
+        parts.append(whole.cut(qids[of_query == name].tolist(), None))
+    return replace(_put_together(parts), name=f"beta {row.beta:g}", tag=f"select-beta={row.beta:g}")
+
+
+def _put_together(parts: Sequence[Run]) -> Run:
+    starts = np.concatenate(([0], np.cumsum(np.concatenate([np.diff(part.starts) for part in parts]))))
+    docnos, scores = np.concatenate([part.docnos for part in parts]), np.concatenate([part.scores for part in parts])
+    qids = tuple(qid for part in parts for qid in part.qids)
+    whole, ordered = replace(parts[0], qids=qids, starts=starts), tuple(sorted(qids))
+    lines = whole.top(ordered, None)
+    lengths = (lines != MISSING).sum(axis=1)
+    rows = lines[lines != MISSING]
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    return replace(whole, qids=ordered, starts=starts, docnos=docnos[rows], scores=scores[rows])

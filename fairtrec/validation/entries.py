@@ -13,7 +13,7 @@ import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints
 from fairtrec.errors import FilePath
-from fairtrec.files.foreign import foreign
+from fairtrec.files.compression import foreign
 from fairtrec.files.opening import is_stream
 from fairtrec.formats import columns
 from fairtrec.formats.columns import WIDEST, Columns, Layout, Repeats

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fairtrec
-from fairtrec.ablation.orders import Order, shown
+from fairtrec.ablation.ablating import Order, shown
 from fairtrec.annotation.counting import counter
 from fairtrec.annotation.counting.by_term import TermTable
 from fairtrec.data import Docnos, GroupTerms

@@ -22,10 +22,9 @@ from ir_datasets.formats import TsvDocs
 
 from fairtrec.annotation.counting import counter, documents, long, piece
 from fairtrec.annotation.counting.compiled import Compiled
-from fairtrec.annotation.counting.counter import Lexicon
+from fairtrec.annotation.counting.counter import TOKENIZERS, Lexicon
 from fairtrec.annotation.counting.documents import of_json, of_tsv
 from fairtrec.annotation.counting.kernel import Kernel
-from fairtrec.annotation.counting.tokens import TOKENIZERS
 from fairtrec.annotation.local import engine as local
 from fairtrec.annotation.local import part, tasks
 from fairtrec.annotation.local.engine import Options, annotate

@@ -13,10 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fairtrec.annotation.counting.compiled import Compiled, fastest, without_extras
-from fairtrec.annotation.counting.counter import Lexicon
+from fairtrec.annotation.counting.counter import TOKENIZERS, Lexicon
 from fairtrec.annotation.counting.kernel import BLANK, INNER, Kernel, capitals, character_kinds
 from fairtrec.annotation.counting.lookup import joined
-from fairtrec.annotation.counting.tokens import TOKENIZERS
 from fairtrec.data import GroupTerms
 from fairtrec.formats import tsv
 from fairtrec_made import REPOSITORY

@@ -18,7 +18,7 @@ import pytest
 import fairtrec
 from fairtrec.evaluation.choices import CHOICES, Choices
 from fairtrec.evaluation.given import GivenKeywords
-from fairtrec.reranking.measuring import Effects
+from fairtrec.reranking.reranked import Effects
 
 pytestmark = pytest.mark.fuzz
 

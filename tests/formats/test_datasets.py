@@ -6,7 +6,7 @@ import pytest
 
 from fairtrec.errors import InputError, ResourceError
 from fairtrec.formats import datasets
-from fairtrec.validation import expected
+from fairtrec.validation import validating
 
 
 @pytest.mark.parametrize("kind", ["qrels", "docs"])
@@ -56,5 +56,5 @@ def test_labels_of_a_field_of_a_dataset(monkeypatch):
 def test_docnos_of_a_dataset_are_looked_up(monkeypatch):
     monkeypatch.setattr(datasets, "texts", lambda _, wanted: iter([(0, "she")][: len(wanted)]))
     monkeypatch.setattr(datasets, "_dataset", lambda *_: Dataset())
-    found, _ = expected.of_texts("mine", ["run"])
+    found, _ = validating.of_texts("mine", ["run"])
     assert found.names.tolist() == [b"d1"]

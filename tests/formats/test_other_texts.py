@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from fairtrec.errors import InputError
-from fairtrec.files.foreign import foreign
+from fairtrec.files.compression import foreign
 from fairtrec.formats import qrels, values
 from fairtrec.formats import run as runs
 

@@ -13,8 +13,9 @@ from pyarrow import parquet
 
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.data import docnos as data
+from fairtrec.data.counts import added, histogram_of
 from fairtrec.errors import InputError, UsageError
-from fairtrec.formats import annotations, histogram, spans, table
+from fairtrec.formats import annotations, spans, table
 from fairtrec.formats.table import Meta, build, check, compare, mapped
 from fairtrec.formats.table.files import Table
 from fairtrec.formulas.neutrality import omega
@@ -146,12 +147,12 @@ def test_many_kinds_of_counts_are_not_kept_but_summed(tmp_path, monkeypatch):
 @given(st.lists(st.lists(st.sampled_from([0, 1, 2, 70, 2**31, 2**62]), min_size=3, max_size=3), min_size=1))
 def test_histograms_count_rows(lists):
     counts = np.array(lists, dtype=np.int64)
-    kinds = histogram.histogram_of(counts)
+    kinds = histogram_of(counts)
     assert dict(zip(map(tuple, kinds.counts.tolist()), kinds.documents.tolist(), strict=True)) == Counter(
         map(tuple, lists)
     )
     assert kinds.counts.tolist() == sorted(kinds.counts.tolist())
-    again = histogram.added(kinds, counts[:1])
+    again = added(kinds, counts[:1])
     assert again.documents.sum() == len(lists) + 1
 
 

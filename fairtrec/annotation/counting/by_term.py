@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.annotation.counting.counter import Lexicon, Phrase
-from fairtrec.annotation.counting.tokens import TOKENIZERS
+from fairtrec.annotation.counting.counter import TOKENIZERS, Lexicon, Phrase
 from fairtrec.data import Annotations, Bools, Docnos, Floats, Ints
 from fairtrec.literals import Tokenizer
 

@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from fairtrec.data import Floats, Histogram, Keys
+from fairtrec.data.counts import distinct
 from fairtrec.errors import FilePath, InputError, UsageError, reason
 from fairtrec.files.atomic import beside, replaced
 from fairtrec.formats import columns, table
-from fairtrec.formats.histogram import distinct
 from fairtrec.formats.table import TAUS, Distribution, Meta, sources_of
 from fairtrec.formats.table.files import MOST, Format, Table, format_to, readable, write
 from fairtrec.formats.table.mapped import refuse_disorder
