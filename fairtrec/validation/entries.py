@@ -63,7 +63,8 @@ def read(path: FilePath, found: Findings) -> RunEntries:
     """Read a run to its end, and add what is wrong with its lines to the findings."""
     reader = _RunReader(found)
     for block, line in blocks(path, found):
-        if reader.broken and not reader.parts and is_stream(path):
+        no_text = found.many["E103"] + found.many["E104"] > line // 2
+        if is_stream(path) and (no_text or (reader.broken and not reader.parts)):
             found.add("E101", None, f"the first {line - 1:,} lines of this stream are none of a run; give a file")
             break
         other = foreign(block) if line == 1 else None
