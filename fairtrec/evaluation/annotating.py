@@ -8,9 +8,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from fairtrec.annotation import Watcher
 from fairtrec.annotation.local import engine as local
 from fairtrec.annotation.local.engine import Options, Summary
-from fairtrec.annotation.progress import Watcher
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import unknown

@@ -278,3 +278,12 @@ def _fits(measure: Measure, given: Given, groups: tuple[str, ...], choices: Choi
         return False
     needs = set(measure.needs)
     return not (OF_DOCUMENTS & needs if given.labels is not None else "membership" in needs)
+
+
+def remark_on_levels(measures: Sequence[Measure], qrels: Qrels | None) -> list[str]:
+    """Say that grade 1 is relevant to measures of which no level was given, where there are higher grades."""
+    binary = [str(each) for each in measures if isinstance(each, Utility) and each.takes_any_grade]
+    most = int(qrels.grades.max(initial=0)) if qrels is not None and binary else 0
+    if most < 2:
+        return []
+    return [f"{', '.join(binary)}: relevant is from grade 1 on, of grades up to {most}; -l sets another"]

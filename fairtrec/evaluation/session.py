@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.errors import PATH, InputError, UsageError
-from fairtrec.evaluation import levels, loading
+from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import (
@@ -23,7 +23,7 @@ from fairtrec.evaluation.documents import (
 )
 from fairtrec.evaluation.given import Given, Rankings
 from fairtrec.evaluation.groups import described
-from fairtrec.evaluation.plan import Plan
+from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Failed, Reading, ReadRun, common_queries, finished, read
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores, filled
@@ -269,7 +269,7 @@ class Evaluator:
         if documents is not None and unknown:
             many = f"{unknown} of the {len(documents.annotations.known)} documents looked at"
             notes = (*notes, f"{many} have no text or counts: {choices.missing}")
-        notes = (*notes, *levels.remark_on(plan.measures, self.reading().reference.qrels))
+        notes = (*notes, *remark_on_levels(plan.measures, self.reading().reference.qrels))
         parts = {Part(name): thing for name, thing in vars(given).items() if not given.is_word(name)}
         parts |= {Part("run", name): run for name, run in named if name not in failed}
         if loading.is_file(choices.target):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.annotation.progress import Watcher
+from fairtrec.annotation import Watcher
 from fairtrec.annotation.substitution import engine
 from fairtrec.annotation.substitution.engine import Options, Summary
 from fairtrec.annotation.substitution.vocabulary import PRONOUNS, Vocabulary

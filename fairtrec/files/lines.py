@@ -1,8 +1,10 @@
-"""Whole lines of a stream that may be damaged: all that stands before the damage can still be worked on."""
+"""Lines of a stream that may be damaged, all before the damage can still be worked on; objects of JSON lines."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
+from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 
 PIECE = 1 << 20  # bytes that are read at a time
@@ -61,3 +63,14 @@ class Lines:
             self.damage = opening.damaged(fault)
             return b""
         return data
+
+
+def object_of(line: bytes, example: str, path: FilePath, number: int) -> dict[str, Any]:
+    """Read a line. Raises InputError if it is not JSON, or no object, which then should be like the example."""
+    try:
+        found: Any = json.loads(line)
+    except (ValueError, RecursionError) as fault:
+        raise InputError(f"this line is not JSON ({fault}); write one object a line", path, number) from None
+    if not isinstance(found, dict):
+        raise InputError(f"this line is no object; write it like {example}", path, number)
+    return found

@@ -15,10 +15,10 @@ import numpy as np
 
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
+from fairtrec.files.lines import object_of
 from fairtrec.formats import bounded, columns
 from fairtrec.formats.columns import FileColumns, Layout, Lines
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, run_of
-from fairtrec.formats.json_lines import object_of
 from fairtrec.literals import Order, RunFormat
 
 TAG = ("tag", "run_tag", "system")

@@ -11,8 +11,7 @@ from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
 from fairtrec.gate.requirement import Requirement
 from fairtrec.selection.candidates import Variants
-from fairtrec.selection.choosing import ScoredVariants
-from fairtrec.selection.folds import Folds
+from fairtrec.selection.choosing import Folds, ScoredVariants
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,9 +23,8 @@ from fairtrec.gate import requirement
 from fairtrec.gate.requirement import Requirement
 from fairtrec.measure import Measure
 from fairtrec.selection.candidates import AXES, MeasurePair, Variants, gathered, only
-from fairtrec.selection.choosing import ScoredVariants, choice_of
+from fairtrec.selection.choosing import Folds, ScoredVariants, choice_of, divide
 from fairtrec.selection.criterion import BETAS, betas
-from fairtrec.selection.folds import Folds, divide
 from fairtrec.selection.selected import Selected, Selection
 from fairtrec.statistics.procedure import Procedure, ProcedureKeywords
 

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
+from fairtrec.annotation import LONGEST, Progress, Watcher
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.piece import twice
 from fairtrec.annotation.local.manifest import Manifest, held
 from fairtrec.annotation.local.part import CountingWork, Done, part, rejects
 from fairtrec.annotation.local.tasks import SIZE, Origin, Task, tasks
-from fairtrec.annotation.progress import LONGEST, Progress, Watcher
 from fairtrec.data import GroupTerms, Keys
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files.atomic import replaced

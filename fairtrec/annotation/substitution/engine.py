@@ -18,10 +18,10 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from fairtrec.annotation import LONGEST, Progress, Watcher
 from fairtrec.annotation.counting import documents
 from fairtrec.annotation.counting.documents import Fault
 from fairtrec.annotation.local.tasks import Origin, Task, blocks_of, tasks
-from fairtrec.annotation.progress import LONGEST, Progress, Watcher
 from fairtrec.annotation.substitution.lines import LineForm, Rewriter, Rewritten
 from fairtrec.annotation.substitution.swapping import Swapper
 from fairtrec.annotation.substitution.vocabulary import Vocabulary

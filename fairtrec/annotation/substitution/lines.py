@@ -11,11 +11,83 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairtrec.annotation.counting import documents
-from fairtrec.annotation.counting.documents import Fault, Texts
+from fairtrec.annotation.counting.documents import Fault, Texts, encoded
 from fairtrec.annotation.counting.lookup import joined
-from fairtrec.annotation.substitution import jsonlines
 from fairtrec.annotation.substitution.swapping import Edit, Swapper, swapped
 from fairtrec.data import Ints
+from fairtrec.formats import collection
+
+TEXTS = ("title", "text", "contents")  # the keys whose values change
+_BLANK = re.compile(r"[ \t\r\n]*")
+_value = json.JSONDecoder().raw_decode
+
+
+@dataclass(frozen=True)
+class JsonLine:
+    """A line, and its texts: from which to which character each stands, quotation marks included, and what it says."""
+
+    line: str
+    docno: bytes
+    places: tuple[tuple[int, int], ...]
+    texts: tuple[bytes, ...]
+
+    def written(self, texts: dict[int, bytes]) -> str:
+        """Write the line with some of its texts, by their numbers, replaced."""
+        pieces: list[str] = []
+        at = 0
+        for number, text in texts.items():
+            begin, end = self.places[number]
+            pieces += (self.line[at:begin], json.dumps(text.decode(), ensure_ascii=False))
+            at = end
+        return "".join(pieces) + self.line[at:]
+
+
+def parsed(line: bytes) -> JsonLine:
+    """Take a line apart. Raises ValueError, with a message for the user, where it holds no document."""
+    text = line.decode()
+    members: dict[str, Any] = {}
+    places, texts = [], []
+    try:
+        for key, value, begin, end in _members(text):
+            members[key] = value
+            if key in TEXTS and isinstance(value, str):
+                places.append((begin, end))
+                texts.append(encoded(value))
+    except (ValueError, RecursionError):
+        collection.parsed(line)  # says what is wrong
+        raise
+    docno, _ = collection.of_object(members)
+    return JsonLine(text, docno, tuple(places), tuple(texts))
+
+
+def _members(text: str) -> Any:
+    """Give key, value and place of the value of each member of an object. Raises ValueError for what is none."""
+    at = _behind(text, 0, "{")
+    if text[at : at + 1] == "}":
+        at += 1
+    else:
+        while True:
+            key, at = _value(text, at)
+            if not isinstance(key, str):
+                raise ValueError(key)  # noqa: TRY004 - of the file
+            begin = _behind(text, at, ":")
+            value, at = _value(text, begin)
+            yield key, value, begin, at
+            at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
+            if text[at : at + 1] == "}":
+                at += 1
+                break
+            at = _behind(text, at, ",")
+    if text[at:].strip(" \t\r\n"):
+        raise ValueError(text)
+
+
+def _behind(text: str, at: int, mark: str) -> int:
+    at = _BLANK.match(text, at).end()  # type: ignore[union-attr]
+    if text[at : at + 1] != mark:
+        raise ValueError(text)
+    return _BLANK.match(text, at + 1).end()  # type: ignore[union-attr]
+
 
 LineForm = Literal["tsv", "jsonl"]
 _TAB = "a docno with a tab, which TSV cannot hold; name the output .jsonl"
@@ -98,7 +170,7 @@ class Rewriter:
 
     def _add_objects(self, written: Rewritten, block: bytes) -> None:
         """Write JSON lines as they stand, but for the texts that change."""
-        found: list[jsonlines.JsonLine] = []
+        found: list[JsonLine] = []
         rows = block.split(b"\n")
         if not rows[-1]:
             rows.pop()
@@ -128,12 +200,12 @@ class Rewriter:
         lines = [line.written(new[number]) if number in new else line.line for number, line in enumerate(found)]
         written.blocks.append("".join(f"{line}\n" for line in lines).encode())
 
-    def _object(self, row: bytes) -> jsonlines.JsonLine | str:
+    def _object(self, row: bytes) -> JsonLine | str:
         reason = documents.unfit_line(row, self.longest)
         if reason:
             return reason
         try:
-            line = jsonlines.parsed(row)
+            line = parsed(row)
         except ValueError as fault:
             return str(fault)
         return documents.unfit_name(line.docno) or line
