@@ -6,7 +6,7 @@ The first word is what the command line takes by default, unless it says otherwi
 
 from typing import Literal
 
-Order = Literal["score", "rank", "file"]  # what ranks a run
+RankedBy = Literal["score", "rank", "file"]  # what ranks a run
 ScoreType = Literal["float64", "float32"]
 RunFormat = Literal["auto", "trec", "msmarco", "jsonl", "parquet"]  # what a run is written as
 Missing = Literal["error", "neutral", "skip", "worst", "bounds"]  # what a document is worth of which nothing is known
@@ -22,11 +22,11 @@ Test = Literal["t", "wilcoxon", "randomisation", "bootstrap"]
 Correction = Literal["none", "bonferroni", "holm", "bh", "tukey"]
 Method = Literal["t", "percentile", "bca"]  # of confidence intervals
 Over = Literal["queries", "runs"]  # what measures are correlated over
-Form = Literal["ext", "min", "res", "trunc"]  # of rank-biased overlap
+Extrapolation = Literal["ext", "min", "res", "trunc"]  # of rank-biased overlap
 Figure = Literal["frontier", "cutoffs", "queries", "groups"]
-Columns = Literal["1", "2"]  # of a paper, that a figure is wide
+PaperColumns = Literal["1", "2"]  # of a paper, that a figure is wide
 Track = Literal["trec", "trec-fair-2019"]
-Variant = Literal["track", "paper"]  # of the unfairness of 2019
+UnfairnessVariant = Literal["track", "paper"]  # of the unfairness of 2019
 Amortisation = Literal["micro", "macro"]
 FailOn = Literal["failed", "warning"]  # the verdict from which a gate is closed
 Undefined = Literal["skip", "0", "worst", "error"]  # what an undefined value counts as

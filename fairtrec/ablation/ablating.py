@@ -25,13 +25,13 @@ from fairtrec.statistics.corrections import corrected
 
 
 @dataclass(frozen=True, eq=False)
-class Order:
+class RunOrder:
     """An order of runs: ``badness`` [run], less is better; what agrees to 12 digits is tied, nan is nowhere."""
 
     badness: Floats
 
     @classmethod
-    def of(cls, means: Floats, better: Better) -> "Order":
+    def of(cls, means: Floats, better: Better) -> "RunOrder":
         """Order runs by their means [run]; a measure of no direction orders from the highest value."""
         return cls(tied(badness(means, better)))
 
@@ -48,13 +48,13 @@ class Order:
         better = (self.badness < self.badness[:, None]).sum(axis=1)
         return np.where(np.isnan(self.badness), 0, 1 + better)
 
-    def flipped(self, other: "Order") -> Bools:
+    def flipped(self, other: "RunOrder") -> Bools:
         """Tell which pairs the two orders have the other way round [run, run], each once, the first run above."""
         with np.errstate(invalid="ignore"):
             flipped: Bools = np.triu(self.signs * other.signs < 0)
         return flipped
 
-    def tau_b(self, other: "Order") -> float:
+    def tau_b(self, other: "RunOrder") -> float:
         """Give Kendall's tau-b of two orders; nan where one has no two runs apart.
 
         >>> Order(np.array([1.0, 2.0, 3.0])).tau_b(Order(np.array([1.0, 3.0, 2.0])))
@@ -193,7 +193,7 @@ def _against(taken: Taken, values: Floats, own: Floats, base: Measure, apart: Bo
     both = common([own, values])
     with np.errstate(invalid="ignore"):
         orders = [
-            Order.of(each[:, both].mean(axis=1) if both.any() else np.full(len(each), np.nan), better)
+            RunOrder.of(each[:, both].mean(axis=1) if both.any() else np.full(len(each), np.nan), better)
             for each, better in ((sized(own, base.better), base.better), (sized(values, turned), turned))
         ]
     flipped = orders[0].flipped(orders[1])

@@ -20,7 +20,7 @@ from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.data import Bools, GroupTerms, Ints
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.given import Terms
+from fairtrec.evaluation.given import TermsLike
 from fairtrec.files import opening
 from fairtrec.files.atomic import replaced
 from fairtrec.formats import tsv
@@ -124,11 +124,11 @@ class Trained:
     probe: float | None = None  # of a fresh adversary
 
 
-Watcher = Callable[[str, int, int, float], None]  # what is trained, so many steps of so many, and the loss
+TrainingWatcher = Callable[[str, int, int, float], None]  # what is trained, so many steps of so many, and the loss
 
 
 def train(
-    triples: FilePath, model: str, groups: Terms, output: FilePath, strengths: Sequence[float], **options: Any
+    triples: FilePath, model: str, groups: TermsLike, output: FilePath, strengths: Sequence[float], **options: Any
 ) -> Iterator[Trained]:
     """Train a ranker, then for each strength (lambda) one against an adversary; tell of each when its folder is there.
 
@@ -159,7 +159,12 @@ def train(
 
 class _Training:
     def __init__(
-        self, triples: Triples, how: TrainingOptions, folder: Path, settings: dict[str, Any], watcher: Watcher | None
+        self,
+        triples: Triples,
+        how: TrainingOptions,
+        folder: Path,
+        settings: dict[str, Any],
+        watcher: TrainingWatcher | None,
     ) -> None:
         self.watcher = watcher
         self.triples, self.how, self.folder, self.settings = triples, how, folder, settings

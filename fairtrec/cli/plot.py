@@ -7,7 +7,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
-from fairtrec.literals import Columns, Figure
+from fairtrec.literals import Figure, PaperColumns
 
 
 @click.command(name="plot", cls=under("Figure", "baseline"), epilog=options.EXITS)
@@ -15,7 +15,7 @@ from fairtrec.literals import Columns, Figure
 @options.evaluated("plot")
 @click.option("--cutoffs", metavar="LIST", help="The cutoffs of the figure of that name, like 1,5,10 or 1-100.")
 @click.option("--baseline", metavar="RUN", help="What runs differ from, query by query.  [default: the first run]")
-@options.word("--columns", of=Columns, help="As wide as one column of a paper in two columns, or as both.")
+@options.word("--columns", of=PaperColumns, help="As wide as one column of a paper in two columns, or as both.")
 @click.option(
     "-o",
     "--output",
@@ -31,7 +31,7 @@ def command(
     measures: tuple[str, ...],
     cutoffs: str | None,
     baseline: str | None,
-    columns: Columns,
+    columns: PaperColumns,
     output: Path,
     **given: Any,
 ) -> None:

@@ -7,7 +7,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
-from fairtrec.literals import Absent, AccuracyAs, Order, SpuriousAs
+from fairtrec.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 
 
 @click.command(name="positions", cls=under("Axes"), epilog=options.EXITS)
@@ -27,7 +27,7 @@ from fairtrec.literals import Absent, AccuracyAs, Order, SpuriousAs
 @click.option("--labels", metavar="FILE", help="Groups of documents, for --toward and for the accuracy of the axes.")
 @click.option("--toward", metavar="GROUP", help="The group of the labels that stands above the others.")
 @options.word("--accuracy-as", of=AccuracyAs, help="published: print it for each group's better side, too.")
-@options.word("--order", of=Order, help="What ranks a run: column 5, column 4, or the order of its lines.")
+@options.word("--order", of=RankedBy, help="What ranks a run: column 5, column 4, or the order of its lines.")
 @options.chosen("run_format")
 @options.word("--missing", of=Absent, help="skip: leave out documents that have no vector, and count them.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",

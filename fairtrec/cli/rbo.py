@@ -7,7 +7,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
-from fairtrec.literals import Form
+from fairtrec.literals import Extrapolation
 from fairtrec.report.writers import OVERLAPS
 
 
@@ -18,7 +18,7 @@ from fairtrec.report.writers import OVERLAPS
 @options.word(
     "--form",
     "which",
-    of=Form,
+    of=Extrapolation,
     help="Extrapolated; the least it can be; how much more it can be (the residual); truncated.",
 )
 @options.chosen("run_format")

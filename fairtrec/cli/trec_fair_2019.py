@@ -6,7 +6,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
-from fairtrec.literals import Amortisation, Variant
+from fairtrec.literals import Amortisation, UnfairnessVariant
 from fairtrec.report.writers import RESULTS
 
 
@@ -24,7 +24,9 @@ from fairtrec.report.writers import RESULTS
     metavar="FILE",
     help="The authors' groups: CSV lines docid,label,label,... with one label for each author; may be repeated.",
 )
-@options.word("--variant", of=Variant, help="Unfairness as the track's program computed it, or as its paper prints it.")
+@options.word(
+    "--variant", of=UnfairnessVariant, help="Unfairness as the track's program computed it, or as its paper prints it."
+)
 @options.word(
     "--amortisation",
     of=Amortisation,

@@ -15,7 +15,7 @@ from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.signature import Signature
 from fairtrec.formulas import overlap
-from fairtrec.literals import Form, RunFormat
+from fairtrec.literals import Extrapolation, RunFormat
 from fairtrec.version import __version__
 
 
@@ -62,7 +62,7 @@ def rbo(
     baseline: str | int | None = None,
     *,
     p: float = 0.9,
-    form: Form = "ext",
+    form: Extrapolation = "ext",
     depth: int | None = None,
     complete: bool = False,
     run_format: RunFormat = "auto",
@@ -96,7 +96,12 @@ def rbo(
 
 
 def compared(
-    runs: Sequence[Run], pairs: Iterable[tuple[int, int]], p: float = 0.9, form: Form = "ext", *, complete: bool = False
+    runs: Sequence[Run],
+    pairs: Iterable[tuple[int, int]],
+    p: float = 0.9,
+    form: Extrapolation = "ext",
+    *,
+    complete: bool = False,
 ) -> Iterator[Overlap]:
     """Compare pairs of runs over the queries that both have; ``complete`` takes all, an absent one as an empty ranking.
 

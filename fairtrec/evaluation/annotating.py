@@ -10,25 +10,25 @@ from typing import Any
 
 from fairtrec.annotation import Watcher
 from fairtrec.annotation.local import engine as local
-from fairtrec.annotation.local.engine import Options, Summary
+from fairtrec.annotation.local.engine import CountingOptions, CountingSummary
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import unknown
-from fairtrec.evaluation.given import Terms
+from fairtrec.evaluation.given import TermsLike
 from fairtrec.formats.table.files import Table
 from fairtrec.literals import Engine
 
 
 def annotate(
     sources: FilePath | Sequence[FilePath],
-    groups: Terms,
+    groups: TermsLike,
     output: FilePath,
     *,
     engine: Engine = "local",
     master: str | None = None,
     watcher: Watcher | None = None,
     **options: Any,
-) -> Summary:
+) -> CountingSummary:
     """Count the tokens and group terms of every document of a collection, and write the table of counts.
 
     ``sources``  files of docno<TAB>text lines or JSON lines, or an ir_datasets id.
@@ -41,8 +41,8 @@ def annotate(
 
     Raises InputError for what is wrong with a source, UsageError for an output that exists or a run that cannot go on.
     """
-    if strange := options.keys() - Options.__annotations__:
-        raise unknown(min(strange), Options.__annotations__)
+    if strange := options.keys() - CountingOptions.__annotations__:
+        raise unknown(min(strange), CountingOptions.__annotations__)
     if master is not None and engine != "spark":
         raise UsageError("--master says where Spark runs; add --engine spark")
     several = [sources] if isinstance(sources, str | PathLike) else list(sources)
@@ -53,7 +53,7 @@ def annotate(
     for each in several:
         if _is_counts(each):
             raise InputError("this is a table of counts, which annotate makes; name the texts that were counted", each)
-    terms, how = loading.terms(groups), Options(**options)
+    terms, how = loading.terms(groups), CountingOptions(**options)
     if engine == "spark":
         from fairtrec.annotation.spark import engine as spark
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypedDict
 from fairtrec.errors import PATH, UsageError
 from fairtrec.evaluation import renamed
 from fairtrec.evaluation.choice import choice, table
-from fairtrec.literals import Missing, Order, Rule, RunFormat, ScoreType, Tokenizer, Undefined
+from fairtrec.literals import Missing, RankedBy, Rule, RunFormat, ScoreType, Tokenizer, Undefined
 
 Target = str | Mapping[str, float]
 INPUTS, MEASURES, RANKING = "Inputs", "Measures", "Ranking"  # sections of the help
@@ -57,7 +57,7 @@ class RerankedKeywords(TypedDict, total=False):
     tokenizer: Tokenizer | None
     case_sensitive: bool | None
     missing: Missing
-    order: Order
+    order: RankedBy
     score_dtype: ScoreType
     run_format: RunFormat
     relevance_level: int | None
@@ -104,7 +104,7 @@ class Choices:
         "error", "--missing", INPUTS, "What a document without text or counts is worth.", part="documents",
         key="missing", behind="background", tells=str, trials=("neutral", "skip", "worst", "bounds"),
     )  # fmt: skip
-    order: Order = choice(
+    order: RankedBy = choice(
         "score", "--order", RANKING, "What ranks a run: column 5, column 4, or the order of its lines.", key="order",
         behind="fairtrec", tells=str, trials=("rank", "file"),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.choices import ChoiceKeywords, Choices, unknown
-from fairtrec.evaluation.given import Given, GivenKeywords, Judgements
+from fairtrec.evaluation.given import Given, GivenKeywords, JudgementsLike
 from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.session import Evaluator
@@ -19,7 +19,7 @@ class Keywords(GivenKeywords, ChoiceKeywords, total=False):
 
 def evaluator(
     measures: str | Measure | Iterable[str | Measure] | None,
-    qrels: Judgements | None = None,
+    qrels: JudgementsLike | None = None,
     **keywords: Unpack[Keywords],
 ) -> Evaluator:
     """Open a session: settle once what is computed, and read once what is given beside the runs.
@@ -50,7 +50,7 @@ def told_apart(keywords: Mapping[str, Any], known: Iterable[str] = Keywords.__an
 def evaluate(
     measures: str | Measure | Iterable[str | Measure] | None,
     runs: Any,
-    qrels: Judgements | None = None,
+    qrels: JudgementsLike | None = None,
     *,
     jobs: int | None = 1,
     keep_going: bool = False,

@@ -9,7 +9,7 @@ from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 
 
-class Frame(Protocol):
+class FrameLike(Protocol):
     """A table of pandas or polars."""
 
     @property
@@ -33,42 +33,42 @@ class Stored(Protocol):
         """Open the documents."""
 
 
-Rankings = FilePath | Mapping[str, Mapping[str, float]] | Frame | Iterable[Any]
-Judgements = FilePath | Mapping[str, Mapping[str, int]] | Frame | Judged | Iterable[Any]
-Terms = FilePath | Mapping[str, Iterable[str]]
-Texts = FilePath | Mapping[str, str] | Frame | Stored
-Counts = FilePath | Frame
-Groups = FilePath | Mapping[str, str | Iterable[str] | Mapping[str, float]] | Frame
+RankingsLike = FilePath | Mapping[str, Mapping[str, float]] | FrameLike | Iterable[Any]
+JudgementsLike = FilePath | Mapping[str, Mapping[str, int]] | FrameLike | Judged | Iterable[Any]
+TermsLike = FilePath | Mapping[str, Iterable[str]]
+TextsLike = FilePath | Mapping[str, str] | FrameLike | Stored
+CountsLike = FilePath | FrameLike
+GroupsLike = FilePath | Mapping[str, str | Iterable[str] | Mapping[str, float]] | FrameLike
 COMMON = "common"  # in the place of a query set
-Places = FilePath | Mapping[str, float | Sequence[float]] | Frame
+PositionsLike = FilePath | Mapping[str, float | Sequence[float]] | FrameLike
 
 
 class GivenKeywords(TypedDict, total=False):
     """The fields of Given, as keywords of ``evaluate``."""
 
-    groups: Terms | None
-    docs: Texts | None
-    counts: Counts | None
-    labels: Groups | None
-    positions: Places | None
-    counterfactual: Rankings | Mapping[str, Rankings] | None
+    groups: TermsLike | None
+    docs: TextsLike | None
+    counts: CountsLike | None
+    labels: GroupsLike | None
+    positions: PositionsLike | None
+    counterfactual: RankingsLike | Mapping[str, RankingsLike] | None
     queries: FilePath | Iterable[str] | None
-    background: Rankings | None
+    background: RankingsLike | None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Given:
     """What the caller gave beside the runs; None is not given."""
 
-    qrels: Judgements | None = None
-    groups: Terms | None = None
-    docs: Texts | None = None
-    counts: Counts | None = None
-    labels: Groups | None = None
-    positions: Places | None = None
-    counterfactual: Rankings | Mapping[str, Rankings] | None = None
+    qrels: JudgementsLike | None = None
+    groups: TermsLike | None = None
+    docs: TextsLike | None = None
+    counts: CountsLike | None = None
+    labels: GroupsLike | None = None
+    positions: PositionsLike | None = None
+    counterfactual: RankingsLike | Mapping[str, RankingsLike] | None = None
     queries: FilePath | Iterable[str] | None = None
-    background: Rankings | None = None
+    background: RankingsLike | None = None
 
     def __post_init__(self) -> None:
         if self.docs is not None and self.counts is not None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fairtrec.annotation.counting.counter import Lexicon
-    from fairtrec.formats.pairs import Pairs
+    from fairtrec.formats.pairs import Counterparts
     from fairtrec.resources.passports import Passport
 
 # What only some evaluations load is imported where it is used, so that the others start sooner.
@@ -90,7 +90,7 @@ def terms(thing: Any) -> GroupTerms:
     return dataclasses.replace(tsv.terms(path), name=passport.name)
 
 
-def pairs(thing: Any) -> "Pairs":
+def pairs(thing: Any) -> "Counterparts":
     """Load pairs of words: a file, or the name of a list."""
     from fairtrec.formats import pairs as pairs_format
 

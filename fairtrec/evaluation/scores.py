@@ -47,7 +47,7 @@ class Ties(Intervals):
 
 
 @dataclass(frozen=True, eq=False)
-class Unknown(Intervals):
+class UnknownIntervals(Intervals):
     """What the values of a run [measure, query] are over all ways to give each document of unknown group one group.
 
     Each equals the value where a measure looks at no such document. The value may be nan, or lie outside, where these
@@ -64,7 +64,7 @@ class Unknown(Intervals):
     documents: Any  # the unknown documents that the measure looks at, a tuple of docnos; empty where not asked for
 
     @classmethod
-    def none(cls, values: Floats) -> "Unknown":
+    def none(cls, values: Floats) -> "UnknownIntervals":
         """Say of values that no group is unknown."""
         shape = values.shape
         documents = np.empty(shape, dtype=object)
@@ -83,13 +83,13 @@ class Unknown(Intervals):
             documents=documents,
         )
 
-    def of(self, queries: Sequence[int]) -> "Unknown":
+    def of(self, queries: Sequence[int]) -> "UnknownIntervals":
         """Keep some of the queries, by number."""
-        return Unknown(*(each[:, list(queries)] for each in vars(self).values()))
+        return UnknownIntervals(*(each[:, list(queries)] for each in vars(self).values()))
 
-    def of_measure(self, row: int) -> "Unknown":
+    def of_measure(self, row: int) -> "UnknownIntervals":
         """Keep one measure."""
-        return Unknown(*(each[[row]] for each in vars(self).values()))
+        return UnknownIntervals(*(each[[row]] for each in vars(self).values()))
 
     def outside(self, values: Floats) -> Bools:
         """Tell which values no labelling gives [measure, query]."""
@@ -108,7 +108,7 @@ class Scores(Answer):
     values: Floats
     remarks: tuple[Remark, ...] = ()
     ties: Ties | None = None  # where they were asked for
-    unknown: Unknown | None = None  # where it was asked for
+    unknown: UnknownIntervals | None = None  # where it was asked for
     confidence: float | None = None  # of the intervals of means, where they were asked for
     result: Any = None  # of a session, whose only scores these are
 

@@ -21,7 +21,7 @@ from fairtrec.evaluation.documents import (
     refuse_unknown,
     unknown_in,
 )
-from fairtrec.evaluation.given import Given, Rankings
+from fairtrec.evaluation.given import Given, RankingsLike
 from fairtrec.evaluation.groups import described
 from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Failed, Reading, ReadRun, common_queries, finished, read
@@ -31,8 +31,8 @@ from fairtrec.evaluation.signing import signature_of
 from fairtrec.files.arguments import crossed
 from fairtrec.measure import Measure
 
-Named = Sequence[tuple[str, Any]]
-Watcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
+NamedRuns = Sequence[tuple[str, Any]]
+TextWatcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time
 
 
@@ -71,7 +71,7 @@ class Evaluator:
         """What is computed, one measure for each group where they ask for that."""
         return self.plan.measures
 
-    def scores(self, run: Rankings) -> Scores:
+    def scores(self, run: RankingsLike) -> Scores:
         """Evaluate one run: a path, ``{qid: {docno: score}}``, or a frame. Raises UsageError if they are several."""
         result = self.evaluate(run)
         if len(result.scores) != 1:
@@ -86,7 +86,7 @@ class Evaluator:
         named = loading.named_runs(runs)
         return self.evaluated(named, processes([thing for _, thing in named], jobs), keep_going=keep_going)
 
-    def evaluated(self, named: Named, jobs: int, *, keep_going: bool = False) -> Result:
+    def evaluated(self, named: NamedRuns, jobs: int, *, keep_going: bool = False) -> Result:
         """Evaluate runs that have names, in so many processes, as many at a time as are held together."""
         path = self.given.background if not self.choices.samples and isinstance(self.given.background, PATH) else None
         same = [path is not None and isinstance(thing, PATH) and thing == path for _, thing in named]
@@ -110,13 +110,13 @@ class Evaluator:
             failed |= incomplete
         return self.result(named, scores, failed, documents, reading)
 
-    def batch(self, named: Named, reading: Reading, jobs: int) -> Batch:
+    def batch(self, named: NamedRuns, reading: Reading, jobs: int) -> Batch:
         """Read runs together, compute their values, and keep the runs and their documents."""
         runs, _ = read(named, reading, jobs, keep_going=False)
         documents = self.documents(runs, reading) if reading.in_two and runs else None
         return Batch(runs, documents, self.scored(runs, reading, documents))
 
-    def reading(self, named: Named = (), *, is_run: bool = False) -> Reading:
+    def reading(self, named: NamedRuns = (), *, is_run: bool = False) -> Reading:
         """Say what stands beside these runs, of which one ``is_run`` and background, and how they are read."""
         reading = self._settled(is_run=is_run)
         if self.given.common_queries:
@@ -129,7 +129,12 @@ class Evaluator:
         return reading
 
     def documents(
-        self, runs: Sequence[ReadRun], reading: Reading, needs: Needs | None = None, *, watched: Watcher | None = None
+        self,
+        runs: Sequence[ReadRun],
+        reading: Reading,
+        needs: Needs | None = None,
+        *,
+        watched: TextWatcher | None = None,
     ) -> Documents:
         """Look up all documents that are looked at in any of the runs; those of runs before are known.
 
@@ -225,7 +230,7 @@ class Evaluator:
             )
         return self._reading
 
-    def _from_background(self, named: Named, same: Sequence[bool], background: Any) -> Named:
+    def _from_background(self, named: NamedRuns, same: Sequence[bool], background: Any) -> NamedRuns:
         """Put the background in the place of the runs that are the ``same``, if it was read deep enough."""
         deep = self._background_depth
         enough = deep is None or (self.depth is not None and self.depth <= deep and not self.choices.ties)
@@ -235,7 +240,7 @@ class Evaluator:
         run = run.cut_behind_ties(self.depth) if self.choices.ties else run
         return [(name, run if is_run else thing) for (name, thing), is_run in zip(named, same, strict=True)]
 
-    def _counted(self, fresh: Docnos, watched: Watcher | None) -> Annotations:
+    def _counted(self, fresh: Docnos, watched: TextWatcher | None) -> Annotations:
         """Read what is known of documents: count in their texts, or take labels or counts."""
         given, plan = self.given, self.plan
         if plan.lexicon is not None:
@@ -260,7 +265,7 @@ class Evaluator:
         return first.with_counts(self._counts.of(Docnos.of(names)))
 
     def result(
-        self, named: Named, scores: Sequence[Scores], failed: Failed, documents: Documents | None, reading: Reading
+        self, named: NamedRuns, scores: Sequence[Scores], failed: Failed, documents: Documents | None, reading: Reading
     ) -> Result:
         """Put together what is needed to have the scores again; ``documents`` are those that they were computed of."""
         plan, given, choices, labels = self.plan, self.given, self.choices, self.plan.reference.labels

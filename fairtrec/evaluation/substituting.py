@@ -11,13 +11,13 @@ import numpy as np
 
 from fairtrec.annotation import Watcher
 from fairtrec.annotation.substitution import engine
-from fairtrec.annotation.substitution.engine import Options, Summary
+from fairtrec.annotation.substitution.engine import RewritingOptions, RewritingSummary
 from fairtrec.annotation.substitution.vocabulary import PRONOUNS, Vocabulary
 from fairtrec.data import Docnos
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices, unknown
-from fairtrec.evaluation.given import Rankings
+from fairtrec.evaluation.given import RankingsLike
 
 
 def counterfactual(
@@ -29,7 +29,7 @@ def counterfactual(
     depth: int | None = None,
     watcher: Watcher | None = None,
     **options: Any,
-) -> Summary:
+) -> RewritingSummary:
     """Write a collection with each word of a list of pairs replaced by its counterpart: she by he, he by she.
 
     ``sources``  files of docno<TAB>text lines or JSON lines, or an ir_datasets id.
@@ -43,8 +43,8 @@ def counterfactual(
 
     Raises InputError for what is wrong with a source, the pairs or a run, UsageError for an output that exists.
     """
-    if strange := options.keys() - Options.__annotations__:
-        raise unknown(min(strange), Options.__annotations__)
+    if strange := options.keys() - RewritingOptions.__annotations__:
+        raise unknown(min(strange), RewritingOptions.__annotations__)
     if depth is not None and runs is None:
         raise UsageError("-M N cuts runs; give --runs RUN")
     several = [sources] if isinstance(sources, str | PathLike) else list(sources)
@@ -57,7 +57,7 @@ def counterfactual(
     engine.kind_of(Path(output))
     engine.refuse_output(Path(output), force=bool(options.get("force")))
     wanted = None if runs is None else _ranked(ranked, depth)
-    return engine.substitute(several, listed, Path(output), Options(**options), wanted, watcher)
+    return engine.substitute(several, listed, Path(output), RewritingOptions(**options), wanted, watcher)
 
 
 def uncovered(pairs: Any, groups: Any, *, ignore_case: bool = False) -> tuple[int, list[str]]:
@@ -98,6 +98,6 @@ def shared(pairs: Any, groups: Any = None) -> str:
     return f"{', '.join(said)}{more}, and {become} the first" if said else ""
 
 
-def _ranked(runs: Sequence[tuple[str, Rankings]], depth: int | None) -> Docnos:
+def _ranked(runs: Sequence[tuple[str, RankingsLike]], depth: int | None) -> Docnos:
     parts = [loading.run(run, name, Choices(), depth) for name, run in runs]
     return Docnos.of(np.concatenate([np.unique(each.docnos) for part in parts for each in part.runs]))

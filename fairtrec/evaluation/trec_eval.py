@@ -186,7 +186,7 @@ def _exchanged(grades: Floats, gains: Mapping[int, int]) -> Floats:
 STEPS = 16  # 2 to the power of the highest grade that gdeval takes
 
 
-class Value(NamedTuple):
+class QueryValue(NamedTuple):
     """The value of a measure of ir-measures in one query, as its evaluators give it."""
 
     query_id: str
@@ -201,7 +201,7 @@ class Graded:
         self.measures = measures
         self.grades = grades
 
-    def iter_calc(self, rankings: Mapping[str, Mapping[str, float]]) -> Iterator[Value]:
+    def iter_calc(self, rankings: Mapping[str, Mapping[str, float]]) -> Iterator[QueryValue]:
         """Give the value of each measure in each query that is judged, of documents that stand best first."""
         deepest = max(measure["cutoff"] for measure in self.measures)
         ranked = [_gains(self.grades[qid], rankings.get(qid, ()), deepest) for qid in self.grades]
@@ -214,7 +214,7 @@ class Graded:
                 most = dcg(ideal[:, :cutoff])
                 values = np.divide(dcg(gains[:, :cutoff]), most, out=np.zeros(len(most)), where=most > 0)
             for qid, value in zip(self.grades, values.tolist(), strict=True):
-                yield Value(qid, measure, float(f"{value:.5f}"))  # five digits are all that the program prints
+                yield QueryValue(qid, measure, float(f"{value:.5f}"))  # five digits are all that the program prints
 
 
 def err(gains: Floats) -> Floats:

@@ -13,7 +13,7 @@ from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature, short
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair import Authors
-from fairtrec.literals import Amortisation, Variant
+from fairtrec.literals import Amortisation, UnfairnessVariant
 from fairtrec.measures.trec_fair_2019 import TREC19Share, TREC19Unfairness, TREC19Utility
 from fairtrec.version import __version__
 
@@ -24,7 +24,7 @@ def evaluate(
     truth: FilePath,
     groups: Sequence[FilePath],
     *,
-    variant: Variant = "track",
+    variant: UnfairnessVariant = "track",
     amortisation: Amortisation = "micro",
     shares: bool = False,
 ) -> Result:

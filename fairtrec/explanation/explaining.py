@@ -6,7 +6,7 @@ from typing import Any, Unpack
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.evaluate import Keywords, evaluator
-from fairtrec.evaluation.given import Judgements
+from fairtrec.evaluation.given import JudgementsLike
 from fairtrec.explanation import variants
 from fairtrec.explanation.assemble import assemble
 from fairtrec.explanation.explained import Explanation
@@ -19,7 +19,7 @@ CANDIDATES = 100
 def explain(
     measure: str | Measure,
     runs: Any,
-    qrels: Judgements | None = None,
+    qrels: JudgementsLike | None = None,
     *,
     query: str | Iterable[str] = (),
     candidates: int = CANDIDATES,

@@ -35,7 +35,7 @@ SAME = frozenset({"background", "collection", "target", "judged_membership"})  #
 
 
 @dataclass(eq=False)
-class Texts:
+class RankedTexts:
     """The texts of ranked documents and the terms in them, by rows of ``docnos``; and what some terms count anywhere.
 
     ``counts`` [document, group] and ``logs``, of each term that is to be no term, is what it has part in. All of it is
@@ -79,7 +79,7 @@ class Case:
     reach: int | None
     deep: int | None
     judge: Judge | None
-    texts: Texts | None
+    texts: RankedTexts | None
     shares: dict[bytes, Any]  # of words, by the counts of their document; the same for all runs
     same: dict[tuple[str, ...], dict[str, Any]]  # what all runs of the same queries have in common
 
@@ -189,7 +189,9 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
     texts, documents, looked_at = None, None, None
     if reading.in_two:
         lexicon = evaluator.plan.lexicon
-        texts = None if lexicon is None else Texts(lexicon, request.dropped, _ranked(runs, measure.depth, choices))
+        texts = (
+            None if lexicon is None else RankedTexts(lexicon, request.dropped, _ranked(runs, measure.depth, choices))
+        )
         watched = None if texts is None else texts.kept
         documents = evaluator.documents(runs, reading, request.needs, watched=watched)
         looked_at = _shallow(runs, reading, documents)

@@ -34,7 +34,7 @@ def read(table: Table, wanted: Docnos, *, collection: bool = False) -> Annotatio
     counts = np.zeros((len(wanted.names), len(groups)), dtype=np.int64)
     wanted.rows(wanted.names[:1])  # so that no two threads lay out the same table
 
-    def keep(block: columns.Columns, lines: columns.Lines) -> columns.Columns:
+    def keep(block: columns.Columns, lines: columns.LineNumbers) -> columns.Columns:
         several = [block["tokens"], *(block[group] for group in groups)]
         if any(each.min(initial=0) < 0 or each.max(initial=0) > MOST for each in several):
             _refuse_numbers(np.stack(several, axis=1), path, lines)
@@ -70,13 +70,13 @@ def _scanned(table: Table, groups: Sequence[str]) -> Histogram:
     return histogram
 
 
-def _refuse_numbers(numbers: Ints, path: FilePath, lines: columns.Lines) -> NoReturn:
+def _refuse_numbers(numbers: Ints, path: FilePath, lines: columns.LineNumbers) -> NoReturn:
     row = int(np.flatnonzero(((numbers < 0) | (numbers > MOST)).any(axis=1))[0])
     what = "a negative count" if numbers[row].min() < 0 else "a count that no document can have"
     raise InputError(f"{what}; counts are 0 to {MOST}", path, columns.line_of(lines, row))
 
 
-def _refuse_repeats(block: columns.Columns, known: Bools, path: FilePath, lines: columns.Lines) -> NoReturn:
+def _refuse_repeats(block: columns.Columns, known: Bools, path: FilePath, lines: columns.LineNumbers) -> NoReturn:
     first = np.zeros(len(block["rows"]), dtype=np.bool_)
     first[np.unique(block["rows"], return_index=True)[1]] = True
     at = int((known[block["rows"]] | ~first).argmax())

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 # blocks: consecutive rows with the same text are kept once; first: only what stands in the first row is kept
 Cell = Literal["text", "blocks", "float", "int", "first", "skip"]
 Columns = dict[str, Any]
-Lines = int | list[int]  # of the rows of a block: its first line, or all of them
-Keep = Callable[[Columns, Lines], Columns]
+LineNumbers = int | list[int]  # of the rows of a block: its first line, or all of them
+Keep = Callable[[Columns, LineNumbers], Columns]
 WIDEST = 1024  # bytes of a query id or docno
 WORKERS = 2
 SMALL = 1 << 16  # bytes, below which pyarrow gains nothing
@@ -72,7 +72,7 @@ class FileColumns:
 
     path: FilePath
     columns: Columns
-    blocks: list[tuple[int, Lines]]  # the first row of each block, and its lines
+    blocks: list[tuple[int, LineNumbers]]  # the first row of each block, and its lines
 
     def line(self, row: int) -> int:
         """Give the number of the line that a row was read from."""
@@ -80,7 +80,7 @@ class FileColumns:
         return line_of(lines, row - first)
 
 
-def stream(path: FilePath, layout: Layout, keep: Keep | None = None) -> Iterator[tuple[Columns, Lines]]:
+def stream(path: FilePath, layout: Layout, keep: Keep | None = None) -> Iterator[tuple[Columns, LineNumbers]]:
     """Give a file's columns block by block, each with the line numbers of its rows.
 
     The blocks of a large file are parsed in threads while the next ones are read; their order stays. There ``keep``
@@ -88,7 +88,7 @@ def stream(path: FilePath, layout: Layout, keep: Keep | None = None) -> Iterator
     """
     with opening.opened(path) as file, ExitStack() as stack:
         workers: Executor | None = None
-        parsed: deque[Future[tuple[Columns, Lines]]] = deque()
+        parsed: deque[Future[tuple[Columns, LineNumbers]]] = deque()
         for block, line, ends, full in _entries(file, path, layout):
             if workers is None and not full:
                 imported = len(block) >= SMALL and "pyarrow.csv" in sys.modules
@@ -108,7 +108,7 @@ def stream(path: FilePath, layout: Layout, keep: Keep | None = None) -> Iterator
 
 def _parse(
     block: bytes, layout: Layout, path: FilePath, line: int, ends: int, keep: Keep | None = None
-) -> tuple[Columns, Lines]:
+) -> tuple[Columns, LineNumbers]:
     columns = fast(block, layout, ends)
     found = _exact(block, layout, path, line) if columns is None else (columns, line)
     return found if keep is None else (keep(*found), found[1])
@@ -137,7 +137,7 @@ def _entries(file: BinaryIO, path: FilePath, layout: Layout) -> Iterator[tuple[b
 def read(path: FilePath, layout: Layout) -> FileColumns:
     """Read a file of white-space separated columns; skipped ones are counted but not kept."""
     parts: list[Columns] = []
-    blocks: list[tuple[int, Lines]] = []
+    blocks: list[tuple[int, LineNumbers]] = []
     row = 0
     for columns, lines in stream(path, layout):
         blocks.append((row, lines))
@@ -223,7 +223,7 @@ def _has_hex(block: bytes, layout: Layout) -> bool:
     return asked and _HEX.search(block) is not None
 
 
-def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Columns, Lines]:
+def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Columns, LineNumbers]:
     """Parse a block of any kind; ``line`` is the number of its first."""
     text = block + bytes(8)
     letters, blank = np.frombuffer(text, np.uint8), np.frombuffer(b"\1" + text.translate(_BLANKS), np.bool_)
@@ -233,7 +233,7 @@ def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Col
     line_ends = np.append(np.flatnonzero(letters == ord("\n")), len(letters))
     many = np.diff(np.searchsorted(starts, line_ends), prepend=0)  # cells of each line
     rows = np.flatnonzero(many)
-    lines: Lines = line if many[: len(rows)].all() else (line + rows).tolist()
+    lines: LineNumbers = line if many[: len(rows)].all() else (line + rows).tolist()
     width = len(layout.columns)
     if (many[rows] != width).any():
         bad = int((many[rows] != width).argmax())
@@ -261,12 +261,12 @@ def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Col
     return columns, lines
 
 
-def line_of(lines: Lines, row: int) -> int:
+def line_of(lines: LineNumbers, row: int) -> int:
     """Give the number of the line that a block's row was read from."""
     return lines + row if isinstance(lines, int) else lines[row]
 
 
-def _refuse(cells: list[bytes], name: str, kind: Cell, path: FilePath, lines: Lines) -> NoReturn:
+def _refuse(cells: list[bytes], name: str, kind: Cell, path: FilePath, lines: LineNumbers) -> NoReturn:
     article = "an" if kind == "int" else "a finite"
     word = "integer" if kind == "int" else "number"
     for row, cell in enumerate(cells):

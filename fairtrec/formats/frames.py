@@ -14,7 +14,7 @@ import numpy as np
 from fairtrec.data import Docs, Floats, Ints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats.columns import MOST_BYTES, WIDEST, Repeats
-from fairtrec.literals import Order
+from fairtrec.literals import RankedBy
 
 # what columns may be called, the first that is there
 QUERY = ("query_id", "qid", "q_id", "query", "query-id")
@@ -211,7 +211,7 @@ class Frame:
             )
 
 
-def run_of(frame: Frame, order: Order) -> tuple[Repeats, Docs, Floats]:
+def run_of(frame: Frame, order: RankedBy) -> tuple[Repeats, Docs, Floats]:
     """Take query ids, docnos and what ranks them from a frame: the scores, or by ``rank`` these, negated."""
     qids, docnos = Repeats.of(frame.ids(QUERY)), frame.ids(DOCUMENT)
     return qids, docnos, -frame.floats(RANK) if order == "rank" else frame.floats(SCORE)

@@ -14,7 +14,7 @@ from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
 from fairtrec.formats.columns import Repeats
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, is_frame, run_of
-from fairtrec.literals import Order, ScoreType
+from fairtrec.literals import RankedBy, ScoreType
 
 SUBTOPIC = ("subtopic_id", "iteration", "subtopic")
 INSIDE = ("run_data", "qrels_data")
@@ -91,7 +91,7 @@ def _whole(values: list[Any], what: str) -> Ints:
 def run(
     thing: Any,
     name: str,
-    order: Order = "score",
+    order: RankedBy = "score",
     score_dtype: ScoreType = "float64",
     depth: int | None = None,
 ) -> Run:

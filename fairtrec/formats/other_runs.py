@@ -17,9 +17,9 @@ from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.lines import object_of
 from fairtrec.formats import bounded, columns
-from fairtrec.formats.columns import FileColumns, Layout, Lines
+from fairtrec.formats.columns import FileColumns, Layout, LineNumbers
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, run_of
-from fairtrec.literals import Order, RunFormat
+from fairtrec.literals import RankedBy, RunFormat
 
 TAG = ("tag", "run_tag", "system")
 NAMES = (*QUERY, *DOCUMENT, *SCORE, *RANK, *TAG)
@@ -33,7 +33,7 @@ LONGEST_TAG = 256  # letters
 OBJECT = re.compile(rb'\s*\{\s*("|\}\s*$)')  # how an object begins, and hardly an id
 
 
-def asked(path: FilePath, form: RunFormat, order: Order, *, sampled: bool) -> FileColumns | None:
+def asked(path: FilePath, form: RunFormat, order: RankedBy, *, sampled: bool) -> FileColumns | None:
     """Read a run as it is said to be; None for what is read as TREC's."""
     kind = meant(path, form)
     return None if kind == "trec" else read(path, kind, order, sampled=sampled)
@@ -47,7 +47,7 @@ def meant(path: FilePath, form: RunFormat) -> RunFormat:
     return "trec" if kind == "msmarco" and form == "auto" else kind
 
 
-def told(path: FilePath, fault: InputError, order: Order, *, sampled: bool) -> FileColumns:
+def told(path: FilePath, fault: InputError, order: RankedBy, *, sampled: bool) -> FileColumns:
     """Read a run that is no TREC file, as ``fault`` says, if its content tells what it is.
 
     Raises the fault if it does not, and InputError for what looks like MS MARCO's.
@@ -84,7 +84,9 @@ def is_marco(cells: Sequence[bytes], *, said: bool = False) -> bool:
     return len(cells) == 3 and (said or cells[2].isdigit())
 
 
-def read(path: FilePath, form: RunFormat, order: Order, *, sampled: bool = False, ranks: bool = False) -> FileColumns:
+def read(
+    path: FilePath, form: RunFormat, order: RankedBy, *, sampled: bool = False, ranks: bool = False
+) -> FileColumns:
     """Read a run in one of these forms: its columns are qid, docno, tag, and what ranks it, ``rank`` or ``score``.
 
     ``ranks`` are read beside the scores if there are any.
@@ -123,12 +125,12 @@ def _tag(path: FilePath, frame: Frame | None = None) -> Any:
     return np.array(["_".join(tag.split()).encode(errors="replace") or b"run"])
 
 
-def _line(blocks: Sequence[tuple[int, Lines]], row: int) -> int:
+def _line(blocks: Sequence[tuple[int, LineNumbers]], row: int) -> int:
     first, lines = next(block for block in reversed(blocks) if block[0] <= row)
     return columns.line_of(lines, row - first)
 
 
-def _parquet(path: FilePath) -> tuple[Any, list[tuple[int, Lines]]]:
+def _parquet(path: FilePath) -> tuple[Any, list[tuple[int, LineNumbers]]]:
     """Read the columns of a run, each text once wherever it stands; rows count as lines."""
     if opening.is_stream(path):
         raise InputError("Parquet is read from its end, which a stream does not have yet; give a file", path)
@@ -142,11 +144,11 @@ def _parquet(path: FilePath) -> tuple[Any, list[tuple[int, Lines]]]:
         raise InputError(f"this is no Parquet file of a run ({why}); write it again", path) from None
 
 
-def _json(path: FilePath) -> tuple[Any, list[tuple[int, Lines]]]:
+def _json(path: FilePath) -> tuple[Any, list[tuple[int, LineNumbers]]]:
     import pyarrow as pa
 
     parts: list[Any] = []
-    blocks: list[tuple[int, Lines]] = []
+    blocks: list[tuple[int, LineNumbers]] = []
     row, line = 0, 1
     with opening.opened(path) as stream:
         for block, ends in opening.blocks(stream, path):
@@ -179,7 +181,7 @@ def _type(name: str) -> Any:
     return pa.float64() if name in NUMBERS else pa.string()
 
 
-def _objects(block: bytes, path: FilePath, line: int) -> tuple[Any, Lines]:
+def _objects(block: bytes, path: FilePath, line: int) -> tuple[Any, LineNumbers]:
     """Parse lines of JSON: with pyarrow if they are alike, else one by one, which says what is wrong with which."""
     import pyarrow as pa
 

@@ -17,7 +17,7 @@ LEFT, RIGHT = "left", "right"
 
 
 @dataclass(frozen=True)
-class Pairs:
+class Counterparts:
     """The counterpart of each word, in the order of the list; words with a capital are names."""
 
     name: str
@@ -43,14 +43,14 @@ class Pairs:
         }
 
 
-def read(path: FilePath) -> Pairs:
+def read(path: FilePath) -> Counterparts:
     """Read a list. Raises InputError for what is no pair, a word with itself, and a line that adds nothing."""
     start = next(iter(opening.lines(path)), (0, b""))[1].lstrip()
     rows = _of_json(path) if start.startswith(b"[") else _of_lines(path)
     return _paired(rows, opening.name(path), path, opening.sha256(path))
 
 
-def of(pairs: Iterable[Any]) -> Pairs:
+def of(pairs: Iterable[Any]) -> Counterparts:
     """Take pairs that are in memory."""
     rows = ((number, pair) for number, pair in enumerate(pairs, 1))
     return _paired(rows, "given", "the pairs", "")
@@ -72,7 +72,7 @@ def _of_json(path: FilePath) -> Iterator[tuple[int, Any]]:
     yield from enumerate(found, 1)
 
 
-def _paired(rows: Iterable[tuple[int, Any]], name: str, path: FilePath, sha256: str) -> Pairs:
+def _paired(rows: Iterable[tuple[int, Any]], name: str, path: FilePath, sha256: str) -> Counterparts:
     partners: dict[str, str] = {}
     sides: dict[str, str] = {}
     lines = set()
@@ -89,7 +89,7 @@ def _paired(rows: Iterable[tuple[int, Any]], name: str, path: FilePath, sha256: 
         lines.add(pair)
     if not partners:
         raise InputError("this list has no pairs; write: she,he", path)
-    return Pairs(name, partners, frozenset(lines), sha256)
+    return Counterparts(name, partners, frozenset(lines), sha256)
 
 
 def _pair(row: Any, path: FilePath, number: int) -> tuple[str, str]:

@@ -8,7 +8,7 @@ import numpy as np
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, fingerprints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns
-from fairtrec.literals import Order, RunFormat, ScoreType
+from fairtrec.literals import RankedBy, RunFormat, ScoreType
 from fairtrec.ranking import order as ordering
 
 MANY = 10_000  # lines, from which it pays to look at each ranking by itself
@@ -18,7 +18,7 @@ LARGE = 1_000_000  # lines, from which duplicates are looked for in a thread bes
 
 def read(
     path: FilePath,
-    order: Order = "score",
+    order: RankedBy = "score",
     score_dtype: ScoreType = "float64",
     depth: int | None = None,
     *,
@@ -82,7 +82,7 @@ def read(
 
 def read_samples(
     path: FilePath,
-    order: Order = "score",
+    order: RankedBy = "score",
     score_dtype: ScoreType = "float64",
     depth: int | None = None,
     form: RunFormat = "auto",
@@ -117,7 +117,7 @@ def ranked(
     starts: Ints,
     docnos: Docs,
     scores: Floats,
-    order: Order = "score",
+    order: RankedBy = "score",
     depth: int | None = None,
 ) -> Run:
     """Rank each query's documents: by score, or as they stand (``file``)."""

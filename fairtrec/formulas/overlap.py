@@ -24,12 +24,12 @@ import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Ints
 from fairtrec.errors import UsageError
-from fairtrec.literals import Form
+from fairtrec.literals import Extrapolation
 
-FORMS: tuple[Form, ...] = get_args(Form)
+FORMS: tuple[Extrapolation, ...] = get_args(Extrapolation)
 
 
-def rbo(first: Ints, second: Ints, p: float = 0.9, form: Form = "ext") -> Floats:
+def rbo(first: Ints, second: Ints, p: float = 0.9, form: Extrapolation = "ext") -> Floats:
     """Compare rankings [query, rank] of document numbers, best first; MISSING (-1) stands behind the last of each row.
 
     >>> a, b = np.array([[0, 1, 2, 3, 4]]), np.array([[1, 0, 2, 5, 3]])  # abcde, bacfd

@@ -12,7 +12,7 @@ from fairtrec.errors import UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.evaluate import Keywords
-from fairtrec.evaluation.given import Judgements
+from fairtrec.evaluation.given import JudgementsLike
 from fairtrec.evaluation.signature import Signature
 from fairtrec.formulas.fronts import budget
 from fairtrec.formulas.fronts.front import Front, point_at
@@ -28,7 +28,7 @@ LOSSES = (0.0, 0.01, 0.05)
 
 def free(
     runs: Any,
-    qrels: Judgements | None = None,
+    qrels: JudgementsLike | None = None,
     *,
     utility: str | Measure = "nDCG@10",
     fairness: str | Measure = "NFaiRR@10",

@@ -17,7 +17,7 @@ from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.session import Evaluator, Named
+from fairtrec.evaluation.session import Evaluator, NamedRuns
 from fairtrec.formulas.distribution import quotient
 from fairtrec.frontier.problem import KNOWN, Problem, extended, pooled
 from fairtrec.literals import Among
@@ -90,7 +90,7 @@ class Search:
             what = f"{self.fairness} goes by {NEEDS[strange[0]].says}"
             raise UsageError(f"{what}, which other orders have not; name another with --fairness")
 
-    def cases(self, named: Named, jobs: int) -> tuple[list[Problem], list[Floats], Problem | None, Result]:
+    def cases(self, named: NamedRuns, jobs: int) -> tuple[list[Problem], list[Floats], Problem | None, Result]:
         """Evaluate runs, and give what each is solved of, the values [2, query] there, and the same of all together."""
         loaded = {name: loading.run(thing, name, self.choices, self.choices.depth) for name, thing in named}
         result = self.evaluator.evaluated(list(loaded.items()), jobs)

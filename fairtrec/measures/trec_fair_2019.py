@@ -26,7 +26,7 @@ import numpy as np
 from fairtrec.formats.trec_fair import Authors, Sequences
 from fairtrec.formulas import distribution
 from fairtrec.formulas.distribution import quotient
-from fairtrec.literals import Amortisation, Variant
+from fairtrec.literals import Amortisation, UnfairnessVariant
 from fairtrec.measure import ABOVE_0, Floats, Ints, Measure, Remark, UsageError
 
 
@@ -76,7 +76,7 @@ def unfairness(exposure: Floats, relevance: Floats) -> Floats:
 
 
 def amounts(
-    sequences: Sequences, authors: Authors, stop: float, gamma: float, variant: Variant
+    sequences: Sequences, authors: Authors, stop: float, gamma: float, variant: UnfairnessVariant
 ) -> tuple[Floats, Floats]:
     """Sum the exposure and the relevance of each group's authors over the rankings of each pair [pair, group].
 
@@ -173,7 +173,7 @@ class TREC19Utility(_TREC19):
 class _OfGroups(_TREC19):
     """What the measures of groups share: the reading of the paper, and the name of the group file (its labels)."""
 
-    variant: Variant = "track"
+    variant: UnfairnessVariant = "track"
     labels: str = ""
 
     def amounts(self, sequences: Sequences, authors: Authors) -> tuple[Floats, Floats, Ints]:

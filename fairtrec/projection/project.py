@@ -13,7 +13,7 @@ from fairtrec.evaluation.signature import Signature, short
 from fairtrec.formats import tsv, vectors
 from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.formats.vectors import Vectors
-from fairtrec.literals import Absent, Order, RunFormat, SpuriousAs
+from fairtrec.literals import Absent, RankedBy, RunFormat, SpuriousAs
 from fairtrec.projection import embedding
 from fairtrec.projection.embedding import Embedder, Embedding
 from fairtrec.projection.fit import Fitting, How, refuse_unfit
@@ -37,7 +37,7 @@ def positions(
     labels: Any = None,
     toward: str | None = None,
     depth: int | None = None,
-    order: Order = "score",
+    order: RankedBy = "score",
     run_format: RunFormat = "auto",
     missing: Absent = "error",
     save_embeddings: FilePath | None = None,

@@ -11,7 +11,7 @@ from fairtrec.ablation.factors import Draw
 from fairtrec.data import Floats
 from fairtrec.formulas.rounding import same
 from fairtrec.report.cells import called, cell, number, signed
-from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import directions, heading
 from fairtrec.report.records import Row, head
 from fairtrec.report.records import number as exact
@@ -39,7 +39,7 @@ def tables(ablation: Ablation, *, places: int) -> Document:
     return Document(several, [*filter(None, [directions([ablation.measure.better]), by_size]), *remarks_], signature)
 
 
-def _of_variants(ablation: Ablation, names: Sequence[str], places: int) -> Table:
+def _of_variants(ablation: Ablation, names: Sequence[str], places: int) -> ReportTable:
     every = lines(ablation)
     keys = [Column("varied", [row.name for row in every], words=True)]
     means = [np.array([each.means for each in row.variants]) for row in every]
@@ -67,10 +67,10 @@ def _of_variants(ablation: Ablation, names: Sequence[str], places: int) -> Table
             best = best_of(ablation)
             ranks = ["-" if best is None else whole(int(each.ranks[best]) for each in row.variants) for row in every]
             values.append(Column("best", ranks))
-    return Table(f"{heading(ablation.measure)}, varied", keys, values)
+    return ReportTable(f"{heading(ablation.measure)}, varied", keys, values)
 
 
-def _of_terms(ablation: Ablation, terms: Sequence[Variant], names: Sequence[str], places: int) -> Table:
+def _of_terms(ablation: Ablation, terms: Sequence[Variant], names: Sequence[str], places: int) -> ReportTable:
     keys = [Column("without", [each.variant for each in terms], words=True)]
     moved = [changes(ablation, each) for each in terms]
     values = [Column("documents", [str(each.documents) for each in terms])]
@@ -85,10 +85,10 @@ def _of_terms(ablation: Ablation, terms: Sequence[Variant], names: Sequence[str]
         values.append(Column("flipped", [str(each.flipped) for each in terms]))
         if len(names) <= FEW:
             values.append(Column("order", [order([each], names, ablation.base) for each in terms], words=True))
-    return Table("Means move by, where one term is left out", keys, values)
+    return ReportTable("Means move by, where one term is left out", keys, values)
 
 
-def _of_runs(ablation: Ablation, names: Sequence[str], places: int) -> Table:
+def _of_runs(ablation: Ablation, names: Sequence[str], places: int) -> ReportTable:
     best = np.argsort(np.where(ablation.base.ranks == 0, len(names) + 1, ablation.base.ranks), kind="stable").tolist()
     ends, ranks = ablation.intervals, ablation.rank_intervals
     values = [
@@ -103,18 +103,18 @@ def _of_runs(ablation: Ablation, names: Sequence[str], places: int) -> Table:
             Column("rank", [str(ablation.base.ranks[run]) for run in best]),
             Column("ranks", [whole(ranks[run].tolist()) for run in best]),
         ]
-    return Table("Runs over all variants", [Column("run", [names[run] for run in best], words=True)], values)
+    return ReportTable("Runs over all variants", [Column("run", [names[run] for run in best], words=True)], values)
 
 
 @dataclass(frozen=True)
-class Line:
+class OrderLine:
     """One or several variants, by the name under which they stand in the table."""
 
     name: str
     variants: Sequence[Variant]
 
 
-def lines(ablation: Ablation) -> list[Line]:
+def lines(ablation: Ablation) -> list[OrderLine]:
     """Put the draws of a setting together; terms that are left out one by one stand in a table of their own."""
     found: dict[str, list[Variant]] = {"base": [ablation.base]}
     for each in ablation.variants:
@@ -126,7 +126,7 @@ def lines(ablation: Ablation) -> list[Line]:
                 value = each.setting.variant if drawn else each.variant
                 name = f"{each.factor}={value}" if len(each.setting.changes) == 1 else value
             found.setdefault(name, []).append(each)
-    return [Line(f"{name}={len(of)}" if name == "ties" else name, of) for name, of in found.items()]
+    return [OrderLine(f"{name}={len(of)}" if name == "ties" else name, of) for name, of in found.items()]
 
 
 def left_out(ablation: Ablation) -> list[Variant]:

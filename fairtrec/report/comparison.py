@@ -26,7 +26,7 @@ from fairtrec.report.curves import (
     slice_of,
     together,
 )
-from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import ARROWS, directions
 from fairtrec.report.records import Row, head, number
 from fairtrec.report.remarks import footnotes as footnotes_of
@@ -52,7 +52,7 @@ def tables(view: View, *, places: int, paper: bool = False) -> Document:
     return Document(several, [*lines, *notes(view)], str(view.signature), gap=2)
 
 
-def _of_comparisons(view: Comparisons, places: int) -> tuple[list[Table], list[str]]:
+def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], list[str]]:
     how, names = view.procedure, shown(scores.run for scores in view.result.scores)
     baseline = names[view.result.scores[view.baseline].run]
     several = len({row.slice for row in view.rows}) > 1
@@ -68,7 +68,7 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[Table], list[s
         better, worse = (
             [place for place, row in enumerate(ordered) if row.verdict == verdict] for verdict in ("better", "worse")
         )
-        found.append(Table.of_rows(f"{title}, against {baseline}", 1 + several, head, cells, better, worse))
+        found.append(ReportTable.of_rows(f"{title}, against {baseline}", 1 + several, head, cells, better, worse))
     return found, [line for line in _legend(view, several=several) if line]
 
 
@@ -138,7 +138,7 @@ def overview(view: Comparisons, places: int) -> Document:
     for measure in dict.fromkeys(row.measure for row in view.rows):
         rows = {row.run: row for row in view.rows if row.measure == measure}
         columns.append(_column(rows, base, runs, places))
-    table = Table("", [Column("run", [names[run] for run in runs], words=True)], columns)
+    table = ReportTable("", [Column("run", [names[run] for run in runs], words=True)], columns)
     return Document([table], notes(view), str(view.signature), caption=_caption(view, names[base]))
 
 

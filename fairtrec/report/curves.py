@@ -10,7 +10,7 @@ from fairtrec.comparison.correlations import Association, Associations
 from fairtrec.comparison.curves import CurveAgreement, CurvePoint, Curves, family
 from fairtrec.evaluation.result import Result
 from fairtrec.report.cells import shown, signed
-from fairtrec.report.document import Table
+from fairtrec.report.document import ReportTable
 from fairtrec.report.legend import ARROWS, directions
 from fairtrec.statistics.procedure import Procedure
 
@@ -59,7 +59,7 @@ def corrected(how: Procedure) -> str:
     return short[how.correction]
 
 
-def of_associations(view: Associations, places: int) -> tuple[list[Table], list[str]]:
+def of_associations(view: Associations, places: int) -> tuple[list[ReportTable], list[str]]:
     """Lay out a table for each coefficient and pair of measures, and say how they were made."""
     how, names = view.procedure, shown(scores.run for scores in view.result.scores)
     several = len({row.slice for row in view.rows}) > 1
@@ -82,7 +82,9 @@ def of_associations(view: Associations, places: int) -> tuple[list[Table], list[
             tested = ["-" if math.isnan(p) else probability(p, places) for p in tests]
             cells.append([*key, *[row.slice] * several, *small, *tested, row.verdict])
         keys = ["measure", "measure"] if over_runs else ["run"]
-        found.append(Table.of_rows(title, len(keys) + several, [*keys, *["slice"] * several, *head, "verdict"], cells))
+        found.append(
+            ReportTable.of_rows(title, len(keys) + several, [*keys, *["slice"] * several, *head, "verdict"], cells)
+        )
     shown_from = f"correlated: {corrected(how)} at most {how.alpha:g}"
     lines = [f"{how.percent} interval: by Fisher's z; {shown_from}; {view.family}"]
     if not over_runs and len(view.result.scores) > 1:
@@ -92,7 +94,7 @@ def of_associations(view: Associations, places: int) -> tuple[list[Table], list[
     return found, lines
 
 
-def of_curves(view: Curves, places: int) -> tuple[list[Table], list[str]]:
+def of_curves(view: Curves, places: int) -> tuple[list[ReportTable], list[str]]:
     """Lay out a table for each measure, and say how far the order of runs depends on the cutoff."""
     names = shown(scores.run for scores in view.result.scores)
     several = len({row.slice for row in view.rows}) > 1
@@ -109,7 +111,7 @@ def of_curves(view: Curves, places: int) -> tuple[list[Table], list[str]]:
                 cells.append([f"tau with @{cutoffs[-1]}", *[part] * several, *taus])
                 lines.append(_stability(measure, part if several else "", line))
         head = ["run", *["slice"] * several, *(f"@{cutoff}" for cutoff in cutoffs)]
-        found.append(Table.of_rows(f"{measure} {ARROWS[points[0].better]}".strip(), 1 + several, head, cells))
+        found.append(ReportTable.of_rows(f"{measure} {ARROWS[points[0].better]}".strip(), 1 + several, head, cells))
     explained = [directions(point.better for point in view.rows)]
     explained += ["tau: Kendall's tau-b of the order of the runs with that at the deepest cutoff"] * (len(names) > 1)
     return found, [*filter(None, explained), *lines, *[f"* {WORST}"] * several]

@@ -21,7 +21,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """One table: columns that name its rows, and columns of values; ``good`` and ``bad`` rows stand out.
 
     ``total`` says that the last row sums up the others.
@@ -57,7 +57,7 @@ class Table:
         return [*self.keys, *self.values]
 
 
-def stacked(tables: Sequence[Table], name: str, of_tables: Sequence[str]) -> Table:
+def stacked(tables: Sequence[ReportTable], name: str, of_tables: Sequence[str]) -> ReportTable:
     """Put tables of the same values one below the other; a first column of this name tells which is which.
 
     A key that a table lacks is empty there.
@@ -67,7 +67,7 @@ def stacked(tables: Sequence[Table], name: str, of_tables: Sequence[str]) -> Tab
     heads = max(([key.head for key in table.keys] for table in tables), key=len)
     keys = [[next((key for key in table.keys if key.head == head), None) for table in tables] for head in heads]
     values = list(zip(*(table.values for table in tables), strict=True))
-    return Table("", [first, *(_joined(each, many) for each in keys)], [_joined(each, many) for each in values])
+    return ReportTable("", [first, *(_joined(each, many) for each in keys)], [_joined(each, many) for each in values])
 
 
 def _joined(columns: Sequence[Column | None], many: Sequence[int]) -> Column:
@@ -93,7 +93,7 @@ class Document:
     With a ``caption`` they are for a paper, and the signature belongs to it.
     """
 
-    tables: Sequence[Table]
+    tables: Sequence[ReportTable]
     lines: Sequence[str] = ()
     signature: str = ""
     gap: int = 3  # between two columns, where they are drawn

@@ -9,7 +9,7 @@ from typing import Any
 from fairtrec.errors import plain
 from fairtrec.explanation.explained import Exchange, Explained, Explanation, Place, RunExplanation, Word
 from fairtrec.report.cells import cell, shown
-from fairtrec.report.document import Document, Table
+from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row, head, number
 from fairtrec.report.remarks import footnotes as footnotes_of
 
@@ -105,10 +105,10 @@ def tables(explanation: Explanation, *, places: int) -> Document:
         for each in of_run.queries if explanation.detailed else ():
             told = equation(explanation, each.value, each.ceiling, places)
             title = f"{name}, query {asked(explanation, each.qid)}: {told}"
-            several.append(Table.of_rows(title, 2, *_ranks(explanation, each.places, places)))
+            several.append(ReportTable.of_rows(title, 2, *_ranks(explanation, each.places, places)))
         if not explanation.detailed:
             told = equation(explanation, of_run.mean("value"), of_run.mean("ceiling"), places, mean=True)
-            several.append(Table.of_rows(f"{name}: {told}", 2, *_words(explanation, of_run, places)))
+            several.append(ReportTable.of_rows(f"{name}: {told}", 2, *_words(explanation, of_run, places)))
     *lines, signature = footnotes(explanation)
     return Document(several, lines, signature)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.errors import plain, short
-from fairtrec.report.document import Document, Table
+from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.output import annotation
 from fairtrec.report.records import Row
 from fairtrec.report.records import json as as_json
@@ -74,7 +74,7 @@ def tables(validation: Validation, *, places: int) -> Document:
     head, *several = rows(validation, places=None)
     cells = [["" if cell is None else plain(str(cell)) for cell in row] for row in several]
     lines = [f"{fspath(each.path)}: {_counts(each)}{_size(each)}" for each in validation.checked]
-    table = Table.of_rows("", len(head), [*map(str, head)], cells)
+    table = ReportTable.of_rows("", len(head), [*map(str, head)], cells)
     return Document([table], [*map(plain, lines)], str(validation.signature))
 
 

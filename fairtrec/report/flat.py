@@ -12,7 +12,7 @@ from fairtrec.report.records import Row, number
 
 LONGEST = 200  # letters; MLflow takes 250
 _BETWEEN = re.compile(r"[-\s()=,'\"@./:|]+")  # what stands between the words of measures and runs
-Named = Iterator[tuple[tuple[str, ...], float]]
+NamedValue = Iterator[tuple[tuple[str, ...], float]]
 
 
 def name(*words: str) -> str:
@@ -50,7 +50,7 @@ def _exact(numbers: Mapping[str, float]) -> dict[str, float | str | None]:
 def of_means(of: Result, parts: Mapping[str, Result]) -> dict[str, float]:
     """Name the means. Raises UsageError where two would have one name."""
 
-    def means() -> Named:
+    def means() -> NamedValue:
         for part, here in (parts or {ALL: of}).items():
             for run, scores in zip(names(of), here.scores, strict=True):
                 for measure, value in zip(scores.measures, scores.means.tolist(), strict=True):
@@ -69,7 +69,7 @@ def of_rows(of: Iterable[Row], keys: Sequence[str]) -> dict[str, float]:
     records = [dict(zip(map(str, head), row, strict=True)) for row in several]
     short = shown(str(record["run"]) for record in records if "run" in record)
 
-    def numbers() -> Named:
+    def numbers() -> NamedValue:
         for record in records:
             words = {key: str(record[key]) for key in keys if record.get(key) is not None}
             words = {key: word for key, word in words.items() if word != ALL or key not in ("qid", "slice")}
@@ -86,7 +86,7 @@ def of_rows(of: Iterable[Row], keys: Sequence[str]) -> dict[str, float]:
     return _named(numbers())
 
 
-def _named(numbers: Named) -> dict[str, float]:
+def _named(numbers: NamedValue) -> dict[str, float]:
     found: dict[str, float] = {}
     whose: dict[str, tuple[str, ...]] = {}
     for words, value in numbers:

@@ -6,7 +6,7 @@ from typing import Any
 
 from fairtrec.frontier.frontier import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
 from fairtrec.report.cells import called, cell, number
-from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import ARROWS, directions, heading
 from fairtrec.report.records import Row, head
 from fairtrec.report.records import number as exact
@@ -31,7 +31,7 @@ def tables(frontier: Frontier, *, places: int, per_query: bool = False) -> Docum
     return Document(several, [directions(used), *lines], signature)
 
 
-def _of_runs(frontier: Frontier, places: int) -> Table:
+def _of_runs(frontier: Frontier, places: int) -> ReportTable:
     names = called([run.run for run in frontier.runs])
     points = [run.points for run in frontier.runs]
     values = _columns(frontier, points, places)
@@ -39,10 +39,12 @@ def _of_runs(frontier: Frontier, places: int) -> Table:
     if not any(isnan(part) for pair in spoken for part in pair):
         values.append(Column("with groups", [f"{first:.2f} to {last:.2f}" for first, last in spoken]))
     values += _aims(frontier.runs, places)
-    return Table(f"{heading(frontier.fairness)} at no loss, and at some", [Column("run", names, words=True)], values)
+    return ReportTable(
+        f"{heading(frontier.fairness)} at no loss, and at some", [Column("run", names, words=True)], values
+    )
 
 
-def _of_queries(frontier: Frontier, places: int) -> Table:
+def _of_queries(frontier: Frontier, places: int) -> ReportTable:
     names = called([run.run for run in frontier.runs])
     rows = [(short, query) for short, run in zip(names, frontier.runs, strict=True) for query in run.queries]
     keys = [
@@ -53,7 +55,7 @@ def _of_queries(frontier: Frontier, places: int) -> Table:
     if 0.0 in frontier.losses:
         values.append(Column("distance", [number(query.distance, places) for _, query in rows]))
     values += _aims([query for _, query in rows], places)
-    return Table("Queries, each on its own", keys, values)
+    return ReportTable("Queries, each on its own", keys, values)
 
 
 def _columns(frontier: Frontier, points: list[tuple[Point, ...]], places: int) -> list[Column]:

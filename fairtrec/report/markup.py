@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from fairtrec.errors import plain
-from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.document import Column, Document, ReportTable
 
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
     c: f"\\{c}" for c in "&%$#_{}"
@@ -46,7 +46,7 @@ def latex(document: Document) -> str:
 
 
 def _rows(
-    table: Table, escaped: Callable[[str], str], beside: Callable[[str], str], best: str, worst: str
+    table: ReportTable, escaped: Callable[[str], str], beside: Callable[[str], str], best: str, worst: str
 ) -> Sequence[Sequence[str]]:
     def marked(column: Column, row: int, cell: str) -> str:
         form = best if row in column.best else worst if row in column.worst else "{}"

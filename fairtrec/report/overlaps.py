@@ -6,7 +6,7 @@ from typing import Any
 
 from fairtrec.comparison.overlaps import Overlap, Overlaps
 from fairtrec.report.cells import cell, shown
-from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.records import Row
 
 KEYS = ("run", "other", "qid")
@@ -24,7 +24,7 @@ def tables(overlaps: Overlaps, *, places: int, per_query: bool = False) -> Docum
         return Document([_square(overlaps.pairs, [short.get(run, run) for run in overlaps.runs], places)])
     _, *several = rows(overlaps, places=places, per_query=per_query)
     cells = [[short[str(first)], short[str(second)], str(qid), str(value)] for first, second, qid, value in several]
-    table = Table.of_rows("", 3, ["run", "other", "query", "RBO"], cells)
+    table = ReportTable.of_rows("", 3, ["run", "other", "query", "RBO"], cells)
     return Document([table])
 
 
@@ -50,11 +50,11 @@ def record(overlaps: Overlaps, *, per_query: bool = False) -> dict[str, Any]:
     return {"signature": str(overlaps.signature), "pairs": pairs}
 
 
-def _square(overlaps: Sequence[Overlap], names: Sequence[str], places: int) -> Table:
+def _square(overlaps: Sequence[Overlap], names: Sequence[str], places: int) -> ReportTable:
     """Lay all pairs out as a square, which is the same above and below its diagonal."""
     cells = [["" for _ in names] for _ in names]
     for (one, other), overlap in zip(combinations(range(len(names)), 2), overlaps, strict=True):
         cells[one][other] = cells[other][one] = f"{overlap.mean:.{places}f}"
     numbers = [str(number) for number in range(1, len(names) + 1)]
     keys = [Column("", numbers), Column("run", names, words=True)]
-    return Table("", keys, list(map(Column, numbers, cells)))
+    return ReportTable("", keys, list(map(Column, numbers, cells)))

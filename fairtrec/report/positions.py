@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fairtrec.projection.projection import Projection
-from fairtrec.report.document import Document, Table
+from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row
 
 KEYS = ("axis",)
@@ -24,7 +24,9 @@ def tables(placed: Projection, *, places: int) -> Document:
         for qid, docno, row in zip(placed.qids[:FIRST], placed.docnos[:FIRST], values, strict=True)
     ]
     more = [f"{len(placed.qids) - FIRST:,} more rows are not shown"] * (len(placed.qids) > FIRST)
-    return Document([Table.of_rows("", 2, placed.columns, cells)], [*more, *placed.remarks()], str(placed.signature))
+    return Document(
+        [ReportTable.of_rows("", 2, placed.columns, cells)], [*more, *placed.remarks()], str(placed.signature)
+    )
 
 
 def rows(placed: Projection, *, places: int | None) -> Iterator[Row]:

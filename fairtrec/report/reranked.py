@@ -7,7 +7,7 @@ from fairtrec.data import Run, decode
 from fairtrec.errors import UsageError
 from fairtrec.formats import plain_run
 from fairtrec.report.cells import shown
-from fairtrec.report.document import Document, Table
+from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row
 from fairtrec.report.reranking import footnotes
 from fairtrec.reranking.reranked import Reranked, Reranking
@@ -22,7 +22,7 @@ def tables(reranking: Reranking, *, places: int) -> Document:
     names = shown(each.run for each in reranking.runs)
     cells = [[names[str(run)], *map(str, rest)] for run, *rest in several]
     *lines, signature = footnotes(reranking)
-    return Document([Table.of_rows("", 2, [*map(str, head)], cells)], lines, signature)
+    return Document([ReportTable.of_rows("", 2, [*map(str, head)], cells)], lines, signature)
 
 
 def numbers(reranking: Reranking) -> Iterator[Row]:

@@ -9,7 +9,7 @@ import numpy as np
 from fairtrec.data.parameters import Remark
 from fairtrec.evaluation.result import Result
 from fairtrec.report.cells import cell, cells, number, shown
-from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import arrows, heading
 from fairtrec.report.records import Row
 from fairtrec.report.records import number as exact
@@ -55,7 +55,7 @@ def tables(effect: Effect, *, places: int) -> Document:
         values.append(Column("difference", [_signed(difference, places) for difference in differences]))
     *lines, signature = footnotes(effect)
     means = [line for line in _remarks(effect) if line not in lines]
-    return Document([Table("", keys, values)], [*filter(None, [arrows(before)]), *means, *lines], signature)
+    return Document([ReportTable("", keys, values)], [*filter(None, [arrows(before)]), *means, *lines], signature)
 
 
 def _remarks(effect: Effect) -> list[str]:

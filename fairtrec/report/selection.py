@@ -7,7 +7,7 @@ from typing import Any
 from fairtrec.comparison.baseline import FEWEST
 from fairtrec.report.cells import called, cells, shown
 from fairtrec.report.comparison import MARKS, TESTS, as_records, mark
-from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import directions, heading
 from fairtrec.report.records import Row, head, number
 from fairtrec.report.remarks import footnotes as footnotes_of
@@ -96,7 +96,7 @@ def tables(selection: Selection, *, places: int) -> Document:
         Column(heading(measure), [row[at] + sign[at] for row, sign in zip(means, marks, strict=True)])
         for at, measure in enumerate(measures)
     ]
-    table = Table("", [Column("beta", betas, words=True), Column(chosen_head, chosen, words=True)], values)
+    table = ReportTable("", [Column("beta", betas, words=True), Column(chosen_head, chosen, words=True)], values)
     *remarks, signature = footnotes(selection)
     return Document([table], [*filter(None, lines), *remarks], signature)
 

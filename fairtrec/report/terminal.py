@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairtrec.errors import plain
-from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.document import Column, Document, ReportTable
 
 BEST, WORST = "*", "°"
 NAMES = ("run", "other")  # the columns of names that may be long
@@ -40,7 +40,7 @@ def render(document: Document, *, terminal: bool = False) -> str:
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
-def _pages(table: Table, gap: int, window: int | None) -> Iterator[list[_Laid]]:
+def _pages(table: ReportTable, gap: int, window: int | None) -> Iterator[list[_Laid]]:
     """Deal the columns of values to as many tables as the window calls for, the keys in front of each."""
     keys, values = list(map(_laid, table.keys)), list(map(_laid, table.values))
     if window is not None and _width([*keys, *values], gap) > window:
@@ -88,7 +88,7 @@ def _shortened(names: Sequence[str], width: int) -> Sequence[str]:
     return short if len({*short}) == len({*names}) else names
 
 
-def _table(table: Table, page: Sequence[_Laid], gap: int) -> Any:
+def _table(table: ReportTable, page: Sequence[_Laid], gap: int) -> Any:
     from rich import box
     from rich import table as rich_table
     from rich.text import Text

@@ -29,7 +29,7 @@ class End(Measure):
         return f"{self.of}.{self.end}"
 
 
-class Bound(End):
+class IntervalEnd(End):
     """An end of the interval of a mean, which single queries have not."""
 
     of_mean = True
@@ -47,7 +47,9 @@ def _with_bounds(scores: Scores) -> Scores:
     columns = zip(scores.measures, scores.values, scores.means.tolist(), scores.within.tolist(), strict=True)
     for measure, values, mean, (low, high) in columns:
         rows.append((measure, values, mean))
-        rows += [(Bound(measure, "low"), none, low), (Bound(measure, "high"), none, high)] * (not measure.total)
+        rows += [(IntervalEnd(measure, "low"), none, low), (IntervalEnd(measure, "high"), none, high)] * (
+            not measure.total
+        )
     measures, values, means = zip(*rows, strict=True)
     wide = replace(scores, measures=measures, values=np.array(values), confidence=None)
     vars(wide)["means"] = np.array(means)  # which are not all means of values

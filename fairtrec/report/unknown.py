@@ -7,7 +7,7 @@ import numpy as np
 
 from fairtrec.data import Bools
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores, Unknown
+from fairtrec.evaluation.scores import Scores, UnknownIntervals
 from fairtrec.formulas.labellings.unlabelled import DRAWN
 from fairtrec.formulas.rounding import NEAR, same
 
@@ -34,7 +34,7 @@ def notes(result: Result) -> list[str]:
     return [*key, *told, *_undecided(result)]
 
 
-def _said(row: int, runs: Iterable[tuple[Scores, Unknown]]) -> str:
+def _said(row: int, runs: Iterable[tuple[Scores, UnknownIntervals]]) -> str:
     """Say of one measure how many queries of each run are open, beyond their interval, bounded or drawn."""
     each = [(scores, found) for scores, found in runs]
     queries, one = len(each[0][0].qids), len(each) == 1
@@ -61,7 +61,7 @@ def _said(row: int, runs: Iterable[tuple[Scores, Unknown]]) -> str:
     return line
 
 
-def _matters(scores: Scores, found: Unknown) -> Bools:
+def _matters(scores: Scores, found: UnknownIntervals) -> Bools:
     """Tell for which queries the ends differ from each other, or from the value."""
     alike = same(found.least, found.greatest) & same(found.least, scores.values)
     return ~(alike | (np.isnan(found.least) & np.isnan(scores.values)))

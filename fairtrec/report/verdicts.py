@@ -14,7 +14,7 @@ from fairtrec.formulas.rounding import NEAR
 from fairtrec.gate.checking import Verdicts
 from fairtrec.gate.verdict import STATUSES, Verdict
 from fairtrec.report.cells import cell, shown
-from fairtrec.report.document import Document, Table
+from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.markup import escaped_md
 from fairtrec.report.output import annotation
 from fairtrec.report.records import Row, head, number
@@ -119,7 +119,7 @@ def tables(checked: Verdicts, *, places: int = 4) -> Document:
     """Lay out a table of all verdicts, with the reasons."""
     called = named(checked)
     cells = [[WORDS[v.status], called[v.run], title(v), facts(v, places), plain(v.reason)] for v in checked.verdicts]
-    table = Table.of_rows(summary(checked), 5, ["verdict", "run", "requirement", "result", "why"], cells)
+    table = ReportTable.of_rows(summary(checked), 5, ["verdict", "run", "requirement", "result", "why"], cells)
     *lines, signature = footnotes(checked)
     return Document([table], [*(plain(fault) for _, fault in checked.result.failed), *lines], signature)
 

@@ -14,7 +14,7 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.choices import RerankedKeywords
 from fairtrec.evaluation.evaluate import told_apart
-from fairtrec.evaluation.given import GivenKeywords, Judgements
+from fairtrec.evaluation.given import GivenKeywords, JudgementsLike
 from fairtrec.evaluation.plan import opened, planned
 from fairtrec.evaluation.reading import wanted
 from fairtrec.evaluation.session import Evaluator
@@ -52,7 +52,7 @@ class Chosen:
 def rerank(
     by: str | Reranker | Iterable[str | Reranker],
     runs: Any,
-    qrels: Judgements | None = None,
+    qrels: JudgementsLike | None = None,
     *,
     seed: int = 0,
     samples: int | None = None,
@@ -83,7 +83,7 @@ def rerank(
         parsed += [each] if isinstance(each, Reranker) else rerankers.parse(each, level)
     chosen = Chosen(seed=seed, samples=samples, candidates=candidates, cut=cut)
     judged = None if isinstance(qrels, str) and qrels == "none" else qrels  # as on the command line
-    work = Work(tuple(dict.fromkeys(parsed)), chosen, {"qrels": judged, **keywords})
+    work = RerankWork(tuple(dict.fromkeys(parsed)), chosen, {"qrels": judged, **keywords})
     session = work.session  # refuses what does not fit together before a run is read
     found: list[tuple[Reranked, ...]] = []
     with closing(map_ordered(work, named, number, called=itemgetter(0))) as reranked:
@@ -105,7 +105,7 @@ def rerank(
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class RerankWork:
     """The reranking of each run; set up once in each process."""
 
     by: tuple[Reranker, ...]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fairtrec
-from fairtrec.ablation.ablating import Order, shown
+from fairtrec.ablation.ablating import RunOrder, shown
 from fairtrec.annotation.counting import counter
 from fairtrec.annotation.counting.by_term import TermTable
 from fairtrec.data import Docnos, GroupTerms
@@ -271,7 +271,7 @@ few = st.lists(st.integers(-3, 3).map(float) | st.just(math.nan), min_size=2, ma
 def test_orders_are_those_of_brute_force(data, better):
     first = np.array(data.draw(few))
     second = np.array(data.draw(st.lists(st.integers(-3, 3).map(float), min_size=len(first), max_size=len(first))))
-    one, two = Order.of(first, better), Order.of(second, "higher")
+    one, two = RunOrder.of(first, better), RunOrder.of(second, "higher")
     turned = {"lower": first, "nearer 0": abs(first)}.get(better, -first)
     known = ~np.isnan(turned)
     expected = [1 + sum(other < own for other in turned[known]) if own == own else 0 for own in turned]
@@ -284,7 +284,7 @@ def test_orders_are_those_of_brute_force(data, better):
 
 
 def test_what_agrees_to_12_digits_is_tied():
-    assert Order.of(np.array([0.1 + 0.2, 0.3, 0.2]), "higher").ranks.tolist() == [1, 1, 3]
+    assert RunOrder.of(np.array([0.1 + 0.2, 0.3, 0.2]), "higher").ranks.tolist() == [1, 1, 3]
 
 
 def test_pairs_are_compared_where_both_have_a_value():

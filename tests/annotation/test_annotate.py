@@ -27,7 +27,7 @@ from fairtrec.annotation.counting.documents import of_json, of_tsv
 from fairtrec.annotation.counting.kernel import Kernel
 from fairtrec.annotation.local import engine as local
 from fairtrec.annotation.local import part, tasks
-from fairtrec.annotation.local.engine import Options, annotate
+from fairtrec.annotation.local.engine import CountingOptions, annotate
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import annotations
@@ -83,7 +83,7 @@ def small_pieces(monkeypatch):
 
 def run(folder, *sources, name="t.arrow", terms=TERMS, **options):
     options = {"jobs": 1, "force": True} | options
-    return annotate([*map(str, sources)], terms, folder / name, Options(**options))
+    return annotate([*map(str, sources)], terms, folder / name, CountingOptions(**options))
 
 
 def expected(texts, lexicon=LEXICON):
@@ -498,7 +498,7 @@ def test_both_counters_see_the_same_documents():
 def test_progress_is_told(tmp_path, small_pieces):
     (tmp_path / "c.tsv").write_bytes(tsv(passages(100)))
     told = []
-    annotate([str(tmp_path / "c.tsv")], TERMS, tmp_path / "t.arrow", Options(jobs=1), told.append)
+    annotate([str(tmp_path / "c.tsv")], TERMS, tmp_path / "t.arrow", CountingOptions(jobs=1), told.append)
     assert told[-1].documents == 100
     assert told[-1].done == told[-1].total == (tmp_path / "c.tsv").stat().st_size
     assert local.cores() >= 1

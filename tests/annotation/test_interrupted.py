@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from fairtrec.annotation.local import engine, part, tasks
-from fairtrec.annotation.local.engine import Options, annotate
+from fairtrec.annotation.local.engine import CountingOptions, annotate
 from fairtrec.data import GroupTerms
 from fairtrec.errors import InputError, UsageError
 
@@ -31,7 +31,7 @@ def workplace(tmp_path, monkeypatch):
 
 
 def run(folder, name="c.tsv", **options):
-    return annotate([folder / name], TERMS, folder / "o.arrow", Options(jobs=1, **options))
+    return annotate([folder / name], TERMS, folder / "o.arrow", CountingOptions(jobs=1, **options))
 
 
 def interrupted(folder, monkeypatch, name="c.tsv"):
@@ -114,7 +114,7 @@ def test_a_source_changed_while_it_is_counted(workplace):
         os.utime(workplace / "c.tsv", (1, 1))
 
     with pytest.raises(InputError, match=r"c.tsv: this file was changed while it was counted"):
-        annotate([workplace / "c.tsv"], TERMS, workplace / "o.arrow", Options(jobs=1), watch)
+        annotate([workplace / "c.tsv"], TERMS, workplace / "o.arrow", CountingOptions(jobs=1), watch)
     assert not list(workplace.glob("o.arrow*"))
 
 
@@ -124,7 +124,7 @@ def test_a_source_cut_short_while_it_is_read_does_not_hang(workplace):
 
     def count():
         with pytest.raises(InputError, match=r"c.tsv: this file was cut short while it was counted"):
-            annotate([workplace / "c.tsv"], TERMS, workplace / "o.arrow", Options(jobs=1), watch)
+            annotate([workplace / "c.tsv"], TERMS, workplace / "o.arrow", CountingOptions(jobs=1), watch)
         ended.append(True)
 
     ended = []
@@ -140,7 +140,7 @@ def test_a_source_that_vanishes(workplace):
         (workplace / "c.tsv").unlink(missing_ok=True)
 
     with pytest.raises(InputError, match=r"c.tsv: reading failed \(No such file or directory\); was it moved"):
-        annotate([workplace / "c.tsv"], TERMS, workplace / "o.arrow", Options(jobs=1), watch)
+        annotate([workplace / "c.tsv"], TERMS, workplace / "o.arrow", CountingOptions(jobs=1), watch)
     assert not list(workplace.glob("o.arrow*"))
 
 
@@ -159,7 +159,7 @@ def test_two_at_once_to_one_output(workplace, options):
                 )
             )
 
-    done = annotate([workplace / "c.tsv"], TERMS, workplace / "o.arrow", Options(jobs=1), watch)
+    done = annotate([workplace / "c.tsv"], TERMS, workplace / "o.arrow", CountingOptions(jobs=1), watch)
     assert done.meta.rows == len(LINES)
     assert seen[0].returncode == 2
     start = f"process {os.getpid()} on "

@@ -15,7 +15,7 @@ import pytest
 
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.local import engine as local
-from fairtrec.annotation.local.engine import Options
+from fairtrec.annotation.local.engine import CountingOptions
 from fairtrec.annotation.spark import engine as spark
 from fairtrec.data import GroupTerms
 from fairtrec.errors import InputError, UsageError
@@ -109,7 +109,7 @@ def both(sources, folder, name="out.arrow", **options):
         (folder / engine).mkdir(exist_ok=True)
         jobs = {"jobs": 1} if engine == "local" else {}
         try:
-            summary = annotate(sources, TERMS, folder / engine / name, Options(**options, **jobs))
+            summary = annotate(sources, TERMS, folder / engine / name, CountingOptions(**options, **jobs))
             files = {path.name: path.read_bytes() for path in (folder / engine).iterdir() if path.is_file()}
             found.append((summary.meta, summary.bytes, summary.rejected, files))
         except InputError as fault:
@@ -150,7 +150,7 @@ def test_parts_merge_into_the_table_of_the_local_engine(running, collection, tmp
     assert len(parts) > 5, "of a file of several splits"
     assert (summary.rejected, summary.meta.rows) == (0, 0)
     assert all(Table(part).is_sorted for part in parts)
-    local.annotate(collection, TERMS, tmp_path / "local.arrow", Options(jobs=1))
+    local.annotate(collection, TERMS, tmp_path / "local.arrow", CountingOptions(jobs=1))
     joined(tmp_path / "spark.arrow", parts)
     assert (tmp_path / "spark.arrow").read_bytes() == (tmp_path / "local.arrow").read_bytes()
     with pytest.raises(UsageError, match="exists; give --force"):
@@ -159,7 +159,7 @@ def test_parts_merge_into_the_table_of_the_local_engine(running, collection, tmp
 
 def test_a_folder_and_a_pattern_name_the_files_in_them(running, collection, tmp_path):
     folder = collection[0].parent
-    local.annotate(sorted(collection), TERMS, tmp_path / "local.arrow", Options(jobs=1))
+    local.annotate(sorted(collection), TERMS, tmp_path / "local.arrow", CountingOptions(jobs=1))
     spark.run([folder], TERMS, tmp_path / "folder.arrow")
     spark.run([f"{folder}/*.[tj]s*", f"file://{folder}/more"], TERMS, tmp_path / "pattern.arrow")
     expected = (tmp_path / "local.arrow").read_bytes()
@@ -174,7 +174,7 @@ def test_a_data_frame_is_a_collection_too(running, tmp_path):
     spark.annotate(frame, TERMS, tmp_path / "parts", name="ours")
     meta = joined(tmp_path / "spark.tsv", list((tmp_path / "parts").iterdir()))
     assert meta.sources == ({"name": "ours"},)
-    local.annotate([tmp_path / "t.jsonl"], TERMS, tmp_path / "local.tsv", Options(jobs=1))
+    local.annotate([tmp_path / "t.jsonl"], TERMS, tmp_path / "local.tsv", CountingOptions(jobs=1))
     ours, theirs = ((tmp_path / name).read_bytes().split(b"\n", 1)[1] for name in ("spark.tsv", "local.tsv"))
     assert ours == theirs
 
@@ -184,7 +184,7 @@ def test_a_data_frame_may_have_faults(running, tmp_path):
     frame = running.createDataFrame(rows, "docno string, text string").coalesce(1)
     with pytest.raises(InputError, match=r"^data frame:2: a docno or a text that is missing"):
         spark.annotate(frame, TERMS, tmp_path / "fail")
-    assert spark.annotate(frame, TERMS, tmp_path / "skip", Options(on_error="skip")).rejected == 3
+    assert spark.annotate(frame, TERMS, tmp_path / "skip", CountingOptions(on_error="skip")).rejected == 3
     (told,) = (tmp_path / "skip" / "rejected").iterdir()
     assert [json.loads(line)["line"] for line in told.read_text().splitlines()] == [2, 3, 4]
 
@@ -223,7 +223,7 @@ def test_what_is_passed_over_is_listed_as_by_the_local_engine(running, tmp_path)
     assert ours[2] == len(FAULTS) + 4
     assert sorted(theirs[3]) == ["out.arrow", "out.arrow.rejected.jsonl"]
 
-    summary = spark.annotate(sources, TERMS, tmp_path / "parts", Options(on_error="skip", max_doc_bytes=250))
+    summary = spark.annotate(sources, TERMS, tmp_path / "parts", CountingOptions(on_error="skip", max_doc_bytes=250))
     told = {line for path in (tmp_path / "parts" / "rejected").iterdir() for line in path.read_bytes().splitlines()}
     listed = set(theirs[3]["out.arrow.rejected.jsonl"].splitlines())
     assert summary.rejected == len(told)
@@ -259,13 +259,13 @@ def test_what_spark_would_misread_is_refused(running, tmp_path):
 
 def test_wrong_usage(running, tmp_path):
     source = tsv(tmp_path / "a.tsv", 5)
-    for options, message in ((Options(resume=True), "--resume"), (Options(jobs=2), "--jobs")):
+    for options, message in ((CountingOptions(resume=True), "--resume"), (CountingOptions(jobs=2), "--jobs")):
         with pytest.raises(UsageError, match=message):
             spark.run([source], TERMS, tmp_path / "out.arrow", options)
     with pytest.raises(UsageError, match="ends in none of"):
         spark.run([source], TERMS, tmp_path / "out")
     with pytest.raises(UsageError, match="Spark runs already"):
-        spark.run([source], TERMS, tmp_path / "out.arrow", Options(), "local[1]")
+        spark.run([source], TERMS, tmp_path / "out.arrow", CountingOptions(), "local[1]")
     with pytest.raises(UsageError, match="may not be called tokens"):
         spark.run([source], GroupTerms("", {"tokens": ("a",), "b": ("b",)}), tmp_path / "out.arrow")
 
@@ -331,7 +331,7 @@ def test_a_master_with_two_workers_makes_the_same_table(environment, cluster, co
     command = [sys.executable, "-c", SCRIPT, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=80, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    local.annotate(collection, TERMS, tmp_path / "local.arrow", Options(jobs=1))
+    local.annotate(collection, TERMS, tmp_path / "local.arrow", CountingOptions(jobs=1))
     assert (tmp_path / "spark.arrow").read_bytes() == (tmp_path / "local.arrow").read_bytes()
     for number in (1, 2):
         log = (environment / f"worker-{number}.log").read_text()

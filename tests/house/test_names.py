@@ -39,34 +39,6 @@ AGAIN = {  # names of modules that have more than one meaning still
     "values",
     "wanted",
 }
-TWICE = {  # names of classes and of aliases that have more than one meaning still
-    "Bound",
-    "Columns",
-    "Done",
-    "Form",
-    "Frame",
-    "Groups",
-    "Line",
-    "Lines",
-    "Named",
-    "Numbers",
-    "Options",
-    "Order",
-    "Pairs",
-    "Piece",
-    "Places",
-    "Rankings",
-    "Summary",
-    "Table",
-    "TermTable",
-    "Terms",
-    "Texts",
-    "Unknown",
-    "Value",
-    "Variant",
-    "Watcher",
-    "Work",
-}
 
 
 def names_of(path):
@@ -84,7 +56,7 @@ def repeated(names):
 
 
 def test_no_class_or_alias_is_called_as_another():
-    assert repeated(name for path in PACKAGE.rglob("*.py") for name in names_of(path)) <= TWICE
+    assert repeated(name for path in PACKAGE.rglob("*.py") for name in names_of(path)) == set()
 
 
 def test_modules_share_a_name_only_for_a_reason():

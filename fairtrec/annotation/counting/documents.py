@@ -18,7 +18,7 @@ Fault = tuple[int, str]  # the number of a line, and what is wrong with it
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
+class TextBlock:
     """Some documents: the text of the i-th is ``block[starts[i]:ends[i]]``; it stood on line ``lines[i]``."""
 
     block: bytes
@@ -30,7 +30,7 @@ class Texts:
     passed: int  # how many lines there were
 
 
-def of_tsv(block: bytes, longest: int) -> Texts:
+def of_tsv(block: bytes, longest: int) -> TextBlock:
     """Read lines ``docno<TAB>text``; ``longest`` is how many bytes a line may have."""
     letters = np.frombuffer(block, np.uint8)
     begins, tabs, stops = spans.lines_of(letters)
@@ -56,7 +56,7 @@ def of_tsv(block: bytes, longest: int) -> Texts:
         block = bytes(clean)
     lines = np.flatnonzero(sound)
     begins, tabs, ends = begins[lines], tabs[lines], ends[lines]
-    return Texts(block, tabs + 1, ends, _strings(letters, begins, tabs), lines + 1, faults, len(sound))
+    return TextBlock(block, tabs + 1, ends, _strings(letters, begins, tabs), lines + 1, faults, len(sound))
 
 
 def _is_text(line: bytes) -> bool:
@@ -97,7 +97,7 @@ def _strings(letters: np.typing.NDArray[np.uint8], starts: Ints, ends: Ints) -> 
     return pa.StringArray.from_buffers(len(starts), *buffers)
 
 
-def of_json(block: bytes, longest: int) -> Texts:
+def of_json(block: bytes, longest: int) -> TextBlock:
     """Read JSON lines; ``longest`` is how many bytes a line may have."""
     found: list[tuple[int, bytes, bytes]] = []
     faults: list[Fault] = []
@@ -131,7 +131,7 @@ def unfit_name(docno: bytes) -> str:
     return unfit(docno) or ("" if _is_text(docno) else "a docno that is not Unicode; give another")
 
 
-def of_pairs(pairs: Sequence[tuple[str, str]], longest: int) -> Texts:
+def of_pairs(pairs: Sequence[tuple[str, str]], longest: int) -> TextBlock:
     """Take documents that are in memory."""
     found: list[tuple[int, bytes, bytes]] = []
     faults: list[Fault] = []
@@ -145,10 +145,10 @@ def of_pairs(pairs: Sequence[tuple[str, str]], longest: int) -> Texts:
     return _of_list(found, faults, len(pairs))
 
 
-def _of_list(found: list[tuple[int, bytes, bytes]], faults: list[Fault], passed: int) -> Texts:
+def _of_list(found: list[tuple[int, bytes, bytes]], faults: list[Fault], passed: int) -> TextBlock:
     block, starts, ends = joined([text for _, _, text in found])
     docnos = pa.array([docno for _, docno, _ in found], pa.binary()).cast(pa.string())
-    return Texts(block, starts, ends, docnos, np.array([row for row, _, _ in found], np.int64), faults, passed)
+    return TextBlock(block, starts, ends, docnos, np.array([row for row, _, _ in found], np.int64), faults, passed)
 
 
 def encoded(text: str) -> bytes:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairtrec.annotation.counting.counter import Lexicon
-from fairtrec.annotation.counting.lookup import NONE, TermTable, joined, keys_of, padded
+from fairtrec.annotation.counting.lookup import NONE, TermTrie, joined, keys_of, padded
 from fairtrec.data import Bools, Ints
 from fairtrec.literals import Tokenizer
 
@@ -34,7 +34,7 @@ class Kernel:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
-        self.terms = TermTable(lexicon)
+        self.terms = TermTrie(lexicon)
         ascii_kinds = character_kinds(lexicon.tokenizer)[:128].tobytes()
         self.kinds = ascii_kinds + bytes([INNER]) * 128
         blanks = bytes(i for i, kind in enumerate(ascii_kinds) if kind == BLANK)

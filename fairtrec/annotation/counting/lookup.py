@@ -54,7 +54,7 @@ def _fingerprints(keys: Keys, tails: Keys, lengths: Ints) -> Keys:
     return prints ^ (prints >> np.uint64(29))
 
 
-class TermTable:
+class TermTrie:
     """What a lexicon lists, as arrays: the distinct tokens of its terms, numbered, and a trie over these numbers."""
 
     def __init__(self, lexicon: Lexicon) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fairtrec.annotation.counting.documents import Fault, Texts
+from fairtrec.annotation.counting.documents import Fault, TextBlock
 from fairtrec.annotation.counting.kernel import Kernel
 from fairtrec.annotation.counting.long import PIECE, shortened
 from fairtrec.annotation.counting.lookup import joined
@@ -23,7 +23,7 @@ class Piece:
     rows: list[Rows] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
 
-    def add(self, some: Texts, counter: Kernel, *, skip: bool) -> None:
+    def add(self, some: TextBlock, counter: Kernel, *, skip: bool) -> None:
         """Count the documents that come next, unless a fault ends it all; ``skip`` passes faults over."""
         self.faults += [(self.lines + line, reason) for line, reason in some.faults]
         if len(some.starts) and (skip or not self.faults):
@@ -54,7 +54,7 @@ def twice(docno: str) -> str:
     return f"document {docno} stands twice; keep one line"
 
 
-def counted(counter: Kernel, some: Texts) -> tuple[Ints, Ints]:
+def counted(counter: Kernel, some: TextBlock) -> tuple[Ints, Ints]:
     """Count documents; very long ones are made fit for the counter before."""
     block, starts, ends = some.block, some.starts, some.ends
     if (ends - starts).max() > PIECE:

@@ -33,7 +33,7 @@ from fairtrec.literals import OnError, Tokenizer
 from fairtrec.version import __version__
 
 
-class Places:
+class LinePlaces:
     """Where documents stood: the lines of all sources, numbered through."""
 
     def __init__(self, names: Sequence[str], parts: Sequence[Done]) -> None:
@@ -51,7 +51,7 @@ class Places:
         return self.names[origin], self.starts[number] + line - self.heads[origin]
 
 
-def merged(output: Path, made: Meta, places: Places, folder: Path, *, skip: bool) -> tuple[Meta, int]:
+def merged(output: Path, made: Meta, places: LinePlaces, folder: Path, *, skip: bool) -> tuple[Meta, int]:
     """Make the table of the parts in a folder. Give its metadata, and how many lines were passed over.
 
     Raises InputError for a document that stands in two parts, unless what is wrong is passed over.
@@ -102,7 +102,7 @@ def _faults(folder: Path, number: int) -> list[tuple[int, str]]:
 
 
 @dataclass(frozen=True)
-class Options:
+class CountingOptions:
     """How to annotate; each is also an option of ``fairtrec annotate``, whose help says what it does."""
 
     tokenizer: Tokenizer = "strip"
@@ -115,7 +115,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Summary:
+class CountingSummary:
     """What was done."""
 
     meta: Meta
@@ -126,14 +126,14 @@ class Summary:
     jobs: int
 
 
-def lexicon_of(terms: GroupTerms, options: Options) -> Lexicon:
+def lexicon_of(terms: GroupTerms, options: CountingOptions) -> Lexicon:
     """Tokenise a term list. Raises UsageError for a group that is called as a column of the table is."""
     if clash := {*terms.groups} & {*COLUMNS}:
         raise UsageError(f"a group may not be called {', '.join(sorted(clash))}, as a column is; rename it")
     return Lexicon.of(terms, options.tokenizer, case_sensitive=options.case_sensitive)
 
 
-def meta_of(terms: GroupTerms, options: Options, sources: Sequence[Source]) -> Meta:
+def meta_of(terms: GroupTerms, options: CountingOptions, sources: Sequence[Source]) -> Meta:
     """Say how the sources are counted."""
     sha256 = terms.sha256 or hashlib.sha256(plain({g: list(w) for g, w in terms.terms.items()}).encode()).hexdigest()
     kept = sources_of(sources)
@@ -144,9 +144,9 @@ def annotate(
     sources: Sequence[FilePath],
     terms: GroupTerms,
     output: Path,
-    options: Options = Options(),
+    options: CountingOptions = CountingOptions(),
     watcher: Watcher | None = None,
-) -> Summary:
+) -> CountingSummary:
     """Count the tokens and group terms of all documents of some sources, and write the table of counts.
 
     Raises InputError for what is wrong with a source, UsageError for an output that exists or a run that cannot go on.
@@ -176,7 +176,7 @@ def annotate(
                     manifest.drop()
                 raise
             parts = [manifest.done[number] for number in sorted(manifest.done)]
-        places = Places([origin.name for origin in origins], parts)
+        places = LinePlaces([origin.name for origin in origins], parts)
         try:
             for origin in origins:
                 origin.refuse_changed()
@@ -185,7 +185,7 @@ def annotate(
             shutil.rmtree(folder)
             raise
         shutil.rmtree(folder)
-    return Summary(meta, sum(done.bytes for done in parts), rejected, resumed, counter, jobs)
+    return CountingSummary(meta, sum(done.bytes for done in parts), rejected, resumed, counter, jobs)
 
 
 def _count(work: CountingWork, manifest: Manifest, jobs: int, watcher: Watcher | None) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
 
 from fairtrec.annotation.counting import documents
-from fairtrec.annotation.counting.documents import Texts
+from fairtrec.annotation.counting.documents import TextBlock
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.lines import Lines
@@ -27,7 +27,7 @@ BLOCK = (1 << 20) - (1 << 13)  # bytes of text that are counted at a time; with 
 BOM = b"\xef\xbb\xbf"
 MIB = 1 << 20
 
-Pairs = tuple[tuple[str, str], ...]
+DocnoTexts = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Task:
     origin: int
     done: int
     span: tuple[int, int] = (0, 0)  # from which to which byte of the file its lines begin, where there is no text
-    text: bytes | Pairs | None = None
+    text: bytes | DocnoTexts | None = None
     damage: str = ""  # what ends the source before its end, in place of a text
 
 
@@ -116,7 +116,7 @@ def tasks(origins: list[Origin], longest: int, *, tapered: bool = False) -> Iter
 
 def _pieces(
     origin: Origin, longest: int, tapered: bool
-) -> Iterator[tuple[int, tuple[int, int], bytes | Pairs | None, str]]:
+) -> Iterator[tuple[int, tuple[int, int], bytes | DocnoTexts | None, str]]:
     nowhere = 0, 0
     if origin.kind == "ir_datasets":
         pairs: list[tuple[str, str]] = []
@@ -188,12 +188,12 @@ def blocks(text: bytes) -> Iterator[bytes]:
         start = stop
 
 
-def documents_of(origin: Origin, task: Task, longest: int) -> Iterator[Texts]:
+def documents_of(origin: Origin, task: Task, longest: int) -> Iterator[TextBlock]:
     """Read the documents of a task, some at a time."""
     if isinstance(task.text, tuple):
         yield documents.of_pairs(task.text, longest)
         return
-    read: Callable[[bytes, int], Texts] = documents.of_json if origin.kind == "jsonl" else documents.of_tsv
+    read: Callable[[bytes, int], TextBlock] = documents.of_json if origin.kind == "jsonl" else documents.of_tsv
     for block in blocks_of(origin, task, longest):
         yield read(block, longest)
 

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from fairtrec.annotation.local.engine import Options, Places, Summary, lexicon_of, merged, meta_of
+from fairtrec.annotation.local.engine import CountingOptions, CountingSummary, LinePlaces, lexicon_of, merged, meta_of
 from fairtrec.annotation.local.part import Done, part, rejects
 from fairtrec.annotation.local.tasks import BOM, MIB, described
-from fairtrec.annotation.spark.executor import SUMMARY, Form, Job, Stretch, address, folder_of, write
+from fairtrec.annotation.spark.executor import SUMMARY, Job, SourceForm, Stretch, address, folder_of, write
 from fairtrec.data import GroupTerms
 from fairtrec.errors import FilePath, InputError, ResourceError, UsageError
 from fairtrec.formats.table import META, Source, plain
@@ -36,13 +36,13 @@ def lines(spark: Any, sources: list[str]) -> Any:
     return spark.read.option("recursiveFileLookup", "true").text(sources, lineSep="\n")
 
 
-def files(spark: Any, source: str) -> list[tuple[str, str, Form, Source]]:
+def files(spark: Any, source: str) -> list[tuple[str, str, SourceForm, Source]]:
     """Find the files of a source: name, address, kind and description of each."""
     with plainly(source):
         uris = sorted(map(address, lines(spark, [source]).inputFiles()))
     if not uris:
         raise InputError("Spark finds no file here; it passes over names that begin with _ or a dot", source)
-    found: list[tuple[str, str, Form, Source]] = []
+    found: list[tuple[str, str, SourceForm, Source]] = []
     for uri in uris:
         parts = urlsplit(uri)
         path = unquote(parts.path)
@@ -53,7 +53,7 @@ def files(spark: Any, source: str) -> list[tuple[str, str, Form, Source]]:
         start = _start(first, name)
         if not start and len(uris) == 1:
             raise InputError("this file has no lines; was it written to the end?", name)
-        kind: Form = "jsonl" if start.startswith(b"{") else "tsv"
+        kind: SourceForm = "jsonl" if start.startswith(b"{") else "tsv"
         found.append((name, uri, kind, described(path, size, first, last)))
     return found
 
@@ -121,7 +121,7 @@ def first_line(fault: Exception) -> str:
     return next(iter(str(fault).splitlines()), type(fault).__name__)
 
 
-DEFAULT = Options()
+DEFAULT = CountingOptions()
 BATCH = 2000  # lines that Spark hands over at a time
 
 
@@ -129,9 +129,9 @@ def run(
     sources: Sequence[FilePath],
     terms: GroupTerms,
     output: Path,
-    options: Options = DEFAULT,
+    options: CountingOptions = DEFAULT,
     master: str | None = None,
-) -> Summary:
+) -> CountingSummary:
     """Make the table ``output`` of a collection; its parts are for a while in the folder ``<output>.parts``.
 
     Raises InputError for what is wrong with a source, UsageError for an output that exists or a cluster that does not.
@@ -147,18 +147,18 @@ def run(
                 (folder / f"{name}.{old}").rename(new(folder, done.number))
     meta, rejected = merged(output, counting.made, places, folder, skip=options.on_error == "skip")
     shutil.rmtree(folder)
-    return Summary(meta, sum(done.bytes for done in places.parts), rejected, 0, counting.counter, jobs)
+    return CountingSummary(meta, sum(done.bytes for done in places.parts), rejected, 0, counting.counter, jobs)
 
 
 def annotate(
     sources: Any,
     terms: GroupTerms,
     output: FilePath,
-    options: Options = DEFAULT,
+    options: CountingOptions = DEFAULT,
     *,
     master: str | None = None,
     name: str = "data frame",
-) -> Summary:
+) -> CountingSummary:
     """Count a collection and leave the parts of its table, ``*.arrow``, in the folder ``output``.
 
     ``sources`` are addresses, or a Spark data frame with the columns docno and text, which the table calls ``name``.
@@ -181,7 +181,7 @@ def annotate(
             write(f"{folder}/rejected", f"{piece}.jsonl", "".join(texts).encode())
             system.delete_file(raw)
     size, rejected = (sum(getattr(done, what) for done in places.parts) for what in ("bytes", "rejected"))
-    return Summary(counting.made, size, rejected, 0, counting.counter, jobs)
+    return CountingSummary(counting.made, size, rejected, 0, counting.counter, jobs)
 
 
 @contextmanager
@@ -216,7 +216,15 @@ def session(master: str | None, given: Any = None) -> Iterator[Any]:
 
 class _Counting:
     def __init__(
-        self, spark: Any, sources: Any, terms: GroupTerms, options: Options, folder: str, name: str, *, placed: bool
+        self,
+        spark: Any,
+        sources: Any,
+        terms: GroupTerms,
+        options: CountingOptions,
+        folder: str,
+        name: str,
+        *,
+        placed: bool,
     ) -> None:
         if options.resume or options.jobs:
             raise UsageError("--resume and --jobs are for the engine local; Spark has its own executors and repeats")
@@ -258,7 +266,7 @@ class _Counting:
                 f"{self.folder} cannot be a folder of parts ({first_line(fault)}); choose another"
             ) from None
 
-    def done(self) -> Places:
+    def done(self) -> LinePlaces:
         """Count. Raises InputError for the first fault, unless faults are passed over."""
         with plainly(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")  # none is used here
@@ -269,7 +277,7 @@ class _Counting:
             Done(number, row.file, row.lines, row.documents, row.bytes, row.rejected if self.skip else 0)
             for number, row in enumerate(rows)
         ]
-        places = Places(self.origins, parts)
+        places = LinePlaces(self.origins, parts)
         for done, row in zip(parts, rows, strict=True):
             if row.reason and not self.skip:
                 raise InputError(row.reason, *places.origin(done.number, row.line))

@@ -16,7 +16,7 @@ from pyarrow.fs import FileSystem
 from fairtrec.annotation.counting import documents
 from fairtrec.annotation.counting.compiled import fastest
 from fairtrec.annotation.counting.counter import Lexicon
-from fairtrec.annotation.counting.documents import Texts
+from fairtrec.annotation.counting.documents import TextBlock
 from fairtrec.annotation.counting.kernel import Kernel
 from fairtrec.annotation.counting.piece import Piece
 from fairtrec.data import Ints
@@ -28,7 +28,7 @@ SUMMARY = (
     " line long, reason string, counter string"
 )
 NULL = "a docno or a text that is missing or not UTF-8; give every document both"
-Form = Literal["tsv", "jsonl", "pairs"]
+SourceForm = Literal["tsv", "jsonl", "pairs"]
 Key = tuple[int, int]  # the number of a file, and the byte at which a split of it starts
 
 
@@ -49,7 +49,7 @@ class Stretch(Piece):
 class Job:
     """What is the same for all tasks; called with what Spark has read, it says what came of it."""
 
-    files: dict[str, tuple[int, Form]]  # by address; of a data frame, "" alone
+    files: dict[str, tuple[int, SourceForm]]  # by address; of a data frame, "" alone
     lexicon: Lexicon
     folder: str
     longest: int
@@ -72,7 +72,7 @@ class Job:
         if piece is not None:
             yield self._finished(piece, counter)
 
-    def _runs(self, batch: Any) -> Iterator[tuple[Key, Form, list[Any]]]:
+    def _runs(self, batch: Any) -> Iterator[tuple[Key, SourceForm, list[Any]]]:
         """Cut what Spark has read into stretches of one split each."""
         if "" in self.files:
             from pyspark import TaskContext
@@ -112,7 +112,7 @@ class Job:
         return pa.record_batch(fields, names=[name for name, _ in names])
 
 
-def _read(form: Form, values: list[Any], longest: int) -> Texts:
+def _read(form: SourceForm, values: list[Any], longest: int) -> TextBlock:
     """Read lines or pairs by the rules of all collections."""
     if form != "pairs":
         block = b"\n".join(values) + b"\n"

@@ -28,7 +28,7 @@ from fairtrec.annotation.substitution.vocabulary import Vocabulary
 from fairtrec.data import Docnos, decode
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files.atomic import replaced, streamed
-from fairtrec.formats.pairs import Pairs
+from fairtrec.formats.pairs import Counterparts
 from fairtrec.jobs import cores, map_ordered
 from fairtrec.literals import OnError, Pronouns
 
@@ -38,7 +38,7 @@ CODECS: dict[str, Codec] = {".gz": "gz", ".bz2": "bz2", ".zst": "zst"}
 
 
 @dataclass(frozen=True)
-class Options:
+class RewritingOptions:
     """How to substitute; each is also an option of ``fairtrec counterfactual``, whose help says what it does."""
 
     ignore_case: bool = False
@@ -50,7 +50,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Summary:
+class RewritingSummary:
     """What was done: ``changed`` documents of so many, ``words`` replaced, lines passed over, documents not found."""
 
     documents: int
@@ -68,8 +68,8 @@ class Substitution:
     """What is the same for all pieces."""
 
     origins: list[Origin]
-    pairs: Pairs
-    options: Options
+    pairs: Counterparts
+    options: RewritingOptions
     form: LineForm
     codec: Codec
     wanted: Any
@@ -137,12 +137,12 @@ def kind_of(output: Path) -> tuple[LineForm, Codec]:
 
 def substitute(
     sources: Sequence[FilePath],
-    pairs: Pairs,
+    pairs: Counterparts,
     output: Path,
-    options: Options = Options(),
+    options: RewritingOptions = RewritingOptions(),
     wanted: Docnos | None = None,
     watcher: Watcher | None = None,
-) -> Summary:
+) -> RewritingSummary:
     """Write the texts of some sources with each word of the pairs replaced by its counterpart.
 
     Raises InputError for what is wrong with a source, UsageError for an output that exists or cannot be written.
@@ -167,7 +167,9 @@ def substitute(
     _list_rejected(output, rejected)
     missing = 0 if wanted is None else max(len(wanted.names) - total.documents, 0)
     named = f"{pairs.name}@{pairs.sha256[:8]}" if pairs.sha256 else pairs.name
-    return Summary(total.documents, total.bytes, total.changed, total.words, len(rejected), missing, named, jobs)
+    return RewritingSummary(
+        total.documents, total.bytes, total.changed, total.words, len(rejected), missing, named, jobs
+    )
 
 
 def refuse_output(output: Path, *, force: bool) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from fairtrec.annotation.counting import documents
-from fairtrec.annotation.counting.documents import Fault, Texts, encoded
+from fairtrec.annotation.counting.documents import Fault, TextBlock, encoded
 from fairtrec.annotation.counting.lookup import joined
 from fairtrec.annotation.substitution.swapping import Edit, Swapper, swapped
 from fairtrec.data import Ints
@@ -136,7 +136,7 @@ class Rewriter:
         else:
             self.add_texts(written, some)
 
-    def add_texts(self, written: Rewritten, some: Texts) -> None:
+    def add_texts(self, written: Rewritten, some: TextBlock) -> None:
         """Write the next documents, from whatever form they had."""
         _note(written, some)
         rows = self._chosen(some)
@@ -156,7 +156,7 @@ class Rewriter:
             return json.dumps({"id": docno, "contents": text.decode()}, ensure_ascii=False).encode() + b"\n"
         return f"{docno}\t{_ENDS.sub(' ', text.decode())}\n".encode()
 
-    def _add_lines(self, written: Rewritten, block: bytes, some: Texts) -> None:
+    def _add_lines(self, written: Rewritten, block: bytes, some: TextBlock) -> None:
         """Write TSV lines as they stand, but for the words."""
         if some.faults or self.wanted is not None:
             rows = self._chosen(some)
@@ -210,7 +210,7 @@ class Rewriter:
             return str(fault)
         return documents.unfit_name(line.docno) or line
 
-    def _chosen(self, some: Texts) -> Ints:
+    def _chosen(self, some: TextBlock) -> Ints:
         every = np.arange(len(some.starts))
         return every if self.wanted is None else every[_among(some.docnos, self.wanted)]
 
@@ -219,7 +219,7 @@ def _among(docnos: Any, wanted: Any) -> Any:
     return pc.is_in(docnos, wanted).to_numpy(zero_copy_only=False)
 
 
-def _note(written: Rewritten, some: Texts) -> None:
+def _note(written: Rewritten, some: TextBlock) -> None:
     """Note how many lines were read, and what was wrong with them."""
     written.faults += [(written.lines + line, reason) for line, reason in some.faults]
     written.lines += some.passed

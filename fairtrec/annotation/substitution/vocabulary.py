@@ -7,7 +7,7 @@ from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.long import WHITE
 from fairtrec.annotation.substitution.case import cased, is_name, is_written_as_name, spellings
 from fairtrec.data import GroupTerms
-from fairtrec.formats.pairs import Pairs
+from fairtrec.formats.pairs import Counterparts
 
 _TOKEN = re.compile(r"\w+")
 _BLANK = b"(?:" + WHITE.pattern + b")+"
@@ -21,7 +21,7 @@ class Vocabulary:
     ``ignore_case`` lets names match in lower case, too, as in collections that were lower-cased.
     """
 
-    def __init__(self, pairs: Pairs, *, ignore_case: bool = False) -> None:
+    def __init__(self, pairs: Counterparts, *, ignore_case: bool = False) -> None:
         self.pairs, self.ignore_case = pairs, ignore_case
         self.words: dict[str, list[str]] = {}  # the terms of one token, by their lower case
         self.terms: dict[str, list[tuple[int, re.Pattern[bytes]]]] = {}  # the others, by their first token

@@ -12,7 +12,7 @@ from fairtrec.data import Floats, Run
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import Documents, Reference, depth_of, evenly
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.scores import Scores, Unknown
+from fairtrec.evaluation.scores import Scores, UnknownIntervals
 from fairtrec.evaluation.unknown.intervals import intervals
 from fairtrec.formulas.rounding import same
 
@@ -33,7 +33,7 @@ class _Written(Documents):
 
 def with_bounds(scores: Scores, run: Run, reference: Reference, choices: Choices) -> Scores:
     """Add to a run's scores what they could be: over labellings (``unknown``), over texts (``missing="bounds"``)."""
-    unknown, remarks = Unknown.none(scores.values), scores.remarks
+    unknown, remarks = UnknownIntervals.none(scores.values), scores.remarks
     if choices.unknown:
         unknown, said = intervals(run, scores, reference, which=choices.unknown == "next")
         remarks += said
@@ -43,7 +43,7 @@ def with_bounds(scores: Scores, run: Run, reference: Reference, choices: Choices
     return replace(scores, values=values, unknown=unknown, remarks=remarks)
 
 
-def _over_texts(values: Floats, unknown: Unknown, run: Run, scores: Scores, reference: Reference) -> Floats:
+def _over_texts(values: Floats, unknown: UnknownIntervals, run: Run, scores: Scores, reference: Reference) -> Floats:
     """Put in the bounds of measures that look at documents; a value that a missing text moves is undefined."""
     rows = [row for row, measure in enumerate(scores.measures) if OF_DOCUMENTS.intersection(measure.needs)]
     depth = depth_of([scores.measures[row] for row in rows])

@@ -9,7 +9,7 @@ import numpy as np
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run, decode
 from fairtrec.evaluation.documents import Reference, depth_of, evenly
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.scores import Scores, Unknown
+from fairtrec.evaluation.scores import Scores, UnknownIntervals
 from fairtrec.evaluation.unknown.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
 from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, every, few, mean
 from fairtrec.measure import Measure, Remark
@@ -59,12 +59,14 @@ class Filled:
         return np.broadcast_to(self.measure(**named), len(rows))
 
 
-def intervals(run: Run, scores: Scores, reference: Reference, *, which: bool) -> tuple[Unknown, tuple[Remark, ...]]:
+def intervals(
+    run: Run, scores: Scores, reference: Reference, *, which: bool
+) -> tuple[UnknownIntervals, tuple[Remark, ...]]:
     """Find the least, greatest and expected values of a run that was scored, and what a reader should know of them.
 
     ``which``: tell, too, which unknown document of each query moves the value most.
     """
-    found = Unknown.none(scores.values)
+    found = UnknownIntervals.none(scores.values)
     measures = [(row, measure) for row, measure in enumerate(scores.measures) if ASKED.intersection(measure.needs)]
     if not measures:
         return found, ()
@@ -77,7 +79,7 @@ def intervals(run: Run, scores: Scores, reference: Reference, *, which: bool) ->
 
 
 def _fill(
-    found: Unknown, part: Ints, inputs: Inputs, measures: Sequence[tuple[int, Measure]], *, which: bool
+    found: UnknownIntervals, part: Ints, inputs: Inputs, measures: Sequence[tuple[int, Measure]], *, which: bool
 ) -> dict[Any, Slots]:
     """Find what the values of some queries could be; give the slots that measures of one depth look at."""
     looked_at: dict[Any, Slots] = {}
@@ -107,7 +109,7 @@ def _fill(
     return looked_at
 
 
-def _put(found: Unknown, row: int, queries: Ints, ends: Ends, measure: Measure) -> None:
+def _put(found: UnknownIntervals, row: int, queries: Ints, ends: Ends, measure: Measure) -> None:
     """Put in the ends of these queries, within the bounds of the measure, which they miss by rounding."""
     low, high = measure.bounds
     values = np.clip(ends.values, -np.inf if low is None else low, np.inf if high is None else high)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from fairtrec.data import Floats, Histogram, Keys
@@ -21,7 +20,7 @@ from fairtrec.formats.table import TAUS, Distribution, Meta, sources_of
 from fairtrec.formats.table.files import MOST, Format, Table, format_to, readable, write
 from fairtrec.formats.table.mapped import refuse_disorder
 from fairtrec.formats.table.merge import merged
-from fairtrec.formats.table.rows import Rows, arranged, even, schema
+from fairtrec.formats.table.rows import Numbers, Rows, arranged, even, schema
 from fairtrec.formulas import distribution, neutrality
 
 FAN_IN = 128  # parts that are merged at a time, at most
@@ -199,9 +198,6 @@ def _taken(each: Table, number: int, groups: Sequence[str]) -> Iterator[Rows]:
             row = int(np.flatnonzero(block["docno"] == b"")[0])
             raise InputError("a row has no docno; name it", each.path, columns.line_of(lines, row))
         yield _placed(Rows.of(docnos, numbers.astype(np.uint32)), number)
-
-
-Numbers = npt.NDArray[np.uint32]
 
 
 class Tally:

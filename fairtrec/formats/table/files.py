@@ -12,7 +12,7 @@ from fairtrec.data import Histogram
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import opening
 from fairtrec.formats import bounded, columns, table
-from fairtrec.formats.columns import Columns, Layout, Lines
+from fairtrec.formats.columns import Columns, Layout, LineNumbers
 from fairtrec.formats.table import COLUMNS, DISTRIBUTION, DOCNO, KEY, META, TOKENS, Distribution, Meta
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Table:
             else:
                 yield from file.iter_batches(table.ROWS, columns=list(self._layout.columns))
 
-    def blocks(self, keep: columns.Keep | None = None) -> Iterator[tuple[Columns, Lines]]:
+    def blocks(self, keep: columns.Keep | None = None) -> Iterator[tuple[Columns, LineNumbers]]:
         """Give the columns block by block, each with the line numbers of its rows, or what ``keep`` keeps of them."""
         if self.format == "tsv":
             yield from columns.stream(self.path, self._layout, keep)

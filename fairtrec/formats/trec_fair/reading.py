@@ -17,11 +17,11 @@ from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats.columns import WIDEST
 
-Value = TypeVar("Value")
+Entry = TypeVar("Entry")
 _Q_NUM = re.compile(r"(\d{1,18})\.(\d{1,18})", re.ASCII)
 
 
-class Numbers(dict[str, int]):
+class Numbering(dict[str, int]):
     """Number ids in the order in which they first appear; raises ValueError for what is no id."""
 
     def __missing__(self, key: object) -> int:
@@ -92,7 +92,7 @@ def as_json(line: bytes) -> Any:
         raise ValueError("this line is not JSON of this kind; it is nested too deeply") from None
 
 
-def parsed(path: FilePath, form: str, parse: Callable[[bytes], Value]) -> Iterator[tuple[int, Value]]:
+def parsed(path: FilePath, form: str, parse: Callable[[bytes], Entry]) -> Iterator[tuple[int, Entry]]:
     """Parse each line; a ValueError becomes an InputError that says where, and what a line should be like."""
     empty = True
     for number, line in opening.lines(path):
@@ -118,7 +118,7 @@ MOST_CELLS = 1 << 26  # of the table of authors [document, group]
 
 def truth(path: FilePath) -> Truth:
     """Read the ground truth. Raises InputError for a bad line, and for a query or document that stands twice."""
-    numbers, relevance, queries = Numbers(), array("d"), dict[str, int]()
+    numbers, relevance, queries = Numbering(), array("d"), dict[str, int]()
     documents, starts = array("q"), array("q", [0])
 
     def parse(line: bytes) -> str:
@@ -237,7 +237,7 @@ def stem(path: FilePath) -> str:
 
 def rankings(path: FilePath) -> Rankings:
     """Read a run as it stands. Raises InputError for a bad line."""
-    numbers, documents, starts = Numbers(), array("q"), array("q", [0])
+    numbers, documents, starts = Numbering(), array("q"), array("q", [0])
     lines, sequence, number, qids = array("q"), array("q"), array("q"), list[str]()
 
     def parse(line: bytes) -> str:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from fairtrec.errors import ResourceError, UsageError
-from fairtrec.literals import Columns
+from fairtrec.literals import PaperColumns
 
 FORMATS = "pdf", "svg", "pgf", "png"
 WIDTHS = {"1": 3.33, "2": 7.0}  # inches: a column, and both with the gap, of the usual paper in two columns
@@ -41,7 +41,7 @@ def look() -> Iterator[None]:
         yield
 
 
-def panels(names: Sequence[str], columns: Columns, height: float = 2.1) -> tuple[Any, list[Any]]:
+def panels(names: Sequence[str], columns: PaperColumns, height: float = 2.1) -> tuple[Any, list[Any]]:
     """Make a figure with a panel for each name, as many beside each other as the width allows."""
     from matplotlib.figure import Figure
 

@@ -12,7 +12,7 @@ from fairtrec.comparison.curves import curves as read
 from fairtrec.comparison.leaderboard import Standing
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.result import Result
-from fairtrec.literals import Columns, Figure
+from fairtrec.literals import Figure, PaperColumns
 from fairtrec.measure import Measure, badness
 from fairtrec.report.cells import names
 from fairtrec.report.figures.canvas import MOST, legend, look, panels, style
@@ -20,7 +20,7 @@ from fairtrec.report.figures.canvas import MOST, legend, look, panels, style
 ARROWS = {"higher": " ↑", "lower": " ↓", "nearer 0": " →0", "neither": ""}
 
 
-def plot(result: Result, kind: Figure, *, baseline: str | None = None, columns: Columns = "1") -> Any:
+def plot(result: Result, kind: Figure, *, baseline: str | None = None, columns: PaperColumns = "1") -> Any:
     """Draw a result as a figure of matplotlib.
 
     ``frontier``  its first two measures against each other: a point for each run, and the border of what others beat.
@@ -50,7 +50,7 @@ def _label(measure: Measure) -> str:
     return f"{measure}{ARROWS[measure.better]}"
 
 
-def _frontier(result: Result, columns: Columns) -> Any:
+def _frontier(result: Result, columns: PaperColumns) -> Any:
     measures = result.scores[0].measures
     if len(measures) != 2:
         raise UsageError(f"the frontier is drawn of two measures, not {len(measures)}; name two with -m")
@@ -78,7 +78,7 @@ def _frontier(result: Result, columns: Columns) -> Any:
     return figure
 
 
-def _cutoffs(result: Result, columns: Columns) -> Any:
+def _cutoffs(result: Result, columns: PaperColumns) -> Any:
     found: Curves = read(result)
     families = list(dict.fromkeys(point.measure for point in found.rows))
     called = dict(zip((scores.run for scores in result.scores), _called(result), strict=True))
@@ -94,7 +94,7 @@ def _cutoffs(result: Result, columns: Columns) -> Any:
     return figure
 
 
-def _queries(result: Result, baseline: str | None, columns: Columns) -> Any:
+def _queries(result: Result, baseline: str | None, columns: PaperColumns) -> Any:
     base = find([scores.run for scores in result.scores], baseline)
     measure, called = result.scores[0].measures[0], _called(result)
     others = [number for number in range(len(result.scores)) if number != base]
@@ -123,7 +123,7 @@ def _of_queries(result: Result, number: int) -> dict[str, float]:
     return {qid: value for qid, value in zip(scores.qids, values.tolist(), strict=True) if np.isfinite(value)}
 
 
-def _groups(result: Result, columns: Columns) -> Any:
+def _groups(result: Result, columns: PaperColumns) -> Any:
     measures = result.scores[0].measures
     families: dict[str, dict[str, int]] = {}
     for row, measure in enumerate(measures):

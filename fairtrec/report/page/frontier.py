@@ -8,7 +8,7 @@ import numpy as np
 from fairtrec.data import Floats
 from fairtrec.frontier.frontier import Dpfr, Frontier, RunFrontier
 from fairtrec.report.cells import called
-from fairtrec.report.document import Column, Table
+from fairtrec.report.document import Column, ReportTable
 from fairtrec.report.frontier import aim, fair, name, tables
 from fairtrec.report.legend import heading
 from fairtrec.report.page.scatter import FEW, LAST, Axis, Box, field, frame, labelled, labels, stacked
@@ -38,10 +38,10 @@ def html(frontier: Frontier, *, places: int, per_query: bool = False) -> str:
     return page(f"{frontier.utility} and {frontier.fairness}: what is free", [facts], main, document, OWN + TABLES)
 
 
-def _numbered(table: Table) -> Table:
+def _numbered(table: ReportTable) -> ReportTable:
     """Put the numbers by which runs are labelled in the drawing before their names."""
     numbers = [str(number) for number in range(1, len(table.keys[0].cells) + 1)]
-    return Table(table.title, [Column("no.", numbers), *table.keys], table.values)
+    return ReportTable(table.title, [Column("no.", numbers), *table.keys], table.values)
 
 
 def _drawing(frontier: Frontier, names: list[str], places: int) -> Iterator[Element]:

@@ -10,7 +10,7 @@ from hashlib import sha256
 from importlib.resources import files
 from xml.etree.ElementTree import Element, tostring
 
-from fairtrec.report.document import Column, Document, Table
+from fairtrec.report.document import Column, Document, ReportTable
 
 TABLES = """td.words, th.words { text-align: left; }
 thead th { white-space: nowrap; }
@@ -55,7 +55,7 @@ def digest(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def in_page(table: Table) -> Iterator[Element]:
+def in_page(table: ReportTable) -> Iterator[Element]:
     """Give the title of a table and the table, which can be moved where it is too wide."""
     kinds = ["words" if column.words else None for column in table.columns]
     heads = [
@@ -92,7 +92,7 @@ def notebook(document: Document) -> str:
     return written(element("div", *parts, element("p", element("code", document.signature)))) + "\n"
 
 
-def _in_notebook(table: Table) -> Element:
+def _in_notebook(table: ReportTable) -> Element:
     heads = element("tr", *(element("th", column.head, style=_side(column)) for column in table.columns))
     rows = (
         element("tr", *(_cell(column, row) for column in table.columns)) for row in range(len(table.columns[0].cells))

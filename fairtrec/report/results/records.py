@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores, Unknown
+from fairtrec.evaluation.scores import Scores, UnknownIntervals
 from fairtrec.formats.tsv import ALL
 from fairtrec.report.records import head, number
 
@@ -89,7 +89,7 @@ def _means(scores: Scores) -> dict[str, Any]:
     return {"num_q": len(scores.qids), "means": means}
 
 
-def _next(found: Unknown, qids: Sequence[str], spelled: list[str]) -> dict[str, dict[str, dict[str, Any]]]:
+def _next(found: UnknownIntervals, qids: Sequence[str], spelled: list[str]) -> dict[str, dict[str, dict[str, Any]]]:
     """Give for each query and measure the unknown document that moves the value most: what to label next."""
     several: dict[str, dict[str, dict[str, Any]]] = {}
     for row, query in zip(*(each.tolist() for each in found.rank.T.nonzero()), strict=True):

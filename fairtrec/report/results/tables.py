@@ -9,13 +9,13 @@ from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import beside, cells, names, rows, standing
-from fairtrec.report.document import Column, Document, Table, stacked
+from fairtrec.report.document import Column, Document, ReportTable, stacked
 from fairtrec.report.legend import dominations, heading, legend, ranks
 from fairtrec.report.remarks import footnotes
 from fairtrec.report.terminal import BEST, WORST
 
 MARKS = ("bold the best", "italics the worst")
-Line = tuple[int, int | None, str]  # a run by its number, and one of its rows
+RunRow = tuple[int, int | None, str]  # a run by its number, and one of its rows
 
 
 def windowed(
@@ -31,7 +31,7 @@ def windowed(
     several = []
     for run, name in enumerate(names(result) if per_query else ()):
         lines = [(run, *row) for row in rows(result.scores[run], per_query=True, summary=summary)]
-        several.append(Table(name, [_qids(lines)], _values(result, lines, places), total=summary))
+        several.append(ReportTable(name, [_qids(lines)], _values(result, lines, places), total=summary))
     if summary and (parts or not (per_query and len(result.scores) == 1)):
         several.append(_of_all(result, parts, places, sort, per_query=False, summary=True))
     *remarks, signature = footnotes(result)
@@ -71,7 +71,7 @@ def _of_all(
     *,
     per_query: bool,
     summary: bool,
-) -> Table:
+) -> ReportTable:
     """Put the queries of each run, if asked for, and behind them its means in one table; below them each slice's."""
     several = []
     for name, part in (parts or {ALL: result}).items():
@@ -85,7 +85,7 @@ def _of_all(
     return stacked(several, "slice", list(parts)) if parts else several[0]
 
 
-def _lines(result: Result, *, per_query: bool, summary: bool) -> list[Line]:
+def _lines(result: Result, *, per_query: bool, summary: bool) -> list[RunRow]:
     return [
         (run, *row)
         for run, scores in enumerate(result.scores)
@@ -93,11 +93,13 @@ def _lines(result: Result, *, per_query: bool, summary: bool) -> list[Line]:
     ]
 
 
-def _qids(lines: Sequence[Line]) -> Column:
+def _qids(lines: Sequence[RunRow]) -> Column:
     return Column("query", [qid for _, _, qid in lines], words=True)
 
 
-def _marked(result: Result, lines: Sequence[Line], more: list[Column], places: int, sort: Measure | None) -> Table:
+def _marked(
+    result: Result, lines: Sequence[RunRow], more: list[Column], places: int, sort: Measure | None
+) -> ReportTable:
     """Name the runs of the rows; their means are marked and, where they are sorted by a measure, ranked."""
     compared, named = standing(result, places), names(result)
     keys = [Column("run", [named[run] for run, *_ in lines], words=True)]
@@ -109,15 +111,15 @@ def _marked(result: Result, lines: Sequence[Line], more: list[Column], places: i
     values = _values(result, lines, places, compared, ranked=ranked)
     if sort is not None and ranked:
         values.insert(0, values.pop(result.scores[0].measures.index(sort)))
-    return Table("", [*keys, *more], values)
+    return ReportTable("", [*keys, *more], values)
 
 
-def _of_means(lines: Sequence[Line], of_runs: Sequence[str]) -> list[str]:
+def _of_means(lines: Sequence[RunRow], of_runs: Sequence[str]) -> list[str]:
     return ["" if query is not None else of_runs[run] for run, query, _ in lines]
 
 
 def _values(
-    result: Result, lines: Sequence[Line], places: int, compared: Standing | None = None, *, ranked: bool = False
+    result: Result, lines: Sequence[RunRow], places: int, compared: Standing | None = None, *, ranked: bool = False
 ) -> list[Column]:
     """Give a column for each measure: its values in these lines, what ties make of them, and the marks of means."""
     written = [cells(result.scores[run], query, places) for run, query, _ in lines]
