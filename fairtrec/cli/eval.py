@@ -6,6 +6,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import Titled, say
+from fairtrec.literals import Method
 from fairtrec.report.writers import RESULTS, refuse_view
 
 if TYPE_CHECKING:
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 @options.sort
 @options.slices
 @options.own("eval")
-@click.option(
-    "--confidence", type=float, metavar="P", help="Add the interval of each mean over queries (Student's t), like 0.95."
+@click.option("--confidence", type=float, metavar="P", help="Add the interval of each mean over queries, like 0.95.")
+@options.word(
+    "--interval", of=Method, optional=True, help="That of --confidence: of t, or of the bootstrap.  [default: t]"
 )
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, score the others, and exit with 3.")
 @click.option("--title", metavar="TEXT", help="The heading of a page (html).  [default: Leader board]")
@@ -38,6 +40,7 @@ def command(
     sort: str | None,
     slices: str | None,
     confidence: float | None,
+    interval: Method | None,
     keep_going: bool,
     title: str | None,
     **given: Any,
@@ -59,8 +62,7 @@ def command(
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
     if form != "auto" or no_summary or title is not None:
         refuse_view(form, output, slices=slices, **view)
-    if confidence is not None:
-        _refuse_confidence(confidence, given)
+    _refuse_confidence(confidence, interval, given)
     files = named(runs)
     if given["unknown"] and per_query and form == "json":
         given["unknown"] = "next"
@@ -88,17 +90,22 @@ def command(
         say(fault)
     if result.scores:
         result = result if of_queries is None else of_queries.noted(result)
-        result = result if confidence is None else result.with_confidence(confidence, of_queries)
+        if confidence is not None:
+            result = result.with_confidence(confidence, of_queries, interval=interval or "t")
         options.write(RESULTS, form, result, output, footnotes, places=places, sort=by, slices=of_queries, **view)
     return InputError.exit_code if result.failed else 0
 
 
-def _refuse_confidence(confidence: float, given: dict[str, Any]) -> None:
+def _refuse_confidence(confidence: float | None, interval: Method | None, given: dict[str, Any]) -> None:
     """Raise UsageError for a confidence that there is not, and where another interval stands beside values."""
     from fairtrec.errors import UsageError
     from fairtrec.evaluation.result import ALONE
     from fairtrec.statistics.procedure import Procedure
 
+    if confidence is None:
+        if interval is not None:
+            raise UsageError("--interval says how --confidence is computed; add --confidence 0.95, or leave it out")
+        return
     Procedure(confidence=confidence)
     if given["ties"] or given["unknown"] or given["missing"] == "bounds":
         raise UsageError(ALONE)

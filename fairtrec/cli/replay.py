@@ -57,8 +57,11 @@ def _sliced(again: "Result", recorded: "RecordedResult", root: Path | None) -> "
     part = Part("slices")
     slices = Slices.of(found(recorded, part, root)) if part in recorded.inputs else None
     again = again if slices is None else slices.noted(again)
-    confidence = re.fullmatch(r"t/(0?\.\d+)", recorded.signature.get("interval", ""))
-    return again if confidence is None else again.with_confidence(float(confidence[1]), slices)
+    asked = re.fullmatch(r"(t|percentile|bca)/(0?\.\d+)", recorded.signature.get("interval", ""))
+    if asked is None:
+        return again
+    method: Any = asked[1]
+    return again.with_confidence(float(asked[2]), slices, interval=method)
 
 
 def _as_recorded(again: "Result", recorded: "RecordedResult") -> Any:

@@ -26,10 +26,9 @@ from fairtrec.files.opening import uncompressed
 from fairtrec.measure import Better
 from fairtrec.statistics import corrections as correction
 from fairtrec.statistics import paired
-from fairtrec.statistics.procedure import SCANTY, Procedure, ProcedureKeywords
+from fairtrec.statistics.procedure import DECIDING, SCANTY, Procedure, ProcedureKeywords
 
 ComparisonOutcome = Literal["better", "worse", "higher", "lower", "not shown", "not tested"]
-FEWEST = 10  # differences that are not 0; of fewer, a 95 % interval covers the truth in 77 to 89 of 100 cases
 SIGN = {"higher": 1, "lower": -1, "nearer 0": -1, "neither": 1}
 
 
@@ -68,7 +67,7 @@ class Comparison:
     @property
     def doubtful(self) -> bool:
         """Whether so few differences are not 0 that interval and p are surer than the data."""
-        return 0 < self.nonzero < FEWEST and not np.isnan(self.p)
+        return 0 < self.nonzero < DECIDING and not np.isnan(self.p)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,6 +12,7 @@ from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
 from fairtrec.files import opening
+from fairtrec.literals import Method
 
 ALONE = "--confidence, --ties, --unknown and --missing bounds each add an interval of another kind; ask for one of them"
 
@@ -84,40 +85,57 @@ class Result(Answer):
         """The sha256 of every file that was read."""
         return {part: file.sha256 for part, file in self.files.items()}
 
-    def with_confidence(self, confidence: float = 0.95, slices: Mapping[str, Sequence[str]] | None = None) -> Self:
-        """Give the same with an interval beside each mean: Student's t, over queries.
+    def with_confidence(
+        self,
+        confidence: float = 0.95,
+        slices: Mapping[str, Sequence[str]] | None = None,
+        *,
+        interval: Method = "t",
+    ) -> Self:
+        """Give the same with an interval beside each mean over queries: Student's t, or of the bootstrap.
 
         A sum, a mean over one query and an infinite one have none. ``slices`` are those that are reported too, to say
         if they are small. Raises UsageError for a confidence that there is not, and where ties or unknown groups stand
         beside the values.
         """
-        from fairtrec.statistics.procedure import SCANTY, Procedure
+        from fairtrec.statistics.procedure import DECIDING, SCANTY, Procedure
 
-        how = Procedure(confidence=confidence)
+        how = Procedure(confidence=confidence, interval=interval)
         if any(scores.ends for scores in self.scores):
             raise UsageError(ALONE)
         if any(scores.confidence is not None for scores in self.scores):
             raise UsageError("this result has an interval beside each mean already; start from the one without")
-        known = [~np.isnan(scores.values) for scores in self.scores]
+        several = tuple(replace(scores, confidence=confidence, interval=interval) for scores in self.scores)
+        known = [~np.isnan(scores.values) for scores in several]
         sets = [{*qids} for qids in (slices or {}).values()]
         parts = [
             there[:, [qid in qids for qid in scores.qids]]
-            for there, scores in zip(known, self.scores, strict=True)
+            for there, scores in zip(known, several, strict=True)
             for qids in sets
         ]
         counts = {many for each in (*known, *parts) for many in each.sum(axis=1).tolist()}
         few = sorted(many for many in counts if 1 < many < SCANTY)
-        notes = [f"[low, high]: {how.percent} t interval of each mean over queries"]
+        drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
+        called = {"t": "t", "percentile": "bootstrap percentile", "bca": "bootstrap BCa"}[interval]
+        notes = [f"[low, high]: {how.percent} {called} interval of each mean over queries{drawn}"]
+        if any(_doubtful(scores, sets) for scores in several):
+            notes.append(f"?: fewer than {DECIDING} values differ from the commonest, so the interval is too sure")
         if 1 in counts:
             notes.append("a mean over one query has no interval")
         if few:
             many = f"{few[0]}" if len(few) == 1 else f"{few[0]} to {few[-1]}"
-            notes.append(
-                f"of fewer than {SCANTY} queries, here {many}, it holds if values are about normally distributed"
-            )
+            holds = "it holds if values are about normally distributed" if interval == "t" else "it is too narrow"
+            notes.append(f"of fewer than {SCANTY} queries, here {many}, {holds}")
         return replace(
             self,
-            scores=tuple(replace(scores, confidence=confidence) for scores in self.scores),
-            signature=self.signature | {"interval": how.choices["interval"]},
+            scores=several,
+            signature=self.signature | {name: how.choices[name] for name in ("interval", "resamples", "seed")},
             notes=(*self.notes, *notes),
         )
+
+
+def _doubtful(scores: Scores, sets: Sequence[set[str]]) -> bool:
+    """Tell whether an interval is doubtful, over all queries or those of a slice."""
+    columns = [[qid in qids for qid in scores.qids] for qids in sets]
+    parts = [replace(scores, qids=(), values=scores.values[:, kept]) for kept in columns]
+    return any(part.doubtful.any() for part in (scores, *parts))

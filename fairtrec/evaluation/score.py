@@ -57,7 +57,7 @@ def score(
         values[row] = measures[row](**inputs.named(measures[row].needs))
     if system.sampled:
         remarks = tuple(_of_first(each, len(system.runs)) for each in remarks)
-    scores = Scores(system.name, system.tag, tuple(measures), tuple(qids), values, remarks)
+    scores = Scores(system.name, system.tag, tuple(measures), tuple(qids), values, remarks, target=reference.target)
     if choices.unknown or choices.missing == "bounds":
         from fairtrec.evaluation.unknown.bounds import with_bounds
 

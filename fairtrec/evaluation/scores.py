@@ -14,8 +14,8 @@ from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.signature import Signature
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.literals import Undefined
-from fairtrec.measure import Measure, Remark
+from fairtrec.literals import Method, Undefined
+from fairtrec.measure import Bounds, Measure, Remark
 from fairtrec.version import __version__
 
 ENDS = ("least", "greatest", "expected")
@@ -110,6 +110,8 @@ class Scores(Answer):
     ties: Ties | None = None  # where they were asked for
     unknown: UnknownIntervals | None = None  # where it was asked for
     confidence: float | None = None  # of the intervals of means, where they were asked for
+    interval: Method = "t"
+    target: Floats | None = None  # of all queries, where it is one [group]
     result: Any = None  # of a session, whose only scores these are
 
     @property
@@ -167,7 +169,10 @@ class Scores(Answer):
 
     @cached_property
     def within(self) -> Floats | None:
-        """The interval of each mean [measure, end], nan where it has none; None where it was not asked for."""
+        """The interval of each mean [measure, end], nan where it has none; None where it was not asked for.
+
+        It ends where the values of the measure do.
+        """
         if self.confidence is None:
             return None
         from fairtrec.statistics import paired
@@ -175,8 +180,26 @@ class Scores(Answer):
         ends = np.full((len(self.measures), 2), np.nan)
         for number, (measure, row) in enumerate(zip(self.measures, self.values, strict=True)):
             if not measure.total:
-                ends[number] = paired.interval(row[~np.isnan(row)], confidence=self.confidence)
+                found = paired.interval(row[~np.isnan(row)], self.interval, confidence=self.confidence)
+                low, high = bounds_of(measure, self.target)
+                ends[number] = np.clip(found, -np.inf if low is None else low, np.inf if high is None else high)
         return ends
+
+    @cached_property
+    def doubtful(self) -> Bools:
+        """Which intervals [measure] rest on so few values beside the commonest that they are surer than the data."""
+        if self.within is None:
+            return np.zeros(len(self.measures), dtype=np.bool_)
+        from fairtrec.statistics import paired
+        from fairtrec.statistics.procedure import DECIDING
+
+        few = [paired.differing(row[~np.isnan(row)]) < DECIDING for row in self.values]
+        return np.asarray(few) & ~np.isnan(self.within[:, 0])
+
+
+def bounds_of(measure: Measure, target: Floats | None) -> Bounds:
+    """Give the least and the greatest value that a measure can have against this target; None where there is none."""
+    return measure.bounds if target is None else measure.bounds_against(target)
 
 
 def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores:

@@ -13,7 +13,6 @@ from dataclasses import replace
 import numpy as np
 
 from fairtrec.comparison import slices as slicing
-from fairtrec.comparison.baseline import FEWEST
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.scores import Scores
@@ -21,6 +20,7 @@ from fairtrec.formulas.rounding import finite
 from fairtrec.gate.requirement import Requirement
 from fairtrec.gate.verdict import STATUSES, USUAL, Evidence, Gate, Open, Status, Verdict, both_ends, decided
 from fairtrec.statistics import paired
+from fairtrec.statistics.procedure import DECIDING
 
 POWER = 0.8
 
@@ -169,7 +169,7 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: 
     point = float(value.sum() if total else value.mean())
     bound = requirement.factor * evidence.baseline + requirement.offset
     status, reasons = _weighed(requirement, evidence, gate, alpha)
-    few_decide = status != "warning" and 0 < evidence.nonzero < FEWEST
+    few_decide = status != "warning" and 0 < evidence.nonzero < DECIDING
     if few_decide and not (status == "passed" and _resampled(requirement, value, base, alpha)):
         few = "1 difference is" if evidence.nonzero == 1 else f"{evidence.nonzero} differences are"
         reasons.append(f"only {few} not 0, so the interval may be too short")

@@ -18,7 +18,7 @@ import numpy as np
 
 from fairtrec.formulas import discount, ranks
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Better, First, Floats, Ints, Measure, Precisions, Sum, Terms
+from fairtrec.measure import Better, Bounds, First, Floats, Ints, Measure, Precisions, Sum, Terms
 
 PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall": "R", "RR": "RR", "MRR": "RR",
          "Success": "Success", "nDCG": "nDCG", "NDCG": "nDCG"}  # fmt: skip
@@ -37,6 +37,8 @@ SAYS = {
 }  # of what ir-measures leaves open
 
 LEVELLED = COMPUTED - {"nDCG", "NDCG", "Judged", "NumQ", "NumRet"}  # for which a document is relevant or not
+SHARES = {"AP", "Bpref", "ERR", "IPrec", "P", "R", "RBP", "RR", "Rprec", "SetAP", "SetF", "SetP", "SetR", "Success",
+          "nDCG"}  # fmt: skip
 
 FEW = 1024  # ranks, whose logarithms are kept
 
@@ -140,6 +142,11 @@ class Utility(Measure):
     def better(self) -> Better:  # type: ignore[override]  # counts are neither good nor bad
         """Which values are good."""
         return "neither" if self.name.startswith("Num") or self.name == "Judged" else "higher"
+
+    @property
+    def bounds(self) -> Bounds:
+        """From 0 to 1 for the shares; of others nothing is known."""
+        return (0.0, 1.0) if self.name in SHARES else (None, None)
 
     @property
     def takes_any_grade(self) -> bool:

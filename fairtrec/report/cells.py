@@ -98,7 +98,10 @@ def intervals(scores: Scores, query: int | None, places: int) -> list[str]:
     """
     if query is None and scores.within is not None:
         reach = [[number(end, places) for end in row] for row in scores.within.tolist()]
-        return ["" if low == "nan" else f" [{low}, {high}]" for low, high in reach]
+        signs = [" ?" if each else "" for each in scores.doubtful.tolist()]
+        return [
+            "" if low == "nan" else f" [{low}, {high}]{sign}" for (low, high), sign in zip(reach, signs, strict=True)
+        ]
     if not scores.ends:
         return [""] * len(scores.measures)
     ends = zip(*(cells(each, query, places) for each in (scores, *scores.ends.values())), strict=True)
@@ -114,3 +117,8 @@ def beside(scores: Scores, query: int | None, places: int) -> list[str]:
     """Write what stands behind each value: the mean size that runs are compared by, and the interval."""
     parts = sizes(scores, places) if query is None else [""] * len(scores.measures)
     return [size + interval for size, interval in zip(parts, intervals(scores, query, places), strict=True)]
+
+
+def listed(runs: Sequence[str]) -> str:
+    """Name the first of many runs, or all of a few."""
+    return f"{', '.join(runs[:3])}, and {len(runs) - 3} more" if len(runs) > 4 else ", ".join(runs)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.comparison.baseline import FEWEST, Comparison, Comparisons
+from fairtrec.comparison.baseline import Comparison, Comparisons
 from fairtrec.comparison.correlations import Associations
 from fairtrec.comparison.curves import Curves
 from fairtrec.comparison.leaderboard import Standing
@@ -30,7 +30,7 @@ from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import ARROWS, directions
 from fairtrec.report.records import Row, head, number
 from fairtrec.report.remarks import footnotes as footnotes_of
-from fairtrec.statistics.procedure import Procedure
+from fairtrec.statistics.procedure import DECIDING, Procedure
 
 KEYS = ("run", "measure", "other", "kind", "cutoff", "slice")
 TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomisation": "paired randomisation",
@@ -106,7 +106,7 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
         " (or higher)" if "neither" in used else ""
     )
     if any(row.doubtful for row in view.rows):
-        yield f"?: fewer than {FEWEST} differences are not 0"
+        yield f"?: fewer than {DECIDING} differences are not 0"
     if how.equivalence is not None:
         yield f"p not worse: by {how.equivalence:g} or more; p equivalent: TOST within {how.equivalence:g}; uncorrected"
     yield f"* {WORST}" if several else ""
@@ -178,7 +178,7 @@ def _caption(view: Comparisons, base: str) -> str:
         f"Means over {queries}; {arrows}",
         "|measure|: of the absolute values of the queries" * any(row.compared == "absolute value" for row in view.rows),
         f"{which}: {TESTS[how.test]}, {view.family}, p at most {how.alpha:g}",
-        f"?: fewer than {FEWEST} differences are not 0" * any("?" in mark(row) for row in view.rows),
+        f"?: fewer than {DECIDING} differences are not 0" * any("?" in mark(row) for row in view.rows),
     ]
     return "; ".join(filter(None, parts))
 

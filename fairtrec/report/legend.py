@@ -11,6 +11,7 @@ ARROWS = {"higher": "↑", "lower": "↓", "nearer 0": "→0", "neither": ""}
 MEANING = {"higher": "↑ higher is better", "lower": "↓ lower is better", "nearer 0": "→0 nearer 0 is better"}
 FIRST = {"higher": "highest first", "lower": "lowest first", "nearer 0": "nearest 0 first", "neither": "highest first"}
 SIZE = "|x|: the mean size of a run's values, by which runs are ordered and marked, as leanings cancel in the mean"
+UNTESTED = "no test stands behind a rank, see fairtrec compare"
 DOMINATED = "×"
 DOMINATED_IS = "dominated: another run is as good or better in every measure with an arrow, and better in one"
 
@@ -42,7 +43,7 @@ def legend(
     several, explained = len(result.scores) > 1, arrows(result)
     ranked = several and sort is not None
     marks = [best_is] * bool(explained and several) + [worst_is] * bool(ranked and standing.worst.any())
-    rank = f"rank: by {sort}, {FIRST[sort.better]}" if ranked and sort is not None else ""
+    rank = f"rank: by {sort}, {FIRST[sort.better]}; {UNTESTED}" if ranked and sort is not None else ""
     line = "; ".join(filter(None, [rank, explained, ", ".join(marks)]))
     if several and incomplete(result).any():
         line = "; ".join(filter(None, [line, "no rank or mark for a mean over fewer queries than others"]))

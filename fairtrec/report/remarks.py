@@ -1,11 +1,12 @@
 """What a reader should know beside the numbers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.result import Result
 from fairtrec.measure import Remark
-from fairtrec.report.cells import names
+from fairtrec.report import ceilings
+from fairtrec.report.cells import listed, names
 
 
 def footnotes(result: Result) -> list[str]:
@@ -26,8 +27,9 @@ def footnotes(result: Result) -> list[str]:
         line = f"{', '.join(measures)}: {what}" if measures != [""] else what
         if len(of) < len(result.scores):
             called = names(result)
-            line = f"{line} ({_listed([called[place] for place in of])})"
+            line = f"{line} ({listed([called[place] for place in of])})"
         lines.append(line)
+    lines += ceilings.remarks(result)
     if any(scores.ties for scores in result.scores):
         from fairtrec.report.tied import notes
 
@@ -63,9 +65,4 @@ def _uneven(result: Result) -> list[str]:
     many = f"{few[0]}" if len(few) == 1 else f"{few[0]} to {few[-1]}"
     what = f"means over {many} of the {len(every)} queries of all runs"
     ways = "-c counts the rest as empty rankings, --queries common evaluates those that every run has"
-    return [f"{what}: {_listed(list(lacking))} ({ways})"]
-
-
-def _listed(runs: Sequence[str]) -> str:
-    """Name the first of many runs, or all of a few."""
-    return f"{', '.join(runs[:3])}, and {len(runs) - 3} more" if len(runs) > 4 else ", ".join(runs)
+    return [f"{what}: {listed(list(lacking))} ({ways})"]

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from fairtrec.comparison.baseline import FEWEST
 from fairtrec.report.cells import called, cells, shown
 from fairtrec.report.comparison import MARKS, TESTS, as_records, mark
 from fairtrec.report.document import Column, Document, ReportTable
@@ -12,6 +11,7 @@ from fairtrec.report.legend import directions, heading
 from fairtrec.report.records import Row, head, number
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.selection.selected import Selected, Selection
+from fairtrec.statistics.procedure import DECIDING
 
 KEYS = ("beta",)
 MOST = 10  # queries that are named
@@ -108,7 +108,7 @@ def _marked(selection: Selection, baseline: str) -> str:
     verdicts = {row.verdict for row in view.rows}
     said = " and ".join(f"{sign} {verdict}" for verdict, sign in MARKS.items() if verdict in verdicts)
     which = f"{said or 'no row is shown to be better or worse'} than {baseline}"
-    few = f"; ?: fewer than {FEWEST} differences are not 0" if any("?" in mark(row) for row in view.rows) else ""
+    few = f"; ?: fewer than {DECIDING} differences are not 0" if any("?" in mark(row) for row in view.rows) else ""
     return f"{which}: {TESTS[view.procedure.test]}, p at most {view.procedure.alpha:g}{few}"
 
 

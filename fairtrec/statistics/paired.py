@@ -203,6 +203,15 @@ def interval(
     return low, high
 
 
+def differing(values: Floats) -> int:
+    """Count the values that differ from the commonest of them.
+
+    >>> differing(np.array([1.0, 0.1 + 0.2, 1.0, 0.3]))
+    2
+    """
+    return len(values) - int(np.unique(tied(values), return_counts=True)[1].max(initial=0))
+
+
 def effect(differences: Floats) -> Floats:
     """Give Cohen's d_z of each row: the mean in standard deviations; 0 if all are 0, infinite if all are another."""
     size = np.full(len(differences), np.nan)

@@ -343,7 +343,8 @@ def test_a_sorted_table_has_ranks_and_marks_and_says_what_they_mean():
     below = table(board(), sort=Higher()).splitlines()[-4:]
     assert below == [
         (
-            "rank: by Higher@10, highest first; ↑ higher is better, ↓ lower is better, →0 nearer 0 is better; "
+            "rank: by Higher@10, highest first; no test stands behind a rank, see fairtrec compare; "
+            "↑ higher is better, ↓ lower is better, →0 nearer 0 is better; "
             "* the best, ° the worst"
         ),
         "× dominated: another run is as good or better in every measure with an arrow, and better in one",
@@ -408,7 +409,8 @@ def test_a_sorted_markdown_table_has_as_many_cells_in_each_row():
 def test_a_sorted_latex_table_explains_itself_in_a_comment():
     text = written(result_of([Higher(), Nearer()], [[-0.5], [-0.1]], [[-0.6], [-0.2]]), "latex", sort=Higher())
     assert text.startswith(
-        "% rank: by Higher@10, highest first; ↑ higher is better, →0 nearer 0 is better; bold the best, "
+        "% rank: by Higher@10, highest first; no test stands behind a rank, see fairtrec compare; "
+        "↑ higher is better, →0 nearer 0 is better; bold the best, "
     )
     assert r"\begin{tabular}{rllrrr}" in text
     assert r"1 & a &  & 1 & \textbf{$-$0.5000} & \textbf{$-$0.1000} \\" in text

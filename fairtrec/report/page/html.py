@@ -12,7 +12,7 @@ from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import beside, cells, names, sizes, standing
-from fairtrec.report.legend import DOMINATED, DOMINATED_IS, FIRST, SIZE, arrows, dominations, heading
+from fairtrec.report.legend import DOMINATED, DOMINATED_IS, FIRST, SIZE, UNTESTED, arrows, dominations, heading
 from fairtrec.report.page import scatter
 from fairtrec.report.page.whole import digest, element, file, seen, written
 from fairtrec.report.remarks import footnotes
@@ -147,7 +147,7 @@ def _cell(mean: str, interval: str, best: bool, worst: bool) -> Element:
 
 
 def _by(measure: Measure | None) -> str:
-    return "runs in the order given" if measure is None else f"rank: by {measure}, {FIRST[measure.better]}"
+    return "runs in the order given" if measure is None else f"rank: by {measure}, {FIRST[measure.better]}; {UNTESTED}"
 
 
 def _legend(result: Result, compared: Standing, places: int) -> list[str]:
