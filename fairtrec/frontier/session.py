@@ -64,6 +64,8 @@ class Search:
         search = cls(found, one, found.measures[-1], among, candidates, judged_only)
         if one is not None and one.better != "higher":
             raise UsageError(f"{one} is {one.better}; utility is a measure that is better higher")
+        if isinstance(search.fairness, Utility):
+            raise UsageError(f"{search.fairness} goes by relevance alone; name a measure of fairness with --fairness")
         if search.fairness.better == "neither":
             raise UsageError(f"{search.fairness} is neither better higher nor lower, so nothing is the fairest")
         search.refuse_unfit()

@@ -467,7 +467,7 @@ def test_a_page_holds_text_as_text_and_no_script(fairtrec_command, command, exam
     words = tmp_path / "words.csv"
     words.write_text("she,f\n<b>her</b>,f\nhe,m\nhis,m\n")
     given = ["--groups", words, "--vary", "terms=each", "--vary", "tau=0", "-f", "html"]
-    page = fairtrec_command(*command[:3], evil, *command[5:], *given).out
+    page = fairtrec_command(*command[:3], evil, *command[7:], *given).out
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]

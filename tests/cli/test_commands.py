@@ -3,6 +3,7 @@
 import gzip
 import io
 import re
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -60,8 +61,10 @@ def test_pages_of_what_is_not_ours(fairtrec_command, name, says):
 
 
 def test_all_runs_are_broken(fairtrec_command):
-    done = fairtrec_command("compare", "qrels", "broken", "broken", "-m", "RR", "--keep-going")
+    shutil.copy("broken", "broken too")
+    done = fairtrec_command("compare", "qrels", "broken", "broken too", "-m", "RR", "--keep-going")
     assert (done.code, done.out) == (3, "")
+    assert [line.partition(":")[0] for line in done.complaints] == ["broken", "broken too"]
 
 
 def test_no_order_of_runs_that_are_alike(fairtrec_command):

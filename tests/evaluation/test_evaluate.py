@@ -411,7 +411,7 @@ def test_the_shares_in_the_collection(tmp_path):
         ("f=0.5=3,m=0.5", "cannot read the target"),
         ("f=nan,m=nan", "sum to"),
         ("collectoin", "even, background, collection, qrels"),
-        ("background", "the target background needs a background set; give --background"),
+        ("background", "the target background needs a background set; give background=RUN"),
         ("collection", "needs the counts of a whole collection"),
         ("qrels", "needs relevance judgements"),
         ({"f": 0.5}, "name each of f, m"),
@@ -426,9 +426,9 @@ def test_targets_that_make_no_sense(target, why):
 
 
 def test_a_missing_background_is_wrong_usage():
-    with pytest.raises(UsageError, match=r"NFaiRR@10 needs a background set; give --background RUN"):
+    with pytest.raises(UsageError, match=r"NFaiRR@10 needs a background set; give background=RUN"):
         values("NFaiRR@10", **TEXTUAL)
-    with pytest.raises(UsageError, match="TE@10 needs the counts of group terms; give --groups"):
+    with pytest.raises(UsageError, match="TE@10 needs the counts of group terms; give groups="):
         values("TE@10")
     with pytest.raises(UsageError, match="needs the texts of documents"):
         values("ARaB(mag=tf_paper)", counts=annotations())

@@ -649,7 +649,7 @@ def test_validate(files):
 
 
 def test_validate_lists_so_many_faults_of_a_run(files):
-    files.run = files.write("a.jsonl", RUN + LINE[0] * 30)
+    files.run = files.write("a.jsonl", RUN + "".join(LINE[0].replace("0.0", f"2.{number}") for number in range(30)))
     result = files.validate(files.run)
     assert result.stdout.splitlines()[20] == f"{files.run}: E801 10 more; --all shows them"
     assert str(result.exception) == "1 of 1 run with errors; see above"

@@ -197,6 +197,12 @@ def test_lemma_2_for_anything_of_labels(fairness, better, utility):
         assert checked(fairness, utility, 3, made, {"labels": labels}, better, judged_only=True)
 
 
+@pytest.mark.parametrize("measure", ["RR", "P@5", "Bpref"])
+def test_a_measure_of_relevance_is_no_fairness(measure):
+    with pytest.raises(UsageError, match=f"{measure} goes by relevance alone; name a measure of fairness"):
+        fairtrec.free({"1": {"x": 1}}, {"1": {"x": 1}}, utility="nDCG@3", fairness=measure)
+
+
 @pytest.mark.parametrize(("fairness", "utility"), [("NFaiRR@3", "nDCG@3"), ("FaiRR@3", "AP@3"), ("KL@3", "nDCG@3")])
 def test_documents_behind_the_candidates_stay_where_they_are(fairness, utility):
     random = np.random.default_rng(4)

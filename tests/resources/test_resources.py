@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from fairtrec.cli.resources import command
 from fairtrec.errors import ResourceError
+from fairtrec.files import atomic
 from fairtrec.resources import fetch, passports
 from fairtrec.resources import passports as resources
 from fairtrec_made import REPOSITORY
@@ -336,9 +337,7 @@ def test_a_home_that_cannot_be_written(shelf, home, tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk(shelf, home, monkeypatch):
-    monkeypatch.setattr(os, "urandom", bytes)
-    (home / "querysets").mkdir(parents=True)
-    (home / "querysets" / f".fairtrec-{bytes(8).hex()}.part").symlink_to("/dev/full")
+    monkeypatch.setattr(atomic, "unnamed", lambda folder: os.open("/dev/full", os.O_RDWR))
     with pytest.raises(ResourceError, match="No space left on device; run: export FAIRTREC_HOME"):
         resources.get("far")
 

@@ -20,7 +20,7 @@ def of_his(before: str, after: str) -> str:
 
     >>> of_his("", " book."), of_his("", "."), of_his("", " was better"), of_his("", " and hers")
     ('her', 'hers', 'hers', 'hers')
-    >>> of_his("a friend of", " came"), of_his("a friend of", " mother came")
+    >>> of_his("a friend of ", " came"), of_his("a friend of ", " mother came")
     ('hers', 'her')
     """
     if _ENDS_HIS.match(after) or _BESIDE_HIS.match(after):
