@@ -42,7 +42,7 @@ def command(**options: Any) -> None:
     from fairtrec.jobs import cores, prestart
 
     if options["engine"] == "local" and (options["jobs"] or cores()) > 1:
-        prestart(["fairtrec.annotation.local.ready"])
+        prestart(["fairtrec.annotation.local.ready_to_count"])
 
     from fairtrec.annotation.counting.compiled import without_extras
     from fairtrec.cli.bar import collecting, speed

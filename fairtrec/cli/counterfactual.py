@@ -44,7 +44,7 @@ def command(runs: tuple[str, ...], groups: str | None, **given: Any) -> None:
     from fairtrec.jobs import cores, prestart
 
     if (given["jobs"] or cores()) > 1:
-        prestart(["fairtrec.annotation.substitution.ready"])
+        prestart(["fairtrec.annotation.substitution.ready_to_rewrite"])
 
     from fairtrec.cli.bar import collecting, speed
     from fairtrec.evaluation.substituting import counterfactual, shared, uncovered

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from fairtrec.annotation import Watcher
-from fairtrec.annotation.substitution import engine
-from fairtrec.annotation.substitution.engine import RewritingOptions, RewritingSummary
+from fairtrec.annotation.substitution import rewriting
+from fairtrec.annotation.substitution.rewriting import RewritingOptions, RewritingSummary
 from fairtrec.annotation.substitution.vocabulary import PRONOUNS, Vocabulary
 from fairtrec.data import Docnos
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
@@ -54,10 +54,10 @@ def counterfactual(
         if is_file and os.path.samefile(each, output):
             raise UsageError(f"the output {fspath(output)} is also read; choose another with -o")
     listed = loading.pairs(pairs)
-    engine.kind_of(Path(output))
-    engine.refuse_output(Path(output), force=bool(options.get("force")))
+    rewriting.kind_of(Path(output))
+    rewriting.refuse_output(Path(output), force=bool(options.get("force")))
     wanted = None if runs is None else _ranked(ranked, depth)
-    return engine.substitute(several, listed, Path(output), RewritingOptions(**options), wanted, watcher)
+    return rewriting.substitute(several, listed, Path(output), RewritingOptions(**options), wanted, watcher)
 
 
 def uncovered(pairs: Any, groups: Any, *, ignore_case: bool = False) -> tuple[int, list[str]]:

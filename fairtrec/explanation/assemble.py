@@ -10,8 +10,8 @@ import numpy as np
 
 from fairtrec.data import MISSING, Ints, take
 from fairtrec.explanation import variants
+from fairtrec.explanation.cases import Case, Request, without
 from fairtrec.explanation.explained import Exchange, Explained, Place, Word, worst
-from fairtrec.explanation.session import Case, Request, without
 from fairtrec.explanation.split import Split, split
 
 RankColumns = list[list[list[float]]]  # [query][rank]: gain, adds, loses, ideal, behind

@@ -9,8 +9,8 @@ from fairtrec.evaluation.evaluate import Keywords, evaluator
 from fairtrec.evaluation.given import JudgementsLike
 from fairtrec.explanation import variants
 from fairtrec.explanation.assemble import assemble
+from fairtrec.explanation.cases import Request, cases
 from fairtrec.explanation.explained import Explanation
-from fairtrec.explanation.session import Request, cases
 from fairtrec.measure import Measure
 
 CANDIDATES = 100

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from fairtrec.data import Bools, Candidates, Floats, Ints, take
-from fairtrec.explanation.session import Case
+from fairtrec.explanation.cases import Case
 from fairtrec.formulas import shapley
 from fairtrec.measure import Sum
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.explanation.session import Case
+from fairtrec.explanation.cases import Case
 from fairtrec.explanation.shapley_values import ShapleyValues
 from fairtrec.formulas import discount, distribution
 from fairtrec.formulas.distribution import quotient

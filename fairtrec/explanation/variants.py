@@ -9,8 +9,8 @@ import numpy as np
 from fairtrec.data import MISSING, Floats, Ints, Run
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.values import values_of
+from fairtrec.explanation.cases import Case
 from fairtrec.explanation.explained import NEAR, Exchange
-from fairtrec.explanation.session import Case
 from fairtrec.explanation.split import scale_of, terms_of
 from fairtrec.measure import badness
 

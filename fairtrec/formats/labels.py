@@ -23,7 +23,7 @@ import numpy as np
 from fairtrec.data import Docnos, Labels, Positions, Qrels, decode
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
-from fairtrec.files.lines import object_of
+from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import bounded, tsv
 from fairtrec.formats.columns import WIDEST
 

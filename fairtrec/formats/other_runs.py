@@ -15,7 +15,7 @@ import numpy as np
 
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
-from fairtrec.files.lines import object_of
+from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import bounded, columns
 from fairtrec.formats.columns import FileColumns, Layout, LineNumbers
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, run_of

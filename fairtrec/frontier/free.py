@@ -18,7 +18,7 @@ from fairtrec.formulas.fronts import budget
 from fairtrec.formulas.fronts.front import Front, point_at
 from fairtrec.frontier.frontier import Dpfr, Frontier, OfScores, Point, QueryFrontier, RunFrontier
 from fairtrec.frontier.problem import Problem
-from fairtrec.frontier.session import Search
+from fairtrec.frontier.search import Search
 from fairtrec.frontier.solve import Cached, Solved, solve
 from fairtrec.literals import Among
 from fairtrec.measure import Better, Measure

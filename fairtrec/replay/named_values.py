@@ -15,8 +15,8 @@ from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
 from fairtrec.files import opening
 from fairtrec.files.arguments import named
-from fairtrec.formats import values as reader
-from fairtrec.formats.values import Value
+from fairtrec.formats import value_files as reader
+from fairtrec.formats.value_files import Value
 from fairtrec.measure import Measure
 from fairtrec.replay import results
 from fairtrec.version import __version__

@@ -9,7 +9,7 @@ from os import fspath
 
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
-from fairtrec.files.lines import Lines
+from fairtrec.files.whole_lines import Lines
 from fairtrec.formats.other_runs import is_marco
 from fairtrec.progress import report
 from fairtrec.validation.findings import Findings

@@ -20,11 +20,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from ir_datasets.formats import TsvDocs
 
-from fairtrec.annotation.counting import counter, documents, long, piece
+from fairtrec.annotation.counting import counter, long, piece, text_blocks
 from fairtrec.annotation.counting.compiled import Compiled
 from fairtrec.annotation.counting.counter import TOKENIZERS, Lexicon
-from fairtrec.annotation.counting.documents import of_json, of_tsv
 from fairtrec.annotation.counting.kernel import Kernel
+from fairtrec.annotation.counting.text_blocks import of_json, of_tsv
 from fairtrec.annotation.local import engine as local
 from fairtrec.annotation.local import part, tasks
 from fairtrec.annotation.local.engine import CountingOptions, annotate
@@ -461,7 +461,7 @@ def test_long_documents_keep_their_counts(text, tokenizer, case_sensitive):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(long, "PIECE", 6)
         patch.setattr(piece, "PIECE", 6)
-        found = piece.counted(Kernel(lexicon), documents.of_pairs([("a", "e"), ("d", text), ("b", "ae")], 10**6))
+        found = piece.counted(Kernel(lexicon), text_blocks.of_pairs([("a", "e"), ("d", text), ("b", "ae")], 10**6))
     tokens = lexicon.tokens(text)
     assert found[0].tolist() == [1, len(tokens), 1]
     counts = [0, 0]

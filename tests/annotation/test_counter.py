@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from fairtrec.annotation.counting import counter, documents, long
+from fairtrec.annotation.counting import counter, long, text_blocks
 from fairtrec.annotation.counting.counter import Lexicon, annotate
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.errors import InputError
@@ -140,7 +140,7 @@ def test_counts_agree_with_the_labels_of_grep_bias_ir(shared):
 
 @pytest.mark.usefixtures("few_files")
 def test_a_docno_may_begin_with_a_blank():
-    texts = documents.of_tsv(b" d1\tshe\n  \nd2 she\n", 100)
+    texts = text_blocks.of_tsv(b" d1\tshe\n  \nd2 she\n", 100)
     assert texts.lines.tolist() == [1]
     assert [(line, what.partition(";")[0]) for line, what in texts.faults] == [
         (3, "this line has no tab behind a docno")
@@ -149,7 +149,7 @@ def test_a_docno_may_begin_with_a_blank():
 
 @pytest.mark.usefixtures("few_files")
 def test_documents_in_memory_are_checked_as_those_of_files():
-    texts = documents.of_pairs([("d1", "she"), (" ", "he"), ("d3", "x" * 101)], 100)
+    texts = text_blocks.of_pairs([("d1", "she"), (" ", "he"), ("d3", "x" * 101)], 100)
     assert texts.lines.tolist() == [1]
     assert [what for _, what in texts.faults] == [
         "an empty docno; name the document",

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 import fairtrec
 from fairtrec.annotation.local import tasks
-from fairtrec.annotation.substitution import engine
+from fairtrec.annotation.substitution import rewriting
 from fairtrec.cli import command
 from fairtrec.errors import FairtrecError, InputError, ResourceError, UsageError
 from fairtrec.formats import datasets
@@ -351,8 +351,8 @@ def test_the_example_and_its_counterpart(here):
 
 
 def test_names_of_outputs():
-    assert engine.kind_of(Path("a.b.jsonl.zst")) == ("jsonl", "zst")
-    assert engine.kind_of(Path("x/a.tsv")) == ("tsv", "")
+    assert rewriting.kind_of(Path("a.b.jsonl.zst")) == ("jsonl", "zst")
+    assert rewriting.kind_of(Path("x/a.tsv")) == ("tsv", "")
 
 
 def test_the_commands_of_the_page(here, monkeypatch):

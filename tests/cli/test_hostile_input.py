@@ -15,7 +15,7 @@ import zstandard
 from pyarrow import parquet
 
 from fairtrec.errors import InputError
-from fairtrec.files import lines, opening
+from fairtrec.files import opening, whole_lines
 from fairtrec.formats import columns
 from fairtrec_made import REPOSITORY
 
@@ -169,8 +169,8 @@ def test_blank_lines_without_an_end_behind_an_entry(workplace, fairtrec_command,
 
 def test_what_stands_before_blank_lines_without_an_end_is_kept(monkeypatch):
     monkeypatch.setattr(opening, "LARGEST_BLANK", 100)
-    text = b"a \n\nb\t\n" + b" " * (lines.PIECE - 8) + b"\n" * (2 * lines.PIECE)
-    several = lines.Lines(io.BufferedReader(io.BytesIO(text), lines.PIECE), 1 << 22, 100)
+    text = b"a \n\nb\t\n" + b" " * (whole_lines.PIECE - 8) + b"\n" * (2 * whole_lines.PIECE)
+    several = whole_lines.Lines(io.BufferedReader(io.BytesIO(text), whole_lines.PIECE), 1 << 22, 100)
     assert list(several) == [b"a \n\nb\t\n"]
     assert (several.rest, several.damage[:9]) == (b"", "more than")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrec.files.lines import PIECE, Lines
+from fairtrec.files.whole_lines import PIECE, Lines
 
 pytestmark = pytest.mark.usefixtures("few_files")
 

@@ -8,7 +8,7 @@ import pytest
 
 from fairtrec.errors import InputError
 from fairtrec.files.compression import foreign
-from fairtrec.formats import qrels, values
+from fairtrec.formats import qrels, value_files
 from fairtrec.formats import run as runs
 
 pytestmark = pytest.mark.fuzz
@@ -34,4 +34,4 @@ def test_eval_says_of_a_zip_what_validate_says_of_it(tmp_path, read, data):
 def test_values_with_an_endless_cell_are_bad_input():
     for text in ("query_id," + "x" * (csv.field_size_limit() + 1), "q1,1\n" + "x" * (csv.field_size_limit() + 1)):
         with pytest.raises(InputError, match="not three columns"):
-            values.read("a.csv", text, bool)
+            value_files.read("a.csv", text, bool)

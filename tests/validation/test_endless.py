@@ -15,7 +15,7 @@ pytestmark = pytest.mark.fuzz
 @pytest.mark.parametrize("piece", [b"nothing of a run\n" * 100, b"a \xff b \xff c \xff\n" * 100])
 def test_a_stream_of_which_no_line_is_of_a_run_is_not_read_for_ever(tmp_path, monkeypatch, piece):
     monkeypatch.setattr("fairtrec.files.opening.BLOCK", 1 << 12)
-    monkeypatch.setattr("fairtrec.files.lines.PIECE", 1 << 10)
+    monkeypatch.setattr("fairtrec.files.whole_lines.PIECE", 1 << 10)
     pipe, done = str(tmp_path / "pipe"), threading.Event()
     os.mkfifo(pipe)
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fairtrec.annotation.counting.documents import Fault, TextBlock
 from fairtrec.annotation.counting.kernel import Kernel
 from fairtrec.annotation.counting.long import PIECE, shortened
 from fairtrec.annotation.counting.lookup import joined
+from fairtrec.annotation.counting.text_blocks import Fault, TextBlock
 from fairtrec.data import Ints
 from fairtrec.formats.arrow import flat
 from fairtrec.formats.table.rows import Rows, arranged

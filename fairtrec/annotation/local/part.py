@@ -7,8 +7,8 @@ from pathlib import Path
 
 from fairtrec.annotation.counting.compiled import fastest
 from fairtrec.annotation.counting.counter import Lexicon
-from fairtrec.annotation.counting.documents import Fault
 from fairtrec.annotation.counting.piece import Piece
+from fairtrec.annotation.counting.text_blocks import Fault
 from fairtrec.annotation.local.tasks import Origin, Task, documents_of
 from fairtrec.files.atomic import replaced
 from fairtrec.formats.table.build import written

@@ -14,12 +14,12 @@ from os import fspath
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
 
-from fairtrec.annotation.counting import documents
-from fairtrec.annotation.counting.documents import TextBlock
+from fairtrec.annotation.counting import text_blocks
+from fairtrec.annotation.counting.text_blocks import TextBlock
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
-from fairtrec.files.lines import Lines
 from fairtrec.files.opening import opened
+from fairtrec.files.whole_lines import Lines
 from fairtrec.formats import datasets, table
 
 SIZE = 1 << 24  # bytes of text in a task
@@ -191,9 +191,9 @@ def blocks(text: bytes) -> Iterator[bytes]:
 def documents_of(origin: Origin, task: Task, longest: int) -> Iterator[TextBlock]:
     """Read the documents of a task, some at a time."""
     if isinstance(task.text, tuple):
-        yield documents.of_pairs(task.text, longest)
+        yield text_blocks.of_pairs(task.text, longest)
         return
-    read: Callable[[bytes, int], TextBlock] = documents.of_json if origin.kind == "jsonl" else documents.of_tsv
+    read: Callable[[bytes, int], TextBlock] = text_blocks.of_json if origin.kind == "jsonl" else text_blocks.of_tsv
     for block in blocks_of(origin, task, longest):
         yield read(block, longest)
 

@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 from pyarrow.fs import FileSystem
 
-from fairtrec.annotation.counting import documents
+from fairtrec.annotation.counting import text_blocks
 from fairtrec.annotation.counting.compiled import fastest
 from fairtrec.annotation.counting.counter import Lexicon
-from fairtrec.annotation.counting.documents import TextBlock
 from fairtrec.annotation.counting.kernel import Kernel
 from fairtrec.annotation.counting.piece import Piece
+from fairtrec.annotation.counting.text_blocks import TextBlock
 from fairtrec.data import Ints
 from fairtrec.formats.table.rows import schema
 
@@ -116,10 +116,10 @@ def _read(form: SourceForm, values: list[Any], longest: int) -> TextBlock:
     """Read lines or pairs by the rules of all collections."""
     if form != "pairs":
         block = b"\n".join(values) + b"\n"
-        return (documents.of_json if form == "jsonl" else documents.of_tsv)(block, longest)
+        return (text_blocks.of_json if form == "jsonl" else text_blocks.of_tsv)(block, longest)
     texts = [(_decoded(docno), _decoded(text)) for docno, text in values]
     bad = {row for row, pair in enumerate(texts, 1) if None in pair}
-    some = documents.of_pairs([("", "") if None in pair else pair for pair in texts], longest)  # type: ignore[misc]
+    some = text_blocks.of_pairs([("", "") if None in pair else pair for pair in texts], longest)  # type: ignore[misc]
     some.faults[:] = [(row, NULL if row in bad else reason) for row, reason in some.faults]
     return some
 

@@ -18,7 +18,7 @@ import numpy as np
 from fairtrec.data import MISSING, Ints
 from fairtrec.data.trec_fair import Authors, Pairs, Rankings, Requests, Sequences, Truth
 from fairtrec.errors import InputError
-from fairtrec.formats.trec_fair.reading import authors, rankings, requests, some, stem, truth
+from fairtrec.formats.trec_fair.parsing import authors, rankings, requests, some, stem, truth
 
 __all__ = [
     "Authors",

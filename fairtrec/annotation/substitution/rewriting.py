@@ -19,10 +19,10 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from fairtrec.annotation import LONGEST, Progress, Watcher
-from fairtrec.annotation.counting import documents
-from fairtrec.annotation.counting.documents import Fault
+from fairtrec.annotation.counting import text_blocks
+from fairtrec.annotation.counting.text_blocks import Fault
 from fairtrec.annotation.local.tasks import Origin, Task, blocks_of, tasks
-from fairtrec.annotation.substitution.lines import LineForm, Rewriter, Rewritten
+from fairtrec.annotation.substitution.rewriter import LineForm, Rewriter, Rewritten
 from fairtrec.annotation.substitution.swapping import Swapper
 from fairtrec.annotation.substitution.vocabulary import Vocabulary
 from fairtrec.data import Docnos, decode
@@ -100,7 +100,7 @@ class _Piecework:
         if task.damage:
             written.faults.append((1, task.damage))
         elif isinstance(task.text, tuple):
-            self.rewriter.add_texts(written, documents.of_pairs(task.text, self.rewriter.longest))
+            self.rewriter.add_texts(written, text_blocks.of_pairs(task.text, self.rewriter.longest))
         else:
             for block in blocks_of(origin, task, self.rewriter.longest):
                 self.rewriter.add(written, block, "jsonl" if origin.kind == "jsonl" else "tsv")

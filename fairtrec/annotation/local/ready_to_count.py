@@ -7,8 +7,8 @@ gc.set_threshold(100_000)  # as in the first process
 
 from fairtrec.annotation.counting.compiled import fastest, without_extras
 from fairtrec.annotation.counting.counter import Lexicon
-from fairtrec.annotation.counting.documents import of_tsv
 from fairtrec.annotation.counting.piece import counted
+from fairtrec.annotation.counting.text_blocks import of_tsv
 from fairtrec.data import GroupTerms
 
 TERMS = GroupTerms("", {"a": ("she",), "b": ("he",)})

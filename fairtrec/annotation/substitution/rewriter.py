@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from fairtrec.annotation.counting import documents
-from fairtrec.annotation.counting.documents import Fault, TextBlock, encoded
+from fairtrec.annotation.counting import text_blocks
 from fairtrec.annotation.counting.lookup import joined
+from fairtrec.annotation.counting.text_blocks import Fault, TextBlock, encoded
 from fairtrec.annotation.substitution.swapping import Edit, Swapper, swapped
 from fairtrec.data import Ints
 from fairtrec.formats import collection
@@ -129,7 +129,7 @@ class Rewriter:
         if form == self.form == "jsonl":
             self._add_objects(written, block)
             return
-        some = (documents.of_json if form == "jsonl" else documents.of_tsv)(block, self.longest)
+        some = (text_blocks.of_json if form == "jsonl" else text_blocks.of_tsv)(block, self.longest)
         if form == self.form:
             _note(written, some)
             self._add_lines(written, block, some)
@@ -163,7 +163,7 @@ class Rewriter:
             widths = pc.binary_length(some.docnos).to_numpy(zero_copy_only=False)
             begins, ends = (some.starts - 1 - widths)[rows].tolist(), some.ends[rows].tolist()
             block = b"".join(_whole(block, *each) for each in zip(begins, ends, strict=True))
-            some = documents.of_tsv(block, self.longest)
+            some = text_blocks.of_tsv(block, self.longest)
         edits = self.swapper.edits(block, some.starts, some.ends)
         written.count(some.starts, some.ends, edits)
         written.blocks.append(swapped(block, edits))
@@ -201,14 +201,14 @@ class Rewriter:
         written.blocks.append("".join(f"{line}\n" for line in lines).encode())
 
     def _object(self, row: bytes) -> JsonLine | str:
-        reason = documents.unfit_line(row, self.longest)
+        reason = text_blocks.unfit_line(row, self.longest)
         if reason:
             return reason
         try:
             line = parsed(row)
         except ValueError as fault:
             return str(fault)
-        return documents.unfit_name(line.docno) or line
+        return text_blocks.unfit_name(line.docno) or line
 
     def _chosen(self, some: TextBlock) -> Ints:
         every = np.arange(len(some.starts))

@@ -7,10 +7,10 @@ gc.set_threshold(100_000)  # as in the first process
 
 import numpy as np
 
-from fairtrec.annotation.substitution import engine
+from fairtrec.annotation.substitution import rewriting
 from fairtrec.annotation.substitution.swapping import Swapper
 from fairtrec.annotation.substitution.vocabulary import Vocabulary
 from fairtrec.formats import pairs
 
 Swapper(Vocabulary(pairs.of([("she", "he")]))).edits("Été she".encode(), np.array([0]), np.array([9]))
-__all__ = ["engine"]
+__all__ = ["rewriting"]
