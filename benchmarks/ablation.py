@@ -36,7 +36,7 @@ def texts_of(batch: Batch) -> Path:
 def main() -> None:
     batch = generated(FOLDER / "batch43", 43, 43, 100)
     texts = texts_of(batch)
-    given = ["--docs", texts, "--groups", "gender-en", "--background", batch.runs[0], "-m", "NFaiRR@10"]
+    given = ["--docs", texts, "--terms", "gender-en", "--background", batch.runs[0], "-m", "NFaiRR@10"]
     start = [BIN / "fairtrec", "ablate", "none", *batch.runs, *given]
     run([*start, "--vary", "tau=0"])
     reading = run([*start, "--vary", "tau=0"]).seconds

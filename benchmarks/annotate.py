@@ -76,7 +76,7 @@ def annotating(whole: Path, part: Path) -> None:
     table = FOLDER / "table.arrow"
 
     def ours(jobs: int, *, groups: Path = counters.LIST, before: str = "") -> Callable[[], Cost]:
-        given = ["annotate", whole, "--groups", groups, "-o", table, "-j", jobs, "--force"]
+        given = ["annotate", whole, "--terms", groups, "-o", table, "-j", jobs, "--force"]
         return lambda: run([BIN / "python", "-c", ANNOTATE.format(before), *map(str, given)])
 
     theirs = [BIN / "python", "-m", "benchmarks.annotate", part, FOLDER / "published.txt"]
@@ -178,7 +178,7 @@ def scanning(whole: Path) -> None:
         file.seek(-100_000, os.SEEK_END)
         rows = int(file.read().splitlines()[-1].split(b"\t")[0])
     given = written_run(FOLDER / "scanned.run", np.random.default_rng(9).choice(rows, (215, 200), replace=False))
-    command = ["eval", "none", given, "--groups", counters.LIST, "--docs", whole, "-m", "TExFAIR@10", "-j", "1"]
+    command = ["eval", "none", given, "--terms", counters.LIST, "--docs", whole, "-m", "TExFAIR@10", "-j", "1"]
     costs = in_turn({"scan": lambda: run([BIN / "fairtrec", *command])})["scan"]
     pace = whole.stat().st_size / 1e6 / median(cost.seconds for cost in costs)
     detail = f"largest process {max(cost.peak for cost in costs):.0f} MiB"

@@ -66,7 +66,7 @@ def figures() -> tuple[int, int, str]:
             BIN / "fairtrec",
             "annotate",
             EXAMPLE / "collection.tsv",
-            "--groups",
+            "--terms",
             "gender-en",
             "-o",
             counts,

@@ -60,8 +60,8 @@ def reason(fault: BaseException) -> str:
 def asked_by(options: str) -> str:
     """Spell options as whoever asks writes them: as they are while a command runs, else as keywords of Python.
 
-    >>> asked_by("--groups LIST with --docs COLLECTION, or --slice-file FILE")
-    'groups=LIST with docs=COLLECTION, or slice_file=FILE'
+    >>> asked_by("--terms LIST with --docs COLLECTION, or --slice-file FILE")
+    'terms=LIST with docs=COLLECTION, or slice_file=FILE'
     """
     click = sys.modules.get("click")
     if click is not None and click.get_current_context(silent=True) is not None:

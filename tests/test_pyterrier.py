@@ -24,7 +24,7 @@ from fairtrec_made import REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "pyterrier.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-TEXTUAL = {"groups": "gender-en", "docs": "collection.tsv", "background": "background.run"}
+TEXTUAL = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
 NAMES = ["bm25", "neural", "fair"]
 ecosystem = pytest.mark.ecosystem
 pytestmark = [
@@ -192,10 +192,10 @@ def test_a_query_of_which_a_system_finds_nothing_is_an_empty_ranking(pt, world):
 def test_columns_of_the_results_are_validated_and_used(pt, world):
     topics, qrels, (_, neural, _) = world
     texts = dict(line.split("\t", 1) for line in Path("collection.tsv").read_text("utf-8").splitlines())
-    measure = fair.TExFAIR(groups="gender-en", docs="run:text") @ 10
+    measure = fair.TExFAIR(terms="gender-en", docs="run:text") @ 10
     fetched = neural >> pt.apply.text(lambda row: texts[row["docno"]])
     table = pt.Experiment([fetched], topics, qrels, [measure], names=["neural"], perquery=True, validate="error")
-    ours = fairtrec.evaluate("TExFAIR@10", "neural.run", "qrels.txt", groups="gender-en", docs="collection.tsv")
+    ours = fairtrec.evaluate("TExFAIR@10", "neural.run", "qrels.txt", terms="gender-en", docs="collection.tsv")
     exactly(values_of(table, measure, "neural"), ours.per_query["neural.run"]["TExFAIR@10"])
     with pytest.raises(ValueError, match=r"(?s)do not produce the required outputs.*'text'.*neural"):
         pt.Experiment([fetched, neural], topics, qrels, [measure], names=["fetched", "neural"], validate="error")
@@ -223,7 +223,7 @@ def test_a_number_of_fairness_takes_two_lines_more():
     after = before.replace("- ", "+ ", 1).replace("nDCG @ 10]", "nDCG @ 10, gender.NFaiRR @ 10]")
     assert [line for line in changes if line not in (before, after)] == [
         "+ import fairtrec.ir_measures as fair",
-        '+ gender = fair.given("gender", groups="gender-en", docs="collection.tsv", background="background.run")',
+        '+ gender = fair.given("gender", terms="gender-en", docs="collection.tsv", background="background.run")',
     ]
 
 

@@ -131,7 +131,7 @@ def ablate(
     if seed < 0:
         raise UsageError(f"the seed is {seed}; it is 0 or more")
     texts = [vary] if isinstance(vary, str) else list(vary)
-    terms = loading.terms(given["groups"]) if given.get("groups") is not None else None
+    terms = loading.terms(given["terms"]) if given.get("terms") is not None else None
     listed = 0 if terms is None else len({term for words in terms.terms.values() for term in words})
     every = settings(texts, several[0], grid=grid, terms=listed)
     docs = given.get("docs")
@@ -156,9 +156,9 @@ def _lists(terms: GroupTerms | None, every: Sequence[Setting], *, has_texts: boo
     for change in (change for setting in every for change in setting.changes):
         if change.factor in OF_TEXTS and not has_texts:
             raise UsageError(
-                f"{change.factor}={change.value} needs the texts; give --docs COLLECTION with --groups LIST"
+                f"{change.factor}={change.value} needs the texts; give --docs COLLECTION with --terms LIST"
             )
-    named = {change.value for setting in every for change in setting.changes if change.factor == "groups"}
+    named = {setting.keywords["terms"] for setting in every if "terms" in setting.keywords}
     lists = {name: loading.terms(name) for name in sorted(named)}
     return lists if terms is None else {None: terms, **lists}
 

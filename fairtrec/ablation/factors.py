@@ -18,11 +18,12 @@ from fairtrec.measures.utility import Utility
 MOST = 10_000  # variants
 VARIED = {row.factor: row for row in CHOICES.values() if row.factor is not None}
 KEYWORDS = {  # of ``evaluate``, by the names of their options
-    **{name: name for name in ("groups", "background")},
+    "terms": "terms",
+    "background": "background",
     **{name: row.name for name, row in VARIED.items()},
 }
 OF_TEXTS = {  # which counts that were made before do not allow
-    *("groups", "terms"),
+    "terms",
     *(name for name, row in VARIED.items() if row.part == "texts"),
 }
 SHARE = re.compile(r"(half|[\d.]+%?)\s*(?:x|\N{MULTIPLICATION SIGN})\s*(\d+)")
@@ -147,7 +148,7 @@ def _changes(name: str, values: str, measure: Measure) -> list[Change]:
         return [Change(name, value, {KEYWORDS[name]: value}) for value in _targets(_split(values))]
     if name in KEYWORDS or name in _parameters(measure):
         return [_change(name, value, measure) for value in _split(values)]
-    known = ", ".join(["terms", "ties", "measure", "cutoff", *KEYWORDS, *_parameters(measure)])
+    known = ", ".join(["ties", "measure", "cutoff", *KEYWORDS, *_parameters(measure)])
     raise UsageError(f"{name!r} cannot be varied with {measure}; there are {known}")
 
 
@@ -212,9 +213,7 @@ def _terms(value: str) -> Change:
         return Change("terms", EACH, terms=EACH)
     found = SHARE.fullmatch(value)
     if found is None:
-        raise UsageError(
-            f"terms={value} cannot be read; write terms=each, or a share and how often: 'terms=half x 100'"
-        )
+        return Change("terms", value, {"terms": value})
     text, times = found[1], int(found[2])
     try:
         share = 0.5 if text == "half" else float(text.rstrip("%")) / (100 if text.endswith("%") else 1)

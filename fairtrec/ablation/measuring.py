@@ -164,7 +164,7 @@ class Measuring:
         assert lexicon is not None
         how = lexicon.tokenizer, lexicon.case_sensitive
         occurrences = self.table.occurrences(docnos, how[0], case_sensitive=how[1])
-        entries = Entries.of(self.lists[setting.keywords.get("groups")], occurrences, docnos, how)
+        entries = Entries.of(self.lists[setting.keywords.get("terms")], occurrences, docnos, how)
         self.terms = self.terms or (len(entries.documents), len(set(entries.names)))
         pooled = pool(batch.runs, reading, documents) if session.choices.undefined == "skip" else None
         called = next(change.value for change in setting.changes if change.terms is not None).partition(" x")[0]

@@ -68,7 +68,7 @@ def parted(triples: Triples, share: float, seed: int) -> tuple[Ints, Ints, Ints]
     rows, leans = np.flatnonzero(~is_held), triples.leans[~is_held]
     if leans.all() or not leans.any():
         what = "no pair is neutral" if leans.any() else "all pairs are neutral"
-        raise InputError(f"{what}, so that there is nothing to balance; check --groups and --tau, or add triples")
+        raise InputError(f"{what}, so that there is nothing to balance; check --terms and --tau, or add triples")
     leaning, rest = rows[leans.any(axis=1)], random.permutation(rows[~leans.any(axis=1)])
     return rows, np.concatenate([leaning, rest[: len(leaning)]]), np.flatnonzero(is_held)
 
@@ -128,7 +128,7 @@ TrainingWatcher = Callable[[str, int, int, float], None]  # what is trained, so 
 
 
 def train(
-    triples: FilePath, model: str, groups: TermsLike, output: FilePath, strengths: Sequence[float], **options: Any
+    triples: FilePath, model: str, terms: TermsLike, output: FilePath, strengths: Sequence[float], **options: Any
 ) -> Iterator[Trained]:
     """Train a ranker, then for each strength (lambda) one against an adversary; tell of each when its folder is there.
 
@@ -138,9 +138,9 @@ def train(
     watcher = options.pop("watcher", None)
     torch, _ = libraries()
     resume, force = options.pop("resume", False), options.pop("force", False)
-    how, folder, terms = TrainingOptions(**options), Path(output), loading.terms(groups)
-    found = labelled(tsv.triples(triples), terms, how.tau)
-    names = {"model": opening.name(model.rstrip("/")), "groups": f"{terms.name}@{terms.sha256[:8]}"}
+    how, folder, listed = TrainingOptions(**options), Path(output), loading.terms(terms)
+    found = labelled(tsv.triples(triples), listed, how.tau)
+    names = {"model": opening.name(model.rstrip("/")), "terms": f"{listed.name}@{listed.sha256[:8]}"}
     versions = {"fairtrec": __version__, "torch": torch.__version__, "triples": opening.sha256(triples)[:8]}
     settings = {**versions, **names, **asdict(how)}
     training = _Training(found, how, folder, settings, watcher)

@@ -34,7 +34,7 @@ class Need(NamedTuple):
     default: str = ""  # the measures that are evaluated where it can be made and none are named
 
 
-_COUNTS = "--groups LIST with --docs COLLECTION, or --counts FILE"
+_COUNTS = "--terms LIST with --docs COLLECTION, or --counts FILE"
 _GROUPS = f"--labels FILE, or {_COUNTS}"
 _JUDGED = {"missing": "relevance judgements", "give": "a qrels file", "word": "qrels"}
 
@@ -60,7 +60,7 @@ _ROWS = (
          default="ARaB@10 TExFAIR@10"),
     Need("log_counts", "Floats [document, group]", "the sum over a group's terms of ln(occurrences)",
          made_of="docs", of="documents", missing="the texts of documents",
-         give="--groups LIST with --docs COLLECTION", word="texts"),
+         give="--terms LIST with --docs COLLECTION", word="texts"),
     Need("tokens", "Floats [document]", "the lengths of documents",
          made_of="grouped", of="documents", missing="the lengths of documents", give=_COUNTS, word="counts"),
     Need("groups", "tuple of str", "the groups' names, in the order of every group axis",
@@ -96,7 +96,7 @@ _ROWS = (
          give="--sequences FILE of `fairtrec trec-fair-2019`", word="trec-fair-2019"),
     Need("authors", "Authors", "groups of authors in the same track",
          made_of="track", missing="the track's groups of authors",
-         give="--groups FILE of `fairtrec trec-fair-2019`", word=""),
+         give="--labels FILE of `fairtrec trec-fair-2019`", word=""),
 )  # fmt: skip
 
 NEEDS = {each.name: each for each in _ROWS}

@@ -105,7 +105,7 @@ command = _Lazy(
     help="""How fairly do rankings represent groups? trec_eval for fairness.
 
     \b
-    fairtrec eval qrels.txt my.run --groups gender-en --docs collection.tsv
+    fairtrec eval qrels.txt my.run --terms gender-en --docs collection.tsv
     """,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
 )

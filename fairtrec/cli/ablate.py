@@ -40,7 +40,7 @@ def command(
     QRELS, RUN and what is not listed first below are as for `fairtrec eval`.
 
     \b
-    fairtrec ablate qrels.txt runs/ -m NFaiRR@10 --groups gender-en --docs docs.tsv --background bm25.run \\
+    fairtrec ablate qrels.txt runs/ -m NFaiRR@10 --terms gender-en --docs docs.tsv --background bm25.run \\
         --vary tau=0,1,5 --vary cutoff=5,10,20 --vary terms=each --vary 'terms=half x 1000'
     """
     from fairtrec.ablation.ablating import ablate

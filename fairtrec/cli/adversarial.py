@@ -34,7 +34,7 @@ def command() -> None:
 @command.command(cls=under("Training", "seed"), epilog=options.EXITS)
 @click.argument("triples")
 @click.option("--model", required=True, metavar="FOLDER|NAME", help="The encoder to begin with; or a name of the hub.")
-@click.option("--groups", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")
+@click.option("--terms", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")
 @click.option(
     "--lambda",
     "strengths",
@@ -75,7 +75,7 @@ def train(triples: str, **given: Any) -> None:
     TRIPLES has lines of query<TAB>relevant text<TAB>text that is not relevant.
 
     \b
-    fairtrec adversarial train triples.tsv --model ./encoder --groups gender-en --lambda 0,0.1,0.3 -o models/
+    fairtrec adversarial train triples.tsv --model ./encoder --terms gender-en --lambda 0,0.1,0.3 -o models/
     """
     import time
 

@@ -60,7 +60,7 @@ def command(
     baseline, baseline - 0.01, baseline - 5% or baseline * 0.95, and MEASURE may be |MEASURE|, the sizes of its values.
 
     \b
-    fairtrec check qrels.txt new.run --baseline main.run --groups gender-en --docs docs.tsv \\
+    fairtrec check qrels.txt new.run --baseline main.run --terms gender-en --docs docs.tsv \\
         --background bm25.run --require 'NFaiRR@10 >= 0.85' --require 'nDCG@10 >= baseline - 0.01'
     """
     from fairtrec.cli.bar import progress

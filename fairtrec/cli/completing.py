@@ -21,7 +21,7 @@ from fairtrec.evaluation.choices import CHOICES
 VARIABLE = "_FAIRTREC_COMPLETE"
 FILES = {"FILE", "RUN", "QRELS", "SOURCE", "TRIPLES", "IN", "OUT", "PART", "A", "B", "json"}
 FOLDERS = {"FOLDER", "DIR"}
-KINDS = {"groups": ("wordlist",), "queries": ("queryset",), "pairs": ("pairs",)}
+KINDS = {"terms": ("wordlist",), "queries": ("queryset",), "pairs": ("pairs",)}
 
 
 @shell_completion.add_completion_class
@@ -34,7 +34,7 @@ class Bash(shell_completion.BashComplete):
     )
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Read the words; bash makes three of --groups=gender-en."""
+        """Read the words; bash makes three of --terms=gender-en."""
         args, incomplete = super().get_completion_args()
         joined: list[str] = []
         for word in args:
@@ -48,7 +48,7 @@ class Bash(shell_completion.BashComplete):
 
 
 class Whole(shell_completion.ShellComplete):
-    """A shell that takes --groups=gender-en for one word, and replaces it whole."""
+    """A shell that takes --terms=gender-en for one word, and replaces it whole."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
         """Give what may stand there, behind the option that it is for."""

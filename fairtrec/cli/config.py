@@ -26,7 +26,7 @@ FILES = {
     "junit",
     "output",
 }  # always a file, and so beside the TOML file
-NAMES = {"groups", "docs", "labels", "queries", "background"}  # a file, or the name of something
+NAMES = {"terms", "docs", "labels", "queries", "background"}  # a file, or the name of something
 NAMES |= {row.option for row in CHOICES.values() if row.file}
 
 

@@ -27,11 +27,11 @@ from fairtrec.literals import Pronouns
 @click.option("-M", "--depth", type=click.IntRange(1), metavar="N", help="Cut these runs after rank N.")
 @click.option("--ignore-case", is_flag=True, help="Names match in lower case, too, as in lower-cased collections.")
 @options.word("--pronouns", of=Pronouns, help="rule: her is him or his by the words around; first: as the list has it.")
-@click.option("--groups", metavar="NAME|FILE", help="Say which of these group terms have no counterpart.")
+@click.option("--terms", metavar="NAME|FILE", help="Say which of these group terms have no counterpart.")
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: all cores]")
 @options.collected
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
-def command(runs: tuple[str, ...], groups: str | None, **given: Any) -> None:
+def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
     """Write SOURCE with each word of --pairs replaced by its counterpart: she by he, he by she, Mary by James.
 
     A SOURCE is a file of docno<TAB>text lines or JSON lines, which may be compressed, or an ir_datasets id.
@@ -51,8 +51,8 @@ def command(runs: tuple[str, ...], groups: str | None, **given: Any) -> None:
     from fairtrec.files.arguments import named
 
     output, pairs, began = given["output"], given["pairs"], time.monotonic()
-    if groups is not None:
-        many, left = uncovered(pairs, groups, ignore_case=given["ignore_case"])
+    if terms is not None:
+        many, left = uncovered(pairs, terms, ignore_case=given["ignore_case"])
         if left:
             shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
             say(f"# {len(left)} of its {many} terms have no counterpart and stay: {shown}")
@@ -60,7 +60,7 @@ def command(runs: tuple[str, ...], groups: str | None, **given: Any) -> None:
         done = counterfactual(given.pop("sources"), given.pop("pairs"), given.pop("output"), watcher=watcher,
                               runs=named(runs) if runs else None, **given)  # fmt: skip
     seconds = time.monotonic() - began
-    if told := shared(pairs, groups):
+    if told := shared(pairs, terms):
         say(f"# {told}")
     text = f"{done.documents:,} documents, {done.bytes / 1e6:,.1f} MB in {seconds:.1f} s{speed(done.bytes, seconds)}"
     text += f"; {done.changed:,} changed, {done.words:,} words"

@@ -26,11 +26,11 @@ def command() -> None:
 @click.argument("source", metavar="IN")
 @click.argument("output", metavar="OUT", type=OUTPUT)
 @click.option("--force", is_flag=True, help="Overwrite OUT.")
-@click.option("--groups", metavar="NAME|FILE", help="The terms that were counted, where IN does not say so.")
+@click.option("--terms", metavar="NAME|FILE", help="The terms that were counted, where IN does not say so.")
 @options.word("--tokenizer", of=Tokenizer, optional=True, help="How texts were split, where IN does not say so.")
 @click.option("--case-sensitive", is_flag=True, help="Hunter was told from hunter.")
 def convert(
-    source: str, output: Path, *, force: bool, groups: str | None, tokenizer: str | None, case_sensitive: bool
+    source: str, output: Path, *, force: bool, terms: str | None, tokenizer: str | None, case_sensitive: bool
 ) -> None:
     """Write the table IN as OUT, in the format that the end of its name tells: .arrow, .parquet or .tsv.
 
@@ -41,12 +41,12 @@ def convert(
     from fairtrec.formats.table import Meta
     from fairtrec.formats.table.build import joined
 
-    if (groups is None) != (tokenizer is None) or (groups is None and case_sensitive):
-        raise UsageError("how counts were made is said by --groups and --tokenizer together; give both, or none")
+    if (terms is None) != (tokenizer is None) or (terms is None and case_sensitive):
+        raise UsageError("how counts were made is said by --terms and --tokenizer together; give both, or none")
     stated = None
-    if groups is not None:
-        terms = loading.terms(groups)
-        stated = Meta(terms.groups, tokenizer, case_sensitive, terms.name, terms.sha256)
+    if terms is not None:
+        listed = loading.terms(terms)
+        stated = Meta(listed.groups, tokenizer, case_sensitive, listed.name, listed.sha256)
     joined(output, [source], force=force, stated=stated)
 
 

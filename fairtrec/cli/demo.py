@@ -28,7 +28,7 @@ def command(target: str | None) -> int:
         return 0
     from fairtrec.cli import eval as of_eval
 
-    given = ["--groups", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
+    given = ["--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
     click.echo(f"# fairtrec eval qrels.txt {' '.join(RUNS)} {' '.join(given)} -m '{MEASURES}'", err=True)
     click.echo("# on files of its own, which --copy FOLDER copies", err=True)
     files = [str(example / name) if (example / name).is_file() else name for name in ("qrels.txt", *RUNS, *given)]

@@ -52,7 +52,7 @@ def command(
     be compressed with gzip, bzip2, xz, Zstandard or LZ4.
 
     \b
-    fairtrec eval qrels.txt bm25.run bert.run --groups gender-en --docs docs.tsv \\
+    fairtrec eval qrels.txt bm25.run bert.run --terms gender-en --docs docs.tsv \\
         --background bm25.run -m 'nDCG@10 NFaiRR@10 TExFAIR@10'
     """
     from fairtrec.errors import InputError

@@ -48,7 +48,7 @@ def command(
     QRELS, RUN and what is not listed first below are as for `fairtrec eval`.
 
     \b
-    fairtrec explain qrels.txt bm25.run -m NFaiRR@10 -q 101 --groups gender-en --docs docs.tsv \\
+    fairtrec explain qrels.txt bm25.run -m NFaiRR@10 -q 101 --terms gender-en --docs docs.tsv \\
         --background bm25.run
     """
     from fairtrec.evaluation.batch import processes

@@ -62,7 +62,7 @@ def command(
     QRELS, RUN and what is not listed first below are as for `fairtrec eval`.
 
     \b
-    fairtrec free qrels.txt bm25.run neural.run --groups gender-en --docs docs.tsv --background bm25.run
+    fairtrec free qrels.txt bm25.run neural.run --terms gender-en --docs docs.tsv --background bm25.run
     """
     from fairtrec.cli.bar import progress
     from fairtrec.files.arguments import lists, named

@@ -64,8 +64,8 @@ _MEASURES = click.option(
     "inputs allow; may be repeated.  [default: a few that the inputs allow]",
 )
 _INPUTS = {
-    "groups": click.option(
-        "--groups", metavar="NAME|FILE", help="Group terms: a word list by name, or a file of term,group lines."
+    "terms": click.option(
+        "--terms", metavar="NAME|FILE", help="Group terms: a word list by name, or a file of term,group lines."
     ),
     "docs": click.option("--docs", metavar="FILE|ID", help="The texts: TSV or JSON lines, or an ir_datasets id."),
     "counts": click.option(

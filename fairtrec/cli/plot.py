@@ -41,7 +41,7 @@ def command(
     QRELS, RUN and all that is not said here are as for `fairtrec eval`.
 
     \b
-    fairtrec plot frontier qrels.txt bm25.run bert.run -m 'nDCG@10 TExFAIR@10' --groups gender-en \\
+    fairtrec plot frontier qrels.txt bm25.run bert.run -m 'nDCG@10 TExFAIR@10' --terms gender-en \\
         --docs docs.tsv -o frontier.pdf
     """
     from fairtrec.cli.bar import progress

@@ -19,7 +19,7 @@ from fairtrec.report.writers import RESULTS
 @click.option("--sequences", required=True, metavar="FILE", help="The sequences of queries: CSV lines seq.num,qid.")
 @click.option("--truth", required=True, metavar="FILE", help="The ground truth: JSON lines with qid and documents.")
 @click.option(
-    "--groups",
+    "--labels",
     multiple=True,
     metavar="FILE",
     help="The authors' groups: CSV lines docid,label,label,... with one label for each author; may be repeated.",
@@ -35,7 +35,7 @@ from fairtrec.report.writers import RESULTS
 @click.option("--shares", is_flag=True, help="Print each group's share of exposure and of relevance too.")
 @options.per_query
 @options.reported(RESULTS, auto=True)
-def command(runs: tuple[str, ...], sequences: str, truth: str, groups: tuple[str, ...], **chosen: Any) -> None:
+def command(runs: tuple[str, ...], sequences: str, truth: str, labels: tuple[str, ...], **chosen: Any) -> None:
     """Print the utility of each RUN, and its unfairness by each group file, in the mean over the sequences.
 
     A RUN holds JSON lines {"q_num": "seq.num", "qid": ..., "ranking": [docid, ...]}, one for each request of the
@@ -43,7 +43,7 @@ def command(runs: tuple[str, ...], sequences: str, truth: str, groups: tuple[str
 
     \b
     fairtrec trec-fair-2019 --sequences seq.csv --truth truth.jsonl \\
-        --groups level.csv --groups h-index.csv my-run.jsonl
+        --labels level.csv --labels h-index.csv my-run.jsonl
     """
     from fairtrec.errors import UsageError
     from fairtrec.evaluation.trec_fair_2019 import evaluate
@@ -51,8 +51,8 @@ def command(runs: tuple[str, ...], sequences: str, truth: str, groups: tuple[str
 
     form, output = (chosen.pop(name) for name in ("form", "output"))
     view = {name: chosen.pop(name) for name in ("per_query", "places")}
-    if not groups:
-        raise UsageError("unfairness needs the groups of authors; give --groups FILE")
-    options.refuse_output(output, *runs, sequences, truth, *groups)
-    result = evaluate(runs, sequences, truth, groups, **chosen)
+    if not labels:
+        raise UsageError("unfairness needs the groups of authors; give --labels FILE")
+    options.refuse_output(output, *runs, sequences, truth, *labels)
+    result = evaluate(runs, sequences, truth, labels, **chosen)
     options.write(RESULTS, form, result, output, footnotes, **view)

@@ -36,7 +36,7 @@ def allowed(
         if registry.is_all_fair(written.name):
             several = [measure for measure in several if _passes(measure, refuse, labels, lacking)]
             if not several:
-                raise UsageError(f"{registry.ALL_FAIR} finds nothing to measure; give --labels FILE, or --groups LIST")
+                raise UsageError(f"{registry.ALL_FAIR} finds nothing to measure; give --labels FILE, or --terms LIST")
         found += several
     said = [f"{', '.join(names)} ({why})" for why, names in lacking.items()]
     return found, [f"{registry.ALL_FAIR} leaves out {'; '.join(said)}"] if said else []

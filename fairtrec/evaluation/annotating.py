@@ -21,7 +21,7 @@ from fairtrec.literals import Engine
 
 def annotate(
     sources: FilePath | Sequence[FilePath],
-    groups: TermsLike,
+    terms: TermsLike,
     output: FilePath,
     *,
     engine: Engine = "local",
@@ -32,7 +32,7 @@ def annotate(
     """Count the tokens and group terms of every document of a collection, and write the table of counts.
 
     ``sources``  files of docno<TAB>text lines or JSON lines, or an ir_datasets id.
-    ``groups``   the name of a word list, a path, or ``{group: [term, ...]}``.
+    ``terms``    the name of a word list, a path, or ``{group: [term, ...]}``.
     ``output``   the table: .arrow (for ``counts=``), .parquet or .tsv.
     ``watcher``  is called with how far it has come.
     ``options``  the options of ``fairtrec annotate``: tokenizer, case_sensitive, jobs, resume, force, on_error,
@@ -46,19 +46,19 @@ def annotate(
     if master is not None and engine != "spark":
         raise UsageError("--master says where Spark runs; add --engine spark")
     several = [sources] if isinstance(sources, str | PathLike) else list(sources)
-    read = [*several, groups] if isinstance(groups, str | PathLike) else several
+    read = [*several, terms] if isinstance(terms, str | PathLike) else several
     for each in read:
         if os.path.isfile(each) and os.path.isfile(output) and os.path.samefile(each, output):
             raise UsageError(f"the output {os.fspath(output)} is also read; choose another with -o")
     for each in several:
         if _is_counts(each):
             raise InputError("this is a table of counts, which annotate makes; name the texts that were counted", each)
-    terms, how = loading.terms(groups), CountingOptions(**options)
+    listed, how = loading.terms(terms), CountingOptions(**options)
     if engine == "spark":
         from fairtrec.annotation.spark import engine as spark
 
-        return spark.run(several, terms, Path(output), how, master)
-    return local.annotate(several, terms, Path(output), how, watcher)
+        return spark.run(several, listed, Path(output), how, master)
+    return local.annotate(several, listed, Path(output), how, watcher)
 
 
 def _is_counts(path: FilePath) -> bool:

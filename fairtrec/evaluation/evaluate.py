@@ -63,7 +63,7 @@ def evaluate(
     ``runs``         a run, a list of runs, or a dict of named ones; a run is a path, ``{qid: {docno: score}}``, or a
                      frame with query_id, doc_id and score.
     ``qrels``        a path, an ir_datasets id or dataset, ``{qid: {docno: grade}}``, or a frame.
-    ``groups``       the name of a word list, a path, or ``{group: [term, ...]}``.
+    ``terms``        the name of a word list, a path, or ``{group: [term, ...]}``.
     ``docs``         a path, an ir_datasets id or dataset, ``{docno: text}``, or a frame with doc_id and text.
     ``counts``       counts made before: a path, or a frame with docno, tokens and a column for each group.
     ``labels``       group membership instead of words: a path (or two, ``a*b``), ``qrels`` for their subtopics, an

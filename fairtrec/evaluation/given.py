@@ -46,7 +46,7 @@ PositionsLike = FilePath | Mapping[str, float | Sequence[float]] | FrameLike
 class GivenKeywords(TypedDict, total=False):
     """The fields of Given, as keywords of ``evaluate``."""
 
-    groups: TermsLike | None
+    terms: TermsLike | None
     docs: TextsLike | None
     counts: CountsLike | None
     labels: GroupsLike | None
@@ -61,7 +61,7 @@ class Given:
     """What the caller gave beside the runs; None is not given."""
 
     qrels: JudgementsLike | None = None
-    groups: TermsLike | None = None
+    terms: TermsLike | None = None
     docs: TextsLike | None = None
     counts: CountsLike | None = None
     labels: GroupsLike | None = None
@@ -73,14 +73,14 @@ class Given:
     def __post_init__(self) -> None:
         if self.docs is not None and self.counts is not None:
             raise UsageError("both texts and counts were given; leave out --docs or --counts")
-        if self.labels is not None and not (self.docs is None and self.counts is None and self.groups is None):
+        if self.labels is not None and not (self.docs is None and self.counts is None and self.terms is None):
             raise UsageError("both labels and words or counts were given; leave out --labels, or the others")
         if isinstance(self.background, PATH) and not self.whole_collection and not loading.is_file(self.background):
             raise InputError("there is no such file; check --background", self.background)
-        if self.docs is not None and self.groups is None:
-            raise UsageError("texts were given, but no words to look for; give --groups LIST")
-        if self.groups is not None and self.docs is None and self.counts is None:
-            raise UsageError("--groups needs texts or counts to look in; give --docs COLLECTION or --counts FILE")
+        if self.docs is not None and self.terms is None:
+            raise UsageError("texts were given, but no words to look for; give --terms LIST")
+        if self.terms is not None and self.docs is None and self.counts is None:
+            raise UsageError("--terms needs texts or counts to look in; give --docs COLLECTION or --counts FILE")
         if self.whole_collection and self.counts is None and self.labels is None:
             raise UsageError("--background collection needs the counts of the collection; give --counts FILE")
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fairtrec.formats.table import Meta
     from fairtrec.formats.table.files import Table
 
-FAIRNESS = "fairness is not measured; give --groups LIST with --docs COLLECTION, or --labels FILE"
+FAIRNESS = "fairness is not measured; give --terms LIST with --docs COLLECTION, or --labels FILE"
 
 
 class Settled(Asking, Protocol):
@@ -86,7 +86,7 @@ def settle(measures: Any, given: Given, choices: Choices) -> Plan:
 
 def opened(given: Given, choices: Choices) -> Opened:
     """Read terms, labels, extras and how counts were made. Raises UsageError or InputError for what is wrong there."""
-    terms = None if given.groups is None else loading.terms(given.groups)
+    terms = None if given.terms is None else loading.terms(given.terms)
     judged = None
     if isinstance(given.labels, PATH) and given.qrels is not None and "qrels" in crossed(fspath(given.labels)):
         judged = loading.qrels(given.qrels)
@@ -196,12 +196,12 @@ def _groups(
     if terms is not None and terms.groups != groups:
         both = f"the counts are of the groups {', '.join(groups)}, the list {terms.name} has {', '.join(terms.groups)}"
         raise InputError(
-            f"{both}; leave out --groups, or give counts made with it", None if table is None else table.path
+            f"{both}; leave out --terms, or give counts made with it", None if table is None else table.path
         )
     if table is not None:
         from fairtrec.formats.table import check
 
-        options = {"--groups": terms, "--tokenizer": choices.tokenizer, "--case-sensitive": choices.case_sensitive}
+        options = {"--terms": terms, "--tokenizer": choices.tokenizer, "--case-sensitive": choices.case_sensitive}
         for option, asked in options.items():
             if made is None and asked is not None:
                 raise UsageError(
@@ -252,7 +252,7 @@ def _measures(
         asked = registry.parse(default, choices.relevance_level)
         several = [one for one in asked if _fits(one, given, groups, choices)]
         if not several:
-            raise UsageError("there is nothing to measure; give a qrels file, or --groups LIST with --docs COLLECTION")
+            raise UsageError("there is nothing to measure; give a qrels file, or --terms LIST with --docs COLLECTION")
     parsed: list[Measure] = []
     left_out: list[str] = []
     for each in several:  # a measure of ir-measures spells itself as we read it

@@ -5,6 +5,7 @@ COMMANDS = {
 }
 OPTIONS = {  # of every command that has the new one; behind a command's name, of that
     "--annotations": "--counts",
+    "trec-fair-2019 --groups": "--labels",
 }
 KEYWORDS = {  # and names of the package
     "annotations": "counts",

@@ -26,7 +26,7 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
         background = "collection" if given.whole_collection else f"{_name(given.background)}/{options.background_depth}"
     from_texts = of_documents and plan.lexicon is not None
     made = plan.made if of_documents else None
-    groups = short(plan.terms.name, plan.terms.sha256) if plan.terms and from_texts else ""
+    terms = short(plan.terms.name, plan.terms.sha256) if plan.terms and from_texts else ""
     parts = {
         "all": True,
         "documents": of_documents or unknown,
@@ -41,7 +41,7 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
         if row.key
     }
     if made is not None:
-        groups = short(made.terms, made.sha256)
+        terms = short(made.terms, made.sha256)
         told |= {"tokenizer": made.tokenizer or "", "case": CHOICES["case_sensitive"].told(made.case_sensitive)}
     if unknown:
         told["missing"] += f"({unknown})"
@@ -50,7 +50,7 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
     beside = {
         "fairtrec": __version__,
         "tau": ",".join(sorted({str(each.tau) for each in plan.measures if hasattr(each, "tau")})),
-        "groups": groups,
+        "terms": terms,
         "counts": _name(given.counts) if of_documents and not (from_texts or labels) else "",
         "labels": short(labels.name, labels.sha256) if labels else "",
         "members": listed(sizes(labels)) if labels else "",

@@ -60,32 +60,32 @@ def counterfactual(
     return rewriting.substitute(several, listed, Path(output), RewritingOptions(**options), wanted, watcher)
 
 
-def uncovered(pairs: Any, groups: Any, *, ignore_case: bool = False) -> tuple[int, list[str]]:
+def uncovered(pairs: Any, terms: Any, *, ignore_case: bool = False) -> tuple[int, list[str]]:
     """Count the terms of groups, and list those that have no counterpart in a list of pairs.
 
     Raises InputError for a word that stands for words of different groups: it has no way back.
     """
-    terms, listed = loading.terms(groups), loading.pairs(pairs)
-    group_of = {term.lower(): group for group in terms.groups for term in terms.terms[group]}
+    of_groups, listed = loading.terms(terms), loading.pairs(pairs)
+    group_of = {term.lower(): group for group in of_groups.groups for term in of_groups.terms[group]}
     for word, several in listed.shared.items():
         of = {group_of[other.lower()]: other for other in reversed(several) if other.lower() in group_of}
         if len(of) > 1:
             told = " and ".join(f"{other} ({group})" for group, other in sorted(of.items()))
             message = f"{word} stands for {told}, of different groups, and would always become {several[0]}"
             raise InputError(f"{message}; give each a counterpart of its own", listed.name)
-    every = {term for group in terms.groups for term in terms.terms[group]}
-    return len(every), Vocabulary(listed, ignore_case=ignore_case).uncovered(terms)
+    every = {term for group in of_groups.groups for term in of_groups.terms[group]}
+    return len(every), Vocabulary(listed, ignore_case=ignore_case).uncovered(of_groups)
 
 
-def shared(pairs: Any, groups: Any = None) -> str:
+def shared(pairs: Any, terms: Any = None) -> str:
     """Say which words of a list stand for several, and so become the first of them; "" where none does.
 
     ``her`` and ``his`` are told apart by what stands around them, and are left out; so are words for several of one
-    group, where groups are given.
+    group, where terms are given.
     """
     listed = loading.pairs(pairs)
-    terms = {} if groups is None else loading.terms(groups).terms
-    together = [{word.lower() for word in words} for words in terms.values()]
+    of_groups = {} if terms is None else loading.terms(terms).terms
+    together = [{word.lower() for word in words} for words in of_groups.values()]
     apart = {word for line in PRONOUNS for word in line} if listed.lines >= PRONOUNS else set()
     several = {
         word: others

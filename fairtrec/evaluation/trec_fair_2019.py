@@ -22,7 +22,7 @@ def evaluate(
     runs: Sequence[FilePath],
     sequences: FilePath,
     truth: FilePath,
-    groups: Sequence[FilePath],
+    labels: Sequence[FilePath],
     *,
     variant: UnfairnessVariant = "track",
     amortisation: Amortisation = "micro",
@@ -31,7 +31,7 @@ def evaluate(
     """Evaluate each run over its sequences; the parts are sequences, as queries are elsewhere.
 
     ``sequences``  CSV lines seq.num,qid; ``truth``: JSON lines with qid and documents.
-    ``groups``     the authors' groups: CSV lines docid,label,label,... of each way to group them.
+    ``labels``     the authors' groups: CSV lines docid,label,label,... of each way to group them.
     ``shares``     adds each group's share of exposure and of relevance.
 
     Raises InputError for what cannot be read, UsageError for two files of groups that go by one name.
@@ -40,7 +40,7 @@ def evaluate(
     requests = trec_fair.requests(sequences, wanted)
     utility = TREC19Utility(amortisation=amortisation)
     of_groups: list[tuple[Any, Authors]] = []
-    for each in [trec_fair.authors(path, wanted) for path in dict.fromkeys(groups)]:
+    for each in [trec_fair.authors(path, wanted) for path in dict.fromkeys(labels)]:
         if any(each.name == other.name for _, other in of_groups):
             raise UsageError(f"two group files are called {each.name}, and measures go by these names; rename one")
         own: dict[str, Any] = {"variant": variant, "amortisation": amortisation, "labels": each.name}
@@ -61,14 +61,14 @@ def evaluate(
             Scores(fspath(path), trec_fair.stem(path), measures, requests.names, np.stack(values), tuple(remarks))
         )
     parts = {Part("sequences"): sequences, Part("truth"): truth}
-    parts |= {Part("groups", fspath(path)): path for path in dict.fromkeys(groups)}
+    parts |= {Part("labels", fspath(path)): path for path in dict.fromkeys(labels)}
     files = {part: InputFile(fspath(path), path) for part, path in parts.items()}
     names = {part: short(trec_fair.stem(file.place), file.sha256) for part, file in files.items()}
     choices = {
         "fairtrec": __version__,
         "sequences": names[Part("sequences")],
         "truth": names[Part("truth")],
-        "groups": ",".join(name for part, name in names.items() if part.of == "groups"),
+        "labels": ",".join(name for part, name in names.items() if part.of == "labels"),
         "stop": str(utility.stop),
         "gamma": str(utility.gamma),
         "variant": variant,

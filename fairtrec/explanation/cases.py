@@ -166,7 +166,7 @@ class Request:
 def _terms(evaluator: Evaluator, asked: Sequence[str]) -> dict[str, Term]:
     lexicon = evaluator.plan.lexicon
     if asked and (lexicon is None or "documents" not in evaluator.plan.uses):
-        raise UsageError("--what-if takes a term away, and no terms are looked for; give --groups with --docs")
+        raise UsageError("--what-if takes a term away, and no terms are looked for; give --terms with --docs")
     terms = {}
     for each in dict.fromkeys(asked):
         assert lexicon is not None

@@ -1,7 +1,7 @@
 """Our measures among those of ir_measures, and by it in PyTerrier: importing this registers them; docs/ir_measures.md.
 
 import fairtrec.ir_measures as fair
-gender = fair.given("gender", groups="gender-en", docs=texts, background=bm25)
+gender = fair.given("gender", terms="gender-en", docs=texts, background=bm25)
 ir_measures.calc_aggregate([nDCG @ 10, gender.NFaiRR @ 10], qrels, run)
 """
 

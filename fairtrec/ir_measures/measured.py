@@ -136,7 +136,7 @@ class Bound:
 
 
 def given(name: str, **keywords: Any) -> Bound:
-    """Bind to a name what measures are computed from: ``given("gender", groups=..., docs=...).NFaiRR @ 10``.
+    """Bind to a name what measures are computed from: ``given("gender", terms=..., docs=...).NFaiRR @ 10``.
 
     Takes what ``fairtrec.evaluate`` takes beside runs and judgements, paths and objects, and its options.
 

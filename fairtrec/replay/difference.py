@@ -19,7 +19,7 @@ def _keys(*parts: str) -> set[str]:
     return {row.key for row in CHOICES.values() if not set(parts).isdisjoint(row.part.split())} - {""}
 
 
-OF_DOCUMENTS = {"groups", "counts", "labels"} | _keys("documents", "texts", "labels")
+OF_DOCUMENTS = {"terms", "counts", "labels"} | _keys("documents", "texts", "labels")
 OF_MEASURES = {"ir-measures", "tau", "background", *EXTRAS} | _keys("membership")
 OF_RUNS = ("run", "counterfactual")  # what belongs to single runs
 UNCOMPARED = {"tau", "counterfactual", "interval"} | {row.key for row in CHOICES.values() if row.adds}

@@ -91,7 +91,7 @@ class MeasureCollection:
         if "labels" in given:
             given["labels"] = {d: {new[group]: row[group] for group in row} for d, row in given["labels"].items()}
         else:
-            given["groups"] = {new[group]: words for group, words in given["groups"].items()}
+            given["terms"] = {new[group]: words for group, words in given["terms"].items()}
         return MeasureCollection(self.run, {new[group]: share for group, share in self.target.items()}, given)
 
 
@@ -110,8 +110,8 @@ def _same(found: Any, wanted: Any) -> bool:
 
 
 COLLECTIONS = (
-    MeasureCollection.drawn({"f": 0.5, "m": 0.5}, groups=WORDS, docs=TEXTS),
-    MeasureCollection.drawn({"f": 0.0, "m": 1.0}, groups=WORDS, docs=TEXTS),
+    MeasureCollection.drawn({"f": 0.5, "m": 0.5}, terms=WORDS, docs=TEXTS),
+    MeasureCollection.drawn({"f": 0.0, "m": 1.0}, terms=WORDS, docs=TEXTS),
     MeasureCollection.drawn({"f": 0.1, "m": 0.3, "x": 0.6}, labels=LABELS),
 )
 

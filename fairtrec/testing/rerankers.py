@@ -50,7 +50,7 @@ class RerankerCollection:
         given: dict[str, Any] = {"labels": known}
         if not labelled:
             texts = {docno: f"{known.get(docno, '')} " * int(random.integers(1, 5)) for docno in DOCNOS}
-            given = {"groups": {"f": ["f"], "m": ["m"]}, "docs": texts, "rule": "majority"}
+            given = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts, "rule": "majority"}
         return cls(run, {"qrels": qrels, "background": run, **given}, groups)
 
     def renamed(self, new: Mapping[str, str]) -> "RerankerCollection":
@@ -59,7 +59,7 @@ class RerankerCollection:
         if "labels" in given:
             given["labels"] = {docno: new[group] for docno, group in given["labels"].items()}
         else:
-            given["groups"] = {new[group]: words for group, words in given["groups"].items()}
+            given["terms"] = {new[group]: words for group, words in given["terms"].items()}
         return RerankerCollection(self.run, given, tuple(new[group] for group in self.groups))
 
     def orders(self, by: Reranker, run: ScoredRankings | None = None, **chosen: Any) -> dict[str, list[str]]:

@@ -18,7 +18,7 @@ from fairtrec.ablation.ablating import RunOrder, shown
 from fairtrec.annotation.counting import counter
 from fairtrec.annotation.counting.by_term import TermTable
 from fairtrec.data import Docnos, GroupTerms
-from fairtrec.errors import InputError, UsageError
+from fairtrec.errors import InputError, ResourceError, UsageError
 from fairtrec.formats import tsv
 from fairtrec_made import REPOSITORY, pages
 
@@ -29,7 +29,7 @@ LIST = REPOSITORY / "resources" / "wordlists" / "gender-en.csv"
 @pytest.fixture
 def asked(example):
     """Runs, judgements, and what they are evaluated with."""
-    given = {"groups": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
+    given = {"terms": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
     return [example / f"{name}.run" for name in ("bm25", "neural", "fair")], example / "qrels.txt", given
 
 
@@ -103,9 +103,9 @@ def fairtrec_measure(name):
 def test_the_list_of_words_is_that_of_eval_and_the_core_list_moves_nothing(asked, tmp_path):
     other = tmp_path / "two.csv"
     other.write_text("she,f\nher,f\nhe said,m\nhe,m\n")
-    ablation = ablate(asked, "NFaiRR@10", f"groups=gender-en,gender-en-core,{other}")
+    ablation = ablate(asked, "NFaiRR@10", f"terms=gender-en,gender-en-core,{other}")
     for variant, groups in zip(ablation.variants, ("gender-en", "gender-en-core", other), strict=True):
-        assert variant.means.tolist() == close(evaluated(asked, "NFaiRR@10", groups=groups))
+        assert variant.means.tolist() == close(evaluated(asked, "NFaiRR@10", terms=groups))
     assert ablation.variants[1].means.tolist() == ablation.base.means.tolist()
     assert [each.flipped for each in ablation.variants[:2]] == [0, 0]
 
@@ -135,7 +135,7 @@ def test_leaving_a_term_out_is_eval_without_it(asked, measure):
     texts = [line.partition("\t")[2].lower() for line in (asked[2]["docs"]).read_text("utf-8").splitlines()]
     for variant in ablation.variants[:: 5 if measure in OTHERS else 1]:
         rest = {group: [term for term in of if term != variant.variant] for group, of in words().items()}
-        assert variant.means.tolist() == close(evaluated(asked, measure, groups=rest))
+        assert variant.means.tolist() == close(evaluated(asked, measure, terms=rest))
         assert 0 < variant.documents <= sum(variant.variant in text for text in texts)
 
 
@@ -146,9 +146,9 @@ def test_a_draw_is_eval_with_that_half(asked, measure, missing):
     assert [each.variant for each in ablation.variants] == [f"half {number}" for number in range(1, 8)]
     for number in (1, 2, 7):
         mine = ablation.variants[number - 1].means.tolist()
-        assert mine == close(evaluated(asked, measure, groups=drawn(3, number, 0.5), missing=missing))
+        assert mine == close(evaluated(asked, measure, terms=drawn(3, number, 0.5), missing=missing))
     (small,) = ablate(asked, measure, "terms=10% x 1", seed=3, missing=missing).variants
-    assert small.means.tolist() == close(evaluated(asked, measure, groups=drawn(3, 1, 0.1), missing=missing))
+    assert small.means.tolist() == close(evaluated(asked, measure, terms=drawn(3, 1, 0.1), missing=missing))
 
 
 def test_terms_of_another_setting(asked):
@@ -158,7 +158,7 @@ def test_terms_of_another_setting(asked):
     ]
     assert {each.factor for each in grid.variants} == {"tau tokenizer terms"}
     for variant, (tau, number) in zip(grid.variants, product((0, 2), (1, 2)), strict=True):
-        more = {"groups": drawn(0, number, 0.5), "tokenizer": "space"}
+        more = {"terms": drawn(0, number, 0.5), "tokenizer": "space"}
         assert variant.means.tolist() == close(evaluated(asked, f"NFaiRR(tau={tau})@10", **more))
 
 
@@ -196,7 +196,7 @@ def test_texts_are_read_once(asked):
             looked_up.append(docno)
             return super().__getitem__(docno)
 
-    vary = ["tau=0,5", "cutoff=5,10", "tokenizer=space,strip", "groups=gender-en-core", "terms=half x 5"]
+    vary = ["tau=0,5", "cutoff=5,10", "tokenizer=space,strip", "terms=gender-en-core", "terms=half x 5"]
     ablation = fairtrec.ablate(runs, qrels, measure="NFaiRR@10", vary=vary, **{**given, "docs": Once(texts)})
     assert len(ablation.variants) == 12
     assert max(looked_up.count(docno) for docno in set(looked_up)) <= 2  # the reader looks at each text twice
@@ -336,12 +336,11 @@ def test_the_product_is_what_counting_gives(texts, first, second, tokenizer, cas
         (("tau=",), {}, "cannot read 'tau='"),
         (("tau=1,,2",), {}, "there is an empty value"),
         (("tau=x",), {}, "tau"),
-        (("colour=1",), {}, "'colour' cannot be varied with NFaiRR@10; there are terms, ties, measure, cutoff, groups"),
+        (("colour=1",), {}, "'colour' cannot be varied with NFaiRR@10; there are ties, measure, cutoff, terms"),
         (("cutoff=0",), {}, "cutoff=0 is no whole number of 1 or more"),
         (("background-depth=x",), {}, "background-depth=x is no whole number"),
         (("case=yes",), {}, "case=yes is not known; choose sensitive or insensitive"),
         (("missing=maybe",), {}, "the missing 'maybe' is not known"),
-        (("terms=some",), {}, "terms=some cannot be read"),
         (("terms=1.5 x 3",), {}, "the share in terms=1.5 x 3 is 1.5; it lies between 0 and 1"),
         (("terms=1.2.3 x 3",), {}, "1.2.3 in terms=1.2.3 x 3 is no share"),
         (("terms=half x 0",), {}, "draws nothing"),
@@ -351,7 +350,7 @@ def test_the_product_is_what_counting_gives(texts, first, second, tokenizer, cas
         (("tau=1",), {"measure": "NFaiRR RR"}, "names 2"),
         (("terms=each",), {"measure": "nDCG@10"}, "nDCG@10 looks at no terms"),
         (("cutoff=5",), {"measure": "TE@10"}, "TE@10 has a value for each group"),
-        (("terms=each",), {"groups": {"f": ["she"], "m": ["he", "his"]}}, "'she' is the one term of the group f"),
+        (("terms=each",), {"terms": {"f": ["she"], "m": ["he", "his"]}}, "'she' is the one term of the group f"),
     ],
 )
 def test_what_cannot_be_varied_is_refused(asked, vary, more, what):
@@ -361,9 +360,9 @@ def test_what_cannot_be_varied_is_refused(asked, vary, more, what):
         ablate(asked, measure, *vary, **more)
 
 
-@pytest.mark.parametrize("vary", ["terms=each", "groups=gender-en", "tokenizer=space", "case=sensitive"])
+@pytest.mark.parametrize("vary", ["terms=each", "terms=gender-en", "tokenizer=space", "case=sensitive"])
 def test_counts_do_not_allow_what_texts_do(ten, vary):
-    with pytest.raises(UsageError, match=rf"{vary} needs the texts; give --docs COLLECTION with --groups LIST"):
+    with pytest.raises(UsageError, match=rf"{vary} needs the texts; give --docs COLLECTION with --terms LIST"):
         ablate(ten, "NFaiRR@10", vary)
 
 
@@ -374,7 +373,16 @@ def test_bad_input_is_told_as_eval_tells_it(asked, tmp_path):
         fairtrec.ablate([*runs, tmp_path / "bad.run"], qrels, measure="NFaiRR@10", vary="tau=0", **given)
     (tmp_path / "one.csv").write_text("she,f\n")
     with pytest.raises(InputError, match="fewer than two groups"):
-        ablate(asked, "NFaiRR@10", f"groups={tmp_path / 'one.csv'}")
+        ablate(asked, "NFaiRR@10", f"terms={tmp_path / 'one.csv'}")
+    with pytest.raises(ResourceError, match="some"):
+        ablate(asked, "NFaiRR@10", "terms=some")
+
+
+def test_a_list_that_is_called_as_a_way_to_vary_is_given_as_a_path(asked, tmp_path, monkeypatch):
+    (tmp_path / "each").write_text("she,f\nhe,m\n")
+    monkeypatch.chdir(tmp_path)
+    (variant,) = ablate(asked, "NFaiRR@10", "terms=./each").variants
+    assert variant.means.tolist() == close(evaluated(asked, "NFaiRR@10", terms="./each"))
 
 
 def test_undefined_values_leave_the_queries_of_both(asked):
@@ -403,7 +411,7 @@ def test_samples_are_read_as_they_are(tmp_path):
 @pytest.fixture
 def command(example):
     runs = [example / f"{name}.run" for name in ("bm25", "neural", "fair")]
-    given = ("--groups", "gender-en", "--docs", example / "collection.tsv", "--background", example / "background.run")
+    given = ("--terms", "gender-en", "--docs", example / "collection.tsv", "--background", example / "background.run")
     return "ablate", example / "qrels.txt", *runs, *given, "-m", "NFaiRR@10"
 
 
@@ -456,9 +464,9 @@ def test_one_run_has_means_and_no_order(fairtrec_command, command):
 
 
 def test_what_nothing_moves_or_flips_is_told(fairtrec_command, command):
-    out = fairtrec_command(*command, "--vary", "groups=gender-en,gender-en-core", "--vary", "target=background").out
+    out = fairtrec_command(*command, "--vary", "terms=gender-en,gender-en-core", "--vary", "target=background").out
     assert "no variant flips a pair of runs\n" in out
-    assert "no mean moves by groups\n" in out
+    assert "no mean moves by terms\n" in out
 
 
 def test_a_page_holds_text_as_text_and_no_script(fairtrec_command, command, example, tmp_path):
@@ -466,7 +474,7 @@ def test_a_page_holds_text_as_text_and_no_script(fairtrec_command, command, exam
     shutil.copy(example / "neural.run", evil)
     words = tmp_path / "words.csv"
     words.write_text("she,f\n<b>her</b>,f\nhe,m\nhis,m\n")
-    given = ["--groups", words, "--vary", "terms=each", "--vary", "tau=0", "-f", "html"]
+    given = ["--terms", words, "--vary", "terms=each", "--vary", "tau=0", "-f", "html"]
     page = fairtrec_command(*command[:3], evil, *command[7:], *given).out
     assert "<script" not in page
     assert "&lt;script&gt;" in page

@@ -275,7 +275,7 @@ def test_frozen_words_and_layers(small, tmp_path):
 def test_a_loss_that_is_no_number_ends_the_training_and_keeps_what_was_saved(small, tmp_path, fairtrec_command):
     given = SMALL | {"warmup": 0, "adversary_learning_rate": 1e37}
     options = [f"--{name.replace('_', '-')}={value}" for name, value in given.items()]
-    arguments = ["--model", small / "encoder", "--groups", "gender-en", "-o", tmp_path / "models", *options]
+    arguments = ["--model", small / "encoder", "--terms", "gender-en", "-o", tmp_path / "models", *options]
     done = fairtrec_command("adversarial", "train", small / "triples.tsv", *arguments)
     assert done.code == 3
     (complaint,) = done.complaints
@@ -492,7 +492,7 @@ def test_the_adversary_is_misled_and_rankings_get_fairer(tmp_path):
     for seed in range(3):
         folder = tmp_path / str(seed)
         encoder(folder / "encoder", world(folder, seed), seed)
-        command = ["adversarial", "train", "triples.tsv", "--model", "encoder", "--groups", "gender-en", *STEPS]
+        command = ["adversarial", "train", "triples.tsv", "--model", "encoder", "--terms", "gender-en", *STEPS]
         command += ["--lambda=0,0.1", f"--seed={seed}", "-o", "models", "--checkpoints=2"]
         program = [sys.executable, "-m", "fairtrec", *command]
         running.append(subprocess.Popen(program, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True))
@@ -518,7 +518,7 @@ def figures(folder, name):
     pairs = [(queries[docno[:3]], text) for docno, text in texts.items()]
     labels = [int(bool({"she", "he"} & set(text.split()))) for text in texts.values()]
     means = fairtrec.evaluate(
-        "NFaiRR(tau=0)@10 nDCG@10", {name: run}, folder / "qrels.txt", groups="gender-en", docs=folder / "docs.tsv",
+        "NFaiRR(tau=0)@10 nDCG@10", {name: run}, folder / "qrels.txt", terms="gender-en", docs=folder / "docs.tsv",
         background=folder / "bm25.run",
     ).means[name]  # fmt: skip
     return accuracy_of(folder / "models" / name, pairs, labels), *means.values()

@@ -96,7 +96,7 @@ def test_broken_triples(tmp_path, text, complaint):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["train", "triples.tsv", "--model", "x", "--groups", "gender-en", "-o", "models"],
+        ["train", "triples.tsv", "--model", "x", "--terms", "gender-en", "-o", "models"],
         ["rerank", "a.run", "--model", "x", "--docs", "docs.tsv", "--queries", "queries.tsv"],
     ],
 )
@@ -109,7 +109,7 @@ def test_without_torch_a_line_says_what_to_install(arguments, fairtrec_command, 
 
 @pytest.mark.parametrize("strengths", ["", "a", "0.1,-1", "0.1,,1", "nan", "inf"])
 def test_lambdas_are_numbers_from_0(strengths, fairtrec_command):
-    arguments = ["triples.tsv", "--model", "x", "--groups", "gender-en", "-o", "models", f"--lambda={strengths}"]
+    arguments = ["triples.tsv", "--model", "x", "--terms", "gender-en", "-o", "models", f"--lambda={strengths}"]
     done = fairtrec_command("adversarial", "train", *arguments)
     assert done.code == 2
     assert f"{strengths} is no list of numbers from 0; write it like 0,0.1,0.3" in done.err

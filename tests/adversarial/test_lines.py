@@ -19,7 +19,7 @@ def test_a_line_stands_in_the_log_at_least_each_half_minute(monkeypatch, capsys)
     monkeypatch.setitem(sys.modules, "fairtrec.adversarial.train", type(sys)("train"))
     monkeypatch.setattr(sys.modules["fairtrec.adversarial.train"], "train", train, raising=False)
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    command = ["adversarial", "train", "t.tsv", "--model", "m", "--groups", "gender-en", "-o", "out"]
+    command = ["adversarial", "train", "t.tsv", "--model", "m", "--terms", "gender-en", "-o", "out"]
     monkeypatch.setattr("sys.argv", ["fairtrec", *command])
     with pytest.raises(SystemExit):
         main()

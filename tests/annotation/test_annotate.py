@@ -411,7 +411,7 @@ def test_killed_at_any_moment_and_resumed_the_bytes_are_the_same(tmp_path):
         tsv(texts) + b"".join(b"n%d\t%s\n" % (i, b"she said he " * 30) for i in range(12_000))
     )
     (tmp_path / "terms.csv").write_text("she,f\nhe,m\n")
-    given_ = [tmp_path / "c.tsv", "--groups", tmp_path / "terms.csv"]
+    given_ = [tmp_path / "c.tsv", "--terms", tmp_path / "terms.csv"]
     began = time.monotonic()
     subprocess.run(command(*given_, "-o", tmp_path / "whole.arrow", "-j", 2), check=True, capture_output=True)
     seconds = time.monotonic() - began
@@ -440,7 +440,7 @@ def test_memory_stays_bounded_whatever_the_lines(tmp_path):
     (tmp_path / "terms.csv").write_text("she,f\nhe,m\n")
     for given_ in (["c.tsv"], ["c.tsv", "--max-doc-bytes", 1 << 20, "--on-error", "skip", "--force"]):
         process = subprocess.Popen(
-            command(*given_, "--groups", "terms.csv", "-o", "t.arrow", "-j", 1), cwd=tmp_path, stderr=subprocess.PIPE
+            command(*given_, "--terms", "terms.csv", "-o", "t.arrow", "-j", 1), cwd=tmp_path, stderr=subprocess.PIPE
         )
         errors = process.stderr.read().decode()
         process.stderr.close()

@@ -308,7 +308,7 @@ def test_the_command(here):
     Path("a.run").write_text("q Q0 d1 1 1 t\nq Q0 d9 2 0 t\n")
     given = ["counterfactual", "c.tsv", "--pairs", "gender-en-pairs", "-o", "o.tsv", "-j", "1"]
     done = CliRunner().invoke(
-        command, [*given, "--runs", "a.run", "-M", "5", "--groups", "gender-en", "--on-error", "skip"]
+        command, [*given, "--runs", "a.run", "-M", "5", "--terms", "gender-en", "--on-error", "skip"]
     )
     assert done.exception is None
     assert done.stdout == ""

@@ -151,7 +151,7 @@ def test_two_at_once_to_one_output(workplace, options):
     def watch(_):
         if not seen:
             program = "import sys; from fairtrec import cli; sys.argv[0] = 'fairtrec'; cli.main()"
-            given = ["annotate", "c.tsv", "--groups", "g", "-o", "o.arrow", "-j", "1"]
+            given = ["annotate", "c.tsv", "--terms", "g", "-o", "o.arrow", "-j", "1"]
             more = [f"--{name}" for name in options]
             seen.append(
                 subprocess.run(
@@ -195,13 +195,13 @@ def test_the_output_is_one_of_what_is_read(workplace, fairtrec_command, output):
     shutil.copy("g", "g.tsv")
     (workplace / "link.tsv").hardlink_to("c.tsv")
     name = "g.tsv" if output == "g" else output
-    ended = fairtrec_command("annotate", "c.tsv", "--groups", "g.tsv", "-o", name, "--force", "-j", "1")
+    ended = fairtrec_command("annotate", "c.tsv", "--terms", "g.tsv", "-o", name, "--force", "-j", "1")
     assert (ended.code, ended.complaints) == (2, [f"the output {name} is also read; choose another with -o"])
     assert (workplace / "c.tsv").read_bytes() == b"".join(LINES)
 
 
 def test_a_folder_in_which_nothing_can_be_made(workplace, fairtrec_command):
-    ended = fairtrec_command("annotate", "c.tsv", "--groups", "g", "-o", "/proc/o.arrow", "-j", "1")
+    ended = fairtrec_command("annotate", "c.tsv", "--terms", "g", "-o", "/proc/o.arrow", "-j", "1")
     assert ended.code == 2
     assert len(ended.complaints) == 1
     assert "/proc" in ended.complaints[0]
@@ -209,8 +209,8 @@ def test_a_folder_in_which_nothing_can_be_made(workplace, fairtrec_command):
 
 @pytest.mark.parametrize("name", ["x" * 300 + ".arrow", "x/" * 3000 + "o.arrow"])
 def test_a_name_too_long_for_an_output(workplace, fairtrec_command, name):
-    assert fairtrec_command("annotate", name, "--groups", "g", "-o", "o.arrow", "-j", "1").code == 3
-    for command in (["annotate", "c.tsv", "--groups", "g", "-j", "1"], ["eval", "none", "c.tsv"]):
+    assert fairtrec_command("annotate", name, "--terms", "g", "-o", "o.arrow", "-j", "1").code == 3
+    for command in (["annotate", "c.tsv", "--terms", "g", "-j", "1"], ["eval", "none", "c.tsv"]):
         ended = fairtrec_command(*command, "-o", name)
         assert ended.code == 2
         assert len(ended.complaints) == 1

@@ -89,10 +89,10 @@ def test_a_word_that_stands_for_several_is_named(fairtrec_command, tmp_path):
 
 
 def test_a_word_that_stands_for_words_of_different_groups_is_refused_with_groups(fairtrec_command, tmp_path):
-    done = command(fairtrec_command, tmp_path, "she,they\nhe,they\n", "--groups", "gender-en")
+    done = command(fairtrec_command, tmp_path, "she,they\nhe,they\n", "--terms", "gender-en")
     assert done.code == 3
     assert "they stands for she (f) and he (m), of different groups" in done.err
-    assert command(fairtrec_command, tmp_path, "mom,dad\nmum,dad\n", "--groups", "gender-en").code == 0
-    bundled = fairtrec_command("counterfactual", tmp_path / "c.tsv", "--pairs", "gender-en-pairs", "--groups", "gender-en",
+    assert command(fairtrec_command, tmp_path, "mom,dad\nmum,dad\n", "--terms", "gender-en").code == 0
+    bundled = fairtrec_command("counterfactual", tmp_path / "c.tsv", "--pairs", "gender-en-pairs", "--terms", "gender-en",
                                "-o", tmp_path / "o.tsv", "--force")  # fmt: skip
     assert bundled.code == 0

@@ -14,7 +14,7 @@ def page(example, tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("free")
     found = fairtrec.free(
-        three_runs(example, folder), example / "qrels.txt", groups="gender-en",
+        three_runs(example, folder), example / "qrels.txt", terms="gender-en",
         docs=example / "collection.tsv", background=example / "background.run",
     )  # fmt: skip
     return written(FRONTIERS["html"](found, places=4, per_query=True), folder)

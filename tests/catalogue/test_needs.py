@@ -45,7 +45,7 @@ def test_what_can_be_made_follows_from_what_is_given():
     grouped = {"ranked", "counts", "tokens", "groups", "target", "membership"}
     assert Given().inputs == always
     assert Given(qrels={}).inputs == always | {"relevance", "judged_relevance"}
-    assert Given(groups={}, docs={}).inputs == always | grouped | {"log_counts"}
+    assert Given(terms={}, docs={}).inputs == always | grouped | {"log_counts"}
     assert Given(labels={}, qrels={}).inputs == (
         always | grouped | {"collection", "relevance", "judged_relevance", "judged_membership"}
     )

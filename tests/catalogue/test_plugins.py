@@ -80,7 +80,7 @@ def fairtrec_with(tmp_path):
 
 def test_a_measure_of_another_package(fairtrec_with):
     fairtrec = fairtrec_with(SHARE, ["SpokenShare = plug_in:SpokenShare"])
-    given = ("eval", "none", "my.run", "--groups", "terms.csv", "--docs", "docs.tsv", "-f", "json", "-q")
+    given = ("eval", "none", "my.run", "--terms", "terms.csv", "--docs", "docs.tsv", "-f", "json", "-q")
     done = fairtrec(*given, "-m", "SpokenShare(least=2)@2 SpokenShare@4 RaB@2")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
@@ -132,7 +132,7 @@ def test_a_plug_in_that_is_broken_is_one_line(source, entry_point, why, fairtrec
 
 def test_a_plug_in_that_asks_for_what_there_is_not_is_one_line(fairtrec_with):
     fairtrec = fairtrec_with(SHARE.replace("counts", "colours"), ["SpokenShare = plug_in:SpokenShare"])
-    done = fairtrec("eval", "none", "my.run", "-m", "SpokenShare", "--groups", "terms.csv", "--docs", "docs.tsv")
+    done = fairtrec("eval", "none", "my.run", "-m", "SpokenShare", "--terms", "terms.csv", "--docs", "docs.tsv")
     assert (done.returncode, done.stdout) == (2, "")
     assert (
         done.stderr == "SpokenShare@10 asks for colours, which there is not; it has a fault, report it to its authors\n"
@@ -141,7 +141,7 @@ def test_a_plug_in_that_asks_for_what_there_is_not_is_one_line(fairtrec_with):
 
 def test_a_plug_in_that_is_broken_is_no_trouble_to_others(fairtrec_with):
     fairtrec = fairtrec_with("raise SystemError", ["Bad = plug_in:Bad"])
-    done = fairtrec("eval", "none", "my.run", "-m", "RaB@2", "--groups", "terms.csv", "--docs", "docs.tsv")
+    done = fairtrec("eval", "none", "my.run", "-m", "RaB@2", "--terms", "terms.csv", "--docs", "docs.tsv")
     assert done.returncode == 0, done.stderr
     assert "0.2500" in done.stdout
 

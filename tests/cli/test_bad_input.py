@@ -28,8 +28,8 @@ GOOD = {
     "qids": b"q1\nq2\n",
     "short.run": b"q1 Q0 d1 1 2.5 tag\n",
 }
-TEXTS = "eval qrels a.run --groups groups --docs docs.tsv --background back.run"
-JSONL = "eval qrels a.run --groups groups --docs docs.jsonl"
+TEXTS = "eval qrels a.run --terms groups --docs docs.tsv --background back.run"
+JSONL = "eval qrels a.run --terms groups --docs docs.jsonl"
 COUNTS = "eval qrels a.run --counts counts --background back.run --queries qids"
 
 # name: the file that is broken (or None), what stands in it, the arguments, the exit code, the start of the message
@@ -107,7 +107,7 @@ FILES = {
     "counts: not whole": ("counts", GOOD["counts"] + b"d4 1 .5 0\n", COUNTS, "counts:5: the f '.5' is not an integer"),
     "counts: too few columns": ("counts", GOOD["counts"] + b"d4 1 0\n", COUNTS, "counts:5: 3 columns where a table of counts has 4"),
     "counts: duplicate": ("counts", GOOD["counts"] + b"d1 1 0 0\n", COUNTS, "counts:5: document d1 stands twice"),
-    "counts: other groups than the list": ("groups", b"x,a\ny,b\n", COUNTS + " --groups groups", "counts: the counts are of the groups f, m, the list groups has a, b"),
+    "counts: other groups than the list": ("groups", b"x,a\ny,b\n", COUNTS + " --terms groups", "counts: the counts are of the groups f, m, the list groups has a, b"),
     "counts: not there": ("counts", None, COUNTS, "counts: there is no such file"),
 }  # fmt: skip
 
@@ -123,9 +123,9 @@ OPTIONS = {
     "no texts": ("eval qrels a.run -m TExFAIR@10", USAGE, "TExFAIR@10 needs "),
     "no qrels": ("eval none a.run --counts counts -m nDCG@10", USAGE, "nDCG@10 needs relevance judgements; give a qrels file"),
     "nothing to measure": ("eval none a.run", USAGE, "there is nothing to measure; give a qrels file"),
-    "texts without groups": ("eval qrels a.run --docs docs.tsv", USAGE, "texts were given, but no words to look for; give --groups"),
+    "texts without groups": ("eval qrels a.run --docs docs.tsv", USAGE, "texts were given, but no words to look for; give --terms"),
     "texts and counts": (TEXTS + " --counts counts", USAGE, "both texts and counts were given; leave out --docs or"),
-    "collection of texts": ("eval qrels a.run --groups groups --docs docs.tsv --background collection", USAGE, "--background collection needs the counts"),
+    "collection of texts": ("eval qrels a.run --terms groups --docs docs.tsv --background collection", USAGE, "--background collection needs the counts"),
     "target does not sum to 1": (TEXTS + " --target f=0.4,m=0.4", USAGE, "the target's shares sum to 0.8"),
     "negative target": (TEXTS + " --target f=-0.5,m=1.5", USAGE, "the target's shares sum to 1"),
     "target nan": (TEXTS + " --target f=nan,m=1", USAGE, "the target's shares sum to nan"),
@@ -137,14 +137,14 @@ OPTIONS = {
     "background depth 0": (TEXTS + " --background-depth 0", USAGE, "the background depth is 0; it must be 1 or more"),
     "nothing to print": (TEXTS + " -n", USAGE, "-n leaves out the means"),
     "output in no folder": (TEXTS + " -o no/such/out.txt", USAGE, "the folder of no/such/out.txt is not there"),
-    "unknown word list": ("eval qrels a.run --docs docs.tsv --groups gender-enn", RESOURCE, "there is no file gender-enn, and no resource is called 'gender-enn'; did you mean gender-en?"),
+    "unknown word list": ("eval qrels a.run --docs docs.tsv --terms gender-enn", RESOURCE, "there is no file gender-enn, and no resource is called 'gender-enn'; did you mean gender-en?"),
     "unknown query set": (TEXTS + " --queries no-such-set", RESOURCE, "there is no file no-such-set, and no resource"),
     "word list as a query set": (TEXTS + " --queries gender-en", RESOURCE, "gender-en is a wordlist, not a query set"),
     "query set that is not here": (TEXTS + " --queries msmarco-fair", RESOURCE, "msmarco-fair is not on this machine; run: fairtrec resources get msmarco-fair"),
     "a pattern that matches nothing": ("eval qrels ./z*.run", INPUT, "no file matches ./z*.run; check the pattern"),
     "a folder as qrels": ("eval . a.run", INPUT, ".: this is a folder; name a file in it"),
-    "a folder as texts": ("eval qrels a.run --groups groups --docs .", INPUT, ".: this is a folder; name a file in it"),
-    "a folder as groups": ("eval qrels a.run --groups . --docs docs.tsv", INPUT, ".: this is a folder"),
+    "a folder as texts": ("eval qrels a.run --terms groups --docs .", INPUT, ".: this is a folder; name a file in it"),
+    "a folder as groups": ("eval qrels a.run --terms . --docs docs.tsv", INPUT, ".: this is a folder"),
     "a folder as counts": ("eval qrels a.run --counts .", INPUT, ".: this is a folder; name a file in it"),
     "a folder as queries": ("eval qrels a.run --counts counts --queries .", INPUT, ".: this is a folder; name a file in it"),
     "empty standard input": ("eval qrels -", INPUT, "-: this run has no lines"),

@@ -41,9 +41,9 @@ def offered(monkeypatch, capsys):
         ("eval no", ["file,no", "plain,none"]),
         ("eval q.txt ru", ["file,ru"]),
         ("eval q.txt a.run b", ["file,b"]),
-        ("eval q.txt --groups gender-en", ["file,gender-en", "plain,gender-en", "plain,gender-en-core"]),
-        ("eval q.txt --groups = gender-en-c", ["file,gender-en-c", "plain,gender-en-core"]),
-        ("eval --groups = gender-en q.t", ["file,q.t"]),
+        ("eval q.txt --terms gender-en", ["file,gender-en", "plain,gender-en", "plain,gender-en-core"]),
+        ("eval q.txt --terms = gender-en-c", ["file,gender-en-c", "plain,gender-en-core"]),
+        ("eval --terms = gender-en q.t", ["file,q.t"]),
         ("eval q.txt --docs c", ["file,c"]),
         ("eval q.txt --background co", ["file,co", "plain,collection"]),
         ("eval q.txt --queries ex", ["file,ex", "plain,example-fair"]),
@@ -84,8 +84,8 @@ def test_commands_are_offered_without_an_import_of_any(offered, monkeypatch):
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_shells_that_replace_the_whole_word_are_given_it(offered, shell):
-    found = "\n".join(offered("eval", "q.txt", "--groups=gender-en-c", shell=shell))
-    assert "--groups=gender-en-core" in found
+    found = "\n".join(offered("eval", "q.txt", "--terms=gender-en-c", shell=shell))
+    assert "--terms=gender-en-core" in found
     assert "English words" in found, "what the list is"
 
 
@@ -97,7 +97,7 @@ def test_nothing_is_said_amid_what_is_typed_where_lists_are_gone(offered, monkey
         raise ResourceError("no lists")
 
     monkeypatch.setattr(passports, "root", gone)
-    assert offered("eval", "q.txt", "--groups", "gen") == []
+    assert offered("eval", "q.txt", "--terms", "gen") == []
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -121,8 +121,8 @@ def test_bash_completes_names_and_files(tmp_path):
     script = """
         eval "$(fairtrec completion bash)"
         compopt() { :; }
-        COMP_WORDS=(fairtrec eval qrels.txt --groups gender); COMP_CWORD=4
-        _fairtrec_completion fairtrec gender --groups
+        COMP_WORDS=(fairtrec eval qrels.txt --terms gender); COMP_CWORD=4
+        _fairtrec_completion fairtrec gender --terms
         printf '%s\\n' "${COMPREPLY[@]}"
         complete -p fairtrec
     """

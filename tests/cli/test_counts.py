@@ -31,12 +31,12 @@ def test_a_speed_is_said_where_it_means_something(size, seconds, said):
 
 @pytest.fixture
 def annotated(folder, fairtrec_command):
-    assert fairtrec_command("annotate", "c.tsv", "--groups", "terms.csv", "-o", "t.arrow", "-j", 1).code == 0
+    assert fairtrec_command("annotate", "c.tsv", "--terms", "terms.csv", "-o", "t.arrow", "-j", 1).code == 0
     return folder
 
 
 def test_annotate_prints_one_line(folder, fairtrec_command):
-    done = fairtrec_command("annotate", "c.tsv", "--groups", "terms.csv", "-o", "t.tsv", "-j", 1)
+    done = fairtrec_command("annotate", "c.tsv", "--terms", "terms.csv", "-o", "t.tsv", "-j", 1)
     assert (done.code, done.out, done.complaints) == (0, "", [])
     assert done.err.startswith("# 3 documents, 0.0 MB of text in ")
     assert "; counter: num" in done.err
@@ -47,7 +47,7 @@ def test_annotate_prints_one_line(folder, fairtrec_command):
 
 
 def test_annotate_takes_a_word_list_by_name(folder, fairtrec_command):
-    done = fairtrec_command("annotate", "c.tsv", "--groups", "gender-en", "-o", "t.arrow", "-j", 1)
+    done = fairtrec_command("annotate", "c.tsv", "--terms", "gender-en", "-o", "t.arrow", "-j", 1)
     assert done.code == 0
     meta = Table("t.arrow").meta
     assert meta.terms == "gender-en"
@@ -57,13 +57,13 @@ def test_annotate_takes_a_word_list_by_name(folder, fairtrec_command):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["c.tsv", "--groups", "terms.csv", "-o", "t.csv"], 2, "t.csv ends in none of .arrow, .parquet, .tsv"),
-        (["c.tsv", "--groups", "terms.csv", "-o", "no/t.arrow"], 2, "the folder of no/t.arrow is not there"),
-        (["no.tsv", "--groups", "terms.csv", "-o", "t.arrow"], 3, "no.tsv: there is no such file, nor is it an id"),
-        (["-", "--groups", "terms.csv", "-o", "t.arrow"], 3, "-: a collection is read twice"),
-        (["empty.tsv", "--groups", "terms.csv", "-o", "t.arrow"], 3, "empty.tsv: this file has no lines"),
-        (["c.tsv", "--groups", "nope", "-o", "t.arrow"], 4, "there is no file nope"),
-        (["c.tsv", "c.tsv", "--groups", "terms.csv", "-o", "t.arrow"], 3, "c.tsv:1: document a stands twice"),
+        (["c.tsv", "--terms", "terms.csv", "-o", "t.csv"], 2, "t.csv ends in none of .arrow, .parquet, .tsv"),
+        (["c.tsv", "--terms", "terms.csv", "-o", "no/t.arrow"], 2, "the folder of no/t.arrow is not there"),
+        (["no.tsv", "--terms", "terms.csv", "-o", "t.arrow"], 3, "no.tsv: there is no such file, nor is it an id"),
+        (["-", "--terms", "terms.csv", "-o", "t.arrow"], 3, "-: a collection is read twice"),
+        (["empty.tsv", "--terms", "terms.csv", "-o", "t.arrow"], 3, "empty.tsv: this file has no lines"),
+        (["c.tsv", "--terms", "nope", "-o", "t.arrow"], 4, "there is no file nope"),
+        (["c.tsv", "c.tsv", "--terms", "terms.csv", "-o", "t.arrow"], 3, "c.tsv:1: document a stands twice"),
     ],
 )
 def test_annotate_fails(arguments, code, message, folder, fairtrec_command):
@@ -76,7 +76,7 @@ def test_annotate_fails(arguments, code, message, folder, fairtrec_command):
 
 def test_annotate_passes_over_and_says_so(folder, fairtrec_command):
     (folder / "c.tsv").write_text(TEXTS + "no tab\n")
-    given = ["annotate", "c.tsv", "--groups", "terms.csv", "-o", "t.arrow", "-j", 1]
+    given = ["annotate", "c.tsv", "--terms", "terms.csv", "-o", "t.arrow", "-j", 1]
     assert fairtrec_command(*given).complaints[0].startswith("c.tsv:4: this line has no tab behind a docno")
     done = fairtrec_command(*given, "--on-error", "skip", "--force")
     assert done.code == 0
@@ -147,26 +147,26 @@ def test_eval_takes_all_three_formats(annotated, fairtrec_command):
 
 def test_published_counts_can_be_told_how_they_were_made(copied, fairtrec_command):
     Path("terms").write_text("she,f\nhe,m\n")
-    assert fairtrec_command("annotate", "collection.tsv", "--groups", "terms", "-o", "made.tsv", "-j", "1").code == 0
+    assert fairtrec_command("annotate", "collection.tsv", "--terms", "terms", "-o", "made.tsv", "-j", "1").code == 0
     rows = [line for line in Path("made.tsv").read_text().splitlines() if not line.startswith("#")]
     Path("found.tsv").write_text("\n".join(rows) + "\n")
-    evaluated = ("eval", "none", "bm25.run", "-m", "TExFAIR@10", "-f", "json", "--groups", "terms", "--counts")
+    evaluated = ("eval", "none", "bm25.run", "-m", "TExFAIR@10", "-f", "json", "--terms", "terms", "--counts")
     assert "do not say how they were made" in fairtrec_command(*evaluated, "found.tsv").err
     stated = ("counts", "convert", "found.tsv")
-    assert fairtrec_command(*stated, "t.arrow", "--groups", "terms", "--tokenizer", "strip").code == 0
+    assert fairtrec_command(*stated, "t.arrow", "--terms", "terms", "--tokenizer", "strip").code == 0
     one, other = (fairtrec_command(*evaluated, name) for name in ("t.arrow", "made.tsv"))
     assert (one.code, json.loads(one.out)["runs"]) == (0, json.loads(other.out)["runs"])
     signatures = [re.sub(r"counts:\S+", "", json.loads(done.out)["signature"]) for done in (one, other)]
     assert signatures[0] == signatures[1]
-    assert "groups:terms@" in signatures[0]
+    assert "terms:terms@" in signatures[0]
     Path("others").write_text("she,x\nhe,y\n")
     for given, code, what in (
-        (["--groups", "terms"], 2, "by --groups and --tokenizer together"),
-        (["--tokenizer", "space"], 2, "by --groups and --tokenizer together"),
-        (["--case-sensitive"], 2, "by --groups and --tokenizer together"),
-        (["--groups", "others", "--tokenizer", "strip"], 3, "found.tsv: its groups are f, m, those of others x, y; "),
+        (["--terms", "terms"], 2, "by --terms and --tokenizer together"),
+        (["--tokenizer", "space"], 2, "by --terms and --tokenizer together"),
+        (["--case-sensitive"], 2, "by --terms and --tokenizer together"),
+        (["--terms", "others", "--tokenizer", "strip"], 3, "found.tsv: its groups are f, m, those of others x, y; "),
     ):
         done = fairtrec_command(*stated, "u.arrow", *given)
         assert (done.code, what in done.err) == (code, True), done.err
-    done = fairtrec_command("counts", "convert", "made.tsv", "u.arrow", "--groups", "terms", "--tokenizer", "word")
+    done = fairtrec_command("counts", "convert", "made.tsv", "u.arrow", "--terms", "terms", "--tokenizer", "word")
     assert (done.code, "this table says how it was made" in done.err) == (3, True)

@@ -148,7 +148,7 @@ def test_annotate_that_is_interrupted_says_how_to_go_on(monkeypatch, capsys, tmp
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("fairtrec.evaluation.annotating.annotate", stopped)
     monkeypatch.setattr(
-        "sys.argv", ["fairtrec", "annotate", "c.tsv", "--groups", "gender-en", "-o", "c.arrow", "-j", "1"]
+        "sys.argv", ["fairtrec", "annotate", "c.tsv", "--terms", "gender-en", "-o", "c.arrow", "-j", "1"]
     )
     with pytest.raises(SystemExit):
         main()

@@ -41,10 +41,10 @@ GOOD = {
 COMMANDS = {  # the file that is corrupted: the commands that read it
     "qrels": ["eval qrels a.run -m nDCG@2", "eval qrels a.run -m FAIR@2 --labels qrels", "validate a.run --qrels qrels"],
     "a.run": ["eval qrels a.run b.run -m nDCG@2 --keep-going", "rbo a.run b.run", "validate a.run", "compare qrels a.run b.run -m nDCG@2"],
-    "docs.tsv": ["eval qrels a.run --groups groups --docs docs.tsv", "validate a.run --docs docs.tsv"],
-    "docs.jsonl": ["eval qrels a.run --groups groups --docs docs.jsonl"],
+    "docs.tsv": ["eval qrels a.run --terms groups --docs docs.tsv", "validate a.run --docs docs.tsv"],
+    "docs.jsonl": ["eval qrels a.run --terms groups --docs docs.jsonl"],
     "counts": ["eval qrels a.run --counts counts --background b.run", "counts info counts", "counts convert counts new.arrow --force"],
-    "groups": ["eval qrels a.run --groups groups --docs docs.tsv"],
+    "groups": ["eval qrels a.run --terms groups --docs docs.tsv"],
     "qids": ["eval qrels a.run -m nDCG@2 --queries qids"],
     "labels": ["eval qrels a.run -m 'AWRF@2 KL@2' --labels labels", "eval qrels a.run -m AWRF@2 --labels labels*labels.jsonl"],
     "labels.jsonl": ["eval qrels a.run -m AWRF@2 --labels labels.jsonl"],

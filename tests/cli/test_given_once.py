@@ -51,13 +51,13 @@ def test_three_values_are_listed_once_each(fairtrec_command):
 
 
 def test_groups_without_anything_to_look_in_are_refused(fairtrec_command):
-    done = fairtrec_command("eval", "qrels", "run", "--groups", "gender-en")
+    done = fairtrec_command("eval", "qrels", "run", "--terms", "gender-en")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "--groups needs texts or counts to look in; give --docs COLLECTION or --counts FILE\n"
+    assert done.err == "--terms needs texts or counts to look in; give --docs COLLECTION or --counts FILE\n"
 
 
 def test_relevance_alone_says_what_would_show_fairness(fairtrec_command):
-    said = "# fairness is not measured; give --groups LIST with --docs COLLECTION, or --labels FILE"
+    said = "# fairness is not measured; give --terms LIST with --docs COLLECTION, or --labels FILE"
     assert said in fairtrec_command("eval", "qrels", "run").err
     assert said not in fairtrec_command("eval", "qrels", "run", "-m", "RR").err
     assert said not in fairtrec_command("eval", "qrels", "run", "--labels", "labels.tsv").err

@@ -151,7 +151,7 @@ def test_blank_lines_without_an_end(workplace, fairtrec_command, monkeypatch, co
         "eval qrels blank -m nDCG@2",
         "eval blank a.run -m nDCG@2",
         "validate blank",
-        "annotate blank.gz --groups gender-en -o t.tsv -j 1",
+        "annotate blank.gz --terms gender-en -o t.tsv -j 1",
     ],
 )
 def test_blank_lines_without_an_end_behind_an_entry(workplace, fairtrec_command, monkeypatch, command):
@@ -195,7 +195,7 @@ def test_some_blank_lines_are_passed_over(workplace, fairtrec_command):
 def test_counts_are_not_counted_as_texts(workplace, fairtrec_command, form):
     (workplace / "docs.tsv").write_bytes(b"d1\tshe said\nd2\the said\n")
     (workplace / "g").write_text("she,f\nhe,m\n")
-    given = ["--groups", "g", "-j", "1", "-o"]
+    given = ["--terms", "g", "-j", "1", "-o"]
     assert fairtrec_command("annotate", "docs.tsv", *given, f"counts.{form}").code == 0
     ended = fairtrec_command("annotate", f"counts.{form}", *given, "again.arrow")
     one_line(ended, 3, f"counts.{form}: this is a table of counts, which annotate makes; name the texts")
@@ -205,7 +205,7 @@ def test_counts_are_not_counted_as_texts(workplace, fairtrec_command, form):
 def test_counts_with_tabs_are_not_counted_as_texts(workplace, fairtrec_command):
     (workplace / "c").write_text("docno\ttokens\tf\tm\nd1\t3\t1\t0\n")
     (workplace / "g").write_text("she,f\nhe,m\n")
-    ended = fairtrec_command("annotate", "c", "--groups", "g", "-o", "o.arrow", "-j", "1")
+    ended = fairtrec_command("annotate", "c", "--terms", "g", "-o", "o.arrow", "-j", "1")
     one_line(ended, 3, "c: this is a table of counts, which annotate makes; ")
 
 
@@ -229,7 +229,7 @@ def test_no_program_prints_lines_of_its_own(workplace, fairtrec_command, capfd, 
 
 
 @pytest.mark.parametrize(
-    "command", ["eval vaswani a.run -m nDCG@2", "eval none a.run --groups gender-en --docs vaswani", "annotate vaswani --groups gender-en -o o.arrow -j 1"]
+    "command", ["eval vaswani a.run -m nDCG@2", "eval none a.run --terms gender-en --docs vaswani", "annotate vaswani --terms gender-en -o o.arrow -j 1"]
 )  # fmt: skip
 def test_ir_datasets_neither_logs_nor_draws_where_nobody_watches(workplace, command):
     program = "import sys; sys.argv[0] = 'fairtrec'; from fairtrec.cli import main; main()"

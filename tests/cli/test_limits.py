@@ -75,7 +75,7 @@ def test_a_folder_for_temporary_files_with_a_long_name(workplace):
 
 @pytest.mark.parametrize("files", [20, pytest.param(40, marks=pytest.mark.slow)])
 def test_few_files_may_be_open_while_parts_are_merged(workplace, files):
-    given = ["annotate", "c.tsv", "--groups", "g", "-j", "1", "-o"]
+    given = ["annotate", "c.tsv", "--terms", "g", "-j", "1", "-o"]
     few = fairtrec(*given, "few.arrow", limit=(resource.RLIMIT_NOFILE, files), piece=1 << 10)
     assert few.returncode == 0, few.stderr
     assert fairtrec(*given, "all.arrow").returncode == 0
@@ -91,7 +91,7 @@ def test_too_few_files_is_one_line(workplace):
 @pytest.mark.parametrize("mib", [250, pytest.param(500, marks=pytest.mark.slow), 800])
 def test_little_memory_is_one_line(workplace, mib):
     ended = fairtrec(
-        "annotate", "c.tsv", "--groups", "g", "-o", "o.arrow", "-j", "1", limit=(resource.RLIMIT_AS, mib << 20)
+        "annotate", "c.tsv", "--terms", "g", "-o", "o.arrow", "-j", "1", limit=(resource.RLIMIT_AS, mib << 20)
     )
     assert ended.returncode in (0, 3), ended.stderr
     assert "fault" not in ended.stderr
@@ -100,7 +100,7 @@ def test_little_memory_is_one_line(workplace, mib):
 
 def test_numba_that_may_not_compile_is_not_used(workplace):
     ended = fairtrec(
-        "annotate", "c.tsv", "--groups", "g", "-o", "o.arrow", "-j", "1", env=os.environ | {"NUMBA_DISABLE_JIT": "1"}
+        "annotate", "c.tsv", "--terms", "g", "-o", "o.arrow", "-j", "1", env=os.environ | {"NUMBA_DISABLE_JIT": "1"}
     )
     assert ended.returncode == 0
     assert "Warning" not in ended.stderr
@@ -141,12 +141,12 @@ NAMES = {
     "run": (f"eval qrels {LONG} -m nDCG@2", 3),
     "list": (f"eval qrels @{LONG} -m nDCG@2", 3),
     "labels": (f"eval qrels a.run -m AWRF@2 --labels {LONG}", 3),
-    "groups": (f"eval qrels a.run --groups {LONG} --docs c.tsv", 4),
-    "docs": (f"eval qrels a.run --groups g --docs {LONG}", 3),
+    "groups": (f"eval qrels a.run --terms {LONG} --docs c.tsv", 4),
+    "docs": (f"eval qrels a.run --terms g --docs {LONG}", 3),
     "queries": (f"eval qrels a.run -m nDCG@2 --queries {LONG}", 4),
     "counts": (f"eval qrels a.run --counts {LONG}", 3),
-    "target": (f"eval qrels a.run --groups g --docs c.tsv --target {LONG}", 2),
-    "background": (f"eval qrels a.run --groups g --docs c.tsv --background {LONG}", 3),
+    "target": (f"eval qrels a.run --terms g --docs c.tsv --target {LONG}", 2),
+    "background": (f"eval qrels a.run --terms g --docs c.tsv --background {LONG}", 3),
     "baseline": (f"eval qrels a.run -m nDCG@2 --baseline {LONG}", 2),
     "slices": (f"compare qrels a.run b.run -m nDCG@2 --slice {LONG}", 3),
     "results": (f"diff {LONG} {LONG}", 3),

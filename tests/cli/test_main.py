@@ -58,7 +58,7 @@ def started(*arguments, **options):
         (["no-such-command"], 2),
         ([], 2),
         (["eval", f"{EXAMPLE}/qrels.txt", "nowhere.run"], 3),
-        ([*EVAL, "--groups", "no-such-list", "--docs", f"{EXAMPLE}/collection.tsv"], 4),
+        ([*EVAL, "--terms", "no-such-list", "--docs", f"{EXAMPLE}/collection.tsv"], 4),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

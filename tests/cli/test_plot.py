@@ -16,7 +16,7 @@ from fairtrec_made import REPOSITORY
 pytest.importorskip("matplotlib", reason="matplotlib, which draws, is not installed: pip install 'fairtrec[plot]'")
 PAGE = (REPOSITORY / "docs" / "plot.md").read_text("utf-8")
 RUNS = ["bm25.run", "neural.run", "fair.run"]
-TEXTS = {"groups": "gender-en", "docs": "collection.tsv", "background": "background.run"}
+TEXTS = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
 
 
 def evaluated(measures, runs=RUNS):

@@ -98,7 +98,7 @@ FORMS = {
     "eval html": ["eval", "qrels", NAME, "b.run", *GIVEN, "-f", "html"],
     "eval trec of one": ["eval", "qrels", NAME, *GIVEN, "-f", "trec"],
     "eval sorted": ["eval", "qrels", NAME, "b.run", *GIVEN, "--sort", "RR", "-f", "table"],
-    "eval of words": ["eval", "qrels", NAME, "--groups", "groups", "--docs", "docs.tsv", "-m", "TE@2 AWRF@2", "-f", "trec"],
+    "eval of words": ["eval", "qrels", NAME, "--terms", "groups", "--docs", "docs.tsv", "-m", "TE@2 AWRF@2", "-f", "trec"],
     "eval of counts": ["eval", "none", NAME, "--counts", "counts", "-m", "TE@2", "-f", "tsv", "-q"],
     "eval of judgements": ["eval", "qrels", NAME, "--labels", "qrels", "-m", "FAIR@2", "--queries", "queries", "-f", "csv"],
     "eval of targets": ["eval", "qrels", NAME, "-m", "AWRF@2", "--counts", "counts", "--target", "target", "-f", "json"],
@@ -131,7 +131,7 @@ def test_no_difference_of_results_steers_a_terminal(workplace, on_a_terminal, fa
 
 def test_what_a_table_of_counts_says_of_itself_steers_no_terminal(workplace, on_a_terminal, fairtrec_command):
     (workplace / f"{EVIL}.tsv").write_bytes((workplace / "docs.tsv").read_bytes())
-    made = fairtrec_command("annotate", f"{EVIL}.tsv", "--groups", "groups", "-o", "o.arrow", "-j", "1")
+    made = fairtrec_command("annotate", f"{EVIL}.tsv", "--terms", "groups", "-o", "o.arrow", "-j", "1")
     assert made.code == 0, made.err
     code, out, _ = shown_safely(on_a_terminal("counts", "info", "o.arrow"))
     assert (code, out.count("title") > 3) == (0, True)
@@ -163,13 +163,13 @@ MESSAGES = {
     "no such group": ["eval", "qrels", NAME, "-m", "AWRF", "--labels", "labels", "--group", EVIL],
     "no such target": ["eval", "qrels", NAME, "-m", "AWRF", "--counts", "counts", "--target", EVIL],
     "no such resource": ["resources", "show", EVIL],
-    "no such list": ["eval", "qrels", NAME, "--groups", EVIL, "--docs", "docs.tsv"],
+    "no such list": ["eval", "qrels", NAME, "--terms", EVIL, "--docs", "docs.tsv"],
     "no such baseline": ["compare", "qrels", NAME, "b.run", "-m", "RR", "--baseline", f"{EVIL}x"],
     "no such requirement": ["check", "qrels", NAME, "--require", EVIL],
     "no such place": ["eval", "qrels", NAME, "-m", "RR", "-o", f"{EVIL}/out"],
     "a bad label": ["eval", "qrels", NAME, "-m", "AWRF", "--labels", "evil"],
     "bad counts": ["eval", "qrels", NAME, "--counts", "evil"],
-    "bad texts": ["eval", "qrels", NAME, "--groups", "groups", "--docs", "evil.jsonl"],
+    "bad texts": ["eval", "qrels", NAME, "--terms", "groups", "--docs", "evil.jsonl"],
     "bad TOML": ["check", "qrels", NAME, "--config", "evil.toml"],
     "bad results": ["diff", "evil.jsonl", "evil.jsonl"],
     "a bad list": ["eval", "qrels", "@evil"],
@@ -266,7 +266,7 @@ LENGTHY = {
     "a requirement": ["check", "qrels", "b.run", "--require", WORDS],
     "a target": ["eval", "qrels", "b.run", "-m", "AWRF", "--labels", "labels", "--target", WORDS],
     "a group": ["eval", "qrels", "b.run", "-m", "AWRF", "--labels", "labels", "--group", WORDS],
-    "a list": ["eval", "qrels", "b.run", "--groups", WORDS, "--docs", "docs.tsv"],
+    "a list": ["eval", "qrels", "b.run", "--terms", WORDS, "--docs", "docs.tsv"],
     "an option": ["eval", "qrels", "b.run", f"--{LONG}"],
     "a choice": ["eval", "qrels", "b.run", "-f", WORDS],
     "a number": ["eval", "qrels", "b.run", "--places", WORDS],
@@ -284,9 +284,9 @@ LENGTHY = {
     "a line of a run, checked": ["validate", "long"],
     "a cell of a run": ["eval", "qrels", "wide"],
     "a cell of a run, checked": ["validate", "wide"],
-    "a line of terms": ["eval", "qrels", "b.run", "--groups", "long", "--docs", "docs.tsv"],
-    "a group of terms": ["eval", "none", "b.run", "--groups", "named", "--docs", "docs.tsv", "-m", "TE(group=x)@2"],
-    "a line of texts": ["eval", "qrels", "b.run", "--groups", "groups", "--docs", "long.jsonl"],
+    "a line of terms": ["eval", "qrels", "b.run", "--terms", "long", "--docs", "docs.tsv"],
+    "a group of terms": ["eval", "none", "b.run", "--terms", "named", "--docs", "docs.tsv", "-m", "TE(group=x)@2"],
+    "a line of texts": ["eval", "qrels", "b.run", "--terms", "groups", "--docs", "long.jsonl"],
     "a line of slices": ["compare", "qrels", NAME, "b.run", "-m", "RR", "--slice", "long"],
     "TOML": ["check", "qrels", "b.run", "--config", "long.toml"],
     "results": ["diff", "long.jsonl", "long.jsonl"],

@@ -12,7 +12,7 @@ MARKS = {"better": "†", "worse": "‡", "higher": "⁺", "lower": "⁻"}
 @pytest.fixture
 def asked(example):
     runs = [example / f"{name}.run" for name in ("bm25", "neural", "fair")]
-    given = ("--groups", "gender-en", "--docs", example / "collection.tsv", "--background", example / "background.run")
+    given = ("--terms", "gender-en", "--docs", example / "collection.tsv", "--background", example / "background.run")
     return "compare", example / "qrels.txt", *runs, *given, "-m", MEASURES
 
 

@@ -8,7 +8,7 @@ from fairtrec.errors import InputError, UsageError
 
 
 def test_python_is_asked_for_keywords():
-    with pytest.raises(UsageError, match=r"give groups=LIST with docs=COLLECTION, or counts=FILE"):
+    with pytest.raises(UsageError, match=r"give terms=LIST with docs=COLLECTION, or counts=FILE"):
         fairtrec.evaluate("NFaiRR@10", {"r": {"q": {"d": 1.0}}})
 
 

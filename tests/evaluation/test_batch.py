@@ -66,7 +66,7 @@ def batch(tmp_path, monkeypatch):
 
 
 def ours(runs, **given):
-    chosen = {"groups": "groups.csv", "docs": "docs.tsv", "background": "runs/a.run"} | given
+    chosen = {"terms": "groups.csv", "docs": "docs.tsv", "background": "runs/a.run"} | given
     return fairtrec.evaluate(MEASURES, runs, "qrels", **chosen)
 
 
@@ -139,7 +139,7 @@ def test_a_list_that_is_no_list_is_refused(batch, monkeypatch):
 # --- processes ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("given", [{}, {"docs": None, "counts": "counts.tsv", "groups": None}])
+@pytest.mark.parametrize("given", [{}, {"docs": None, "counts": "counts.tsv", "terms": None}])
 def test_jobs_change_nothing(batch, given):
     runs = [*paths(["runs"]), "runs/b.run"]  # one of them twice
     assert seen(ours(runs, jobs=2, **given)) == seen(ours(runs, jobs=1, **given))
@@ -353,7 +353,7 @@ def test_standard_input_is_a_run_and_the_background(batch):
     line = [sys.executable, "-m", "fairtrec", *given, "-j", "2"]
     text = (batch / "runs" / "a.run").read_bytes()
     piped = subprocess.run(line, input=text, capture_output=True, check=True).stdout.decode()
-    named = ours(paths(["runs/[ab].run"]), docs=None, groups=None, counts="counts.tsv").means
+    named = ours(paths(["runs/[ab].run"]), docs=None, terms=None, counts="counts.tsv").means
     printed = [row.split("\t")[2] for row in piped.splitlines() if row.startswith("NFaiRR")]
     assert printed == [f"{means['NFaiRR@2']:.4f}" for means in named.values()]
 
@@ -389,7 +389,7 @@ def test_many_runs_are_held_a_few_at_a_time(options, example, tmp_path, monkeypa
     if options.get("missing"):
         (tmp_path / "other.run").write_text("101 Q0 unheard 1 1 o\n")
         runs |= {"other": tmp_path / "other.run", "again": tmp_path / "other.run"}
-    given = {"groups": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
+    given = {"terms": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
     at_once = fairtrec.evaluate("NFaiRR TExFAIR nDCG@5", runs, example / "qrels.txt", **given, **options)
     held = []
     read = session.read

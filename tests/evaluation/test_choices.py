@@ -18,7 +18,7 @@ from fairtrec.measures import NFaiRR
 
 EXAMPLE = Path(__file__).parents[2] / "resources" / "example"
 WORDS = {
-    "groups": "gender-en",
+    "terms": "gender-en",
     "docs": str(EXAMPLE / "collection.tsv"),
     "background": str(EXAMPLE / "background.run"),
 }

@@ -30,7 +30,7 @@ QRELS = {"q1": {"d1": 1, "d3": 2}, "q2": {"d4": 1, "d5": 0}, "q4": {"d1": 1}}
 BACKGROUND = {"q1": {"d5": 9.0, "d1": 8.0}, "q2": {"d2": 3.0}, "q3": {"d4": 1.0, "d2": 0.5}}
 MEASURES = "nDCG@10 RR FaiRR@10 NFaiRR@2 NSetFaiRR@2 ARaB@3 ARaB(mag=bool) TE@2 TED@10 RBDF TExFAIR@10"
 SECOND, P3 = 1 / log2(3), 1.5 + 1 / log2(3)
-TEXTUAL = {"groups": TERMS, "docs": TEXTS}
+TEXTUAL = {"terms": TERMS, "docs": TEXTS}
 
 
 def annotations():
@@ -99,7 +99,7 @@ def files(folder):
     return {
         "runs": run("my.run", RUN),
         "qrels": write("qrels.txt", "".join(f"{qid} 0 {docno} {grade}\n" for qid, docno, grade in rows(QRELS))),
-        "groups": write("terms.csv", "".join(f"{term},{group}\n" for group, words in TERMS.items() for term in words)),
+        "terms": write("terms.csv", "".join(f"{term},{group}\n" for group, words in TERMS.items() for term in words)),
         "docs": write("docs.tsv", "".join(f"{docno}\t{text}\n" for docno, text in TEXTS.items())),
         "queries": write("queries.txt", "q1\nq2\nq3\n"),
         "background": run("background.run", BACKGROUND),
@@ -142,7 +142,7 @@ def test_frames(expected, names):
     qrels = pd.DataFrame(rows(QRELS), columns=[qid, docno, relevance])
     background = pd.DataFrame(rows(BACKGROUND), columns=[qid, docno, score])
     docs = pd.DataFrame(TEXTS.items(), columns=[docno, "text"])
-    given = {"groups": TERMS, "docs": docs, "background": background, "queries": pd.Series(["q1", "q2", "q3"])}
+    given = {"terms": TERMS, "docs": docs, "background": background, "queries": pd.Series(["q1", "q2", "q3"])}
     assert same(values(MEASURES, run, qrels, **given), expected)
 
 
@@ -155,7 +155,7 @@ def test_tuples_of_ir_measures(expected):
 
 
 def test_objects_like_those_of_ir_datasets(expected):
-    given = {"groups": TERMS, "docs": Dataset(), "background": BACKGROUND, "queries": ["q1", "q2", "q3"]}
+    given = {"terms": TERMS, "docs": Dataset(), "background": BACKGROUND, "queries": ["q1", "q2", "q3"]}
     assert same(values(MEASURES, RUN, Dataset(), **given), expected)
 
 
@@ -428,7 +428,7 @@ def test_targets_that_make_no_sense(target, why):
 def test_a_missing_background_is_wrong_usage():
     with pytest.raises(UsageError, match=r"NFaiRR@10 needs a background set; give background=RUN"):
         values("NFaiRR@10", **TEXTUAL)
-    with pytest.raises(UsageError, match="TE@10 needs the counts of group terms; give groups="):
+    with pytest.raises(UsageError, match="TE@10 needs the counts of group terms; give terms="):
         values("TE@10")
     with pytest.raises(UsageError, match="needs the texts of documents"):
         values("ARaB(mag=tf_paper)", counts=annotations())
@@ -448,7 +448,7 @@ def test_the_depth_of_the_background():
 
 def test_the_background_may_be_the_run_itself(tmp_path):
     long = {"q1": {f"d{1 + i % 5}" if i < 5 else f"n{i}": -float(i) for i in range(9)}, "q2": {"d2": 1.0}}
-    given = {"groups": TERMS, "docs": {**TEXTS, **{f"n{i}": "her her" for i in range(9)}}}
+    given = {"terms": TERMS, "docs": {**TEXTS, **{f"n{i}": "her her" for i in range(9)}}}
     path, other = tmp_path / "a.run", tmp_path / "b.run"
     lines = "".join(f"{qid} Q0 {docno} 0 {score} x\n" for qid, docno, score in rows(long))
     path.write_text(lines)
@@ -554,9 +554,9 @@ def test_inputs_that_exclude_each_other():
     with pytest.raises(UsageError, match="both texts and counts"):
         fairr(counts=annotations())
     with pytest.raises(UsageError, match="no words to look for"):
-        fairr(groups=None)
+        fairr(terms=None)
     with pytest.raises(InputError, match="the counts are of the groups f, m, the list groups has a, b"):
-        values("FaiRR", counts=annotations(), groups={"a": ["x"], "b": ["y"]})
+        values("FaiRR", counts=annotations(), terms={"a": ["x"], "b": ["y"]})
 
 
 def test_digests_and_signature(tmp_path):

@@ -86,7 +86,7 @@ def test_bounds_by_part(request):
     texts = {f"d{number}": ("she", "he he", "")[number % 3] for number in range(0, 1000, 2)}
     several = [
         {"measures": "NDKL@60 EED MaxShare@60", "labels": LABELS, "unknown": "next"},
-        {"measures": "NFaiRR@500 FaiRR@9", "groups": {"f": ["she"], "m": ["he"]}, "docs": texts, "missing": "bounds"},
+        {"measures": "NFaiRR@500 FaiRR@9", "terms": {"f": ["she"], "m": ["he"]}, "docs": texts, "missing": "bounds"},
     ]
     several[1]["background"] = run()
     whole = [fairtrec.evaluate(runs=run(), **options).scores[0] for options in several]

@@ -9,7 +9,7 @@ import fairtrec
 from fairtrec.report.writers import RESULTS
 
 TEXTS = {"d1": "she he", "d2": "she she", "d3": "a tree"}
-GIVEN = {"groups": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "missing": "bounds"}
+GIVEN = {"terms": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "missing": "bounds"}
 
 
 def test_a_mean_with_an_open_query_is_its_ends_alone():

@@ -11,7 +11,7 @@ BACKGROUND = {"q": {"d1": 3.0, "d2": 2.0, "beside": 1.0}}
 
 def value(measure, missing, run=RUN):
     (scores,) = fairtrec.evaluate(
-        measure, run, groups={"f": ["she"], "m": ["he"]}, docs=TEXTS, background=BACKGROUND, missing=missing
+        measure, run, terms={"f": ["she"], "m": ["he"]}, docs=TEXTS, background=BACKGROUND, missing=missing
     ).scores
     return scores.values.item()
 
@@ -24,7 +24,7 @@ def test_unknown_documents_of_the_background_are_neutral():
 
 def test_the_worst_is_the_least_end_of_the_bounds():
     (scores,) = fairtrec.evaluate(
-        "NFaiRR@2 NFaiRR@1", RUN, groups={"f": ["she"], "m": ["he"]}, docs=TEXTS, background=BACKGROUND,
+        "NFaiRR@2 NFaiRR@1", RUN, terms={"f": ["she"], "m": ["he"]}, docs=TEXTS, background=BACKGROUND,
         missing="bounds",
     ).scores  # fmt: skip
     assert [value(f"NFaiRR@{k}", "worst") for k in (2, 1)] == pytest.approx(scores.unknown.least[:, 0].tolist())
@@ -34,6 +34,6 @@ def test_what_nobody_knows_betters_no_run():
     """A ranking of unknown documents alone has 0, though its background is as unknown."""
     run = {"q": {"x": 2.0, "y": 1.0}}
     (scores,) = fairtrec.evaluate(
-        "NFaiRR@2", run, groups={"f": ["she"], "m": ["he"]}, docs=TEXTS, background=run, missing="worst"
+        "NFaiRR@2", run, terms={"f": ["she"], "m": ["he"]}, docs=TEXTS, background=run, missing="worst"
     ).scores
     assert scores.values.item() == 0

@@ -66,7 +66,7 @@ def test_it_takes_two_files_and_twelve_lines():
     assert f" {len(lines)}: " in row
 
 
-GIVEN = ("--groups", "gender-en", "--docs", "collection.tsv", "--background", "background.run")
+GIVEN = ("--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run")
 WAYS = {  # what each command begins with
     "eval": (
         ["eval", "none", "neural.run", "-m", "NFaiRR@10"],

@@ -17,7 +17,7 @@ def desk(tmp_path, monkeypatch, example):
     return tmp_path
 
 
-WORDS = "--groups", "gender-en", "--docs", "collection.tsv", "--background", "background.run"
+WORDS = "--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"
 SAID = "prefix.run: the run and the qrels have no query in common; without the prefix 'dl19-', 12 of 12 would be known"
 
 
@@ -45,7 +45,7 @@ def test_without_judgements_a_run_has_whatever_queries_it_has(desk, fairtrec_com
     lines = [line for line in (desk / "prefix.run").read_text().splitlines() if line.startswith("dl19-10")]
     (desk / "few.run").write_text("".join(f"{line}\n" for line in lines))
     done = fairtrec_command(
-        "eval", "none", "few.run", "--groups", "gender-en", "--docs", "collection.tsv", "-m", "TE@10"
+        "eval", "none", "few.run", "--terms", "gender-en", "--docs", "collection.tsv", "-m", "TE@10"
     )
     assert done.code == 0
 
@@ -60,7 +60,7 @@ def test_one_query_in_common_is_enough(desk, fairtrec_command):
 
 
 def test_from_python_too_and_without_a_hint_where_there_is_none():
-    given = {"groups": {"f": ["she"], "m": ["he"]}, "docs": {"a": "he she"}}
+    given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "he she"}}
     with pytest.raises(InputError, match="run: the run and the qrels have no query in common; are they of the same"):
         fairtrec.evaluate("TE@10", {"x": {"a": 1.0}}, {"7": {"a": 1}}, **given)
     with pytest.raises(InputError, match="none of the wanted queries that are judged; check --queries"):

@@ -81,7 +81,7 @@ def folder(tmp_path_factory):
 
 def cases(folder):
     """Measures, what is given beside the runs, and the reranker that goes with it."""
-    words = {"groups": "gender-en", "docs": TEXTS, "background": str(folder / "background")}
+    words = {"terms": "gender-en", "docs": TEXTS, "background": str(folder / "background")}
     return {
         "NFaiRR": ("NFaiRR@4", words, "Random"),
         "AWRF": ("AWRF@4", words, "Neutral@4"),
@@ -289,7 +289,7 @@ def test_so_it_is_with_two_choices_together(folder, first):
     ids=" ".join,
 )  # fmt: skip
 def test_so_it_is_on_the_command_line(fairtrec_command, copied, options):
-    given = ["--groups", "gender-en", "--docs", "collection.tsv", "--background", "background.run", *options]
+    given = ["--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run", *options]
 
     def said(command, *arguments):
         done = fairtrec_command(command, *arguments, *given, "-f", "json")

@@ -12,7 +12,7 @@ from fairtrec.evaluation.result import Part
 from fairtrec.files import opening
 
 RUNS = ("bm25.run", "neural.run", "fair.run")
-TEXTUAL = {"groups": "gender-en", "docs": "collection.tsv", "background": "background.run"}
+TEXTUAL = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
 OPTIONS = {
     "texts": {**TEXTUAL, "measures": "nDCG@10 NFaiRR@10 ARaB(mag=bool)@10 TExFAIR@10 AWRF@10"},
     "the background is a run": {**TEXTUAL, "background": "bm25.run", "measures": "RR NFaiRR@10"},
@@ -130,7 +130,7 @@ def test_a_background_that_comes_as_a_run_later_is_read_as_deep_as_runs_are(open
 
 def test_what_does_not_fit_together_is_refused_before_a_run_comes(opened):
     with pytest.raises(fairtrec.errors.UsageError, match="NFaiRR@10 needs a background set"):
-        fairtrec.evaluator("NFaiRR@10", groups="gender-en", docs="collection.tsv")
+        fairtrec.evaluator("NFaiRR@10", terms="gender-en", docs="collection.tsv")
     with pytest.raises(fairtrec.errors.UsageError, match="there is no option tokeniser; did you mean tokenizer"):
         fairtrec.evaluator("RR", "qrels.txt", tokeniser="word")
     session = fairtrec.evaluator("RR", "qrels.txt")

@@ -36,7 +36,7 @@ QRELS = {
     "q4": {"b": 1, "d": 0},
 }
 GIVEN = {
-    "groups": {"f": ["she"], "m": ["he"]},
+    "terms": {"f": ["she"], "m": ["he"]},
     "docs": {**TEXTS, "x": HE},
     "positions": {"a": [0.5], "b": [-1.0], "c": [0.2], "e": [1.0], "f": [-0.3]},
     "background": {qid: dict.fromkeys("abcdef", 1.0) for qid in RUN},

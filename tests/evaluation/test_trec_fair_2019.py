@@ -575,7 +575,7 @@ def test_the_faults_of_a_run(files, name):
     with pytest.raises(InputError) as caught:
         files.placed()
     assert str(caught.value) == found[0]
-    result = files.call("--groups", files.groups, files.run)
+    result = files.call("--labels", files.groups, files.run)
     assert isinstance(result.exception, InputError)
     assert result.exception.exit_code == 3
 
@@ -585,7 +585,7 @@ def test_the_faults_of_a_run(files, name):
 
 def test_the_command_prints_means_and_sequences(files):
     other = files.write("h.csv", "d1,x\nd2,y\nd3,y\n")
-    result = files.call("--groups", files.groups, "--groups", other, "-q", "-f", "trec", files.run)
+    result = files.call("--labels", files.groups, "--labels", other, "-q", "-f", "trec", files.run)
     assert result.exception is None, result.output
     lines = [line.split("\t") for line in result.stdout.splitlines()]
     table = {(name.strip(), qid): value.strip() for name, qid, value in lines}
@@ -603,7 +603,7 @@ def test_the_command_prints_means_and_sequences(files):
 
 def test_every_option_of_the_command_changes_what_it_prints(files):
     def json_of(*options):
-        result = files.call("--groups", files.groups, "-f", "json", *options, files.run)
+        result = files.call("--labels", files.groups, "-f", "json", *options, files.run)
         assert result.exception is None, result.output
         means = json.loads(result.stdout)["runs"][0]["means"]
         return {name: each["value"] for name, each in means.items()}
@@ -622,7 +622,7 @@ def test_every_option_of_the_command_changes_what_it_prints(files):
 def test_several_runs_and_an_output_file(files):
     second = files.write("b.jsonl", RUN.replace('"d4", "d2"', '"d2", "d4"'))
     out = files.folder / "out.tsv"
-    result = files.call("--groups", files.groups, "-f", "tsv", "--places", 2, "-o", out, files.run, second)
+    result = files.call("--labels", files.groups, "-f", "tsv", "--places", 2, "-o", out, files.run, second)
     assert result.exception is None, result.output
     assert result.stdout == ""
     assert [row.split("\t")[1:5] for row in out.read_text().splitlines()] == [
@@ -658,10 +658,10 @@ def test_validate_lists_so_many_faults_of_a_run(files):
 def test_wrong_usage(files):
     result = files.call(files.run)
     assert isinstance(result.exception, UsageError)
-    assert "give --groups FILE" in str(result.exception)
+    assert "give --labels FILE" in str(result.exception)
     (files.folder / "other").mkdir()
     same = files.write(Path("other") / "level.csv", GROUPS)
-    result = files.call("--groups", files.groups, "--groups", same, files.run)
+    result = files.call("--labels", files.groups, "--labels", same, files.run)
     assert str(result.exception).startswith("two group files are called level")
 
 
@@ -674,7 +674,7 @@ def test_sequences_are_called_so(tmp_path, fairtrec_command):
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    given = [f"--{name}={tmp_path / file}" for name, file in (("sequences", "seq.csv"), ("truth", "truth"), ("groups", "groups.csv"))]  # fmt: skip
+    given = [f"--{name}={tmp_path / file}" for name, file in (("sequences", "seq.csv"), ("truth", "truth"), ("labels", "groups.csv"))]  # fmt: skip
     done = fairtrec_command("trec-fair-2019", tmp_path / "a.jsonl", *given, "-f", "md")
     assert done.code == 0, done.err
     assert done.out.splitlines()[0].split("|")[2].strip() == "sequences"

@@ -553,7 +553,7 @@ OF_TEXTS = "FaiRR@2 NFaiRR@2 NFaiRR@3 IFaiRR@2 SetFaiRR@3 RaB(mag=bool)@3 ARaB(m
 
 @pytest.mark.parametrize("target", ["even", "f=0.3,m=0.7"])
 def test_missing_texts_lie_between_the_ends(target):
-    given_ = {"groups": TERMS, "background": BEHIND, "target": target}
+    given_ = {"terms": TERMS, "background": BEHIND, "target": target}
     scores = fairtrec.evaluate(OF_TEXTS, SHOWN, docs=TEXTS, missing="bounds", **given_).scores[0]
     every = [
         fairtrec.evaluate(OF_TEXTS, SHOWN, docs={**TEXTS, "x": x, "y": y}, **given_).scores[0].values
@@ -578,7 +578,7 @@ def test_missing_texts_lie_between_the_ends(target):
 
 def test_an_ideal_that_may_be_0_leaves_the_ratio_open():
     shown, behind = {"q": {"a": 1.0, "x": 0.5}}, {"q": {"b": 1.0, "x": 0.5}}
-    given_ = {"groups": TERMS, "background": behind, "docs": {"a": "she he", "b": "he he"}}
+    given_ = {"terms": TERMS, "background": behind, "docs": {"a": "she he", "b": "he he"}}
     scores = fairtrec.evaluate("NFaiRR@2", shown, **given_, missing="bounds").scores[0]
     assert (scores.unknown.least[0, 0], scores.unknown.greatest[0, 0]) == (1.0, np.inf)
     text = RESULTS["table"](fairtrec.evaluate("NFaiRR@2", shown, **given_, missing="bounds"))
@@ -587,7 +587,7 @@ def test_an_ideal_that_may_be_0_leaves_the_ratio_open():
 
 
 def test_what_texts_do_not_bound_is_refused():
-    given_ = {"groups": TERMS, "docs": TEXTS, "background": BEHIND, "missing": "bounds"}
+    given_ = {"terms": TERMS, "docs": TEXTS, "background": BEHIND, "missing": "bounds"}
     for measures in ("ARaB@3", "RaB(mag=tf)@3", "TE@3", "TExFAIR@3", "NSetFaiRR@3", "AWRF@3"):
         with pytest.raises(UsageError, match="has no bounds where texts are missing"):
             fairtrec.evaluate(measures, SHOWN, **given_)

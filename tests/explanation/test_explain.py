@@ -35,7 +35,7 @@ NAMES = ("bm25", "neural", "fair")
 @pytest.fixture
 def beside(example):
     return {
-        "groups": "gender-en",
+        "terms": "gender-en",
         "docs": example / "collection.tsv",
         "background": example / "background.run",
     }
@@ -233,7 +233,7 @@ def test_words_of_arab_are_worth_what_the_formula_says():
         "ARaB(mag='tf_paper')@3": {"he": math.log(2), "she d1": 0, "she d2": 0, "her": 0},
     }  # fmt: skip
     for measure, expected in values.items():
-        (found,) = fairtrec.explain(measure, run, groups=groups, docs=docs).explained
+        (found,) = fairtrec.explain(measure, run, terms=groups, docs=docs).explained
         told = {(place.docno, word.term): word.adds for place in found.places for word in place.words}
         assert {*told} == {("d1", "he"), ("d1", "she"), ("d2", "she"), ("d2", "her")}
         for (docno, term), adds in told.items():
@@ -250,7 +250,7 @@ def test_words_of_exposure_are_worth_what_the_formula_says():
     signs = {"f": math.copysign(1, f / (f + m) - 0.5), "m": math.copysign(1, m / (f + m) - 0.5)}
     ted = abs(f / (f + m) - 0.5) + abs(m / (f + m) - 0.5)
     for measure, factor in [("TED@2", 1), ("TExFAIR@2", -1)]:  # RBDF is 1
-        (found,) = fairtrec.explain(measure, run, groups=groups, docs=docs).explained
+        (found,) = fairtrec.explain(measure, run, terms=groups, docs=docs).explained
         assert found.value == pytest.approx(ted if factor == 1 else 1 - ted)
         for place, tokens in zip(found.places, (4, 5), strict=True):
             for word in place.words:
@@ -262,10 +262,10 @@ def test_a_ranking_of_one_side_and_one_of_neither():
     groups = {"f": ["she"], "m": ["he"]}
     docs = {"d1": "he", "d2": "nothing"}
     run = {"q1": {"d1": 1.0}, "q2": {"d2": 1.0}}
-    one, none = fairtrec.explain("TExFAIR@2", run, groups=groups, docs=docs).explained
+    one, none = fairtrec.explain("TExFAIR@2", run, terms=groups, docs=docs).explained
     assert (one.value, none.value) == (0, 1)
     assert [each.rest + sum(place.adds for place in each.places) for each in (one, none)] == pytest.approx([0, 1])
-    one, none = fairtrec.explain("TED@2", run, groups=groups, docs=docs).explained
+    one, none = fairtrec.explain("TED@2", run, terms=groups, docs=docs).explained
     assert one.value == 1
     assert (none.places, none.why) == ((), "no document in the top k holds a group term")
 
@@ -277,7 +277,7 @@ def test_what_is_behind_the_ideal_is_what_is_missing_to_1(example, beside):
 
 
 def test_a_ranking_that_ends_early_loses_what_it_does_not_rank():
-    given = {"groups": {"f": ["she"], "m": ["he"]}, "docs": {"a": "x", "b": "y"}, "background": {"q": {"a": 2, "b": 1}}}
+    given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "x", "b": "y"}, "background": {"q": {"a": 2, "b": 1}}}
     (found,) = fairtrec.explain("NFaiRR@3", {"q": {"a": 1.0}}, **given).explained
     ideal = 1 + 1 / math.log2(3)
     assert found.ceiling == pytest.approx((ideal + 0.5) / ideal)
@@ -291,7 +291,7 @@ def test_each_query_may_have_its_target(tmp_path):
     (tmp_path / "targets.tsv").write_text("q1\tf\t0.75\nq1\tm\t0.25\nq2\tf\t0.5\nq2\tm\t0.5\n")
     docs, groups = {"a": "she she he"}, {"f": ["she"], "m": ["he"]}
     run = {"q1": {"a": 1}, "q2": {"a": 1}}
-    several = fairtrec.explain("FaiRR@1", run, groups=groups, docs=docs, target=str(tmp_path / "targets.tsv")).explained
+    several = fairtrec.explain("FaiRR@1", run, terms=groups, docs=docs, target=str(tmp_path / "targets.tsv")).explained
     for found, target in zip(several, ([Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 2)] * 2), strict=True):
         f, m = by_all_orders([2, 1], lambda held, target=target: omega_of(held, target, 1))
         assert {word.term: word.adds for word in found.places[0].words} == pytest.approx(
@@ -301,7 +301,7 @@ def test_each_query_may_have_its_target(tmp_path):
 
 def test_a_word_of_two_groups_is_a_word_of_each():
     groups = {"f": ["she", "doctor"], "m": ["he", "doctor"]}
-    (found,) = fairtrec.explain("FaiRR(tau=0)@1", {"q": {"a": 1}}, groups=groups, docs={"a": "doctor she"}).explained
+    (found,) = fairtrec.explain("FaiRR(tau=0)@1", {"q": {"a": 1}}, terms=groups, docs={"a": "doctor she"}).explained
     assert [(word.term, word.group) for word in found.places[0].words if word.times == 1] == [
         ("doctor", "f"), ("she", "f"), ("doctor", "m"),
     ]  # fmt: skip
@@ -311,13 +311,13 @@ def test_a_word_of_two_groups_is_a_word_of_each():
 def test_terms_of_several_words_are_named(beside):
     groups = {"f": ["first lady", "she"], "m": ["he"]}
     docs = {"a": "The First Lady; the first lady, she"}
-    (found,) = fairtrec.explain("FaiRR@1", {"q": {"a": 1}}, groups=groups, docs=docs).explained
+    (found,) = fairtrec.explain("FaiRR@1", {"q": {"a": 1}}, terms=groups, docs=docs).explained
     assert [(word.term, word.times) for word in found.places[0].words] == [("first lady", 2), ("she", 1)]
 
 
 def test_too_many_coalitions_are_divided_roughly(monkeypatch):
     monkeypatch.setattr(shapley, "MOST", 8)
-    given = {"groups": {"f": ["she"], "m": ["he"]}, "docs": {"a": "she she she he he", "b": "he he"}}
+    given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "she she she he he", "b": "he he"}}
     explanation = fairtrec.explain("FaiRR@2", {"q": {"a": 2, "b": 1}}, **given, query="q")
     rough, fine = explanation.explained[0].places
     assert (rough.rough, fine.rough) == (True, False)
@@ -331,7 +331,7 @@ class Weighed(FaiRR):
 
 def test_measures_of_others_have_parts_and_words():
     (found,) = fairtrec.explain(
-        Weighed(cutoff=2), {"q": {"a": 1}}, groups={"f": ["she"], "m": ["he"]}, docs={"a": "he he"}
+        Weighed(cutoff=2), {"q": {"a": 1}}, terms={"f": ["she"], "m": ["he"]}, docs={"a": "he he"}
     ).explained
     assert found.places[0].words[0].adds == pytest.approx(-1)
     assert found.places[1].loses == pytest.approx(1 / math.log2(3))
@@ -437,7 +437,7 @@ def test_a_term_less_is_a_list_without_it(example, beside, measure):
             term, _, group = line.partition(",")
             if group in groups and term != each.lower():
                 groups[group].append(term)
-        result = fairtrec.evaluate(measure, runs_of(example), **{**beside, "groups": groups})
+        result = fairtrec.evaluate(measure, runs_of(example), **{**beside, "terms": groups})
         for of_run in explanation.runs:
             expected = result.per_query[of_run.run][measure]
             assert {found.qid: found.what_if[each] for found in of_run.queries} == pytest.approx(expected, nan_ok=True)
@@ -450,7 +450,7 @@ def test_a_term_less_is_a_list_without_it(example, beside, measure):
 @pytest.fixture
 def asked(example):
     options = (
-        "--groups",
+        "--terms",
         "gender-en",
         "--docs",
         example / "collection.tsv",
@@ -469,7 +469,7 @@ def asked(example):
         (("-m", "TE@10"), 2, "these are 2 measures (TE(group='f')@10, TE(group='m')@10); explain one at a time"),
         (("-m", "NFaiRR@10", "--what-if", "hers elf"), 2, "'hers elf' is no term of the list; did you mean herself?"),
         (("-m", "NFaiRR@10", "--what-if", "%"), 2, "'%' is no term of the list; give one that is"),
-        (("-m", "nDCG@10", "--what-if", "her"), 2, "no terms are looked for; give --groups with --docs"),
+        (("-m", "nDCG@10", "--what-if", "her"), 2, "no terms are looked for; give --terms with --docs"),
         (("-m", "NFaiRR@10", "--samples"), 2, "explain shows one ranking for each query; leave out --samples"),
         (("-m", "NFaiRR@10", "--undefined", "0"), 2, "explain shows why a value is undefined; leave out --undefined"),
         (("-m", "NFaiRR@10", "--candidates", "0"), 2, "Invalid value for '--candidates'"),
@@ -492,7 +492,7 @@ def test_documents_that_nobody_knows(example, beside, tmp_path):
     """Those that the value sees are refused as eval does; those farther down are only left out of exchanges."""
     lines = (example / "collection.tsv").read_text().splitlines(keepends=True)
     rankings = ranking_of(example / "bm25.run")["101"]
-    given = {"groups": "gender-en", "docs": tmp_path / "few.tsv"}
+    given = {"terms": "gender-en", "docs": tmp_path / "few.tsv"}
 
     def without(*docnos):
         given["docs"].write_text("".join(line for line in lines if line.split("\t")[0] not in docnos))
@@ -602,7 +602,7 @@ EVIL = {
 def evil():
     groups = {"f<b>": ["she", "her"], "m": ["he"]}
     run = {'q"><script>': {"a": 3, "b": 2, "<img src=x>": 1}}
-    return page_of("FaiRR(tau=0)@5", {"<script>run": run}, groups=groups, docs=EVIL, query='q"><script>')
+    return page_of("FaiRR(tau=0)@5", {"<script>run": run}, terms=groups, docs=EVIL, query='q"><script>')
 
 
 def test_whatever_texts_are_they_stay_text(evil):

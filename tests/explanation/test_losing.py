@@ -31,7 +31,7 @@ def test_with_counts_there_is_no_column_of_words(tmp_path):
     assert '<th class="words">group</th>' in page
     assert ">word<" not in page
     (tmp_path / "docs.tsv").write_text("a\tshe she her\nb\tshe he\n")
-    given = {"groups": "gender-en", "docs": tmp_path / "docs.tsv", "background": RUN}
+    given = {"terms": "gender-en", "docs": tmp_path / "docs.tsv", "background": RUN}
     page = pages(fairtrec.explain("NFaiRR@1", RUN, **given), tmp_path)
     assert '<th class="words">word</th><th class="words">group</th>' in page
 

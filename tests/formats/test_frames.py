@@ -314,14 +314,14 @@ def run_blocks(blocks, capsys):
 
 
 def test_the_python_of_the_page_works(desk, capsys):
-    beside = {"groups": "gender-en", "docs": "collection.tsv", "background": "bm25.run"}
+    beside = {"terms": "gender-en", "docs": "collection.tsv", "background": "bm25.run"}
     expected = fairtrec.evaluate(*EXPECTED, **beside).means["bm25.run"]
     assert run_blocks(BLOCKS[:1], capsys) == f"{expected}\n"
 
 
 @pytest.mark.ecosystem
 def test_the_python_of_the_page_works_with_other_packages(desk, capsys):
-    beside = {"groups": "gender-en", "docs": "collection.tsv", "background": "bm25.run"}
+    beside = {"terms": "gender-en", "docs": "collection.tsv", "background": "bm25.run"}
     expected = fairtrec.evaluate(*EXPECTED, **beside).means["bm25.run"]
     assert run_blocks(BLOCKS, capsys).splitlines()[-1] == str({"lazy": expected, "dataset": expected})
 

@@ -186,7 +186,7 @@ def test_soft_labels_do_not():
 
 def test_labels_and_words_exclude_each_other():
     with pytest.raises(UsageError, match="both labels and words"):
-        value("KL@3", labels={"d1": "a", "d2": "b"}, groups={"f": ["she"], "m": ["he"]}, docs={})
+        value("KL@3", labels={"d1": "a", "d2": "b"}, terms={"f": ["she"], "m": ["he"]}, docs={})
 
 
 def test_subtopics_of_the_qrels_are_labels(tmp_path):
@@ -254,10 +254,10 @@ def test_targets_of_labels(target, kl):
         {"positions": {"d1": [1, 2], "d2": [1]}},
         {"positions": {"d1": "left"}},
         {"positions": ["d1"]},
-        {"groups": {"f": "she", "m": "he"}, "docs": {}},
-        {"groups": ["she"], "docs": {}},
-        {"groups": {"f": ["she"], "m": ["he"]}, "docs": 3},
-        {"groups": {"f": ["she"], "m": ["he"]}, "docs": {"d1": "", "d2": "", "d3": ""}, "queries": 3},
+        {"terms": {"f": "she", "m": "he"}, "docs": {}},
+        {"terms": ["she"], "docs": {}},
+        {"terms": {"f": ["she"], "m": ["he"]}, "docs": 3},
+        {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"d1": "", "d2": "", "d3": ""}, "queries": 3},
     ],
 )
 def test_objects_of_another_kind_are_refused_in_one_line(given):
@@ -295,7 +295,7 @@ def test_a_measure_for_each_group_without_groups_says_what_it_needs():
 
 def test_there_is_no_worst_member_of_a_group():
     with pytest.raises(UsageError, match="knows no worst document"):
-        value("AWRF@2", groups={"f": ["she"], "m": ["he"]}, docs={"d1": "she"}, missing="worst")
+        value("AWRF@2", terms={"f": ["she"], "m": ["he"]}, docs={"d1": "she"}, missing="worst")
 
 
 def test_what_is_known_of_the_ranks_is_said():
@@ -379,7 +379,7 @@ def test_groups_that_there_are_not(group, message, tmp_path):
 
 def test_groups_are_of_labels():
     with pytest.raises(UsageError, match="--group names groups of labels"):
-        value("KL@3", group="f,m", groups={"f": ["she"], "m": ["he"]}, docs={})
+        value("KL@3", group="f,m", terms={"f": ["she"], "m": ["he"]}, docs={})
 
 
 @pytest.mark.usefixtures("few_files")

@@ -330,7 +330,7 @@ def desk(tmp_path, example, monkeypatch):
     return tmp_path
 
 
-BESIDE = "--groups gender-en --docs collection.tsv --background background.run"
+BESIDE = "--terms gender-en --docs collection.tsv --background background.run"
 COMMANDS = {
     "eval": f"eval qrels.txt bm25.run neural.run -m nDCG@10 -m NFaiRR@10 -q {BESIDE}",
     "compare": f"compare qrels.txt bm25.run neural.run -m NFaiRR@10 {BESIDE}",

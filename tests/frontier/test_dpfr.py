@@ -97,7 +97,7 @@ def test_of_all_orders_and_their_means(seed, fairness):
     runs, grades, counts, group = world(np.random.default_rng(seed))
     if fairness == "FaiRR@3":
         texts = {doc: "f " * f + "m " * m for doc, (f, m) in counts.items()}
-        beside = {"groups": {"f": ["f"], "m": ["m"]}, "docs": texts}
+        beside = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts}
         k, turn = 3, 1.0
     else:  # better lower
         beside, k, turn = {"labels": group}, 2, -1.0
@@ -133,7 +133,7 @@ def test_of_all_orders_and_their_means(seed, fairness):
 def test_figures_written_out():
     """Two documents at one rank: d is relevant and one-sided, e is neither. The front goes from (1, 0) to (0, 1)."""
     texts = {"d": "f f", "e": ""}
-    beside = {"groups": {"f": ["f"], "m": ["m"]}, "docs": texts, "utility": "P@1", "fairness": "FaiRR@1"}
+    beside = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts, "utility": "P@1", "fairness": "FaiRR@1"}
     for docs, at in (("de", (1.0, 0.0)), ("ed", (0.0, 1.0))):
         for alpha in ALPHAS:
             (run,) = fairtrec.free({"q": ranked(docs)}, {"q": {"d": 1}}, dpfr=alpha, **beside).runs
@@ -163,7 +163,7 @@ def test_a_front_of_one_point_is_that_point_whatever_alpha(better):
 
 @pytest.fixture(scope="module")
 def beside(example):
-    return {"groups": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
+    return {"terms": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from fairtrec.report.writers import FRONTIERS
 from fairtrec_made import EXAMPLE, REPOSITORY, pages
 
 PAGE = (REPOSITORY / "docs" / "free.md").read_text("utf-8")
-GIVEN = {"groups": "gender-en", "docs": EXAMPLE / "collection.tsv", "background": EXAMPLE / "background.run"}
+GIVEN = {"terms": "gender-en", "docs": EXAMPLE / "collection.tsv", "background": EXAMPLE / "background.run"}
 RUNS = {name: EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")}
 QRELS = EXAMPLE / "qrels.txt"
 
@@ -168,7 +168,7 @@ def test_lemma_1_for_sums_and_any_utility(fairness, utility):
     random = np.random.default_rng(len(fairness) + 7 * len(utility))
     for _ in range(2):
         *_, texts = made = world(random, int(random.integers(3, 6)))
-        given = {"groups": {"f": ["f"], "m": ["m"]}, "docs": texts, "background": {"q": ranked(DOCS)}}
+        given = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts, "background": {"q": ranked(DOCS)}}
         given["target"] = "f=0.7,m=0.3"  # so that documents of m alone are worth less than 0
         assert checked(fairness, utility, 3, made, given)
         assert checked(fairness, utility, 3, made, given, judged_only=True)
@@ -208,7 +208,7 @@ def test_documents_behind_the_candidates_stay_where_they_are(fairness, utility):
     random = np.random.default_rng(4)
     for candidates in (1, 2, 3, 4):
         *_, labels, texts = made = world(random, 5)
-        counted = {"groups": {"f": ["f"], "m": ["m"]}, "docs": texts, "background": {"q": ranked(DOCS)}}
+        counted = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts, "background": {"q": ranked(DOCS)}}
         given, better = ({"labels": labels}, -1) if fairness == "KL@3" else (counted, 1)
         for judged_only in (False, True):
             assert checked(fairness, utility, 3, made, given, better, judged_only=judged_only, candidates=candidates)
@@ -220,7 +220,7 @@ def test_where_no_lemma_holds_the_value_is_below_the_bound():
     for utility, fairness in (("ERR@3", "FaiRR@3"), ("ERR@3", "nDRKL@3"), ("nDCG@3", "TExFAIR@3")):
         for _ in range(3):
             *_, labels, texts = made = world(random, 5)
-            given = {"labels": labels} if fairness == "nDRKL@3" else {"groups": {"f": ["f"], "m": ["m"]}, "docs": texts}
+            given = {"labels": labels} if fairness == "nDRKL@3" else {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts}
             bounded += not checked(fairness, utility, 3, made, given)
             checked(fairness, utility, 3, made, given, judged_only=True)
     assert bounded
@@ -252,7 +252,7 @@ def test_what_is_nearer_0_is_best_by_its_size():
 def test_without_judgements_utility_is_what_the_run_scored():
     random = np.random.default_rng(2)
     docs, _, _, texts = world(random, 5)
-    given = {"groups": {"f": ["f"], "m": ["m"]}, "docs": texts}
+    given = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts}
     scores = np.sort(random.random(5))[::-1]
     run = dict(zip(docs, scores.tolist(), strict=True))
     found = fairtrec.free({"q": run}, utility="scores", fairness="FaiRR@3", loss=(0, 0.2), **given)
@@ -271,7 +271,7 @@ def test_without_judgements_utility_is_what_the_run_scored():
 def test_a_short_run_stays_as_short_and_a_query_without_relevant_documents_has_nothing_to_lose():
     texts = {"a": "f f", "b": "m f", "c": "", "x": ""}
     given = {
-        "groups": {"f": ["f"], "m": ["m"]},
+        "terms": {"f": ["f"], "m": ["m"]},
         "docs": texts,
         "background": {"1": ranked("abcx"), "2": ranked("abcx")},
     }
@@ -305,7 +305,7 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
 
 @pytest.mark.usefixtures("copied")
 def test_without_judgements_the_scores_of_the_run_are_a_utility(fairtrec_command):
-    asked = "free", "none", "bm25.run", "--groups", "gender-en", "--docs", "collection.tsv", "--fairness", "FaiRR@10"
+    asked = "free", "none", "bm25.run", "--terms", "gender-en", "--docs", "collection.tsv", "--fairness", "FaiRR@10"
     assert fairtrec_command(*asked).complaints == [
         "nDCG@10 needs relevance judgements; give a qrels file, or --utility scores"
     ]

@@ -46,7 +46,7 @@ def test_the_most_utility_among_the_fairest_is_found_by_kinds(seed):
 def test_the_most_utility_among_the_fairest_is_found_by_sums(seed):
     run, qrels, labels = drawn(seed)
     words = {"f": "she she", "m": "she he"}
-    given = {"groups": {"f": ["she"], "m": ["he"]}, "docs": {d: words[group] for d, group in labels.items()}}
+    given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {d: words[group] for d, group in labels.items()}}
     found = fairtrec.free({"r": run}, qrels, utility="ERR@2", fairness="FaiRR@2", **given)
     most = found.runs[0].points[-1]
     assert (most.utility, most.fairness) == pytest.approx(brute(run, qrels, "ERR@2", "FaiRR@2", **given))

@@ -490,7 +490,7 @@ def test_github_is_told_where_it_runs_this(folder, fairtrec_command, monkeypatch
 
 
 def test_the_python_function_agrees_with_eval(folder, fairtrec_command):
-    given = ["--groups", "gender-en", "--docs", "collection.tsv", "-m", "ARaB@10"]
+    given = ["--terms", "gender-en", "--docs", "collection.tsv", "-m", "ARaB@10"]
     mean = json.loads(fairtrec_command("eval", "qrels.txt", "runs/new.run", *given, "-f", "json").out)
     found = json.loads(
         fairtrec_command("check", "qrels.txt", "runs/new.run", "--require", "ARaB@10 < 9", "-f", "json").out

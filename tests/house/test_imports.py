@@ -58,7 +58,7 @@ def test_evaluate_imports_numpy_alone():
 
 def test_annotate_leaves_pandas_alone(tmp_path):
     (tmp_path / "c.tsv").write_text("d1\tshe\nd2\the\n")
-    arguments = ["annotate", tmp_path / "c.tsv", "--groups", "gender-en", "-o", tmp_path / "t.arrow", "-j", "1"]
+    arguments = ["annotate", tmp_path / "c.tsv", "--terms", "gender-en", "-o", tmp_path / "t.arrow", "-j", "1"]
     heavy, errors = imported_by(PROGRAM, *map(str, arguments))
     assert errors[-1] == "exit 0"
     assert "pandas" not in heavy

@@ -15,7 +15,7 @@ import pytest
 
 from fairtrec_made import EXAMPLE, REPOSITORY, pages
 
-EVAL = ["-m", "fairtrec", "eval", "qrels.txt", "bm25.run", "--groups", "gender-en", "--docs", "collection.tsv"]
+EVAL = ["-m", "fairtrec", "eval", "qrels.txt", "bm25.run", "--terms", "gender-en", "--docs", "collection.tsv"]
 BESIDE = {  # the names that the README gives to files of its readers: what stands for them here
     "qrels.txt": "qrels.txt",
     "bm25.run": "bm25.run",
@@ -43,7 +43,7 @@ def desk(tmp_path_factory):
     (folder / "submissions").mkdir()
     for name in ("bm25.run", "neural.run"):
         shutil.copy(EXAMPLE / name, folder / "submissions")
-    counting = ["annotate", "collection.tsv", "--groups", "gender-en", "-o"]
+    counting = ["annotate", "collection.tsv", "--terms", "gender-en", "-o"]
     for name in ("counts.tsv", "counts.arrow"):
         subprocess.run([sys.executable, "-m", "fairtrec", *counting, name], cwd=folder, check=True, capture_output=True)
     return folder

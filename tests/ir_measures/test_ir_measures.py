@@ -28,7 +28,7 @@ from fairtrec_made import REPOSITORY
 pytestmark = pytest.mark.usefixtures("at_the_example")
 PAGE = (REPOSITORY / "docs" / "ir_measures.md").read_text("utf-8")
 RUNS = ("bm25.run", "neural.run", "fair.run")
-TEXTUAL = {"groups": "gender-en", "docs": "collection.tsv", "background": "background.run"}
+TEXTUAL = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
 SOURCES = {
     "texts": (TEXTUAL, "NFaiRR@10 FaiRR(tau=0)@5 ARaB(mag='tf')@10 TE(group='m')@10 TExFAIR@10"),
     "labels": ({"labels": "labels.tsv"}, "AWRF@10 NDKL@10 Skew(group='f')@10 MinSkew@5 EED@10 rND ABR(p=0.8)@10"),
@@ -264,11 +264,11 @@ def test_no_value_may_be_undefined_if_that_is_said():
 
 
 def test_the_order_of_parameters_makes_no_difference():
-    one = fair.NFaiRR(tau=0, groups="gender-en", counts="c.arrow", background="b.run") @ 10
-    other = (fair.NFaiRR @ 10)(background="b.run", counts="c.arrow", groups="gender-en", tau=0)
+    one = fair.NFaiRR(tau=0, terms="gender-en", counts="c.arrow", background="b.run") @ 10
+    other = (fair.NFaiRR @ 10)(background="b.run", counts="c.arrow", terms="gender-en", tau=0)
     assert one == other
     assert hash(one) == hash(other)
-    assert str(one) == "NFaiRR(background='b.run',counts='c.arrow',groups='gender-en',tau=0)@10"
+    assert str(one) == "NFaiRR(background='b.run',counts='c.arrow',tau=0,terms='gender-en')@10"
     assert fair.NFaiRR == fair.NFaiRR(tau=1) @ 10  # as they are if nothing is said
     assert fair.NFaiRR @ 5 != fair.NFaiRR
     assert fair.NFaiRR["tau"] == 1
@@ -279,7 +279,7 @@ def test_the_order_of_parameters_makes_no_difference():
 MEASURES = [
     "NFaiRR(background='it\\'s a.run',counts='c.arrow',tau=0)@5",
     "AWRF(labels='run:gender',target='f=0.4,m=0.6',undefined=0.0)@10",
-    "TExFAIR(docs='run:text',groups='gender-en',rbdf=False)@20",
+    "TExFAIR(docs='run:text',rbdf=False,terms='gender-en')@20",
     "rND(labels='labels.tsv',protected='f')",
     "ARaB(mag='tf')@10",
 ]
@@ -318,12 +318,12 @@ def test_measures_of_both_are_read():
 
 def test_a_name_has_one_meaning():
     texts = {"d1": "she", "d2": "he"}
-    one = fair.given("gender", groups="gender-en", docs=texts)
-    assert fair.given("gender", groups="gender-en", docs=dict(texts)) is one
+    one = fair.given("gender", terms="gender-en", docs=texts)
+    assert fair.given("gender", terms="gender-en", docs=dict(texts)) is one
     for other in (
         {"docs": texts},
-        {"groups": "gender-en", "docs": {"d1": "he"}},
-        {"groups": "gender-en", "docs": pd.DataFrame(texts.items())},
+        {"terms": "gender-en", "docs": {"d1": "he"}},
+        {"terms": "gender-en", "docs": pd.DataFrame(texts.items())},
     ):
         with pytest.raises(UsageError, match="'gender' is the name of something else that was given before"):
             fair.given("gender", **other)
@@ -383,7 +383,7 @@ def test_columns_of_the_run_say_what_documents_are():
     stance = {docno: number / 100 for number, docno in enumerate(sorted(texts))}
     asked = [
         fair.AWRF(labels="run:gender") @ 10,
-        fair.TExFAIR(groups="gender-en", docs="run:text") @ 10,
+        fair.TExFAIR(terms="gender-en", docs="run:text") @ 10,
         fair.DUO(positions="run:stance") @ 5,
         fair.AWRFxnDCG(labels="run:gender") @ 10,
     ]
@@ -395,7 +395,7 @@ def test_columns_of_the_run_say_what_documents_are():
     }
     known = {docno: group for docno, group in gender.items() if group}
     ours = fairtrec.evaluate("AWRF@10 AWRFxnDCG@10", "bm25.run", "qrels.txt", labels=known).means
-    texts_of = fairtrec.evaluate("TExFAIR@10", "bm25.run", "qrels.txt", groups="gender-en", docs=texts).means
+    texts_of = fairtrec.evaluate("TExFAIR@10", "bm25.run", "qrels.txt", terms="gender-en", docs=texts).means
     stances = fairtrec.evaluate("DUO@5", "bm25.run", "qrels.txt", positions=stance).means
     same(found, {name: ({**ours["bm25.run"], **texts_of["bm25.run"], **stances["bm25.run"]})[name] for name in found})
     several = frame(gender={docno: ["f", "m"] if group is None else [group] for docno, group in gender.items()})

@@ -29,7 +29,7 @@ def test_a_measure_is_imported_by_its_name_and_cut_off_with_an_at():
     assert NFaiRR(tau=0) @ 20 == NFaiRR(tau=0, cutoff=20) == registry.parse("NFaiRR(tau=0)@20")[0]
     assert str(DP() @ 3) == "DP@3"
     run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}
-    given = {"groups": {"f": ["she"], "m": ["he"]}, "docs": {"a": "she", "b": "she and he"}}
+    given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "she", "b": "she and he"}}
     result = fairtrec.evaluate(["nDCG@1", NFaiRR(tau=0) @ 1], run, qrels, background=run, **given)
     assert result.means["run"] == {"nDCG@1": 0.0, "NFaiRR(tau=0)@1": 0.0}
     with pytest.raises(UsageError, match="InputBias has no cutoff, so @ 3 says nothing"):
@@ -88,7 +88,7 @@ def test_the_measure_of_contributing_works_as_it_stands(monkeypatch, tmp_path):
     monkeypatch.setitem(fairtrec.measures.BUILT_IN, "Spoken", "spoken")
     monkeypatch.delitem(sys.modules, "fairtrec.measures.spoken", raising=False)
     (spoken,) = registry.parse("Spoken@2")
-    run, given = {"q": {"a": 2.0, "b": 1.0}}, {"groups": {"f": ["she"], "m": ["he"]}, "docs": {"a": "she", "b": "it"}}
+    run, given = {"q": {"a": 2.0, "b": 1.0}}, {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "she", "b": "it"}}
     assert fairtrec.evaluate([spoken], run, **given).means == {"run": {"Spoken@2": 1.0}}
     program = f"import sys, pytest, fairtrec.measures as m; m.__path__.append({str(tmp_path)!r}); m.BUILT_IN['Spoken'] = 'spoken'; sys.exit(pytest.main(sys.argv[1:]))"
     pytest_ini = "-p", "no:cacheprovider", "--doctest-modules", "-q"

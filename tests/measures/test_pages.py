@@ -99,7 +99,7 @@ def test_of_an_empty_ranking_the_set_is_worth_what_it_is():
         "IFaiRR SetFaiRR NSetFaiRR",
         RUN,
         {"q1": {"d1": 1, "d2": 1}, "empty": {"d1": 1, "d2": 2}},
-        groups={"f": ["she", "her"], "m": ["he", "him"]},
+        terms={"f": ["she", "her"], "m": ["he", "him"]},
         docs={"d1": "she her him", "d2": "he", "d3": "a word"},
         queries=["q1", "empty"],
         background={"q1": RUN["q1"], "empty": {"d1": 2.0, "d3": 1.0}},

@@ -238,7 +238,7 @@ def test_counts_are_summed():
 def test_a_query_without_judgements_has_no_value():
     run = {**RUN, "q3": {"a": 1.0}}
     result = fairtrec.evaluate(
-        "RR RaB", run, QRELS, groups={"f": ["she"], "m": ["he"]}, docs=dict.fromkeys("abcxy", "he")
+        "RR RaB", run, QRELS, terms={"f": ["she"], "m": ["he"]}, docs=dict.fromkeys("abcxy", "he")
     )
     (scores,) = result.scores
     assert scores.qids == ("q1", "q2", "q3")
@@ -252,7 +252,7 @@ def test_a_query_without_judgements_has_no_value():
 def test_no_query_with_judgements_at_all():
     with pytest.raises(InputError, match="no query in common"):
         fairtrec.evaluate("RR", {"q9": {"a": 1.0}}, QRELS)
-    given = {"groups": {"f": ["she"], "m": ["he"]}, "docs": {"a": "he"}, "missing": "neutral"}
+    given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "he"}, "missing": "neutral"}
     with pytest.raises(InputError, match="no query in common"):
         fairtrec.evaluate("RR nDCG@5 RaB", {"q9": {"a": 1.0}}, QRELS, **given)
     both = fairtrec.evaluate("RR nDCG@5 RaB", {"q9": {"a": 1.0}, "q1": RUN["q1"]}, QRELS, **given)

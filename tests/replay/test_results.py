@@ -19,7 +19,7 @@ from fairtrec.replay import difference, replaying, results
 from fairtrec.report import records
 from fairtrec.report.writers import RESULTS
 
-WORDS = ["--groups", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
+WORDS = ["--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
 VALUES = st.sampled_from([0.0, -0.0, 1.0, 1 / 3, 1e-320, 1.7e308, math.nan, math.inf, -math.inf]) | st.floats()
 
 
@@ -212,7 +212,7 @@ def test_a_results_file_does_for_its_run(folder, fairtrec_command):
     "options",
     [
         ["bm25.run", "fair.run", *WORDS, "-m", "nDCG@10 P(rel=1)@5 NFaiRR(tau=0)@5 TE@10", "-l", "2"],
-        ["bm25.run", "--groups", "gender-en", "--docs", "collection.tsv", "--tokenizer", "word", "-M", "7", "--order", "rank"],
+        ["bm25.run", "--terms", "gender-en", "--docs", "collection.tsv", "--tokenizer", "word", "-M", "7", "--order", "rank"],
         ["bm25.run", "--labels", "labels.tsv * age.tsv", "-m", "AWRF@5", "--background", "background.run"],
         ["bm25.run", "--labels", "labels.tsv", "--target", "f=0.3,m=0.7", "-c", "--queries", "example-fair"],
         ["bm25.run", "--positions", "positions.tsv", "-m", "DUO", "--score-dtype", "float32"],

@@ -13,9 +13,9 @@ from fairtrec.report import writers
 from fairtrec.report.writers import KINDS, RESULTS, Writer
 from fairtrec_made import REPOSITORY
 
-GIVEN = {"groups": "gender-en", "docs": "collection.tsv", "background": "background.run"}
-SHELL = ["--groups", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
-MAJORITY = {"groups": "gender-en", "docs": "collection.tsv", "rule": "majority"}
+GIVEN = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
+SHELL = ["--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
+MAJORITY = {"terms": "gender-en", "docs": "collection.tsv", "rule": "majority"}
 TWO = ["bm25.run", "neural.run"]
 VECTORS = REPOSITORY / "tests" / "cli" / "inputs"
 STANCE = [VECTORS / "tiny.run", "--embeddings", VECTORS / "vectors.npy", "--ids", VECTORS / "vectors-ids.txt"]

@@ -28,7 +28,7 @@ EVIL = "<script>alert('x')<b> & \"q\" \x1b[2J"
 @pytest.fixture(scope="module")
 def result(example):
     runs = {name.removesuffix(".run"): example / name for name in RUNS}
-    given_ = {"groups": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
+    given_ = {"terms": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
     return fairtrec.evaluate("nDCG@10 ARaB(mag=tf)@10 TE@10 NumRet", runs, example / "qrels.txt", **given_)
 
 

@@ -61,7 +61,7 @@ def test_what_is_equal_to_twelve_digits_keeps_its_order():
     texts = {d: " ".join(["ex"] * n[0] + ["why"] * n[1] + ["zed"] * n[2]) for d, n in counts.items()}
     for order in ("abcd", "dcba", "cadb"):
         run = {"q": {docno: 4.0 - at for at, docno in enumerate(order)}}
-        (one,) = fairtrec.rerank("Neutral(weight=1)@4", run, groups=words, docs=texts).runs
+        (one,) = fairtrec.rerank("Neutral(weight=1)@4", run, terms=words, docs=texts).runs
         assert "".join(one.rankings["q"]) == order
 
 
@@ -102,7 +102,7 @@ def test_a_query_that_cannot_reach_it_is_as_neutral_as_it_can_be():
 
 
 def test_on_a_run_eval_finds_what_was_required(example):
-    given = {"groups": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
+    given = {"terms": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
     (one,) = fairtrec.rerank("Neutral(require=0.6)@10", example / "neural.run", **given).runs
     values = fairtrec.evaluate("NFaiRR@10", {"r": one.after}, **given).scores[0].values[0]
     before = fairtrec.evaluate("NFaiRR@10", {"r": one.before}, **given).scores[0].values[0]
@@ -114,7 +114,7 @@ def test_on_a_run_eval_finds_what_was_required(example):
 
 
 def test_it_needs_a_background_where_nfairr_is_required(example):
-    given = {"groups": "gender-en", "docs": example / "collection.tsv"}
+    given = {"terms": "gender-en", "docs": example / "collection.tsv"}
     with pytest.raises(UsageError, match=r"Neutral\(require=0.5\)@10 needs a background set; give background=RUN"):
         fairtrec.rerank("Neutral(require=0.5)", example / "neural.run", **given)
     with pytest.raises(UsageError, match="weight is 2"):

@@ -15,7 +15,7 @@ from fairtrec.testing import RerankerContract
 from fairtrec_made import EXAMPLE
 from fairtrec_made.neutrality import omega_of
 
-GIVEN = {"groups": "gender-en", "docs": EXAMPLE / "collection.tsv", "background": EXAMPLE / "background.run"}
+GIVEN = {"terms": "gender-en", "docs": EXAMPLE / "collection.tsv", "background": EXAMPLE / "background.run"}
 RUNS = {name: EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")}
 QRELS = EXAMPLE / "qrels.txt"
 SEES = "nDCG@10 nDCG AP AP@5 RR P@5 P@10 R@10 ERR@10 Rprec Success@3 NumRet infAP bpref"

@@ -261,7 +261,7 @@ def test_a_requirement_is_about_the_queries_of_both():
 
 
 def test_a_value_for_each_group_is_no_axis(example):
-    given = {"groups": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
+    given = {"terms": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
     runs = [example / "bm25.run", example / "neural.run"]
     with pytest.raises(UsageError, match=r"Skew@10 has a value for each group; name one, like Skew\(group='f'\)@10 or"):
         fairtrec.select(runs, example / "qrels.txt", utility="nDCG@10", fairness="Skew@10", **given)
@@ -335,7 +335,7 @@ def test_folds_of_a_file(tmp_path):
 @pytest.fixture
 def asked(example):
     runs = [example / f"{name}.run" for name in ("bm25", "neural", "fair")]
-    given = ("--groups", "gender-en", "--docs", example / "collection.tsv", "--background", example / "background.run")
+    given = ("--terms", "gender-en", "--docs", example / "collection.tsv", "--background", example / "background.run")
     return "select", example / "qrels.txt", *runs, *given, "--utility", "nDCG@10", "--fairness", "NFaiRR@10"
 
 
@@ -368,7 +368,7 @@ def test_rows_are_compared_as_the_written_runs_are(fairtrec_command, asked, exam
     (row,) = json.loads(done.out)["rows"]
     result = fairtrec.evaluate(
         "nDCG@10 NFaiRR@10", [example / "bm25.run", tmp_path / "chosen.run"], example / "qrels.txt",
-        groups="gender-en", docs=example / "collection.tsv", background=example / "background.run",
+        terms="gender-en", docs=example / "collection.tsv", background=example / "background.run",
     )  # fmt: skip
     for other in fairtrec.compare(result, 0, test="randomisation", correction="none").rows:
         test = row["tests"][other.measure]
@@ -377,7 +377,7 @@ def test_rows_are_compared_as_the_written_runs_are(fairtrec_command, asked, exam
 
 
 def test_a_baseline_that_is_no_variant(example):
-    given = {"groups": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
+    given = {"terms": "gender-en", "docs": example / "collection.tsv", "background": example / "background.run"}
     runs = {"neural": example / "neural.run", "fair": example / "fair.run"}
     rows = run_format.read(example / "bm25.run")
     ranking = {qid: {docno.decode(): float(-rank) for rank, docno in enumerate(rows.docnos[a:b])}

@@ -177,7 +177,7 @@ def check(
         return
     if terms is not None and terms.sha256 and meta.sha256 and terms.sha256 != meta.sha256:
         made, asked = f"{meta.terms} ({meta.sha256[:8]})", f"{terms.name} ({terms.sha256[:8]})"
-        raise InputError(_other("the list", made, asked, "--groups"), path)
+        raise InputError(_other("the list", made, asked, "--terms"), path)
     if tokenizer is not None and meta.tokenizer is not None and tokenizer != meta.tokenizer:
         raise InputError(_other("the tokeniser", meta.tokenizer, tokenizer, "--tokenizer"), path)
     if case_sensitive is not None and meta.case_sensitive is not None and case_sensitive != meta.case_sensitive:

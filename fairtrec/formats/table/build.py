@@ -146,7 +146,7 @@ def _agreed(tables: Sequence[Table], stated: Meta | None) -> Meta:
 def _with(meta: Meta, stated: Meta, path: FilePath) -> Meta:
     """Add how counts were made to what is known of them. Raises InputError where that cannot be, or is known."""
     if meta.tokenizer is not None or meta.sha256:
-        raise InputError("this table says how it was made; leave out --groups and --tokenizer", path)
+        raise InputError("this table says how it was made; leave out --terms and --tokenizer", path)
     if set(meta.groups) != set(stated.groups):
         theirs, ours = ", ".join(stated.groups), ", ".join(meta.groups)
         raise InputError(

@@ -16,7 +16,7 @@ FILES = {
     "targets.tsv": "q1\tf\t0.25\nq1\tm\t0.75\n",
     "nobody.tsv": "q9\tf\t1\n",
 }
-TEXTS = {"groups": "terms.csv", "docs": "docs.tsv"}
+TEXTS = {"terms": "terms.csv", "docs": "docs.tsv"}
 
 
 def value(measure, run="run", **given):
