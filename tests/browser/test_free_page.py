@@ -36,5 +36,7 @@ def test_the_page_is_drawn_and_runs_nothing(chromium, page, width):
         assert box["x"] + box["width"] <= field["x"] + field["width"] + 8
         assert field["y"] - 8 <= box["y"]
         assert box["y"] + box["height"] <= field["y"] + field["height"] + 8
+    labels = [text for each in window.locator("svg text.line").all() for text in each.inner_text().split(", ")]
+    assert len(labels) == len(set(labels)) == 3
     assert window.locator("table").count() == 2
     window.close()

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.signature import Signature
+from fairtrec.report import labelling
 from fairtrec.report.page import html as page
 from fairtrec.report.page import scatter
 from fairtrec.report.writers import RESULTS
@@ -313,7 +314,7 @@ def test_the_script_draws_where_the_page_has_drawn(text):
     left, top, right, bottom = Page(text).data["field"]
     assert Page(text).all("path", class_="axis")[0]["d"] == f"M{left} {top}V{bottom}H{right}"
     script = files("fairtrec.report.page").joinpath("page.js").read_text("utf-8")
-    assert f"NEAR = {scatter.NEAR}, CLEAR = {scatter.CLEAR}, TWIN = {scatter.TWIN};" in script
+    assert f"NEAR = {labelling.NEAR}, CLEAR = {labelling.CLEAR}, TWIN = {labelling.TWIN};" in script
 
 
 def test_an_axis_has_room_for_its_numbers_and_shortens_a_long_name():
@@ -330,26 +331,28 @@ place_of_run = st.tuples(st.integers(74, 536), st.integers(40, 362))
 
 @given(st.lists(place_of_run, min_size=1, max_size=30), st.integers(1, 24))
 def test_no_label_stands_at_the_dot_of_another_and_no_dot_is_hidden(places, letters):
-    drawn = scatter.stacked((run, float(x), float(y)) for run, (x, y) in enumerate(places))
+    drawn = labelling.stacked((run, float(x), float(y)) for run, (x, y) in enumerate(places))
     assert [dot.run for dot in drawn] == list(range(len(places)))
     for at, dot in enumerate(drawn):
         for above in drawn[:at]:  # either their centres are apart, or one is a ring round the other
             apart = math.hypot(above.x - dot.x, above.y - dot.y)
-            assert apart >= scatter.TWIN if above.stack != dot.stack else (apart == 0 and dot.radius > above.radius)
+            assert apart >= labelling.TWIN if above.stack != dot.stack else (apart == 0 and dot.radius > above.radius)
     labels = dict.fromkeys(range(len(places)), "x" * letters)
-    found = scatter.labelled(drawn, labels, (74, 2, 558, 362))
-    width, half = letters * 10, scatter.LETTER / 2
+    found = labelling.labelled(drawn, labels, (74, 2, 558, 362))
+    width, half = letters * 10, labelling.LETTER / 2
     for dot in drawn:
         if dot.run not in found:
             continue
-        x, y, anchor = found[dot.run]
+        x, y, anchor = found[dot.run].x, found[dot.run].y, found[dot.run].anchor
         left = dot.x + x - {"start": 0, "middle": width / 2, "end": width}[anchor]
         assert left >= 74
         assert left + width <= 558
         for other in drawn:
             nearest = min(max(other.x, left), left + width), min(max(other.y, dot.y + y - half), dot.y + y + half)
             if other.stack != dot.stack:
-                assert math.dist(nearest, (other.x, other.y)) >= other.radius + scatter.CLEAR
+                assert math.dist(nearest, (other.x, other.y)) >= other.radius + labelling.CLEAR
+        if found[dot.run].lead:
+            assert math.hypot(x, y) > dot.radius + labelling.NEAR
     if len(places) == 1 and letters < 10:
         assert found
 

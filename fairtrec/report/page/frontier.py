@@ -1,6 +1,7 @@
 """HTML: the fronts beside the runs, and the tables, as one page that needs neither a network nor a script."""
 
 from collections.abc import Iterator
+from itertools import groupby
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -10,8 +11,9 @@ from fairtrec.frontier.frontier import Dpfr, Frontier, RunFrontier
 from fairtrec.report.cells import called
 from fairtrec.report.document import Column, ReportTable
 from fairtrec.report.frontier import aim, fair, name, tables
+from fairtrec.report.labelling import Box, labelled, stacked
 from fairtrec.report.legend import heading
-from fairtrec.report.page.scatter import FEW, LAST, Axis, Box, field, frame, labelled, labels, stacked
+from fairtrec.report.page.scatter import LAST, SHORT, Axis, beside_dot, field, frame, labels, lead
 from fairtrec.report.page.whole import TABLES, element, in_page, page
 
 OWN = """
@@ -21,6 +23,7 @@ OWN = """
 .fronts circle { fill: var(--front); stroke: var(--ground); }
 .fronts circle.same { fill: var(--ground); stroke: var(--front); stroke-width: 2; }
 .fronts path.moved { fill: none; stroke: var(--front); stroke-width: 1; stroke-dasharray: 2 3; }
+.fronts path.lead { stroke: var(--quiet); }
 .fronts text.line { fill: var(--quiet); }
 .fronts text.name { paint-order: stroke; stroke: var(--ground); stroke-width: 3px; }
 """
@@ -30,11 +33,12 @@ def html(frontier: Frontier, *, places: int, per_query: bool = False) -> str:
     """Write the page."""
     document = tables(frontier, places=places, per_query=per_query)
     names = called([run.run for run in frontier.runs])
-    numbered = labels(names) != names
+    shown = _labels(frontier, names)
+    numbered = shown != names
     facts = f"runs: {len(names)}, queries: {len({query.qid for run in frontier.runs for query in run.queries})}"
     first, *others = document.tables
     every = [_numbered(first) if numbered else first, *others]
-    main = [*_drawing(frontier, names, places), *(part for table in every for part in in_page(table))]
+    main = [*_drawing(frontier, names, shown, places), *(part for table in every for part in in_page(table))]
     return page(f"{frontier.utility} and {frontier.fairness}: what is free", [facts], main, document, OWN + TABLES)
 
 
@@ -44,7 +48,36 @@ def _numbered(table: ReportTable) -> ReportTable:
     return ReportTable(table.title, [Column("no.", numbers), *table.keys], table.values)
 
 
-def _drawing(frontier: Frontier, names: list[str], places: int) -> Iterator[Element]:
+def _ends(frontier: Frontier) -> list[list[int]]:
+    """List the runs whose fronts end at the same place, as those of runs of the same documents do."""
+    together: dict[tuple[float, ...], list[int]] = {}
+    for at, run in enumerate(frontier.runs):
+        together.setdefault(tuple(run.front[:, -1].round(3).tolist()), []).append(at)
+    return list(together.values())
+
+
+def _labels(frontier: Frontier, names: list[str]) -> list[str]:
+    """Label runs by name, or by number where those of some fronts that end at one place are too long together."""
+    shown = labels(names)
+    longest = max(len(_joined(runs, shown)) for runs in _ends(frontier))
+    return shown if longest <= SHORT else [str(number) for number in range(1, len(names) + 1)]
+
+
+def _joined(runs: list[int], shown: list[str]) -> str:
+    """Join labels; of numbers in a row the first and the last.
+
+    >>> _joined([0, 1, 2, 4], ["1", "2", "3", "4", "5"]), _joined([0, 2], ["a", "b", "c"])
+    ('1–3, 5', 'a, c')
+    """
+    if shown[0] != "1" or len(runs) < 3:
+        return ", ".join(shown[run] for run in runs)
+    rows = [list(row) for _, row in groupby(runs, key=lambda run: run - runs.index(run))]
+    return ", ".join(
+        shown[row[0]] + f"{'–' if len(row) > 2 else ', '}{shown[row[-1]]}" * (len(row) > 1) for row in rows
+    )
+
+
+def _drawing(frontier: Frontier, names: list[str], shown: list[str], places: int) -> Iterator[Element]:
     pool = [] if frontier.pool is None else [frontier.pool]
     what = "dot: the run; ring: the same grades at every rank; line: its front, all that it could be"
     more = "; dashed: the front of the documents of all runs" * len(pool)
@@ -72,7 +105,7 @@ def _drawing(frontier: Frontier, names: list[str], places: int) -> Iterator[Elem
         *lines,
         *(part for run, short in zip(frontier.runs, names, strict=True) for part in _same(run, short, drawn, places)),
         *(part for run, each in aims for part in _aim(run, each, drawn, places)),
-        *_dots(frontier, names, drawn, box, places),
+        *_dots(frontier, names, shown, drawn, box, places),
         class_="fronts",
         viewBox="0 0 560 420",
         role="img",
@@ -101,25 +134,29 @@ def _aim(run: RunFrontier, there: Dpfr, drawn: "_Places", places: int) -> Iterat
     yield element("path", told, class_="moved", d=f"M{x:g} {y:g}L{to:g} {up:g}")
 
 
-def _dots(frontier: Frontier, names: list[str], drawn: "_Places", box: Box, places: int) -> Iterator[Element]:
-    """Draw the runs, and label them and the ends of their fronts where there are few."""
-    many, shown = len(names), labels(names)
-    ends = [drawn.at(*run.front[:, -1].tolist()) for run in frontier.runs]
-    spots = [(at, *drawn.at(run.points[0].utility, run.points[0].fairness)) for at, run in enumerate(frontier.runs)]
-    lines = [(many + at, *end) for at, end in enumerate(ends) if many <= FEW]
-    dots = stacked([*spots, *lines])
-    wanted = dict(enumerate([*shown, *shown])) if many <= FEW else {}
-    beside = labelled(dots, wanted, (box[0], box[1] - 14, LAST, box[3]))
+def _dots(
+    frontier: Frontier, names: list[str], shown: list[str], drawn: "_Places", box: Box, places: int
+) -> Iterator[Element]:
+    """Draw the runs, and label the ends of their fronts, and the runs themselves where there is room."""
+    ends = _ends(frontier)
+    many = len(ends)
+    wanted = [*(_joined(runs, shown) for runs in ends), *shown]
+    spots = [drawn.at(run.points[0].utility, run.points[0].fairness) for run in frontier.runs]
+    at_ends = [drawn.at(*frontier.runs[runs[0]].front[:, -1].tolist()) for runs in ends]
+    dots = stacked((at, *spot) for at, spot in enumerate([*at_ends, *spots]))
+    beside = labelled(dots, dict(enumerate(wanted)), (box[0], box[1] - 14, LAST, box[3]))
+    for at, (x, y) in enumerate(spots):
+        own = frontier.runs[at].points[0]
+        told = f"{names[at]}: {own.utility:.{places}f}, {own.fairness:.{places}f}"
+        yield element("circle", element("title", told), cx=x, cy=y, r=5)
     for dot in dots:
-        if dot.run < many:
-            own = frontier.runs[dot.run].points[0]
-            told = f"{names[dot.run]}: {own.utility:.{places}f}, {own.fairness:.{places}f}"
-            yield element("circle", element("title", told), cx=dot.x, cy=dot.y, r=min(dot.radius, 5))
         if dot.run in beside:
-            x, y, anchor = beside[dot.run]
-            kind = "name" if dot.run < many else "name line"
-            across, down = round(dot.x + x, 2), round(dot.y + y, 2)
-            yield element("text", wanted[dot.run], class_=kind, x=across, y=down, dy=".35em", text_anchor=anchor)
+            spot = beside[dot.run]
+            kind = "name line" if dot.run < many else "name"
+            line = [element("path", class_="lead", d=lead(spot))] * bool(spot.lead)
+            yield element(
+                "g", *line, beside_dot(wanted[dot.run], spot, class_=kind), transform=f"translate({dot.x:g} {dot.y:g})"
+            )
 
 
 class _Places:

@@ -4,8 +4,7 @@ page.js moves the points to other measures, by the axes that are made here.
 """
 
 import math
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
@@ -16,17 +15,13 @@ from fairtrec.data import Floats
 from fairtrec.evaluation.result import Result
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
+from fairtrec.report.labelling import RADIUS, Box, Dot, Spot, labelled, stacked
 from fairtrec.report.page.whole import element
 
 LAST = 558  # where letters end at the right, of the 560 units that the drawing is wide
 FEW = 12  # runs: each is labelled; of more only those of the frontier are
 HUGE = 1e100  # a value from which none is drawn, as if it were infinite
 SHORT = 24  # letters of a label; if a name is longer, all are labelled by their numbers
-Box = tuple[float, float, float, float]  # left, top, right, bottom
-
-NEAR, CLEAR = 4, 6  # from a dot's edge to its own label; from its edge to the label of another, at least
-TWIN = 3  # a dot that is nearer to one above it is drawn as a ring round it
-LETTER = 17  # the height of letters in a narrow window, where they are largest beside the dots
 
 
 @dataclass(frozen=True)
@@ -146,22 +141,30 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
     return "".join(f"V{y:g}H{x:g}" if number else f"M{x:g} {y:g}" for number, (x, y) in enumerate(points))
 
 
-def _point(
-    run: int, dot: "Dot | None", label: str, name: str, beside: tuple[float, float, str] | None, front: Sequence[int]
-) -> Element:
-    x, y, anchor = beside or (0.0, 0.0, None)
+def _point(run: int, dot: Dot | None, label: str, name: str, beside: Spot | None, front: Sequence[int]) -> Element:
     kinds = {"front": run in front, "ring": dot is not None and dot.run != dot.stack, "named": beside is not None}
     return element(
         "g",
         element("title", name),
-        element("path", class_="lead"),
-        element("circle", r=dot.radius if dot else 5),
-        element("text", label, x=x, y=y, dy=".35em", text_anchor=anchor),
+        element("path", class_="lead", d=lead(beside) if beside else None),
+        element("circle", r=dot.radius if dot else RADIUS),
+        beside_dot(label, beside),
         class_=" ".join(["point", *filter(kinds.get, kinds)]),
         data_run=run,
         transform=f"translate({dot.x:g} {dot.y:g})" if dot else None,
         visibility="visible" if dot else "hidden",
     )
+
+
+def beside_dot(label: str, spot: Spot | None, **attributes: object) -> Element:
+    """Write a label at its place from the centre of its dot."""
+    x, y, anchor = (spot.x, spot.y, spot.anchor) if spot else (0.0, 0.0, None)
+    return element("text", label, x=x, y=y, dy=".35em", text_anchor=anchor, **attributes)
+
+
+def lead(spot: Spot) -> str | None:
+    """Draw the line that leads from a dot to its label, where there is one."""
+    return "M" + "L".join(f"{x:g} {y:g}" for x, y in spot.lead) if spot.lead else None
 
 
 def _tick_across(place: float, label: str, field: Box) -> tuple[Element, Element]:
@@ -188,71 +191,3 @@ def _ticks(low: float, high: float) -> list[tuple[float, str]]:
     numbers = range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)
     digits = max(6, len(str(max(map(abs, numbers)))))  # neighbours are told apart
     return [(number * step, f"{number * step:.{digits}g}") for number in numbers]
-
-
-@dataclass(frozen=True)
-class Dot:
-    """The dot of a run; ``stack`` is the run whose dot is the innermost at its place."""
-
-    run: int
-    x: float
-    y: float
-    radius: float
-    stack: int
-
-
-def stacked(places: Iterable[tuple[int, float, float]]) -> list[Dot]:
-    """Make the dots of runs, those on top first; what would be hidden under another becomes a ring round it.
-
-    >>> [dot.radius for dot in stacked([(0, 10.0, 10.0), (1, 50.0, 10.0), (2, 11.0, 10.0), (3, 10.0, 10.0)])]
-    [5, 5, 9, 13]
-    """
-    dots: list[Dot] = []
-    for run, x, y in places:
-        twin = next((dot for dot in reversed(dots) if math.hypot(dot.x - x, dot.y - y) < TWIN), None)
-        if twin is None:
-            dots.append(Dot(run, x, y, 5, run))
-        else:
-            dots.append(Dot(run, twin.x, twin.y, twin.radius + (4 if twin.radius < 20 else 1), twin.stack))
-    return dots
-
-
-def labelled(dots: Sequence[Dot], labels: Mapping[int, str], field: Box) -> dict[int, tuple[float, float, str]]:
-    """Place labels beside their dots, where there is room: how far from the centre their middle is, and the anchor."""
-    outer = {dot.stack: dot.radius for dot in dots}  # of a stack the last
-    boxes: list[Box] = []
-    found = {}
-    for dot in dots:
-        if dot.run not in labels:
-            continue
-        others = [each for each in dots if each.stack != dot.stack]
-        for x, y, anchor, box in _around(dot, outer[dot.stack] + NEAR, labels[dot.run]):
-            inside = field[0] <= box[0] and field[1] <= box[1] and box[2] <= field[2] and box[3] <= field[3]
-            apart = all(_distance(box, each) >= each.radius + CLEAR for each in others)
-            if inside and apart and not any(_overlap(box, other) for other in boxes):
-                boxes.append(box)
-                found[dot.run] = (round(x - dot.x, 2), round(y - dot.y, 2), anchor)
-                break
-    return found
-
-
-def _around(dot: Dot, far: float, label: str) -> Iterator[tuple[float, float, str, Box]]:
-    """Go round a dot: the corners first, then the sides."""
-    width, height = _width(label), 1.1 * LETTER
-    for right, up in ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1)):
-        reach = far / math.hypot(right, up)
-        x, y = dot.x + right * reach, dot.y - up * (reach + height / 2)
-        left = x + (right - 1) / 2 * width
-        yield x, y, ("end", "middle", "start")[right + 1], (left, y - height / 2, left + width, y + height / 2)
-
-
-def _width(label: str) -> float:
-    return sum(LETTER if unicodedata.east_asian_width(letter) in "FW" else 0.66 * LETTER for letter in label)
-
-
-def _distance(box: Box, dot: Dot) -> float:
-    return math.hypot(max(box[0] - dot.x, dot.x - box[2], 0), max(box[1] - dot.y, dot.y - box[3], 0))
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] + 2 and other[0] < one[2] + 2 and one[1] < other[3] + 2 and other[1] < one[3] + 2
