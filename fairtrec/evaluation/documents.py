@@ -25,8 +25,10 @@ from fairtrec.data import (
 from fairtrec.errors import InputError
 from fairtrec.evaluation.choices import Choices
 from fairtrec.literals import Missing, Rule
+from fairtrec.measure import Remark
 
 TargetOf = Literal["background", "collection", "qrels", "relevance"]
+MOST_UNKNOWN = 0.1  # of the ranks that are measured; above, a run has no mark
 OF_RUNS = frozenset({"ranked", "membership"})  # inputs for which the documents of runs are looked up
 
 
@@ -194,6 +196,35 @@ def _beside(chosen: Sequence[Sequence[str]], needs: Needs, reference: Reference,
     return parts
 
 
+def remark_on(system: System, qids: Sequence[str], needs: Needs, documents: Documents) -> tuple[Remark | None, bool]:
+    """Say how many documents nobody knows in the ranks of a run that are measured, and whether they are too many."""
+    if documents.missing == "error" or documents.annotations.known.all():
+        return None, False
+    rows = documents.annotations.docnos.rows(system.runs[0].cut(qids, needs.depth).docnos)
+    unknown = int(((rows != MISSING) & ~documents.annotations.known[rows]).sum())
+    many = unknown > len(rows) * MOST_UNKNOWN
+    words = f"in the ranks that are measured {{}} of {{}} documents have no {_what(documents)}: {documents.missing}"
+    words += "; so no rank and no mark by what looks them up" if many else ""
+    return (Remark(words, (unknown, len(rows))) if unknown else None), many
+
+
+def remark_beside(qids: Sequence[str], needs: Needs, reference: Reference, documents: Documents | None) -> list[str]:
+    """Say how many documents nobody knows of those that are looked at beside the runs."""
+    if documents is None or not qids:
+        return []
+    parts = _beside([qids], needs, reference, documents.missing)
+    names = Docnos.of(np.concatenate(parts)).names if parts else np.empty(0, "S1")
+    rows = documents.annotations.docnos.rows(names)
+    unknown = int(((rows != MISSING) & ~documents.annotations.known[rows]).sum())
+    where = "backgrounds" if isinstance(reference.background, Run) else "judgements"
+    what = f"in {where} {unknown} of {len(rows)} documents have no {_what(documents)}: {documents.missing}"
+    return [what] if unknown else []
+
+
+def _what(documents: Documents) -> str:
+    return "known label" if documents.of_labels else "text or counts"
+
+
 def unknown_in(system: System, qids: Sequence[str], documents: Documents) -> InputError | None:
     """Find a document of the run that has no annotation, where no option says what it is worth."""
     for run in system.runs:
@@ -230,7 +261,8 @@ def _unknown(documents: Documents, example: str, name: str | None) -> InputError
         )
     return InputError(
         f"there are no text or counts of {int((~known).sum())} of {len(known)} documents that the measures look at, "
-        f"such as {example}; give the whole collection, or say what they are worth with --missing neutral|skip|worst",
+        f"such as {example}; give the whole collection, or say what they are worth with "
+        "--missing neutral|skip|worst|bounds",
         name,
     )
 

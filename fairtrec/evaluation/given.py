@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import fspath
 from typing import Any, Protocol, TypedDict
 
 from fairtrec.catalogue.needs import NEEDS
@@ -88,6 +89,14 @@ class Given:
     def whole_collection(self) -> bool:
         """Whether the background is the whole collection."""
         return isinstance(self.background, str) and self.background == "collection"
+
+    @property
+    def recorded(self) -> dict[str, str | bool | None]:
+        """What results files say of it; True stands for an object, which has no name."""
+        return {
+            name: fspath(each) if isinstance(each, PATH) else (None if each is None else True)
+            for name, each in vars(self).items()
+        }
 
     @property
     def common_queries(self) -> bool:

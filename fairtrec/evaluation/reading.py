@@ -19,7 +19,7 @@ from fairtrec.data.spellings import guess
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import Documents, Needs, Reference, refuse_unknown, unknown_in
+from fairtrec.evaluation.documents import Documents, Needs, Reference, refuse_unknown, remark_on, unknown_in
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.scores import Scores, joined
@@ -149,6 +149,9 @@ def finished(
         fault = unknown_in(run.rest, run.qids, documents) if unknown else None
         if fault is None:
             later = score(run.rest, reading.others, run.qids, reference, None, reading.choices)
+            remark, many = remark_on(run.rest, run.qids, reading.needs, documents)
+            if remark is not None:
+                later = replace(later, remarks=(*later.remarks, remark), strange=many)
             scores.append(later if run.scores is None else joined(reading.measures, run.scores, later))
         elif keep_going:
             failed[run.name] = str(fault)

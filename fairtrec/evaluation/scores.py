@@ -112,6 +112,7 @@ class Scores(Answer):
     confidence: float | None = None  # of the intervals of means, where they were asked for
     interval: Method = "t"
     target: Floats | None = None  # of all queries, where it is one [group]
+    strange: bool = False  # whether more than a tenth of the documents that are measured are unknown
     result: Any = None  # of a session, whose only scores these are
 
     @property
@@ -210,7 +211,8 @@ def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores
     ties = first.ties.joined(second.ties, order) if first.ties and second.ties else None
     unknown = first.unknown.joined(second.unknown, order) if first.unknown and second.unknown else None
     remarks = first.remarks + second.remarks
-    return replace(first, measures=tuple(measures), values=values, remarks=remarks, ties=ties, unknown=unknown)
+    wide = replace(first, measures=tuple(measures), values=values, ties=ties, unknown=unknown)
+    return replace(wide, remarks=tuple(dict.fromkeys(remarks)), strange=first.strange or second.strange)
 
 
 def filled(scores: Scores, undefined: Undefined) -> Scores:

@@ -19,6 +19,7 @@ from fairtrec.evaluation.documents import (
     depth_of,
     documents_of,
     refuse_unknown,
+    remark_beside,
     unknown_in,
 )
 from fairtrec.evaluation.given import Given, RankingsLike
@@ -270,11 +271,9 @@ class Evaluator:
         """Put together what is needed to have the scores again; ``documents`` are those that they were computed of."""
         plan, given, choices, labels = self.plan, self.given, self.choices, self.plan.reference.labels
         unknown = 0 if documents is None else documents.unknown
-        notes = plan.notes
-        if documents is not None and unknown:
-            many = f"{unknown} of the {len(documents.annotations.known)} documents looked at"
-            notes = (*notes, f"{many} have no text or counts: {choices.missing}")
-        notes = (*notes, *remark_on_levels(plan.measures, self.reading().reference.qrels))
+        every = sorted({qid for each in scores for qid in each.qids}) if unknown else []
+        beside_runs = remark_beside(every, reading.needs, reading.reference, documents)
+        notes = (*plan.notes, *beside_runs, *remark_on_levels(plan.measures, self.reading().reference.qrels))
         parts = {Part(name): thing for name, thing in vars(given).items() if not given.is_word(name)}
         parts |= {Part("run", name): run for name, run in named if name not in failed}
         if loading.is_file(choices.target):
@@ -282,10 +281,6 @@ class Evaluator:
         if isinstance(given.labels, PATH):
             several = crossed(fspath(given.labels))
             parts |= {Part("labels", str(number)): part for number, part in enumerate(several, 1) if len(several) > 1}
-        asked = {
-            name: fspath(each) if isinstance(each, PATH) else (None if each is None else True)
-            for name, each in vars(given).items()
-        }
         files = {
             part: self._files.get(part) or InputFile(*at)
             for part, thing in parts.items()
@@ -298,7 +293,7 @@ class Evaluator:
             notes,
             files,
             tuple((name, failed[name]) for name, _ in named if name in failed),
-            {**asked, **asdict(choices)},  # True stands for an object, which has no name
+            {**given.recorded, **asdict(choices)},
             {} if labels is None else described(labels, plan.reference.target),
         )
         beside = reading.reference.extras.get("counterfactual")

@@ -41,15 +41,16 @@ def signed(value: float, places: int) -> str:
 def standing(result: Result, places: int) -> "Standing":
     """Compare the runs by their means, as far as the printed digits tell.
 
-    Incomplete ones are compared with none, nor is a mean that no labelling of unknown documents gives.
+    Incomplete ones are compared with none, nor those of a run of which much is unknown, nor is a mean that no labelling
+    of unknown documents gives.
     """
-    from fairtrec.comparison.leaderboard import Standing, incomplete
+    from fairtrec.comparison.leaderboard import Standing, incomplete, strange
     from fairtrec.report.unknown import outside
 
     printed = [[float(number(value, places)) for value in scores.compared.tolist()] for scores in result.scores]
     measures = range(len(result.scores[0].measures))
     untrue = [[s.unknown is not None and outside(s, row, None) for row in measures] for s in result.scores]
-    left_out = incomplete(result) | np.array(untrue)
+    left_out = incomplete(result) | strange(result) | np.array(untrue)
     return Standing(np.where(left_out, np.nan, printed), [measure.better for measure in result.scores[0].measures])
 
 

@@ -72,7 +72,13 @@ def footnotes(selection: Selection) -> list[str]:
     compared = [] if view is None else [view.family, *view.notes]
     if view is not None and len(view.result.scores) <= len(selection.rows):
         compared[0] += "; rows that choose the same are one run"
-    return [*_of_choice(selection), *compared, *footnotes_of(selection.result)[:-1], str(selection.signature)]
+    return [
+        *_unsettled(selection),
+        *_of_choice(selection),
+        *compared,
+        *footnotes_of(selection.result)[:-1],
+        str(selection.signature),
+    ]
 
 
 def tables(selection: Selection, *, places: int) -> Document:
@@ -122,6 +128,14 @@ def _counted(row: Selected, shown: Mapping[str, str], selection: Selection) -> l
         f"{shown.get(name, name)} {many}" if selection.folds.held_out else shown.get(name, name)
         for name, many in row.counts.items()
     ]
+
+
+def _unsettled(selection: Selection) -> Iterator[str]:
+    """Say which betas choose several variants, so that none of them is the choice."""
+    folds = len(selection.folds.names)
+    several = [f"beta {row.beta:g} {len(row.counts)}" for row in selection.rows if len(row.counts) > 1]
+    if selection.folds.held_out and several:
+        yield f"the choice changes with the fold: of {folds} folds, {', '.join(several)} variants; no one is the choice"
 
 
 def _of_choice(selection: Selection) -> Iterator[str]:

@@ -456,3 +456,27 @@ def test_the_page_runs_in_python(capsys):
     first, second = capsys.readouterr().out.splitlines()
     assert first.startswith("0.0 {'neural.run': 5} {'nDCG@10': 0.97")
     assert second.endswith("{'nDCG@10': 'better', 'NFaiRR@10': 'better'}")
+
+
+def test_a_choice_that_changes_with_the_fold_is_said_first(copied, fairtrec_command):
+    asked = "select", "qrels.txt", "bm25.run", "neural.run", "fair.run", "--utility", "nDCG@10", "--fairness", "RR"
+    done = fairtrec_command(*asked, "--beta", "0", "--folds", "6", "-f", "json")
+    import json
+
+    found = json.loads(done.out)
+    many = len(set(found["rows"][0]["chosen"].values()))
+    said = f"the choice changes with the fold: of 6 folds, beta 0 {many} variants; no one is the choice"
+    assert [found["notes"][0] == said, "changes with the fold" in done.out] == [many > 1] * 2
+    runs = {"a": {str(q): {"d": 2.0 - (q in (1, 2)), "e": 1.5} for q in range(9)},
+            "b": {str(q): {"d": 2.0 - (q in (3, 4)), "e": 1.5} for q in range(9)}}  # fmt: skip
+    qrels = {str(q): {"d": 1, "e": 0} for q in range(9)}
+    chosen = fairtrec.select(runs, qrels, utility="RR", fairness="P@1", beta=0, folds=9)
+    assert len(chosen.rows[0].counts) == 2
+    from fairtrec.report.selection import footnotes
+
+    assert (
+        footnotes(chosen)[0] == "the choice changes with the fold: of 9 folds, beta 0 2 variants; no one is the choice"
+    )
+    assert (
+        "changes with the fold" not in footnotes(fairtrec.select(runs, qrels, utility="RR", fairness="P@1", folds=1))[0]
+    )

@@ -9,7 +9,7 @@ import numpy as np
 from fairtrec.comparison.baseline import find
 from fairtrec.comparison.curves import Curves
 from fairtrec.comparison.curves import curves as read
-from fairtrec.comparison.leaderboard import Standing
+from fairtrec.comparison.leaderboard import Standing, comparable
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.result import Result
 from fairtrec.literals import Figure, PaperColumns
@@ -60,8 +60,8 @@ def _frontier(result: Result, columns: PaperColumns) -> Any:
         raise UsageError(f"{measures[int(standing.directed.argmin())]} says not what is better; name another")
     figure, (axes,) = panels([""], columns, 2.5 if columns == "1" else 3.2)
     drawn = np.flatnonzero(np.isfinite(means).all(axis=1))
-    of_drawn = Standing(means[drawn], standing.betters)
-    front = drawn[~of_drawn.dominated]
+    kept = np.flatnonzero(np.isfinite(comparable(result)).all(axis=1))
+    front = kept[~Standing(means[kept], standing.betters).dominated]
     front = front[np.argsort(badness(means[front, 0], measures[0].better), kind="stable")]
     axes.step(*means[front].T, where="post", color="#888888", linewidth=0.8, linestyle="--", zorder=1)
     few, called = len(drawn) <= 12, _called(result)

@@ -1,0 +1,73 @@
+"""Documents that nobody knows: told by place, and a run of many of them has no rank and no mark."""
+
+import json
+
+import pytest
+
+import fairtrec
+from fairtrec.comparison.leaderboard import comparable
+
+TEXTS = {f"d{rank}": "she he" if rank % 2 else "he" for rank in range(20)}
+BACKGROUND = {"q": {**{f"d{rank}": 40.0 - rank for rank in range(20)}, **{f"b{rank}": 9.0 - rank for rank in range(5)}}}
+KNOWN = {"q": {f"d{rank}": 20.0 - rank for rank in range(20)}}
+
+
+def ranking(unknown):
+    """Rank unknown documents before known ones, twenty in all."""
+    return {"q": {f"{'x' if rank < unknown else 'd'}{rank}": 20.0 - rank for rank in range(20)}}
+
+
+def evaluated(runs, **more):
+    given = {"groups": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "background": BACKGROUND, "missing": "neutral"}
+    return fairtrec.evaluate("NFaiRR@10 TExFAIR@10 NumRet", runs, {"q": {"d1": 1}}, **{**given, **more})
+
+
+def test_unknown_documents_of_ranks_and_of_backgrounds_are_told_apart():
+    said = fairtrec.evaluate("NFaiRR@10", {"known": KNOWN, "one": ranking(1)}, groups={"f": ["she"], "m": ["he"]},
+                             docs=TEXTS, background=BACKGROUND, missing="neutral")  # fmt: skip
+    from fairtrec.report.remarks import footnotes
+
+    lines = footnotes(said)
+    assert "in backgrounds 5 of 25 documents have no text or counts: neutral" in lines
+    assert "in the ranks that are measured 1 of 10 documents have no text or counts: neutral (one)" in lines
+    assert said.signature["missing"] == "neutral(6)"
+
+
+@pytest.mark.parametrize(("unknown", "marked"), [(0, True), (1, True), (2, False), (10, False)])
+def test_a_run_of_more_than_a_tenth_of_unknown_documents_has_no_rank_or_mark_by_what_looks_them_up(unknown, marked):
+    from fairtrec.report.cells import standing
+
+    found = evaluated({"known": KNOWN, "many": ranking(unknown)})
+    ranks = standing(found, 4).ranks
+    assert (ranks[1, :2] > 0).tolist() == [marked, marked]
+    assert ranks[1, 2] > 0  # NumRet looks at no text
+    assert (comparable(found)[1, :2] == comparable(found)[1, :2]).all() == marked
+    assert ranks[0].all()
+
+
+def test_no_star_stands_behind_what_nobody_knows_and_the_remark_names_the_run(tmp_path, monkeypatch, fairtrec_command):
+    monkeypatch.chdir(tmp_path)
+    for name, run in (("known", KNOWN), ("strange", ranking(10)), ("background", BACKGROUND)):
+        lines = [f"q Q0 {docno} 1 {score} {name}\n" for docno, score in run["q"].items()]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    (tmp_path / "docs.tsv").write_text("".join(f"{docno}\t{text}\n" for docno, text in TEXTS.items()))
+    (tmp_path / "words.csv").write_text("she,f\nhe,m\n")
+    asked = ("eval", "none", "known.run", "strange.run", "--groups", "words.csv", "--docs", "docs.tsv",
+             "--background", "background.run", "-m", "NFaiRR@10 TExFAIR@10", "--sort", "NFaiRR@10")  # fmt: skip
+    done = fairtrec_command(*asked, "--missing", "neutral", "-f", "table")
+    row = next(line for line in done.out.splitlines() if " strange " in line)
+    assert row.split()[0] == "-"
+    assert not {"*", "°", "×"} & set(row)
+    said = "in the ranks that are measured 10 of 10 documents have no text or counts: neutral; so no rank and no mark"
+    assert f"{said} by what looks them up (strange)" in done.out
+    page = fairtrec_command(*asked, "--missing", "neutral", "-f", "html").out
+    assert page.count('class="best"') == 0
+    refused = fairtrec_command(*asked)
+    assert refused.code == 3
+    assert "--missing neutral|skip|worst|bounds" in refused.err
+
+
+def test_json_carries_the_same_remarks(tmp_path):
+    evaluated({"many": ranking(5)}).write(tmp_path / "out.json")
+    remarks = json.loads((tmp_path / "out.json").read_text())["runs"][0]["remarks"]
+    assert any("5 of 10 documents have no text or counts" in line for line in remarks)
