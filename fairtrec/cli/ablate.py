@@ -1,5 +1,6 @@
 """``fairtrec ablate``: does the order of systems survive the instrument?"""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +49,14 @@ def command(
     from fairtrec.files.arguments import lists, named
     from fairtrec.report.ablation import footnotes
 
+    factors = {each.partition("=")[0].strip() for each in given["vary"]}
+    if len(factors) == 1:
+        options.refuse_typed(f"is for several factors, and --vary names {next(iter(factors))} alone", "grid")
+    if not any(re.match(r"\s*ties\b|.*[x\u00d7]\s*\d", each) for each in given["vary"]):
+        options.refuse_typed("is of what is drawn at random, and --vary draws nothing", "seed")
     files = named(runs)
     varied = [value.strip() for each in given["vary"] for value in each.partition("=")[2].split(",")]
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values(), *varied)
-    with progress():
+    with progress(), options.heeding(plans=None):
         ablation = ablate(files, qrels, **given)
     options.write(ABLATIONS, form, ablation, output, footnotes, places=places)

@@ -87,7 +87,7 @@ def command(
     given["baseline"] = base if name is None else {name: base}
     try:
         began = time.monotonic()
-        with progress():
+        with progress(), options.heeding():
             found = check(required, files, qrels, measures=measures, slices=slice_file, **given)
     except Exception as fault:
         _write_fault(fault, junit)

@@ -28,6 +28,7 @@ SECTIONS = {  # in the order of the help: parameters, which mean the same in eve
     "Output": "form output places per_query no_summary sort title paper junit fix force everything save_embeddings",
     "Options": "jobs keep_going on_error max_doc_bytes engine master resume device config root version help",
 }
+TYPED = "fairtrec.typed"  # what of a context holds the options that were typed, by their parameters
 DEFAULT = "Options"  # of what stands in no section, where a command has no title for what is its own
 LONGEST_TERM = 30  # columns; of longer ones the text stands on the next line
 EXAMPLE = "\b\n"  # before what click does not wrap
@@ -54,7 +55,8 @@ class Titled(click.Command):
             option.multiple = True
         twin = copy(self)
         twin.params = [options.get(each.name, each) for each in self.params]
-        given, _, _ = twin.make_parser(ctx).parse_args(args)
+        given, _, order = twin.make_parser(ctx).parse_args(args)
+        ctx.meta[TYPED] = {each.name: each.opts[-1] for each in order if isinstance(each, click.Option)}
         for option in single:
             several = given.get(str(option.name), ())
             values = list(dict.fromkeys(each if isinstance(each, str) else "no value" for each in several))

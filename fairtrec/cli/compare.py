@@ -123,7 +123,7 @@ def command(
     if paper and (views or slices is not None):
         raise UsageError(f"--paper compares the runs over all queries; leave out {views[0] if views else '--slice'}")
     procedure = {name: given.pop(name) for name in vars(Procedure())}
-    Procedure(**procedure)
+    refuse_idle(procedure, correlate, cutoffs)
     if values:
         result, baseline = _recorded((qrels or "none", *runs), measures, baseline, output, slices)
         view = _view(result, baseline, Slices.of(slices), correlate, procedure, curves=False)
@@ -136,7 +136,7 @@ def command(
         baseline, files = _baseline(baseline, files)
     options.refuse_output(output, qrels, slices, *files.values(), *lists(runs), *given.values())
     of_queries = Slices.of(slices)
-    with progress():
+    with progress(), options.heeding():
         result = evaluate(asked, files, qrels, keep_going=keep_going, **given)
     for _, fault in result.failed:
         say(fault)
@@ -147,6 +147,22 @@ def command(
     view = _view(result, baseline, of_queries, correlate, procedure, curves=cutoffs is not None)
     options.write(COMPARISONS, form, view, output, footnotes, places=places, paper=paper)
     return InputError.exit_code if result.failed else 0
+
+
+def refuse_idle(procedure: dict[str, Any], correlate: str | None = None, cutoffs: str | None = None) -> None:
+    """Raise UsageError for options of a comparison that play no part in it, or that there are not."""
+    from fairtrec.statistics.procedure import Procedure
+
+    how = Procedure(**procedure)
+    if correlate is not None:
+        options.refuse_typed(
+            "is for comparing runs, and --correlate compares measures", "test", "interval", "resamples", "seed"
+        )
+    if cutoffs is not None:
+        options.refuse_typed("is for comparing runs, and --cutoffs lists means", *procedure)
+    if not how.draws:
+        ways = f"--test {how.test}, --interval {how.interval} and --correction {how.correction}"
+        options.refuse_typed(f"is for what is drawn at random, and {ways} draw nothing", "resamples", "seed")
 
 
 def _recorded(

@@ -84,7 +84,7 @@ def command(
         from fairtrec.comparison.slices import Slices
 
         of_queries = Slices.of(slices)
-    with progress():
+    with progress(), options.heeding():
         result = evaluate(measures or None, files, qrels, keep_going=keep_going, **given)
     for _, fault in result.failed:
         say(fault)

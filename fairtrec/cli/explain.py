@@ -54,6 +54,8 @@ def command(
     from fairtrec.evaluation.batch import processes
     from fairtrec.files.arguments import lists, named
 
+    if not given["query"]:
+        options.refuse_typed("is for what is looked at closely; name it with --query", "candidates")
     files = named(runs)
     given["jobs"] = processes(list(files.values()), given["jobs"])  # they start while this one imports the rest
 
@@ -62,6 +64,6 @@ def command(
     from fairtrec.report.explanation import footnotes
 
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
-    with progress():
+    with progress(), options.heeding():
         explanation = explain(measure, files, qrels, **given)
     options.write(EXPLANATIONS, form, explanation, output, footnotes, places=places)

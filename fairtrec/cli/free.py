@@ -71,6 +71,7 @@ def command(
 
     files = named(runs)
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
-    with progress():
+    also = () if given["among"] == "run" else ("background",)
+    with progress(), options.heeding(*also):
         frontier = free(files, qrels, **given)
     options.write(FRONTIERS, form, frontier, output, footnotes, places=places, per_query=per_query)

@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from fairtrec.catalogue.needs import EXTRAS
+from fairtrec.cli.commands import TYPED, say
 from fairtrec.evaluation.choice import inserted
 from fairtrec.evaluation.choices import CHOICES
 from fairtrec.literals import OnError
@@ -148,14 +150,29 @@ _output = click.option(
     metavar="FILE",
     help="Write to FILE, all or nothing.",
 )
-_places = click.option(
-    "--places",
-    type=click.IntRange(0, 17),
-    default=4,
-    show_default=True,
-    metavar="N",
-    help="Digits behind the point.",
-)
+
+
+def _places(writers: Mapping[str, Writer]) -> Callable[[Function], Function]:
+    """Make the option of digits, which is refused with a format that has all of them; that has been read before."""
+
+    def refuse(context: click.Context, _: click.Parameter, value: int) -> int:
+        writer = writers.get(context.params.get("form", ""))
+        if "places" in context.meta.get(TYPED, {}) and writer is not None and not writer.rounds:
+            from fairtrec.errors import UsageError
+
+            form = context.params["form"]
+            raise UsageError(f"--places is for digits that are cut, and --format {form} has all; leave it out")
+        return value
+
+    return click.option(
+        "--places",
+        type=click.IntRange(0, 17),
+        default=4,
+        show_default=True,
+        metavar="N",
+        help="Digits behind the point.",
+        callback=refuse,
+    )
 
 
 def reported(
@@ -166,9 +183,47 @@ def reported(
     if auto:
         what = "auto: a table on a terminal, else as trec_eval prints." if "trec" in writers else "auto: a table."
     form = click.option(
-        "-f", "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help=what
+        "-f",
+        "--format",
+        "form",
+        type=click.Choice(forms),
+        default=forms[0],
+        show_default=True,
+        help=what,
+        is_eager=True,
     )
-    return Together((form, *[_output] * to, *[_places] * places))
+    return Together((form, *[_output] * to, *[_places(writers)] * places))
+
+
+def typed() -> Mapping[str, str]:
+    """Give the options that were typed, by their parameters."""
+    found: Mapping[str, str] = click.get_current_context().meta.get(TYPED, {})
+    return found
+
+
+def refuse_typed(why: str, *names: str) -> None:
+    """Raise UsageError for the first of these parameters that was typed, and say why it plays no part."""
+    from fairtrec.errors import UsageError
+
+    for name in names:
+        if name in typed():
+            raise UsageError(f"{typed()[name]} {why}; leave it out")
+
+
+def alone(context: click.Context, parameter: click.Parameter) -> None:
+    """Raise UsageError for an option that stands beside one that prints something else, and ends."""
+    from fairtrec.errors import UsageError
+
+    for name, option in context.meta.get(TYPED, {}).items():
+        if name != parameter.name:
+            raise UsageError(f"{parameter.opts[-1]} prints a list, and does nothing else; leave out {option}")
+
+
+def heeding(*also: str, plans: int | None = 1) -> AbstractContextManager[None]:
+    """Refuse or say what was typed and plays no part in so many plans of evaluations (None: in any), but ``also``."""
+    from fairtrec.evaluation.heeded import heeded
+
+    return heeded({name: option for name, option in typed().items() if name not in also}, plans, say)
 
 
 def refuse_output(output: "Path | None", *given: Any) -> None:
@@ -188,7 +243,6 @@ def write(
     **view: Any,
 ) -> None:
     """Print a report, or write it to a file, and say on standard error which footnotes it does not carry."""
-    from fairtrec.cli.commands import say
     from fairtrec.report.output import emit
 
     terminal = output is None and sys.stdout.isatty()

@@ -68,7 +68,7 @@ def command(
     files = named(runs)
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
     asked = measures or None if cutoffs is None else deepened(measures, cutoffs, given["relevance_level"])
-    with progress():
+    with progress(), options.heeding():
         result = evaluate(asked, files, qrels, **given)
     emit(written(plot(result, kind, baseline=baseline, columns=columns), form), output)
     for line in footnotes(result) if kind != "cutoffs" else of_cutoffs(curves(result)):

@@ -46,6 +46,10 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     from fairtrec.projection.project import positions
     from fairtrec.report.output import emit
 
+    if given["spurious"] is None:
+        options.refuse_typed("is of what --spurious takes out; name a file with it", "spurious_as")
+    if given["labels"] is None:
+        options.refuse_typed("is of the accuracy for --labels; name a file with it", "accuracy_as")
     files = named(runs)
     read = [given[name] for name in ("embeddings", "ids", "docs", "fit", "spurious", "labels")]
     for place in (output, given["save_embeddings"]):

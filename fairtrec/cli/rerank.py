@@ -9,11 +9,12 @@ from fairtrec.cli.commands import under
 from fairtrec.report.writers import EFFECTS
 
 
-def _list(context: click.Context, _: click.Parameter, name: str | None) -> None:
+def _list(context: click.Context, parameter: click.Parameter, name: str | None) -> None:
     if name is None or context.resilient_parsing:
         return
     from fairtrec.catalogue import rerankers
 
+    options.alone(context, parameter)
     click.echo(rerankers.page(name) if name else rerankers.overview(), nl=False)
     context.exit()
 
@@ -95,9 +96,13 @@ def command(
         options.refuse_output(
             place if place.parent.is_dir() else None, qrels, *files.values(), *lists(runs), *given.values()
         )
-    effects = Effects(measures, {"qrels": qrels, **given}) if measures else None
+    if not measures:
+        options.refuse_typed("is of what -m (--measure) prints, and nothing is asked for", "form", "places")
+    if not any(each.is_random for each in asked):
+        options.refuse_typed(f"is for chance, and there is none in --by '{' '.join(map(str, asked))}'", "seed")
     chosen: Any = {"seed": seed, "samples": samples, "candidates": candidates, "cut": cut}
-    with progress():
+    with progress(), options.heeding(plans=1 + bool(measures)):
+        effects = Effects(measures, {"qrels": qrels, **given}) if measures else None
         reranking = rerank(asked, files, qrels, jobs=jobs, **chosen, **given)
         effect = effects.of(reranking) if effects is not None else None
     for each, place in zip(reranking.runs, written, strict=False):

@@ -70,9 +70,14 @@ def command(
     from fairtrec.files.arguments import lists, named
     from fairtrec.report.selection import footnotes
     from fairtrec.selection.selecting import select
+    from fairtrec.statistics.procedure import Procedure
 
+    procedure = vars(Procedure())
+    if given["baseline"] is None:
+        options.refuse_typed("is for comparing with --baseline, and there is none", *procedure)
+    compare.refuse_idle({name: given[name] for name in procedure})
     files = named(runs)
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
-    with progress():
+    with progress(), options.heeding():
         selection = select(files, qrels, output=output, **given)
     options.write(SELECTIONS, form, selection, None, footnotes, places=places)

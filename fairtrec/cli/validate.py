@@ -57,6 +57,8 @@ def command(runs: tuple[str, ...], form: str, *, strict: bool, codes: bool, trac
     from fairtrec.validation.checked import table
 
     if codes:
+        context = click.get_current_context()
+        options.alone(context, next(each for each in context.command.params if each.name == "codes"))
         click.echo(table(), nl=False)
         return
     if not runs:

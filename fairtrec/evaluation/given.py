@@ -74,8 +74,9 @@ class Given:
     def __post_init__(self) -> None:
         if self.docs is not None and self.counts is not None:
             raise UsageError("both texts and counts were given; leave out --docs or --counts")
-        if self.labels is not None and not (self.docs is None and self.counts is None and self.terms is None):
-            raise UsageError("both labels and words or counts were given; leave out --labels, or the others")
+        others = [f"--{name}" for name in ("docs", "counts", "terms") if getattr(self, name) is not None]
+        if self.labels is not None and others:
+            raise UsageError(f"both labels and words or counts were given; leave out --labels, or {' '.join(others)}")
         if isinstance(self.background, PATH) and not self.whole_collection and not loading.is_file(self.background):
             raise InputError("there is no such file; check --background", self.background)
         if self.docs is not None and self.terms is None:

@@ -24,6 +24,7 @@ from fairtrec.evaluation.documents import (
 )
 from fairtrec.evaluation.given import Given, RankingsLike
 from fairtrec.evaluation.groups import described
+from fairtrec.evaluation.heeded import heed
 from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Failed, Reading, ReadRun, common_queries, finished, read
 from fairtrec.evaluation.result import InputFile, Part, Result
@@ -59,6 +60,7 @@ class Evaluator:
 
     def __init__(self, given: Given, choices: Choices, plan: Plan) -> None:
         self.given, self.choices, self.plan = given, choices, plan
+        heed(plan, given)
         deep = None if choices.of_whole_rankings or not plan.measures else depth_of(plan.measures)
         self.depth = min((each for each in (deep, choices.depth) if each is not None), default=None)
         self._reading: Reading | None = None  # None until a run comes

@@ -58,6 +58,11 @@ class Writer:
         """Whether it is drawn for a terminal, colours and all; then it has taken from names what would steer one."""
         return any("terminal" in inspect.signature(step).parameters for step in self.steps)
 
+    @property
+    def rounds(self) -> bool:
+        """Whether it cuts digits, as many as it is asked for."""
+        return any("places" in inspect.signature(step).parameters for step in self.steps)
+
     def beside(self, footnotes: Sequence[str]) -> Sequence[str]:
         """Leave out what the report itself carries of the remarks, and the signature, which is last."""
         return {"nothing": footnotes, "signature": footnotes[:-1], "all": ()}[self.carries]

@@ -144,7 +144,7 @@ def test_all_formats_have_the_same_numbers(fairtrec_command, tmp_path):
         (("--by", "DetCons", "--missing", "skip"), 2, "a reranker places every document"),
         (("--by", "DetCons", "--samples", "3"), 2, "there is no chance in DetCons@10"),
         (("--by", "DetCons", "--candidates", "0"), 2, "candidates is 0"),
-        (("--by", "DetCons", "--seed", "-1"), 2, "seed is -1"),
+        (("--by", "Random", "--seed", "-1"), 2, "seed is -1"),
         (("--by", "DetCons DetGreedy"), 2, "2 runs are written; name a folder"),
         (("--by", "DetCons", "-o", "resources/example/neural.run"), 2, "is also read"),
         (("--by", "DetCons", "-o", "no/such/folder/x.run"), 2, "is not there or may not be written"),

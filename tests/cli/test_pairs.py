@@ -1,0 +1,210 @@
+"""No option is dropped in silence: each, alone and with each other, changes what comes out, or is refused in one line.
+
+The options are those that the commands have, so that one that is added tomorrow is tried, too. What comes out is what
+is printed, the remarks and the signature, and the files that are written. By default 300 pairs are drawn; FAIRTREC_FUZZ,
+as of `make fuzz`, asks all, each in every situation.
+"""
+
+import os
+import random
+import re
+from functools import cache
+from itertools import combinations
+
+import click
+import pytest
+
+from fairtrec import cli
+from fairtrec.evaluation.choices import CHOICES
+from fairtrec_made.trials import BASES, FILES, OTHERWISE, SAME, TRIALS, UNTRIED
+
+ALL = "FAIRTREC_FUZZ" in os.environ
+DRAWN = 300
+PARTS = 20 if ALL else 1
+
+
+def leaves(command=cli.command, names=()):
+    """Every command that has no others, with the words that call it."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            yield from leaves(command.get_command(context, name), (*names, name))
+    else:
+        yield " ".join(names), command
+
+
+COMMANDS = dict(leaves())
+
+
+def options(command):
+    """The options of a command by their long names."""
+    return {each.opts[-1]: each for each in COMMANDS[command].params if isinstance(each, click.Option)}
+
+
+def called(base):
+    """The command of a base."""
+    return next(name for name in COMMANDS if f"{base[0]} ".startswith(f"{name} "))
+
+
+def trial(name, option):
+    """What stands behind an option where it is tried: None behind a flag. Raises KeyError if nothing is known."""
+    if option.is_flag:
+        return None
+    if name in TRIALS and not isinstance(option.type, click.Choice):
+        return TRIALS[name]
+    row = next((row for row in CHOICES.values() if f"--{row.option}" == name), None)
+    if row is not None and row.name == option.name:
+        return str(row.trials[0])
+    if isinstance(option.type, click.Choice):
+        if name == "--format":
+            return "json" if "json" in option.type.choices else option.type.choices[-1]
+        return next(str(each) for each in reversed(option.type.choices) if each != option.default)
+    raise KeyError(f"{name}: give it a trial")
+
+
+def tries(base):
+    """The options of a base's command with what to try."""
+    command = called(base)
+    return {name: OTHERWISE.get(f"{command} {name}", trial(name, each)) for name, each in options(command).items()}
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
+    """Run a command with options: how it ends, what it prints, and what it writes."""
+    folder = tmp_path_factory.mktemp("pairs")
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    patch = pytest.MonkeyPatch()
+    patch.chdir(folder)
+    patch.setenv("FAIRTREC_HOME", str(folder))
+    patch.setenv("FAIRTREC_OFFLINE", "1")
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        patch.delenv(name, raising=False)
+    command = run_with(patch)
+    one = "eval qrels a.run -m nDCG@3 -q -f json -o one.json"
+    for line in (one, one.replace("a.run", "b.run").replace("one.", "other.")):
+        assert command(line.split())[0] == 0
+    there = set(folder.rglob("*"))
+
+    @cache
+    def of(base, given):
+        words = [part for name, value in given for part in (name, value) if part is not None]
+        code, out, err = command([*base.split(), *words])
+        written = {}
+        for path in sorted(set(folder.rglob("*")) - there, reverse=True):
+            if path.is_dir():
+                path.rmdir()
+            else:
+                written[path.name] = timeless(path.read_bytes().decode("latin-1"))
+                path.unlink()
+        return code, timeless(out), timeless(err), tuple(written.items())
+
+    yield lambda base, given: of(base[0], tuple(sorted({**given}.items())))
+    patch.undo()
+
+
+def run_with(patch):
+    """Give what runs the command line in this process."""
+    import io
+    import sys
+
+    def run(arguments):
+        out, err = io.TextIOWrapper(io.BytesIO(), write_through=True), io.StringIO()
+        with patch.context() as within:
+            within.setattr(sys, "argv", ["fairtrec", *arguments])
+            within.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+            within.setattr(sys, "stdout", out)
+            within.setattr(sys, "stderr", err)
+            code = cli._run()
+        return code, out.buffer.getvalue().decode("latin-1"), err.getvalue()
+
+    return run
+
+
+def timeless(text):
+    """Leave out how long it took, and when."""
+    text = re.sub(r"\d+\.\d s\b.*?(?=;|\n|$)", "", text)
+    return re.sub(r'time="[^"]*"|\d{4}-\d\d-\d\dT[\d:.+]+', "", text)
+
+
+def spelled(base):
+    """The options that a base has, by their long names."""
+    names = {short: name for name, option in options(called(base)).items() for short in option.opts}
+    return {names[name]: value for name, value in base[1].items()}
+
+
+def fault(base, first, second, outcome):
+    """Say what is wrong with two options together, or with one; nothing if all is well."""
+    values, beside = tries(base), spelled(base)
+    pair = [first, *[second] * (second is not None)]
+    asked = {**beside, **{name: beside.get(name, values[name]) for name in pair}}
+    both = outcome(base, asked)
+    line = f"fairtrec {base[0]} " + " ".join(f"{name} {value or ''}".strip() for name, value in asked.items())
+    singles = {name: outcome(base, {each: asked[each] for each in asked if each != name}) for name in pair}
+    fine = [name for name in pair if singles[name][0] in (0, 1)]
+    if both[0] not in (0, 1):
+        complaint = [each for each in both[2].splitlines() if not each.startswith(("# ", "Usage: ", "Try ")) and each]
+        if both[0] == 5 or len(complaint) > 1:
+            return f"{line}: {both[0]} {both[2]}"
+        if len(fine) == len(pair) == 2 and not (
+            both[0] in (2, 3, 4) and all(is_named(name, base, both[2]) for name in pair)
+        ):
+            return f"{line}: both are fine alone; says {both[2].strip()}"
+        return None
+    for name in fine:
+        same = singles[name] == both
+        if name in SAME or f"{called(base)} {name}" in SAME:
+            if not same:
+                return f"{line}: {name} changes something, and is said not to"
+        elif same:
+            return f"{line}: {name} is dropped"
+    return None
+
+
+def is_named(name, base, text):
+    """Whether a refusal names an option: by one of its names, as a word, or by its value."""
+    words = [*options(called(base))[name].opts, name.removeprefix("--"), tries(base)[name] or name]
+    return any(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) for word in words)
+
+
+def pairs():
+    """Every two options of every base, and each with none beside it."""
+    return [(base, *pair) for base in BASES for pair in combinations([*tries(base), None], 2)]
+
+
+def is_quick(base):
+    """Whether a base is tried by default: figures and work on a collection take their time."""
+    return ALL or not base[0].startswith(("plot", "demo", "annotate", "counterfactual"))
+
+
+def test_every_option_of_every_command_has_a_value_to_try():
+    tried = {called(base) for base in BASES}
+    for name in COMMANDS:
+        if options(name) and name.split()[0] not in UNTRIED:
+            assert name in tried, f"give {name} a base"
+    for base in BASES:
+        for name, option in options(called(base)).items():
+            assert tries(base)[name] != str(option.default), (
+                f"{base[0]} {name}: give it a value that is not the default"
+            )
+
+
+def test_what_is_said_to_change_nothing_is_an_option_that_there_is():
+    every = {name for base in BASES for option in tries(base) for name in (option, f"{called(base)} {option}")}
+    assert {*SAME, *OTHERWISE, *TRIALS} <= every
+    assert {*UNTRIED} <= {name.split()[0] for name in COMMANDS}
+
+
+def test_every_situation_is_one_that_a_command_takes(outcome):
+    refused = [base[0] for base in BASES if is_quick(base) and outcome(base, spelled(base))[0] > 1]
+    assert refused == ["rerank"]  # whose --list stands alone
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_option_is_honoured_or_refused_alone_and_with_each_other(part, outcome):
+    every = [pair for pair in pairs() if is_quick(pair[0])]
+    drawn = every if ALL else random.Random(1).sample(every, DRAWN)
+    found = [fault(*pair, outcome) for pair in drawn[part::PARTS]]
+    assert [each for each in found if each] == []

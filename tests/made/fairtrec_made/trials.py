@@ -1,0 +1,211 @@
+"""For every option of every command a value to try, on a small collection on which each must show.
+
+A trial is the text behind the option; options that choose from words, and those of the table of choices, need none
+here. ``BASES`` are the commands to which options are added, by the words that call them, each with the options that
+it has already. What changes no output stands in ``SAME`` with the reason; what cannot be tried in ``UNTRIED``.
+"""
+
+import io
+
+import numpy as np
+
+_TEXTS = {
+    "a": "She said that her mother was a nurse and her sister a doctor.",
+    "b": "He and his father are men; he met a woman.",
+    "c": "The king and the queen went with their son, (he) and HER.",
+    "d": "Nothing of the kind is told here.",
+    "e": "His brother, her brother, his uncle: he, he and he.",
+    "g": "A girl and a boy: she, he, she.",
+}
+_RUN = """\
+1 Q0 a 1 3 r
+1 Q0 b 2 3 r
+1 Q0 c 4 2.0000000001 r
+1 Q0 e 3 2 r
+1 Q0 d 5 1 r
+2 Q0 d 3 4 r
+2 Q0 e 1 5 r
+2 Q0 c 2 5 r
+2 Q0 g 4 1 r
+3 Q0 g 1 9 r
+3 Q0 a 2 8 r
+3 Q0 e 4 7 r
+3 Q0 b 5 6 r
+"""
+_OTHER = (
+    "1 Q0 e 1 3 s\n1 Q0 a 2 2 s\n1 Q0 g 3 1 s\n2 Q0 g 1 2 s\n2 Q0 e 2 1 s\n3 Q0 b 1 2 s\n3 Q0 a 2 1 s\n3 Q0 d 3 1 s\n"
+)
+_QRELS = "1 0 a 2\n1 0 b 1\n1 0 e 1\n1 0 d 0\n2 0 c 1\n2 0 e 2\n2 0 g 2\n3 0 g 2\n3 0 a 1\n3 0 b 2\n4 0 a 1\n"
+_COUNTS = "docno\ttokens\tf\tm\na\t12\t4\t0\nb\t9\t1\t4\nc\t12\t2\t3\nd\t6\t0\t0\ne\t9\t1\t7\ng\t8\t3\t2\n"
+_TERMS = "she,f\nher,f\nwoman,f\ngirl,f\nqueen,f\nhe,m\nhis,m\nboy,m\nking,m\nfather,m\n"
+_VECTORS = io.BytesIO()
+np.save(_VECTORS, np.array([[(7 * row + 3 * column) % 5 for column in range(3)] for row in range(6)], np.float32))
+_FAIR_TRUTH = "".join(
+    f'{{"qid": {qid}, "query": "q", "documents": [{{"doc_id": "a", "relevance": 1}}, {{"doc_id": "b", "relevance": 0}}]}}\n'
+    for qid in (1, 2)
+)
+_FAIR_RUN = "".join(f'{{"q_num": "0.{at}", "qid": {at + 1}, "ranking": ["b", "a"]}}\n' for at in (0, 1))
+
+FILES = {
+    "qrels": _QRELS,
+    "a.run": _RUN,
+    "b.run": _OTHER,
+    "none.run": "1 Q0 d 1 2 n\n2 Q0 d 1 2 n\n3 Q0 d 1 2 n\n",  # whose values are the least
+    "cf/none.run": _OTHER,
+    "cf/a.run": _OTHER,
+    "cf/b.run": _RUN,
+    "bg.run": "".join(f"{qid} Q0 {docno} 1 {-ord(docno)} b\n" for qid in "1234" for docno in _TEXTS),
+    "docs.tsv": "".join(f"{docno}\t{text}\n" for docno, text in _TEXTS.items()),
+    "more.tsv": "a\tShe met her and her friend, mary.\nz\tHe went.\n",
+    "few.tsv": "a\tShe\n",
+    "counts.tsv": _COUNTS,
+    "terms.csv": _TERMS,
+    "pairs.csv": "she,he\nher,his\nher,him\nqueen,king\nHunter,Rose\n",
+    "labels.tsv": "a\tf\nb\tm\nc\tf\nc\tm\nd\tx\ne\tm\ng\tf\n",
+    "positions.tsv": "docno\tx\na\t-1\nb\t0.5\nc\t0.2\nd\t0\ne\t1\ng\t-0.3\n",
+    "queries.txt": "1\n3\n",
+    "slices.tsv": "1\tshort\n2\tlong\n3\tlong\n",
+    "vectors.npy": _VECTORS.getvalue(),
+    "ids.txt": "a\nb\nc\nd\ne\ng\n",
+    "fit.tsv": "1 b\n1 e\n2 d\n2 g\n3 a\n3 b\n",
+    "texts.tsv": "1\twho is she\n2\twho is he\n3\twho are they\n",
+    "sides.tsv": "1 a x\n1 b y\n2 c x\n2 e y\n3 g x\n3 a y\n",
+    "values.csv": "run,qid,RR\na,1,0.5\na,2,1\nb,1,1\nb,2,0.25\n",
+    "sequences.csv": "0.0,1\n0.1,2\n",
+    "truth.jsonl": _FAIR_TRUTH,
+    "fair.jsonl": _FAIR_RUN,
+    "authors.csv": "a,x,y\nb,y\n",
+    "options.toml": "[tool.fairtrec.check]\nplaces = 2\nalpha = 0.2\n",
+}  # fmt: skip
+
+TRIALS = {
+    "--measure": "P@2 RR",
+    "--terms": "terms.csv",
+    "--docs": "docs.tsv",
+    "--counts": "counts.tsv",
+    "--labels": "labels.tsv",
+    "--positions": "positions.tsv",
+    "--counterfactual": "cf",
+    "--queries": "queries.txt",
+    "--background": "bg.run",
+    "--target": "qrels",
+    "--jobs": "1",
+    "--sort": "nDCG@3",
+    "--slice": "slices.tsv",
+    "--confidence": "0.9",
+    "--title": "Ours",
+    "--output": "new.out",
+    "--places": "2",
+    "--baseline": "b.run",
+    "--equivalence": "0.1",
+    "--resamples": "300",
+    "--seed": "7",
+    "--cutoffs": "1,3",
+    "--utility": "RR@3",
+    "--fairness": "NDKL@3",
+    "--beta": "0.5,2",
+    "--folds": "2",
+    "--require": "nDCG@3 >= 0.2",
+    "--vary": "cutoff=1,2",
+    "--query": "1",
+    "--query-texts": "texts.tsv",
+    "--candidates": "2",
+    "--what-if": "she",
+    "--loss": "0,20%",
+    "--dpfr": "0.5",
+    "--alpha": "0.2",
+    "--junit": "new.xml",
+    "--config": "options.toml",
+    "--tolerance": "0.5",
+    "--root": "cf",
+    "--list": "Random",
+    "--by": "DetCons@3",
+    "--samples": "2",
+    "--max-doc-bytes": "20",
+    "--master": "local[1]",
+    "--embeddings": "vectors.npy",
+    "--ids": "ids.txt",
+    "--model": "model",
+    "--save-embeddings": "new.parquet",
+    "--depth": "3",
+    "--fit": "fit.tsv",
+    "--axes": "2",
+    "--spurious": "sides.tsv",
+    "--toward": "f",
+    "--pairs": "pairs.csv",
+    "--runs": "a.run",
+    "--qrels": "qrels",
+    "--docnos": "ids.txt",
+    "--sequences": "sequences.csv",
+    "--truth": "truth.jsonl",
+    "--fix": "new.run",
+    "-p": "0.5",
+    "--copy": "new",
+}
+
+_LABELS = {"--labels": "labels.tsv"}
+_WORDS = {"--terms": "terms.csv", "--docs": "docs.tsv", "--background": "bg.run"}
+_COUNTED = {"--counts": "counts.tsv", "--background": "bg.run"}
+
+
+def _evaluated(command, own, of_labels, of_words, bare=None):
+    """Make bases of a command that evaluates: by judgements alone, if it can, with labels, with texts, with counts."""
+    given = [] if bare is None else [(command, {**own, **bare})]
+    return [
+        *given,
+        *(
+            (command, {**own, **more})
+            for more in ({**_LABELS, **of_labels}, {**_WORDS, **of_words}, {**_COUNTED, **of_words})
+        ),
+    ]
+
+
+_TWO, _ONE = "qrels a.run b.run", "qrels a.run"
+_FAIR = ({"-m": "nDCG@3 AWRF@3 NDKL@3"}, {"-m": "nDCG@3 NFaiRR@3 AWRF@3"})
+BASES = [
+    *_evaluated("eval qrels none.run a.run b.run", {}, *_FAIR, bare={"-m": "nDCG@3 RR"}),
+    *_evaluated(f"compare {_TWO}", {}, *_FAIR, bare={"-m": "nDCG@3 RR"}),
+    *_evaluated(f"select {_TWO}", {"--utility": "nDCG@3", "--folds": "3"}, {"--fairness": "AWRF@3"}, {"--fairness": "NFaiRR@3"}),
+    *_evaluated(f"ablate {_TWO}", {"--vary": "cutoff=1,2"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
+    *_evaluated(f"explain {_ONE}", {"--query": "1"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
+    *_evaluated(f"free {_ONE}", {"--utility": "nDCG@3"}, {"--fairness": "AWRF@3"}, {"--fairness": "NFaiRR@3"}),
+    *_evaluated(f"check {_ONE}", {}, {"--require": "AWRF@3 >= 0.5"}, {"--require": "NFaiRR@3 >= 0.9"}),
+    ("rerank", {}),
+    *_evaluated(f"rerank {_ONE}", {"--by": "FairGreedy@3"}, {}, {"-m": "NFaiRR@3"}),
+    *_evaluated(f"rerank {_ONE}", {"--by": "Random"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
+    *_evaluated(f"plot queries {_TWO}", {"--output": "new.svg"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
+    ("rbo a.run b.run bg.run", {}),
+    ("trec-fair-2019 fair.jsonl", {"--sequences": "sequences.csv", "--truth": "truth.jsonl", "--labels": "authors.csv"}),
+    ("annotate docs.tsv", {"--terms": "terms.csv", "--output": "new.arrow", "--jobs": "1"}),
+    ("counts convert counts.tsv new.arrow", {}),
+    ("counts merge new.arrow counts.tsv", {}),
+    ("positions a.run", {"--embeddings": "vectors.npy", "--ids": "ids.txt"}),
+    ("counterfactual more.tsv", {"--pairs": "gender-en-pairs", "--output": "new.tsv", "--jobs": "1"}),
+    ("validate a.run", {}),
+    ("validate fair.jsonl", {"--track": "trec-fair-2019", "--sequences": "sequences.csv", "--truth": "truth.jsonl"}),
+    ("diff one.json other.json", {}),
+    ("replay one.json", {}),
+    ("cite", {}),
+    ("demo", {}),
+]  # fmt: skip
+
+OTHERWISE = {  # what is tried in one command, where its input must be another
+    "trec-fair-2019 --labels": "authors.csv",
+    "validate --docs": "few.tsv",
+    "validate --docnos": "queries.txt",
+}
+SAME = {  # options that change no output on this input, by themselves or in one command
+    "--jobs": "it says how fast, not what",
+    "--keep-going": "no run here is broken",
+    "--force": "there is no file to replace",
+    "--resume": "nothing was interrupted",
+    "--run-format": "the runs are of the format that auto finds",
+    "positions --missing": "all documents have vectors",
+    "replay --tolerance": "what is computed again is the same to the last bit",
+    "validate --all": "no run has twenty faults of a kind",
+    "validate --strict": "the runs have errors or none",
+    "--on-error": "no document here is wrong",
+}
+UNTRIED = {
+    "adversarial": "it trains for minutes, and needs torch",
+}
