@@ -22,6 +22,7 @@ from fairtrec.formulas.rounding import tied
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.statistics import paired
 from fairtrec.statistics.corrections import corrected
+from fairtrec.statistics.correlation import tau_ap
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,6 +206,7 @@ def _against(taken: Taken, values: Floats, own: Floats, base: Measure, apart: Bo
         means=taken.means,
         ranks=orders[1].ranks,
         tau_b=orders[0].tau_b(orders[1]),
+        tau_ap=tau_ap(orders[0].badness, orders[1].badness),
         flipped=int(flipped.sum()),
         settled=int((flipped & apart).sum()),
         queries=int(both.sum()),

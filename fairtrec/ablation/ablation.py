@@ -18,7 +18,7 @@ class Variant:
     """One way to measure, and how the order of runs by it goes with that of the base.
 
     ``means`` [run] are those that ``eval`` prints with these options. The orders are over the ``queries`` for which
-    every run has a value by both; ``tau_b`` is nan where there are fewer than two runs, or an order has no two apart.
+    every run has a value by both; ``tau_b`` and ``tau_ap`` are nan where an order has no two runs apart.
     """
 
     setting: Setting
@@ -27,6 +27,7 @@ class Variant:
     means: Floats
     ranks: Ints  # of the runs, 1 is the best; 0 where undefined
     tau_b: float
+    tau_ap: float
     flipped: int  # pairs of runs
     settled: int  # of these, how many the base tells apart
     queries: int

@@ -14,9 +14,11 @@ from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.signature import Signature
+from fairtrec.formulas.rounding import finite
 from fairtrec.literals import Correction, Over
+from fairtrec.measure import badness
 from fairtrec.statistics import corrections as correction
-from fairtrec.statistics.correlation import COEFFICIENTS, Coefficient, correlation
+from fairtrec.statistics.correlation import COEFFICIENTS, Coefficient, correlation, tau_ap
 from fairtrec.statistics.procedure import Procedure
 
 AssociationOutcome = Literal["correlated", "not shown", "not tested"]
@@ -31,7 +33,7 @@ class Association:
     run: str
     measure: str
     other: str
-    kind: Coefficient
+    kind: Coefficient | Literal["tau_ap"]
     n: int
     undefined: int  # pairs that are left out, for one of the two has no value or an infinite one
     correlation: float
@@ -71,7 +73,8 @@ def correlate(
 ) -> Associations:
     """Correlate each two measures of a result: over the queries of each run and of all together, or over runs' means.
 
-    Pairs of the same query in several runs are not independent, so what is pooled has neither p nor interval.
+    Pairs of the same query in several runs are not independent, so what is pooled has neither p nor interval. Over runs
+    there is tau_ap, too, of the orders of runs from the best, by the mean size where nearer 0 is better, with neither.
     Raises UsageError for fewer than two measures.
     """
     how = Procedure(correction=correction, confidence=confidence)
@@ -87,6 +90,8 @@ def correlate(
         for run, values, pooled in (_of_queries(part) if over == "queries" else _of_means(part))
         for row in _associations(name, run, part, values, how, pooled=pooled)
     ]
+    if over == "runs":
+        rows += [row for name, part in slicing.sliced(result, parts) for row in _of_orders(name, part)]
     corrected = list(_corrected(rows, how))
     return Associations(tuple(corrected), result, over, how, _family(rows, how), tuple(slicing.notes(result, parts)))
 
@@ -115,6 +120,18 @@ def _associations(
             left = values.shape[1] - found.n
             pair = (measures[first], measures[second])
             yield Association(name, run, *pair, kind, found.n, left, found.value, low, high, p, p, "not tested")
+
+
+def _of_orders(name: str, result: Result) -> Iterator[Association]:
+    """Correlate the orders of the runs from the best, or the highest by a measure of no direction."""
+    measures = result.scores[0].measures
+    sizes = np.stack([scores.compared for scores in result.scores], axis=1)
+    orders = [badness(row, measure.better) for row, measure in zip(sizes, measures, strict=True)]
+    for (one, x), (other, y) in combinations(zip(map(str, measures), orders, strict=True), 2):
+        n, nan = int((finite(x) & finite(y)).sum()), float("nan")
+        value = tau_ap(np.where(finite(x), x, nan), np.where(finite(y), y, nan))
+        left = len(x) - n
+        yield Association(name, ALL_RUNS, one, other, "tau_ap", n, left, value, nan, nan, nan, nan, "not tested")
 
 
 def _corrected(rows: list[Association], how: Procedure) -> Iterator[Association]:

@@ -14,7 +14,7 @@ from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.signature import Signature
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.measures.utility import Utility
-from fairtrec.statistics.correlation import correlation
+from fairtrec.statistics.correlation import correlation, tau_ap
 
 MOST = 1000  # cutoffs at once
 
@@ -35,12 +35,13 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class CurveAgreement:
-    """Kendall's tau-b between the orders of the runs at one cutoff and at the deepest; nan for one run."""
+    """Kendall's tau-b and tau_ap between the orders of the runs at one cutoff and at the deepest; nan for one run."""
 
     slice: str
     measure: str
     cutoff: int
     tau: float
+    tau_ap: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,7 +151,9 @@ def _agreements(name: str, family: str, rows: list[tuple[int, int]], result: Res
     )
     deepest = means[:, rows[-1][1]]
     for cutoff, row in rows:
-        yield CurveAgreement(name, family, cutoff, correlation(means[:, row], deepest, "kendall").value)
+        here = means[:, row]
+        tau = correlation(here, deepest, "kendall").value
+        yield CurveAgreement(name, family, cutoff, tau, tau_ap(here, deepest))
 
 
 def _marked(points: Sequence[tuple[CurvePoint, float]]) -> Iterator[CurvePoint]:

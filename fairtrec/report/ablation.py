@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from fairtrec.report.remarks import footnotes as footnotes_of
 
 KEYS = ("factor", "variant", "run")
 FEW = 6  # runs that have a column each
+AP = "tau_ap: the same, with the weight at the top"
 BY_SIZE = "orders, ranks and flips go by the mean size of a run's values, as leanings cancel in the mean"
 
 
@@ -51,12 +53,11 @@ def _of_variants(ablation: Ablation, names: Sequence[str], places: int) -> Repor
         values = [Column("mean", [span(mean.mean(axis=1).tolist(), places) for mean in means])]
     if ablation.pairs:
         values += [
-            Column(
-                "tau-b",
-                [
-                    span((each.tau_b for each in row.variants), 2) if row.variants[0] is not ablation.base else "-"
-                    for row in every
-                ],
+            *(
+                Column(
+                    head, ["-" if row.variants[0] is ablation.base else span(map(of, row.variants), 2) for row in every]
+                )
+                for head, of in (("tau-b", attrgetter("tau_b")), ("tau_ap", attrgetter("tau_ap")))
             ),
             Column("flipped", [whole(each.flipped for each in row.variants) for row in every]),
             Column("settled", [whole(each.settled for each in row.variants) for row in every]),
@@ -199,7 +200,7 @@ def remarks(ablation: Ablation) -> Iterator[str]:
     if ablation.pairs:
         told = f"of these, pairs that the base tells apart (paired t-test, Holm, p at most 0.05): {ablation.told_apart}"
         yield f"flipped: pairs of runs in the other order than in the base, of {ablation.pairs}; settled: {told}"
-        yield "tau-b: Kendall's, with the base; 0.9 or more is usually called the same order"
+        yield f"tau-b: Kendall's, with the base; 0.9 or more is usually called the same order; {AP}"
         best = best_of(ablation)
         if len(ablation.runs) > FEW and best is not None:
             yield f"best: the rank of {called(ablation.runs)[best]}, which is the best by the base"
@@ -226,9 +227,9 @@ def remarks(ablation: Ablation) -> Iterator[str]:
 
 def rows(ablation: Ablation, *, places: int | None) -> Iterator[Row]:
     """Give a row for each run by the base and by each variant."""
-    yield ["factor", "variant", "run", "mean", "rank", "tau_b", "flipped", "settled", "queries"]
+    yield ["factor", "variant", "run", "mean", "rank", "tau_b", "tau_ap", "flipped", "settled", "queries"]
     for each in (ablation.base, *ablation.variants):
-        beside = [cell(each.tau_b, places), each.flipped, each.settled, each.queries]
+        beside = [cell(each.tau_b, places), cell(each.tau_ap, places), each.flipped, each.settled, each.queries]
         name = [each.factor or "base", each.variant]
         for run, mean, rank in zip(ablation.runs, each.means.tolist(), each.ranks.tolist(), strict=True):
             yield [*name, run, cell(mean, places), rank, *beside]
@@ -262,6 +263,11 @@ def record(ablation: Ablation) -> dict[str, Any]:
 def _record(ablation: Ablation, each: Variant) -> dict[str, Any]:
     means = {run: exact(mean) for run, mean in zip(ablation.runs, each.means.tolist(), strict=True)}
     found: dict[str, Any] = {"factor": each.factor, "variant": each.variant, "means": means}
-    found |= {"tau_b": exact(each.tau_b), "flipped": each.flipped, "settled": each.settled}
+    found |= {
+        "tau_b": exact(each.tau_b),
+        "tau_ap": exact(each.tau_ap),
+        "flipped": each.flipped,
+        "settled": each.settled,
+    }
     found |= {"ranks": dict(zip(ablation.runs, each.ranks.tolist(), strict=True)), "queries": each.queries}
     return found if each.documents is None else {**found, "documents": each.documents}

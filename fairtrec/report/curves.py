@@ -14,9 +14,12 @@ from fairtrec.report.document import ReportTable
 from fairtrec.report.legend import ARROWS, directions
 from fairtrec.statistics.procedure import Procedure
 
-COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b"}
+COEFFICIENTS = {
+    "pearson": "Pearson's r", "spearman": "Spearman's rho", "kendall": "Kendall's tau-b", "tau_ap": "tau_ap",
+}  # fmt: skip
 WORST = "the slice in which the run's mean is worst"
 Of = TypeVar("Of", Comparison, Association, CurvePoint, CurveAgreement)
+AP = "tau_ap: with the weight at the top"
 ALIKE = 0.9  # Kendall's tau from which two orders of runs are called alike, as is usual
 
 
@@ -91,6 +94,7 @@ def of_associations(view: Associations, places: int) -> tuple[list[ReportTable],
         lines.append("all runs: pooled; their pairs are not independent, so there is neither p nor interval")
     left = sum(row.undefined for row in view.rows if row.kind == "pearson")
     lines += [f"{left} pairs are left out, where one of the two measures is undefined or infinite"] if left else []
+    lines += [f"{AP}, of the runs from the best"] if over_runs else []
     return found, lines
 
 
@@ -107,13 +111,15 @@ def of_curves(view: Curves, places: int) -> tuple[list[ReportTable], list[str]]:
             cells.append([names[curve[0].run], *[curve[0].slice] * several, *values])
         for (part,), line in together((each for each in view.agreements if each.measure == measure), "slice"):
             if len(names) > 1:
-                taus = [f"{each.tau:.2f}" for each in line]
-                cells.append([f"tau with @{cutoffs[-1]}", *[part] * several, *taus])
+                for name, taus in (("tau", [each.tau for each in line]), ("tau_ap", [each.tau_ap for each in line])):
+                    row = [f"{tau:.2f}" for tau in taus]
+                    cells.append([f"{name} with @{cutoffs[-1]}", *[part] * several, *row])
                 lines.append(_stability(measure, part if several else "", line))
         head = ["run", *["slice"] * several, *(f"@{cutoff}" for cutoff in cutoffs)]
         found.append(ReportTable.of_rows(f"{measure} {ARROWS[points[0].better]}".strip(), 1 + several, head, cells))
     explained = [directions(point.better for point in view.rows)]
-    explained += ["tau: Kendall's tau-b of the order of the runs with that at the deepest cutoff"] * (len(names) > 1)
+    if len(names) > 1:
+        explained.append(f"tau: Kendall's tau-b of the order of the runs with that at the deepest cutoff; {AP}")
     return found, [*filter(None, explained), *lines, *[f"* {WORST}"] * several]
 
 

@@ -20,6 +20,7 @@ from fairtrec.annotation.counting.by_term import TermTable
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.errors import InputError, ResourceError, UsageError
 from fairtrec.formats import tsv
+from fairtrec.statistics.correlation import tau_ap
 from fairtrec_made import REPOSITORY, pages
 
 PAGE = (REPOSITORY / "docs" / "ablate.md").read_text("utf-8")
@@ -226,6 +227,7 @@ def test_of_ten_runs_each_variant_is_that_of_eval(ten):
         if variant.queries == 30:
             base = ablation.base.means
             assert variant.tau_b == pytest.approx(stats.kendalltau(base.round(12), np.round(means, 12)).statistic)
+            assert variant.tau_ap == pytest.approx(tau_ap(-base, -np.array(means)))
             pairs = [(base[a] - base[b]) * (means[a] - means[b]) < -1e-20 for a, b in combinations(range(10), 2)]
             assert variant.flipped == sum(pairs)
     assert ablation.pairs == 45

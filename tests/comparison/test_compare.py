@@ -275,6 +275,23 @@ def test_correlations_over_queries_and_runs():
         correlate(of, "documents")
 
 
+def test_tau_ap_goes_by_the_orders_of_runs_from_the_best():
+    of = result("nDCG@10 KL@10 ARaB@10", runs=tuple("abc"), qids=("1", "2"))
+    means = [(0.9, 0.2, 0.1), (0.8, 0.1, 0.0), (0.7, 0.3, 0.5)]  # nDCG: a b c; KL, lower is better: b a c
+    for run, (ndcg, kl, arab) in enumerate(means):
+        leaning = 0.6 if run == 1 else 0.0  # b: a mean of 0, and the largest mean size; ARaB: a c b
+        of = changed(of, run, np.array([[ndcg] * 2, [kl] * 2, [arab - leaning, arab + leaning]]))
+    view = correlate(of, "runs")
+    found = {(each.measure, each.other): each for each in view.rows if each.kind == "tau_ap"}
+    # a b c by b a c, either way: 0 of 1 and 2 of 2 agree, 2 / 2 * 1 - 1. a b c by a c b: 1 of 1 and 1 of 2. b a c by
+    # a c b: 1 of 1 and 0 of 2; the other way: 0 of 1 and 1 of 2; the mean of 0 and -1 / 2.
+    assert {pair: each.correlation for pair, each in found.items()} == pytest.approx(
+        {("nDCG@10", "KL@10"): 0, ("nDCG@10", "ARaB@10"): 0.5, ("KL@10", "ARaB@10"): -0.25}
+    )
+    assert all(math.isnan(each.p) and each.verdict == "not tested" and each.n == 3 for each in found.values())
+    assert not any(each.kind == "tau_ap" for each in correlate(of, "queries").rows)
+
+
 def test_pairs_that_are_left_out_of_correlations_are_counted():
     of = result("nDCG@10 NFaiRR@10", runs=("a",))
     values = of.scores[0].values.copy()

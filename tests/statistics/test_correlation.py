@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fairtrec.statistics.correlation import COEFFICIENTS, correlation
+from fairtrec.statistics.correlation import COEFFICIENTS, _below, correlation, tau_ap
 
 SCIPYS = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
@@ -95,3 +95,40 @@ def test_laws(points, kind):
     assert correlation(x, -y, kind).value == pytest.approx(-found.value)
     assert found.low <= found.value <= found.high
     assert 0 <= found.p <= 1
+
+
+def test_tau_ap_weighs_the_top():
+    # The order 1 2 3 4, and one with the first two the other way round, of which the second is the first and so on:
+    # i = 2: 0 of 1 above agree; i = 3: 2 of 2; i = 4: 3 of 3. 2 / 3 * (0 + 1 + 1) - 1 = 1 / 3, in both directions.
+    assert tau_ap(np.array([1.0, 2, 3, 4]), np.array([2.0, 1, 3, 4])) == pytest.approx(1 / 3)
+    # With the last two the other way round: 1 of 1, 2 of 2, 2 of 3. 2 / 3 * (1 + 1 + 2 / 3) - 1 = 7 / 9.
+    assert tau_ap(np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 4, 3])) == pytest.approx(7 / 9)
+    # Kendall's tau is 2 / 3 in both cases.
+
+
+def test_tau_ap_of_either_direction_is_another_where_an_item_moves_far():
+    # 4 1 2 3 (the last is the first): 0 of 1, 1 of 2, 2 of 3 agree below it, 2 / 3 * (7 / 6) - 1 = -2 / 9;
+    # in the order 1 2 3 4: 1 of 1, 2 of 2, 0 of 3, 2 / 3 * 2 - 1 = 1 / 3. The mean is 1 / 18.
+    one, other = np.array([1.0, 2, 3, 4]), np.array([2.0, 3, 4, 1])
+    assert (_below(one, other), _below(other, one)) == pytest.approx((-2 / 9, 1 / 3))
+    assert tau_ap(one, other) == tau_ap(other, one) == pytest.approx(1 / 18)
+
+
+def test_tau_ap_is_that_of_ircor():
+    # The example of its page: tauAP .7491182; both sides rounded to fifths, so that values tie: tauAP_b .6269841.
+    x = np.array([0.06, 0.2, 0.27, 0.37, 0.57, 0.63, 0.66, 0.9, 0.91, 0.94])
+    y = np.array([0.37, 0.06, 0.2, 0.27, 0.57, 0.66, 0.63, 0.91, 0.9, 0.94])
+    assert _below(-x, -y) == pytest.approx(0.7491182, abs=5e-8)
+    assert tau_ap(-(x * 5).round() / 5, -(y * 5).round() / 5) == pytest.approx(0.6269841, abs=5e-8)
+
+
+def test_tau_ap_of_ties_and_of_nothing():
+    # 1 1 2 before 1 2 2. In the order of the second: of items 2 and 3, below item 1, item 2 ties in the first and item 3
+    # agrees: 2 / 2 * (0 + 1) - 1 = 0. In the order of the first: item 3 is below items 1 and 2 and agrees with 1: 0.
+    assert tau_ap(np.array([1.0, 1, 2]), np.array([1.0, 2, 2])) == 0
+    assert tau_ap(np.array([0.1 + 0.2, 0.3, 1.0]), np.array([2.0, 2.0, 3.0])) == 1
+    assert tau_ap(np.array([1.0, np.nan, 2, 3]), np.array([1.0, 9, 2, np.nan])) == 1
+    for one, other in [([], []), ([1.0], [1.0]), ([1.0, 1.0], [1.0, 2.0]), ([1.0, np.nan], [1.0, 2.0])]:
+        assert math.isnan(tau_ap(np.array(one), np.array(other)))
+    line = np.arange(5.0)
+    assert (tau_ap(line, line), tau_ap(line, -line)) == (1, -1)
