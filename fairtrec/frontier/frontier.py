@@ -2,28 +2,26 @@
 
 from dataclasses import dataclass
 from math import nan
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from fairtrec.data import Floats
 from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.signature import Signature
 from fairtrec.literals import Among
-from fairtrec.measure import Measure
+from fairtrec.measure import Better, Measure
 
 PROVEN = 1e-6  # what is less far apart is the same
 
 
-class OfScores(Measure):
+@dataclass(frozen=True)
+class OfScores:
     """DCG of the scores that a run gave its documents, scaled to 0 to 1 over the candidates of each query."""
 
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        return "DCG of scores"
+    better: ClassVar[Better] = "higher"
 
     def __str__(self) -> str:
-        return self.name
+        return "DCG of scores"
 
 
 class Point(NamedTuple):
@@ -98,7 +96,7 @@ class RunFrontier:
 class Frontier(Answer):
     """All runs, the front of the documents of all of them, and the choices that made it."""
 
-    utility: Measure
+    utility: Measure | OfScores
     fairness: Measure
     runs: tuple[RunFrontier, ...]
     pool: RunFrontier | None

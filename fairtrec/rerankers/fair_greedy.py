@@ -168,6 +168,8 @@ class FairGreedy(_Greedy):
         drawn = chance.uniform(first.shape[1])
         for rank in range(first.shape[1]):
             active: Bools = np.asarray(rank < tops)
+            # [query, candidate]: one rule or the other is what counts first, for each query as it was drawn; the other
+            # decides among equals, and of several that are left the topmost is taken (argmax takes the first).
             gains, divergences = candidates.gains(self.alpha), candidates.divergences(aims)
             fair = (drawn[:, rank] < self.eps)[:, None]
             foremost = np.where(fair, -divergences, self._paid(gains, divergences))

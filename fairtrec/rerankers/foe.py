@@ -98,6 +98,9 @@ def _of_two(utility: Floats, row: Floats, discounts: Floats) -> Mixture | None:
     best = np.lexsort((-utility, -row))
     if balance(best) < -EXACT:
         return None
+    # The balance is a step function of the multiplier, as only finitely many orders are sorted so: doubling finds a
+    # multiplier beyond the crossing, halving the two orders beside it. Both are best for about the same multiplier,
+    # so their mixture is on the edge of the hull between them, which is where the balance is 0.
     low, high, high_order = 0.0, 1.0, best
     while balance(_sorted(utility + high * row)) < 0 and high < 1e12:
         high *= 2
@@ -127,6 +130,9 @@ def _of_many(utility: Floats, rows: Floats, discounts: Floats) -> Mixture | None
     """Generate orders as the linear programme over them asks for them: first to be fair at all, then to be useful."""
     scale = np.abs(rows).sum(axis=1, keepdims=True)
     rows = rows / np.where(scale > 0, scale, 1.0)
+    # Column generation: the programme over the few orders so far prices documents (``multipliers`` [row, and 1 for the
+    # sum of shares]); the order that these prices sort is the best of all n! for them. Where it adds nothing to the
+    # programme, nothing does. The shares are then solved for exactly, as the solver meets constraints but nearly.
     orders = [_sorted(utility), *(_sorted(sign * row) for row in rows for sign in (1.0, -1.0))]
     for fairly in (True, False):
         for _ in range(ROUNDS):
@@ -151,6 +157,7 @@ def _solved(
     """Mix the orders there are; give their shares, how far from fair they stay, and the multipliers."""
     from scipy.optimize import linprog
 
+    # Unknowns: a share of each order, then what each row is above 0, and below; fairly, these are what is minimised.
     exposures = np.array([exposure(order, discounts) for order in orders])
     many = len(rows)
     slacks = np.hstack([np.eye(many), -np.eye(many)])

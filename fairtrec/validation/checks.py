@@ -103,6 +103,8 @@ class _Texts:
 
 def _unrepeated(rows: RunEntries, found: Findings) -> RunEntries:
     """Report each document that stands again under its query, and leave it out."""
+    # One number of 64 bits stands for query and docno: sorting these finds the few rows that may be repeated, which
+    # costs less than to sort names; only of these are the names compared.
     keys = fingerprints(rows.docnos) ^ (rows.query.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
     ordered = np.sort(keys)
     same = ordered[1:][ordered[1:] == ordered[:-1]]
@@ -159,6 +161,7 @@ def _ranks(rows: RunEntries, found: Findings) -> None:
         rows = rows.taken(np.lexsort((rows.ranks, rows.query)))
         same = rows.query[1:] == rows.query[:-1]
     ranks, lines = rows.ranks, rows.lines
+    # ``same`` and ``step`` [row - 1] compare each row with the one above it: of its query or not, and so many ranks on.
     step = np.diff(ranks)
     rises = same & (step > 0) & (rows.scores[1:] > rows.scores[:-1])
 
@@ -194,6 +197,8 @@ def _upside_down(rows: RunEntries, found: Findings) -> Bools:
     rows = rows.taken(numbers)
     starts = starts_of(rows.query)
     many = np.diff(starts)
+    # Spearman's rho of all queries at once: ``place`` [row] is the rank from 0, ``risen`` [row] the place by rising
+    # score, of equal scores their mean (a block); both less their mean, multiplied, and added up between the starts.
     place = np.arange(len(numbers)) - np.repeat(starts[:-1], many)
     order = np.lexsort((rows.scores, rows.query))
     block = np.zeros(len(order), dtype=np.int64)  # of equal scores

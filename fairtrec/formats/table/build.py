@@ -72,6 +72,8 @@ def reduced(
     scratch: Path,
 ) -> Iterator[Rows]:
     """Merge any number of parts, in stages where there are many."""
+    # Each stage makes one part of every ``most``, on disk, so that memory and open files stay bounded however many
+    # parts there are; a row is written once a stage, of which n parts need the logarithm of n to the base ``most``.
     stage, most = 0, _fan_in()
     while len(parts) > most:
         stage += 1
@@ -161,6 +163,8 @@ def sorted_parts(each: Table, number: int, groups: Sequence[str], scratch: Path)
     if each.is_sorted:
         yield (_placed(rows, number) for rows in _in_order(each.path))
         return
+    # What is not sorted is cut into pieces that fit in memory; each is sorted there and written as a part of its own,
+    # for the merge that comes next. A document that stands twice in one piece is found here, in two by the merge.
     for piece, rows in enumerate(even(_taken(each, number, groups), PIECE * table.ROWS)):
         ordered, again, _ = arranged(rows)
         if len(again):
@@ -222,6 +226,8 @@ class Tally:
 
     def _fold(self) -> None:
         """Bring what is pending into the histogram, or into the sums where that has grown too large."""
+        # Rows wait until they outnumber what is folded, so that each is sorted a number of times that grows with the
+        # logarithm of their number. Once the kinds of rows are too many to keep, only the sums of omega are.
         parts = [*([] if self._folded is None else [self._folded]), *self._pending]
         self._pending = []
         whole = distinct(

@@ -63,6 +63,8 @@ def _sums(fronts: Sequence[Front], points: Ints) -> tuple[float, float]:
 
 def _edges(hulls: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats, Ints]:
     """Give where the hulls begin together [2], and their edges [2, edge], the steepest first, with their queries."""
+    # The sum of concave fronts (their Minkowski sum) has the edges of all of them, by falling slope: whoever gives
+    # utility up buys the most fairness for it first. Of one query the edges stay in order, as each hull is concave.
     start = np.array([[utility[0], fairness[0]] for utility, fairness in hulls]).reshape(-1, 2).sum(axis=0)
     loss = np.concatenate([-np.diff(utility) for utility, _ in hulls] or [np.zeros(0)])
     with np.errstate(invalid="ignore"):  # a bound that nobody knows is infinite all along
@@ -104,6 +106,8 @@ def _on_hull(fronts: Sequence[Front], least: float) -> Ints:
 def _greedy(fronts: Sequence[Front], least: float) -> Ints:
     """Take the steepest edges as far as they fit, then whatever single point gains most, as long as any does."""
     points = _on_hull(fronts, least)
+    # All points of all fronts lie in one row, those of a query beside each other: ``whose`` [point] is their query,
+    # ``firsts`` [query] where its first one lies, ``here`` [query] the chosen one. A step looks at each point once.
     utility = np.concatenate([front.utility for front in fronts])
     fairness = np.concatenate([front.fairness for front in fronts])
     sizes = [len(front.utility) for front in fronts]

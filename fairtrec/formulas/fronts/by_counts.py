@@ -85,6 +85,9 @@ def _kinds(gains: Floats, worth: Floats, length: int) -> _Kinds:
 
 def _solve(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, most: int) -> list[Front | None]:
     """Follow the ways of several queries at once, rank by rank."""
+    # Of one kind the fairer document always comes first, so a way is told by how many of each kind it has placed:
+    # ``state`` [way] is these numbers as the digits of one, to the base of the ranks and 1. Ranks are filled by falling
+    # discount, for that order to be right; of ways of one state those are followed that no other beats in both sums.
     length, queries = len(weights), len(gains)
     kinds = _kinds(gains, worth, length)
     base = length + 1

@@ -68,6 +68,8 @@ def undominated(group: Ints, utility: Floats, fairness: Floats) -> Ints:
     """
     if not len(group):
         return np.zeros(0, dtype=np.int64)
+    # By falling utility, what is kept is what rises above all before it. So that one running maximum serves all groups,
+    # each is lifted above the greatest height of the group before: its first always rises above what lies there.
     fair = _whole(fairness)
     order = np.lexsort((-fair, -_whole(utility), group))
     sorted_group, height = group[order], fair[order] - int(fair.min())
@@ -92,6 +94,7 @@ def vertices(utility: Floats, fairness: Floats) -> Ints:
     >>> vertices(np.array([3.0, 2.0, 1.0, 0.0]), np.array([0.0, 1.0, 5.0, 6.0])).tolist()
     [0, 2, 3]
     """
+    # The upper hull by one walk: a corner that does not rise above the line from the one before to the next goes again.
     kept: list[int] = []
     points = list(zip(utility.tolist(), fairness.tolist(), strict=True))
     for at, (low, high) in enumerate(points):

@@ -87,6 +87,9 @@ def supported_front(gains: Floats, worth: Floats, weights: Floats, discounts: Fl
     spans = [float(np.ptp(table)) or 1.0 for table in tables]
     first = _best(tables, FIRST / spans[0], 1 / spans[1])
     last = _best(tables, 1 / spans[0], FIRST / spans[1])
+    # Between two vertices, an order is sought in the direction in which both are worth the same: one that is worth
+    # more is a vertex between them, and both gaps are searched anew; none means that the line is an edge. That takes
+    # at most two assignments for each vertex, each of about ranks * ranks * documents steps.
     points = [first]
     waiting = [(first, last)]
     while waiting:
