@@ -79,12 +79,12 @@ class _Lazy(Commands):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return [*COMMANDS, *_of_others()]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         if cmd_name not in COMMANDS:
             from fairtrec.cli import plugins
 
             point = plugins.announced().get(cmd_name)
-            return None if point is None else plugins.load(point)
+            return super().get_command(ctx, cmd_name) if point is None else plugins.load(point)
         module = import_module(f"fairtrec.cli.{cmd_name.replace('-', '_')}")
         return cast("click.Command", module.command)
 

@@ -4,7 +4,6 @@ import inspect
 import re
 from collections.abc import Iterator
 from copy import copy
-from difflib import get_close_matches
 
 import click
 
@@ -43,28 +42,24 @@ class Titled(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read arguments. Raises UsageError for an option of one value that is given several times with others."""
-        if not ctx.resilient_parsing:
-            self._refuse_several(ctx, list(args))
-        return super().parse_args(ctx, args)
-
-    def _refuse_several(self, ctx: click.Context, args: list[str]) -> None:
-        """Read the arguments as if all options that take one value took many, and look at how many came."""
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        # all options that take one value are read as if they took many, to see how many came
         options = {each.name: copy(each) for each in self.params if isinstance(each, click.Option)}
         single = [each for each in options.values() if not (each.is_flag or each.count or each.multiple)]
         for option in single:
             option.multiple = True
         twin = copy(self)
         twin.params = [options.get(each.name, each) for each in self.params]
-        given, _, order = twin.make_parser(ctx).parse_args(args)
+        given, _, order = twin.make_parser(ctx).parse_args(list(args))
         ctx.meta[TYPED] = {each.name: each.opts[-1] for each in order if isinstance(each, click.Option)}
         for option in single:
             several = given.get(str(option.name), ())
             values = list(dict.fromkeys(each if isinstance(each, str) else "no value" for each in several))
             if len(values) > 1:
-                from fairtrec.errors import UsageError
-
                 often = "twice" if len(several) == 2 else f"{len(several)} times"
                 raise UsageError(f"{option.opts[-1]} is given {often} ({', '.join(values)}); give it once")
+        return super().parse_args(ctx, args)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the text; examples that are wider than the terminal go on in the next line."""
@@ -121,19 +116,19 @@ class Commands(Titled, click.Group):
 
     command_class = Titled
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """Find a command; of a name that nobody knows, say which one is near."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as fault:
-            name = " ".join([*ctx.command_path.split(" ")[1:], args[0]])
+        found = super().get_command(ctx, cmd_name)
+        if found is None:
+            from difflib import get_close_matches
+
+            name = " ".join([*ctx.command_path.split(" ")[1:], cmd_name])
             if name in renamed.COMMANDS:
-                raise UsageError(renamed.now(name, renamed.COMMANDS[name])) from fault
-            near = get_close_matches(args[0], self.list_commands(ctx), 1)
+                raise UsageError(renamed.now(name, renamed.COMMANDS[name]))
+            near = get_close_matches(cmd_name, self.list_commands(ctx), 1)
             hint = f"did you mean {near[0]}?" if near else f"{ctx.command_path} --help lists them"
-            raise click.UsageError(f"there is no command {args[0]}; {hint}", ctx) from fault
+            raise click.UsageError(f"there is no command {cmd_name}; {hint}", ctx)
+        return found
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, and then the commands."""

@@ -91,7 +91,7 @@ class Offered(StringParamType):
 class Root(Commands):
     """The whole command line, in the place of the one that it is made from, while a TAB is answered."""
 
-    def __init__(self, whole: click.Group, texts: Mapping[str, str]) -> None:
+    def __init__(self, whole: Commands, texts: Mapping[str, str]) -> None:
         super().__init__(whole.name, params=whole.params, context_settings=whole.context_settings)
         self.whole, self.texts = whole, texts
 
@@ -99,10 +99,10 @@ class Root(Commands):
         """List the commands, none of which is imported."""
         return self.whole.list_commands(ctx)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         """Find a command, whose parameters know what to offer."""
         found = self.whole.get_command(ctx, cmd_name)
-        for each in () if found is None else (found, *getattr(found, "commands", {}).values()):
+        for each in (found, *getattr(found, "commands", {}).values()):
             for parameter in each.params:
                 if type(parameter.type) is StringParamType:
                     parameter.type = Offered()
@@ -114,7 +114,7 @@ class Root(Commands):
         return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
-def complete(whole: click.Group, texts: Mapping[str, str], instruction: str) -> int:
+def complete(whole: Commands, texts: Mapping[str, str], instruction: str) -> int:
     """Do what a shell's script asks for in the variable of the environment; give the exit code."""
     with suppress(FairtrecError):  # nothing is offered then, and nothing said amid what is typed
         return shell_completion.shell_complete(Root(whole, texts), {}, "fairtrec", VARIABLE, instruction)

@@ -66,10 +66,10 @@ def command(
     files = named(runs)
     if given["unknown"] and per_query and form == "json":
         given["unknown"] = "next"
-    given["jobs"] = processes(list(files.values()), given["jobs"])  # they start while this one imports the rest
+    jobs = processes(list(files.values()), given.pop("jobs"))  # they start while this one imports the rest
 
     from fairtrec.cli.bar import progress
-    from fairtrec.evaluation.evaluate import evaluate
+    from fairtrec.evaluation.evaluate import evaluator
     from fairtrec.report.remarks import footnotes
 
     by = None
@@ -85,7 +85,8 @@ def command(
 
         of_queries = Slices.of(slices)
     with progress(), options.heeding():
-        result = evaluate(measures or None, files, qrels, keep_going=keep_going, **given)
+        session = evaluator(measures or None, qrels, **given)
+        result = session.evaluated(list(files.items()), jobs, keep_going=keep_going)
     for _, fault in result.failed:
         say(fault)
     if result.scores:

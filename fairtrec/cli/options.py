@@ -46,10 +46,9 @@ def chosen(name: str) -> Callable[[Function], Function]:
     names = (*row.options, name)
     if row.is_flag:
         return click.option(*names, is_flag=True, default=row.default, help=row.help)
-    if row.literals:
-        return word(*names, of=row.literals, optional=row.default is None, help=row.help)
-    given: dict[str, Any] = {} if row.default is None else {"default": row.default, "show_default": True}
-    return click.option(*names, type=int if row.is_number else str, metavar=row.metavar, help=row.help, **given)
+    kind = click.Choice(row.literals) if row.literals else int if row.is_number else str
+    shown = row.default is not None
+    return click.option(*names, type=kind, default=row.default, show_default=shown, metavar=row.metavar, help=row.help)
 
 
 _RUNS = (

@@ -21,7 +21,8 @@ class Choice(NamedTuple):
     part: str = "all"  # words of ``signing``: it plays a part where one of these does
     key: str = ""  # in the signature; none: it stands there as a part of another, or changes how files are read
     behind: str = ""  # which key of the signature that stands behind; else that of the choice above
-    tells: Callable[[Any], str] | None = None  # what the signature says of a value; else nothing of the default
+    tells: Callable[[Any], str] | None = None  # what the signature says of a value, where that is not the value itself
+    always: bool = False  # it says so of the default, too
     adds: bool = False  # values beside those that there are, which stay
     file: bool = False  # it may be the name of a file
     words: tuple[str, ...] = ()  # that a shell offers where any text is taken
@@ -41,9 +42,9 @@ class Choice(NamedTuple):
 
     def told(self, value: Any) -> str:
         """Say what the signature says of a value."""
-        if self.tells is not None:
-            return self.tells(value)
-        return "" if value == self.default else "yes" if value is True else str(value)
+        if value == self.default and not self.always:
+            return ""
+        return "yes" if value is True and self.tells is None else (self.tells or str)(value)
 
 
 def choice(default: Any, options: str, section: str, says: str, **more: Any) -> Any:

@@ -21,29 +21,24 @@ Target = str | Mapping[str, float]
 INPUTS, MEASURES, RANKING = "Inputs", "Measures", "Ranking"  # sections of the help
 
 
-def _name(given: Any) -> str:
-    """Name a target: that of its file, or the shares."""
-    shares = given if isinstance(given, PATH) else _shares(given)
-    return fspath(shares).rstrip("/").rsplit("/", 1)[-1]
+def name_of(given: Any) -> str:
+    """Name what was given by its file or word; what has no name is ``given``."""
+    return fspath(given).rstrip("/").rsplit("/", 1)[-1] if isinstance(given, PATH) else "given"
 
 
 def _shares(given: Target) -> str:
     return given if isinstance(given, str) else ",".join(f"{group}={share}" for group, share in given.items())
 
 
-def _of_ties(ties: bool) -> str:
+def _of_ties(_: Any) -> str:
     """Say how many orders of tied documents are tried, and how many are drawn."""
-    if not ties:
-        return ""
     from fairtrec.ranking.ties import DRAWN, MOST  # which few evaluations import
 
     return f"{MOST}/{DRAWN}"
 
 
-def _of_labellings(unknown: Any) -> str:
+def _of_labellings(_: Any) -> str:
     """Say how many labellings are tried, and how many are drawn."""
-    if not unknown:
-        return ""
     from fairtrec.formulas.labellings.unlabelled import DRAWN, MOST
 
     return f"{MOST}/{DRAWN}"
@@ -89,11 +84,13 @@ class Choices:
         "even", "--target", MEASURES, "The share each group should have: even, background, collection, qrels, "
         "relevance, a file, or f=0.4,m=0.6.", metavar="SHARES",
         words=("even", "background", "collection", "qrels", "relevance"), file=True, part="documents labels",
-        key="target", behind="tau", tells=_name, trials=("f=0.25,m=0.75", "qrels", "relevance"),
+        key="target", behind="tau",
+        tells=lambda of: name_of(of if isinstance(of, PATH) else _shares(of)), always=True,
+        trials=("f=0.25,m=0.75", "qrels", "relevance"),
     )  # fmt: skip
     tokenizer: Tokenizer | None = choice(  # strip; or that of the counts
         None, "--tokenizer", INPUTS, "How texts are split.  [default: strip]", part="texts", key="tokenizer",
-        behind="fairtrec", tells=lambda value: value or "strip", trials=("space",),
+        behind="fairtrec", tells=lambda value: value or "strip", always=True, trials=("space",),
     )  # fmt: skip
     case_sensitive: bool | None = choice(  # no; or as the counts
         None, "--case-sensitive", INPUTS, "Tell Hunter from hunter.", part="texts", key="case",
@@ -102,11 +99,11 @@ class Choices:
     )  # fmt: skip
     missing: Missing = choice(
         "error", "--missing", INPUTS, "What a document without text or counts is worth.", part="documents",
-        key="missing", behind="background", tells=str, trials=("neutral", "skip", "worst", "bounds"),
+        key="missing", behind="background", always=True, trials=("neutral", "skip", "worst", "bounds"),
     )  # fmt: skip
     order: RankedBy = choice(
         "score", "--order", RANKING, "What ranks a run: column 5, column 4, or the order of its lines.", key="order",
-        behind="fairtrec", tells=str, trials=("rank", "file"),
+        behind="fairtrec", always=True, trials=("rank", "file"),
     )  # fmt: skip
     score_dtype: ScoreType = choice(
         "float64", "--score-dtype", RANKING, "float32 compares scores as old trec_eval did.", key="scores",
@@ -131,11 +128,11 @@ class Choices:
     samples: bool = choice(
         False, "--samples", RANKING, "Column 2 of a run tells several rankings of a query apart.",
         but=("free", "rerank"), refused={"explain": "one ranking for each query", "free": "one ranking for each query"},
-        key="samples", tells=lambda value: "column 2" if value else "", factor=None, trials=(True,),
+        key="samples", tells=lambda _: "column 2", factor=None, trials=(True,),
     )  # fmt: skip
     rule: Rule = choice(
         "share", "--as", INPUTS, "How group terms make a document belong to groups.", after="labels",
-        part="membership", key="as", behind="members", tells=str, trials=("majority", "any"),
+        part="membership", key="as", behind="members", always=True, trials=("majority", "any"),
     )  # fmt: skip
     ties: bool = choice(
         False, "--ties", MEASURES, "Add the least, greatest and expected value over orders of tied documents.",
@@ -160,7 +157,7 @@ class Choices:
     prior: Target = choice(  # of the groups of unknown documents
         "even", "--prior", MEASURES, "How likely their groups are: even, known (as the query's labelled documents), or "
         "f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unknown", key="prior",
-        tells=_shares, factor=None, trials=("known",),
+        tells=_shares, always=True, factor=None, trials=("known",),
     )  # fmt: skip
 
     def __post_init__(self) -> None:

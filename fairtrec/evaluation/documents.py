@@ -101,11 +101,6 @@ class Documents:
             counts[~self.annotations.known] = np.inf
         return counts
 
-    @property
-    def background_counts(self) -> Floats:
-        """The same for a background, whose unknown documents are neutral: as worst ones they would ease the ideal."""
-        return self.annotations.counts.astype(np.float64) if self.missing == "worst" else self.counts
-
     def with_counts(self, counted: Annotations) -> "Documents":
         """Take other counts in the place of these, by the same choices."""
         return Documents(counted, self.choices, of_labels=self.of_labels)

@@ -78,10 +78,9 @@ class Inputs(Asked):
         if documents.last is None or documents.last[0] != asked:  # runs of a batch have mostly the same queries
             documents.last = None  # before memory is taken for the next
             rows = documents.rows(run, self.qids, depth)
-            documents.last = (
-                asked,
-                Candidates(take(documents.background_counts, rows), (rows != MISSING).astype(np.int64)),
-            )
+            # its unknown documents are neutral: as worst ones they would ease the ideal
+            counts = documents.annotations.counts.astype(np.float64) if documents.missing == "worst" else self.counts
+            documents.last = asked, Candidates(take(counts, rows), (rows != MISSING).astype(np.int64))
         return documents.last[1]
 
     @cached_property

@@ -80,8 +80,14 @@ def settle(measures: Any, given: Given, choices: Choices) -> Plan:
     named, left_out = _measures(measures, given, found.groups, choices, found.labels)
     groups = found.groups
     asked = [one for measure in named for one in (measure.expanded(groups) if groups else (measure,))]
-    alone = measures is None and all(isinstance(measure, Utility) for measure in named)
-    return planned(asked, found, given, choices, [*left_out, _attention(named), asked_by(FAIRNESS) if alone else ""])
+    notes = left_out
+    if len(named) > 1:
+        from fairtrec.evaluation.all_fair import attention_of
+
+        notes = [*notes, attention_of(named)]
+    if measures is None and all(isinstance(measure, Utility) for measure in named):
+        notes = [*notes, asked_by(FAIRNESS)]
+    return planned(asked, found, given, choices, notes)
 
 
 def opened(given: Given, choices: Choices) -> Opened:
@@ -158,15 +164,6 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
         made=found.made,
         notes=tuple(filter(None, said)),
     )
-
-
-def _attention(measures: Sequence[Measure]) -> str:
-    """Say how attention fades, where measures differ in that; one alone does not."""
-    if len(measures) < 2:
-        return ""
-    from fairtrec.evaluation.all_fair import attention_of
-
-    return attention_of(measures)
 
 
 def _uses(asked: Sequence[Settled], target_of: TargetOf | None, labels: Labels | None) -> frozenset[str]:
@@ -280,10 +277,10 @@ def _fits(measure: Measure, given: Given, groups: tuple[str, ...], choices: Choi
     return not (OF_DOCUMENTS & needs if given.labels is not None else "membership" in needs)
 
 
-def remark_on_levels(measures: Sequence[Measure], qrels: Qrels | None) -> list[str]:
+def remark_on_levels(measures: Sequence[Measure], qrels: Qrels) -> list[str]:
     """Say that grade 1 is relevant to measures of which no level was given, where there are higher grades."""
     binary = [str(each) for each in measures if isinstance(each, Utility) and each.takes_any_grade]
-    most = int(qrels.grades.max(initial=0)) if qrels is not None and binary else 0
+    most = int(qrels.grades.max(initial=0)) if binary else 0
     if most < 2:
         return []
     return [f"{', '.join(binary)}: relevant is from grade 1 on, of grades up to {most}; -l sets another"]

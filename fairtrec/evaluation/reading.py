@@ -5,9 +5,9 @@ documents that all runs look at have been read. In between it is kept down to th
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
 from operator import itemgetter
 from os import fspath
@@ -61,33 +61,36 @@ class Reading:
     kept: int | None  # how many ranks of it are kept for what looks documents up
     in_two: bool  # whether any measure looks documents up
 
-    def begin(self) -> Callable[[tuple[str, Any]], ReadRun]:
-        """Hand the judgements to ir-measures, if that has not been done, and give what reads a run."""
-        utility = [measure for measure in self.measures if isinstance(measure, Utility)]
-        judge = self._judge if self.reference.qrels is not None and utility else None
-        return partial(self._read, utility if self.in_two else self.measures, judge)
+    def begin(self) -> Callable[[tuple[str, Any]], ReadRun | InputError]:
+        """Give what reads a run."""
+        return self.of
 
     @cached_property
-    def _judge(self) -> Judge:
-        """What ir-measures made of the judgements, kept for runs that come later."""
-        assert self.reference.qrels is not None
-        return Judge([measure for measure in self.measures if isinstance(measure, Utility)], self.reference.qrels)
+    def _judge(self) -> Judge | None:
+        """What ir-measures made of the judgements, kept for all runs; None where no measure asks for it."""
+        utility = [measure for measure in self.measures if isinstance(measure, Utility)]
+        return None if self.reference.qrels is None or not utility else Judge(utility, self.reference.qrels)
 
     def __getstate__(self) -> dict[str, Any]:
         """Send another process all but what ir-measures made, which cannot be sent."""
         return {name: value for name, value in vars(self).items() if name != "_judge"}
 
-    def _read(self, measures: Sequence[Measure], judge: Judge | None, named: tuple[str, Any]) -> ReadRun:
-        choices, (name, thing) = self.choices, named
-        system = loading.run(thing, name, choices, self.depth)
-        qids = chosen(
-            system,
-            self.reference.qrels,
-            self.queries,
-            complete=choices.complete,
-            only_judged=all(OF_JUDGEMENTS.intersection(measure.needs) for measure in self.measures),
-        )
-        scores = score(system, measures, qids, self.reference, judge, choices) if measures else None
+    def of(self, named: tuple[str, Any]) -> ReadRun | InputError:
+        """Read a run of this name, and compute what looks up no documents; of a broken one, give what is wrong."""
+        choices, judge, (name, thing) = self.choices, self._judge, named
+        measures = [each for each in self.measures if isinstance(each, Utility)] if self.in_two else self.measures
+        try:
+            system = loading.run(thing, name, choices, self.depth)
+            qids = chosen(
+                system,
+                self.reference.qrels,
+                self.queries,
+                complete=choices.complete,
+                only_judged=all(OF_JUDGEMENTS.intersection(measure.needs) for measure in self.measures),
+            )
+            scores = score(system, measures, qids, self.reference, judge, choices) if measures else None
+        except InputError as fault:
+            return fault
         if not self.in_two:
             return ReadRun(name, qids, scores, None)
         if not choices.ties:
@@ -114,10 +117,10 @@ def read(
     for key, each in zip(keys, named, strict=True):
         once.setdefault(key, each)  # under the first of its names
     found: dict[Any, ReadRun | InputError] = {}
-    with closing(
-        map_ordered(reading, list(once.values()), jobs, called=itemgetter(0))
-    ) as reads:  # a broken run ends the processes at once
-        for key, outcome in zip(once, reads, strict=True):
+    things = list(once.values())
+    several = map_ordered(reading, things, jobs, called=itemgetter(0)) if jobs > 1 else None
+    with nullcontext() if several is None else closing(several):  # a broken run ends the processes at once
+        for key, outcome in zip(once, several or map(reading.of, things), strict=True):
             if isinstance(outcome, InputError) and not keep_going:
                 raise outcome
             found[key] = outcome

@@ -157,16 +157,10 @@ class Scores(Answer):
             sums = np.where(np.isnan(values), 0.0, values).sum(axis=1)
         totals = np.array([measure.total for measure in self.measures], dtype=np.bool_)
         divisor = np.where(totals, 1, self.defined)
-        return quotient(sums, np.where((self.defined > 0) & ~self._open, divisor, 0))
-
-    @property
-    def _open(self) -> Bools:
-        """Of which measures a missing text leaves a value open [measure]: it has ends, and nothing is expected."""
-        found = self.unknown
-        if found is None:
-            return np.zeros(len(self.measures), dtype=np.bool_)
-        moved = np.isnan(self.values) & ~np.isnan(found.least) & np.isnan(found.expected)
-        return np.asarray(moved.any(axis=1))
+        there = self.defined > 0
+        if (found := self.unknown) is not None:  # a missing text leaves a value open: it has ends, nothing is expected
+            there &= ~(np.isnan(self.values) & ~np.isnan(found.least) & np.isnan(found.expected)).any(axis=1)
+        return quotient(sums, np.where(there, divisor, 0))
 
     @cached_property
     def within(self) -> Floats | None:

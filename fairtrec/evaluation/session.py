@@ -106,7 +106,7 @@ class Evaluator:
             found, lacking = finished(runs, reading, looked_up, keep_going=keep_going)
             scores += found
             failed |= broken | lacking
-            documents = self._all_of(documents, looked_up) if documents is not None else looked_up
+            documents = self._all_of(documents, looked_up) if documents and looked_up else documents or looked_up
             runs = []  # which are let go before the next are read
         if self.choices.undefined != "skip":
             scores, incomplete = self._filled(scores, keep_going=keep_going)
@@ -120,15 +120,41 @@ class Evaluator:
         return Batch(runs, documents, self.scored(runs, reading, documents))
 
     def reading(self, named: NamedRuns = (), *, is_run: bool = False) -> Reading:
-        """Say what stands beside these runs, of which one ``is_run`` and background, and how they are read."""
-        reading = self._settled(is_run=is_run)
-        if self.given.common_queries:
+        """Say what stands beside these runs, one of which ``is_run`` and background, and how they are read."""
+        given, plan, choices = self.given, self.plan, self.choices
+        if self._reading is None:
+            background: Run | Literal["collection"] | None = None
+            if given.whole_collection and "background" in plan.uses:
+                background = "collection"
+            elif given.background is not None and "background" in plan.uses:
+                deep = None if choices.missing == "skip" else choices.background_depth
+                if is_run:  # it is read once, as deep as a run
+                    deep = None if deep is None or self.depth is None or choices.ties else max(deep, self.depth)
+                self._background_depth = deep
+                how = replace(choices, samples=False, ties=False)
+                background = cast("Run", loading.run(given.background, "background", how, deep))
+            queries = None if given.queries is None or given.common_queries else loading.queries(given.queries)
+            qrels = plan.reference.qrels
+            if qrels is None and given.qrels is not None:
+                qrels = loading.qrels(given.qrels)
+            self._reading = Reading(
+                measures=plan.measures,
+                others=plan.others,
+                needs=plan.needs,
+                reference=replace(plan.reference, qrels=qrels, background=background),
+                queries=queries,
+                choices=choices,
+                depth=self.depth,
+                kept=None if choices.of_whole_rankings else depth_of(plan.others),
+                in_two="documents" in plan.uses,
+            )
+        reading = self._reading
+        if given.common_queries:
             reading = replace(reading, queries=common_queries(named, self.choices, reading.reference.qrels))
-        if "counterfactual" in reading.reference.extras:
+        if named and "counterfactual" in reading.reference.extras:
             from fairtrec.evaluation import counterfactual
 
-            reference = counterfactual.matched(reading.reference, named, self.choices, self.depth)
-            reading = replace(reading, reference=reference)
+            reading = replace(reading, reference=counterfactual.matched(reading.reference, named, choices, self.depth))
         return reading
 
     def documents(
@@ -189,7 +215,7 @@ class Evaluator:
 
         Raises InputError for what cannot be read, and for a document that nobody knows, unless told what it is worth.
         """
-        reading = self._settled(is_run=False)
+        reading = self.reading()
         if not reading.in_two:
             return reading.reference
         top = run.cut(qids, depth)
@@ -201,37 +227,6 @@ class Evaluator:
                 raise fault
             refuse_unknown([qids], needs or reading.needs, reference, documents)
         return reference
-
-    def _settled(self, *, is_run: bool) -> Reading:
-        """Read what stands beside the runs, if no run came before, and say how runs are read."""
-        given, plan, choices = self.given, self.plan, self.choices
-        if self._reading is None:
-            background: Run | Literal["collection"] | None = None
-            if given.whole_collection and "background" in plan.uses:
-                background = "collection"
-            elif given.background is not None and "background" in plan.uses:
-                deep = None if choices.missing == "skip" else choices.background_depth
-                if is_run:  # it is read once, as deep as a run
-                    deep = None if deep is None or self.depth is None or choices.ties else max(deep, self.depth)
-                self._background_depth = deep
-                how = replace(choices, samples=False, ties=False)
-                background = cast("Run", loading.run(given.background, "background", how, deep))
-            queries = None if given.queries is None or given.common_queries else loading.queries(given.queries)
-            qrels = plan.reference.qrels
-            if qrels is None and given.qrels is not None:
-                qrels = loading.qrels(given.qrels)
-            self._reading = Reading(
-                measures=plan.measures,
-                others=plan.others,
-                needs=plan.needs,
-                reference=replace(plan.reference, qrels=qrels, background=background),
-                queries=queries,
-                choices=choices,
-                depth=self.depth,
-                kept=None if choices.of_whole_rankings else depth_of(plan.others),
-                in_two="documents" in plan.uses,
-            )
-        return self._reading
 
     def _from_background(self, named: NamedRuns, same: Sequence[bool], background: Any) -> NamedRuns:
         """Put the background in the place of the runs that are the ``same``, if it was read deep enough."""
@@ -259,10 +254,8 @@ class Evaluator:
         collection = "collection" in plan.uses or (given.whole_collection and "background" in plan.uses)
         return annotations.read(plan.table, fresh, collection=collection)
 
-    def _all_of(self, first: Documents | None, second: Documents | None) -> Documents | None:
+    def _all_of(self, first: Documents, second: Documents) -> Documents:
         """Put together the documents that two batches of runs looked at."""
-        if first is None or second is None:
-            return first or second
         assert self._counts is not None
         names = np.concatenate((first.annotations.docnos.names, second.annotations.docnos.names))
         return first.with_counts(self._counts.of(Docnos.of(names)))
@@ -274,8 +267,9 @@ class Evaluator:
         plan, given, choices, labels = self.plan, self.given, self.choices, self.plan.reference.labels
         unknown = 0 if documents is None else documents.unknown
         every = sorted({qid for each in scores for qid in each.qids}) if unknown else []
-        beside_runs = remark_beside(every, reading.needs, reading.reference, documents)
-        notes = (*plan.notes, *beside_runs, *remark_on_levels(plan.measures, self.reading().reference.qrels))
+        notes = (*plan.notes, *remark_beside(every, reading.needs, reading.reference, documents))
+        if reading.reference.qrels is not None:
+            notes = (*notes, *remark_on_levels(plan.measures, reading.reference.qrels))
         parts = {Part(name): thing for name, thing in vars(given).items() if not given.is_word(name)}
         parts |= {Part("run", name): run for name, run in named if name not in failed}
         if loading.is_file(choices.target):

@@ -1,13 +1,10 @@
 """From the choices of an evaluation to its signature."""
 
 import sys
-from os import fspath
-from typing import Any
 
 from fairtrec.data import Queries
-from fairtrec.errors import PATH
 from fairtrec.evaluation.choice import inserted
-from fairtrec.evaluation.choices import CHOICES, Choices
+from fairtrec.evaluation.choices import CHOICES, Choices, name_of
 from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.groups import listed, sizes
 from fairtrec.evaluation.plan import Plan
@@ -23,7 +20,8 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
     of_documents, labels = "documents" in plan.uses, plan.reference.labels
     background = ""
     if "background" in plan.uses and given.background is not None:
-        background = "collection" if given.whole_collection else f"{_name(given.background)}/{options.background_depth}"
+        run = f"{name_of(given.background)}/{options.background_depth}"
+        background = "collection" if given.whole_collection else run
     from_texts = of_documents and plan.lexicon is not None
     made = plan.made if of_documents else None
     terms = short(plan.terms.name, plan.terms.sha256) if plan.terms and from_texts else ""
@@ -51,19 +49,15 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
         "fairtrec": __version__,
         "tau": ",".join(sorted({str(each.tau) for each in plan.measures if hasattr(each, "tau")})),
         "terms": terms,
-        "counts": _name(given.counts) if of_documents and not (from_texts or labels) else "",
+        "counts": name_of(given.counts) if of_documents and not (from_texts or labels) else "",
         "labels": short(labels.name, labels.sha256) if labels else "",
         "members": listed(sizes(labels)) if labels else "",
-        **{name: _name(thing) for name, thing in vars(given).items() if name in plan.reference.extras},
+        **{name: name_of(thing) for name, thing in vars(given).items() if name in plan.reference.extras},
         "queries": short(queries.name, queries.sha256) if queries else "",
         "background": background,
     }
     every = beside | told
     return Signature(versions | {name: every[name] for name in inserted(beside, KEYS)})
-
-
-def _name(thing: Any) -> str:
-    return fspath(thing).rstrip("/").rsplit("/", 1)[-1] if isinstance(thing, PATH) else "given"
 
 
 def _version_of_ir_measures() -> str:

@@ -65,7 +65,7 @@ class _Neutrality(Measure):
         """Sum the best top that the candidates could have filled [query]; once for all runs that share them."""
         asked = "ideal", self.cutoff, self.tau, target.tobytes()
         if asked not in candidates.kept:
-            omega = self.omega(candidates.counts, target)
+            omega = neutrality.omega(candidates.counts, target[:, None], self.tau)
             candidates.kept[asked] = ifairr(omega, candidates.documents, self.cutoff)
         return candidates.kept[asked]
 

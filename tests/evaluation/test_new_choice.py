@@ -25,7 +25,7 @@ ACT = """\
 ADDED = {  # `eval --min-tokens N`: by file, behind what stands what
     "evaluation/choices.py": [
         ("    group: str | Sequence[str] | None\n", "    min_tokens: int | None\n"),
-        ('tells=_shares, factor=None, trials=("known",),\n    )  # fmt: skip\n', ROW),
+        ('tells=_shares, always=True, factor=None, trials=("known",),\n    )  # fmt: skip\n', ROW),
     ],
     "evaluation/documents.py": [
         ("from dataclasses import dataclass, field", ", replace"),

@@ -106,23 +106,19 @@ class Meta:
             fields |= {name: tuple(fields[name]) for name in ("groups", "sources", "totals")}
             fields["omega"] = {int(tau): float(total) for tau, total in fields["omega"].items()}
             made = cls(**fields)
-            made._refuse_other_types()
+            texts = [*made.groups, made.terms, made.sha256, made.fairtrec, *(each["name"] for each in made.sources)]
+            counts = [made.rows, made.tokens, *made.totals, *(each.get("bytes", 0) for each in made.sources)]
+            if not all(isinstance(text, str) for text in texts) or not isinstance(made.tokenizer, str | None):
+                raise TypeError("a name that is no text")
+            if not all(type(count) is int and count >= 0 for count in counts):
+                raise TypeError("a number that is no count")
+            if not isinstance(made.case_sensitive, bool | None):
+                raise TypeError("case_sensitive is neither true nor false")
+            if len(made.totals) not in (0, len(made.groups)) or not all(map(math.isfinite, made.omega.values())):
+                raise TypeError("sums that are not those of its groups")
         except DAMAGES as fault:
             raise InputError(f"the metadata are damaged ({_shortened(fault)}); count again", path) from None
         return made
-
-    def _refuse_other_types(self) -> None:
-        """Raise TypeError where a field is not what it should be: a text, a count, a sum for each group."""
-        texts = [*self.groups, self.terms, self.sha256, self.fairtrec, *(source["name"] for source in self.sources)]
-        counts = [self.rows, self.tokens, *self.totals, *(source.get("bytes", 0) for source in self.sources)]
-        if not all(isinstance(text, str) for text in texts) or not isinstance(self.tokenizer, str | None):
-            raise TypeError("a name that is no text")
-        if not all(type(count) is int and count >= 0 for count in counts):
-            raise TypeError("a number that is no count")
-        if not isinstance(self.case_sensitive, bool | None):
-            raise TypeError("case_sensitive is neither true nor false")
-        if len(self.totals) not in (0, len(self.groups)) or not all(map(math.isfinite, self.omega.values())):
-            raise TypeError("sums that are not those of its groups")
 
 
 def _shortened(fault: Exception) -> str:
