@@ -62,7 +62,8 @@ def command(
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
     if form != "auto" or no_summary or title is not None:
         refuse_view(form, output, slices=slices, **view)
-    _refuse_confidence(confidence, interval, given)
+    if confidence is not None or interval is not None:
+        _refuse_confidence(confidence, interval, given)
     files = named(runs)
     if given["unknown"] and per_query and form == "json":
         given["unknown"] = "next"
