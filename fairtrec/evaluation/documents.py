@@ -203,10 +203,8 @@ def remark_on(system: System, qids: Sequence[str], needs: Needs, documents: Docu
     return (Remark(words, (unknown, len(rows))) if unknown else None), many
 
 
-def remark_beside(qids: Sequence[str], needs: Needs, reference: Reference, documents: Documents | None) -> list[str]:
+def remark_beside(qids: Sequence[str], needs: Needs, reference: Reference, documents: Documents) -> list[str]:
     """Say how many documents nobody knows of those that are looked at beside the runs."""
-    if documents is None or not qids:
-        return []
     parts = _beside([qids], needs, reference, documents.missing)
     names = Docnos.of(np.concatenate(parts)).names if parts else np.empty(0, "S1")
     rows = documents.annotations.docnos.rows(names)

@@ -266,8 +266,10 @@ class Evaluator:
         """Put together what is needed to have the scores again; ``documents`` are those that they were computed of."""
         plan, given, choices, labels = self.plan, self.given, self.choices, self.plan.reference.labels
         unknown = 0 if documents is None else documents.unknown
-        every = sorted({qid for each in scores for qid in each.qids}) if unknown else []
-        notes = (*plan.notes, *remark_beside(every, reading.needs, reading.reference, documents))
+        notes = plan.notes
+        if documents is not None and unknown:
+            every = sorted({qid for each in scores for qid in each.qids})
+            notes = (*notes, *remark_beside(every, reading.needs, reading.reference, documents))
         if reading.reference.qrels is not None:
             notes = (*notes, *remark_on_levels(plan.measures, reading.reference.qrels))
         parts = {Part(name): thing for name, thing in vars(given).items() if not given.is_word(name)}
