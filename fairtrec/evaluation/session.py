@@ -267,7 +267,7 @@ class Evaluator:
         plan, given, choices, labels = self.plan, self.given, self.choices, self.plan.reference.labels
         unknown = 0 if documents is None else documents.unknown
         notes = plan.notes
-        if documents is not None and unknown:
+        if documents is not None and unknown and scores:
             every = sorted({qid for each in scores for qid in each.qids})
             notes = (*notes, *remark_beside(every, reading.needs, reading.reference, documents))
         if reading.reference.qrels is not None:
