@@ -33,7 +33,7 @@ def main() -> None:
         source.symlink_to(large["counts"].resolve())
         run([BIN / "fairtrec", "counts", "convert", source, table])
     theirs = [BIN / "fairtrec", "eval", large["qrels"], large["run"], "-m", "nDCG@10"]
-    given = ["--counts", table, "--as", "majority"]
+    given = ["--counts", table, "--membership", "majority"]
     for by in ("DetCons@10", "FATopK(protected=f)@10", "Neutral@10"):
         ours = [BIN / "fairtrec", "rerank", "none", large["run"], "--by", by, *given]
         pair = paired(ours, theirs)

@@ -31,7 +31,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "evaluate": ("evaluation.evaluate", "stable"),
     "evaluator": ("evaluation.evaluate", "provisional"),
     "explain": ("explanation.explaining", "provisional"),
-    "free": ("frontier.free", "provisional"),
+    "headroom": ("frontier.headroom", "provisional"),
     "plot": ("report.figures.kinds", "provisional"),
     "positions": ("projection.project", "provisional"),
     "rbo": ("comparison.overlaps", "provisional"),
@@ -101,7 +101,7 @@ __all__ = [
     "evaluate",
     "evaluator",
     "explain",
-    "free",
+    "headroom",
     "plot",
     "positions",
     "rbo",
@@ -129,7 +129,7 @@ if TYPE_CHECKING:
     from fairtrec.evaluation.scores import Scores
     from fairtrec.evaluation.substituting import counterfactual
     from fairtrec.explanation.explaining import explain
-    from fairtrec.frontier.free import free
+    from fairtrec.frontier.headroom import headroom
     from fairtrec.gate.checking import check
     from fairtrec.projection.project import positions
     from fairtrec.replay.named_values import read_values

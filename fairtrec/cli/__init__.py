@@ -27,7 +27,7 @@ COMMANDS = {  # the order of the help; the text stands here so that it can be sh
     "select": "Choose one of several runs, between utility and fairness.",
     "ablate": "Vary the instrument, and see whether runs stay in the same order.",
     "explain": "Say which words in which documents at which ranks made a number.",
-    "free": "Say how much fairer runs could be at no loss of utility, and at some.",
+    "headroom": "Say how much fairer could a run be, at no loss and at some.",
     "check": "Check runs against requirements and a baseline, as a step of CI.",
     "diff": "Tell what differs between two results files.",
     "replay": "Evaluate a results file again, and tell what differs.",

@@ -52,7 +52,7 @@ class Answer:
 
         ``places``     digits behind the point, where the format has not all.
         ``per_query``, ``summary``, ``sort``, ``slices``, ``title``   of results: as -q, -n (False), --sort, --slice and
-                       --title of `fairtrec eval`; the first of ``free`` and ``rbo``, too.
+                       --title of `fairtrec eval`; the first of ``headroom`` and ``rbo``, too.
         ``paper``      of comparisons: one table with a caption (latex, md).
 
         Raises UsageError for what cannot be written, or not there.

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypedDict
 from fairtrec.errors import PATH, UsageError
 from fairtrec.evaluation import renamed
 from fairtrec.evaluation.choice import choice, table
-from fairtrec.literals import Missing, RankedBy, Rule, RunFormat, ScoreType, Tokenizer, Undefined
+from fairtrec.literals import Membership, Missing, RankedBy, RunFormat, ScoreType, Tokenizer, Undefined
 
 Target = str | Mapping[str, float]
 INPUTS, MEASURES, RANKING = "Inputs", "Measures", "Ranking"  # sections of the help
@@ -56,8 +56,8 @@ class RerankedKeywords(TypedDict, total=False):
     score_dtype: ScoreType
     run_format: RunFormat
     relevance_level: int | None
-    rule: Rule
-    group: str | Sequence[str] | None
+    membership: Membership
+    groups: str | Sequence[str] | None
 
 
 class ChoiceKeywords(RerankedKeywords, total=False):
@@ -127,31 +127,32 @@ class Choices:
     )  # fmt: skip
     samples: bool = choice(
         False, "--samples", RANKING, "Column 2 of a run tells several rankings of a query apart.",
-        but=("free", "rerank"), refused={"explain": "one ranking for each query", "free": "one ranking for each query"},
+        but=("headroom", "rerank"),
+        refused={"explain": "one ranking for each query", "headroom": "one ranking for each query"},
         key="samples", tells=lambda _: "column 2", factor=None, trials=(True,),
     )  # fmt: skip
-    rule: Rule = choice(
-        "share", "--as", INPUTS, "How group terms make a document belong to groups.", after="labels",
-        part="membership", key="as", behind="members", always=True, trials=("majority", "any"),
+    membership: Membership = choice(
+        "share", "--membership", INPUTS, "How group terms make a document belong to groups.", after="labels",
+        part="membership", key="membership", behind="members", always=True, trials=("majority", "any"),
     )  # fmt: skip
     ties: bool = choice(
         False, "--ties", MEASURES, "Add the least, greatest and expected value over orders of tied documents.",
-        only=("eval",), refused={"explain": "one order of each ranking", "free": "one order of each ranking"},
+        only=("eval",), refused={"explain": "one order of each ranking", "headroom": "one order of each ranking"},
         adds=True, key="ties", behind="samples", tells=_of_ties, factor=None, trials=(True,),
     )  # fmt: skip
-    group: str | Sequence[str] | None = choice(  # those of the labels that count; all
-        None, "--group", INPUTS, "Only these groups of the labels; others are unknown.", metavar="G,G...",
+    groups: str | Sequence[str] | None = choice(  # those of the labels that count; all
+        None, "--groups", INPUTS, "Only these groups of the labels; others are unknown.", metavar="G,G...",
         after="labels", part="labels", factor=None, trials=("f,m",),
     )  # fmt: skip
     undefined: Undefined = choice(
         "skip", "--undefined", MEASURES, "What an undefined value counts as; skip: the mean leaves it out.",
-        after="complete", but=("free", "rerank"), refused={
-            "explain": "why a value is undefined", "free": "means over the queries that have both values",
+        after="complete", but=("headroom", "rerank"), refused={
+            "explain": "why a value is undefined", "headroom": "means over the queries that have both values",
         }, key="undefined", behind="complete", trials=("0", "worst"),
     )  # fmt: skip
     unknown: bool | Literal["next"] = choice(  # next: tell, too, which document to label next
         False, "--unknown", MEASURES, "Add least, greatest and expected value over all groups of unlabelled documents.",
-        only=("eval", "check"), refused={"free": "one value for each ranking"}, adds=True, key="unknown",
+        only=("eval", "check"), refused={"headroom": "one value for each ranking"}, adds=True, key="unknown",
         behind="ties", tells=_of_labellings, factor=None, trials=(True,),
     )  # fmt: skip
     prior: Target = choice(  # of the groups of unknown documents
@@ -189,9 +190,9 @@ class Choices:
         if self.unknown and (self.ties or self.samples):
             what = "--unknown looks at all labellings of one ranking, one at a time"
             raise UsageError(f"{what}; leave out --unknown, or --{other}")
-        if self.unknown and self.group is not None:
-            what = "with --group documents of other groups look as if nobody knew theirs"
-            raise UsageError(f"{what}; leave out --unknown, or --group")
+        if self.unknown and self.groups is not None:
+            what = "with --groups documents of other groups look as if nobody knew theirs"
+            raise UsageError(f"{what}; leave out --unknown, or --groups")
         if self.missing == "bounds" and (self.ties or self.samples):
             what = "--missing bounds looks at all texts of one ranking, one at a time"
             raise UsageError(f"{what}; leave out --{other}, or choose another")

@@ -24,7 +24,7 @@ from fairtrec.data import (
 )
 from fairtrec.errors import InputError
 from fairtrec.evaluation.choices import Choices
-from fairtrec.literals import Missing, Rule
+from fairtrec.literals import Membership, Missing
 from fairtrec.measure import Remark
 
 TargetOf = Literal["background", "collection", "qrels", "relevance"]
@@ -136,7 +136,7 @@ class Reference:
     targets: Mapping[str, Floats] | None = None  # a target for each query
     labels: Labels | None = None
     extras: Mapping[str, Any] = field(default_factory=dict)  # what was given for single measures, by name
-    rule: Rule = "share"
+    membership: Membership = "share"
     relevance_level: int = 1
     prior: Floats | None = None  # of the groups of unknown documents; None: as among the query's known ones
 

@@ -26,9 +26,10 @@ def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
     names = [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
     strange = [name for name in names if name not in labels.groups]
     if strange:
-        raise UsageError(f"{labels.name} has no group {strange[0]}; there are {', '.join(labels.groups)}")
+        known = ", ".join(labels.groups)
+        raise UsageError(f"{labels.name} has no group {strange[0]}; there are {known} (word lists are --terms now)")
     if len(set(names)) < 2 or len(set(names)) < len(names):
-        raise UsageError("name at least two different groups, like --group F,M")
+        raise UsageError("name at least two different groups, like --groups F,M")
     kept = [column for column, name in enumerate(labels.groups) if name in names]
     weights = labels.weights[:, kept]
     elsewhere = (labels.weights > 0).any(axis=1) & ~(weights > 0).any(axis=1)
@@ -76,7 +77,7 @@ def remarks_on(labels: Labels, target: Floats | None) -> list[str]:
         if len(few) == 1
         else (f"{', '.join(few[:SHOWN])} have each less than 1 % of the labels")
     )
-    return [said, f"{what}: if that is a slip, mend them, or name the groups that count with --group"]
+    return [said, f"{what}: if that is a slip, mend them, or name the groups that count with --groups"]
 
 
 Shares = tuple[Floats | None, TargetOf | None, Mapping[str, Floats] | None]

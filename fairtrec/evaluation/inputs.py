@@ -136,7 +136,7 @@ class Inputs(Asked):
         """Who belongs to which group [query, rank, group]."""
         if self.reference.labels is not None:
             return looked_up(self.reference.labels, self.qids, self.run.docnos, self.lines)
-        return membership(take(self.counts, self.ranked), self.reference.rule)
+        return membership(take(self.counts, self.ranked), self.reference.membership)
 
     @property
     def queries(self) -> int:
@@ -166,7 +166,7 @@ class Inputs(Asked):
         assert self.reference.qrels is not None
         if self.reference.labels is not None:
             return looked_up(self.reference.labels, self.qids, self.reference.qrels.docnos, self.judged_lines)
-        return membership(take(self.counts, self._judged_rows), self.reference.rule)
+        return membership(take(self.counts, self._judged_rows), self.reference.membership)
 
     def _amounts(self) -> Floats:
         reference, labels = self.reference, self.reference.labels

@@ -97,10 +97,10 @@ def opened(given: Given, choices: Choices) -> Opened:
     if isinstance(given.labels, PATH) and given.qrels is not None and "qrels" in crossed(fspath(given.labels)):
         judged = loading.qrels(given.qrels)
     labels = None if given.labels is None else loading.labels(given.labels, judged)
-    if choices.group is not None:
+    if choices.groups is not None:
         if labels is None:
-            raise UsageError("--group names groups of labels; give --labels FILE")
-        labels = chosen(labels, choices.group)
+            raise UsageError("--groups names groups of labels; give --labels FILE (word lists are --terms now)")
+        labels = chosen(labels, choices.groups)
     extras = {
         name: import_module(extra.module).read(getattr(given, name))
         for name, extra in EXTRAS.items()
@@ -154,7 +154,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
             targets=targets,
             labels=labels,
             extras=found.extras,
-            rule=choices.rule,
+            membership=choices.membership,
             relevance_level=choices.relevance_level or 1,
             prior=prior,
         ),

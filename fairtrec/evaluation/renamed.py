@@ -2,13 +2,21 @@
 
 COMMANDS = {
     "annotations": "counts",
+    "free": "headroom",
 }
 OPTIONS = {  # of every command that has the new one; behind a command's name, of that
     "--annotations": "--counts",
+    "--group": "--groups",
     "trec-fair-2019 --groups": "--labels",
+    "--as": "--membership",
+    "headroom --judged-only": "--pin-unjudged",
 }
 KEYWORDS = {  # and names of the package
     "annotations": "counts",
+    "group": "groups",
+    "rule": "membership",
+    "free": "headroom",
+    "judged_only": "pin_unjudged",
 }
 
 

@@ -13,12 +13,12 @@ import numpy as np
 
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import discount, distribution
-from fairtrec.literals import Rule
+from fairtrec.literals import Membership
 
 TAU = ("tau", 0, np.inf, "tau is {tau}; it counts group terms, so it is 0 or more")  # the limits of the parameter
 
 
-def membership(counts: Floats, rule: Rule) -> Floats:
+def membership(counts: Floats, rule: Membership) -> Floats:
     """Tell membership from occurrences of group terms [..., group].
 
     ``share``: the group's part of all group terms; ``majority``: whole in the group of most terms, in none where two

@@ -87,7 +87,7 @@ class Problem:
     reference: Reference
     judge: Judge | None
     scores: Floats | None = None
-    judged_only: bool = False
+    pin_unjudged: bool = False
     candidates: int | None = None
 
     @cached_property
@@ -141,7 +141,7 @@ class Problem:
         place = np.arange(self.inputs.lines.shape[1])
         behind = len(place) if self.candidates is None else self.candidates
         held: Bools = (place >= behind) & (place < self.lengths[:, None])
-        return np.asarray(held | np.isnan(self.inputs.relevance) & self.there) if self.judged_only else held
+        return np.asarray(held | np.isnan(self.inputs.relevance) & self.there) if self.pin_unjudged else held
 
     def ranks(self, query: int) -> Ints:
         """Give the ranks of a query whose documents may be others."""

@@ -39,7 +39,7 @@ class Search:
     fairness: Measure
     among: Among
     candidates: int | None
-    judged_only: bool
+    pin_unjudged: bool
 
     @classmethod
     def of(
@@ -50,7 +50,7 @@ class Search:
         among: Among,
         candidates: int | None,
         *,
-        judged_only: bool,
+        pin_unjudged: bool,
     ) -> "Search":
         """Settle what is looked for. Raises UsageError for what leaves more than one order or value."""
         by_scores = isinstance(utility, str) and utility.strip() == SCORES
@@ -61,7 +61,7 @@ class Search:
             named = ", ".join(map(str, found.measures))
             raise UsageError(f"one measure of utility and one of fairness are wanted, and these are {named}")
         one = None if by_scores else found.measures[0]
-        search = cls(found, one, found.measures[-1], among, candidates, judged_only)
+        search = cls(found, one, found.measures[-1], among, candidates, pin_unjudged)
         if one is not None and one.better != "higher":
             raise UsageError(f"{one} is {one.better}; utility is a measure that is better higher")
         if isinstance(search.fairness, Utility):
@@ -73,8 +73,8 @@ class Search:
             raise UsageError("only the documents of the run have scores; leave out --from")
         if candidates is not None and candidates < 1:
             raise UsageError(f"candidates are {candidates}; give 1 document or more")
-        if judged_only and by_scores:
-            raise UsageError("nothing is judged; leave out --judged-only")
+        if pin_unjudged and by_scores:
+            raise UsageError("nothing is judged; leave out --pin-unjudged")
         return search
 
     @property
@@ -84,9 +84,9 @@ class Search:
 
     def refuse_unfit(self) -> None:
         """Raise UsageError for what leaves more than one order or value, or goes by other runs."""
-        self.choices.refuse("free", "free takes")
+        self.choices.refuse("headroom", "headroom takes")
         if self.choices.missing in ("skip", "bounds"):
-            raise UsageError("free places every document; choose --missing error, neutral or worst")
+            raise UsageError("headroom places every document; choose --missing error, neutral or worst")
         strange = [name for name in self.fairness.needs if name not in KNOWN]
         if strange:
             what = f"{self.fairness} goes by {NEEDS[strange[0]].says}"
@@ -195,7 +195,7 @@ class Search:
             reference,
             judge,
             scores,
-            judged_only=self.judged_only,
+            pin_unjudged=self.pin_unjudged,
             candidates=self.candidates,
         )
 

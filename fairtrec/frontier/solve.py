@@ -1,7 +1,7 @@
 """The front of each query of a run, by the lemma that holds; where none does, what was found and a bound.
 
 Lemma 1: fairness is a sum over ranks. Lemma 2: fairness goes by which kind of document stands at each rank, of which
-there are few, whatever it makes of them. docs/free.md has both.
+there are few, whatever it makes of them. docs/headroom.md has both.
 """
 
 from collections.abc import Sequence

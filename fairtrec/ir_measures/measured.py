@@ -53,7 +53,7 @@ class FairMeasure(ir_measures.Measure):
         assert kind is not None
         for name in self.params:  # TE(group='f') is a measure's own
             own = (field.name for field in dataclasses.fields(kind))
-            known = (*own, *(each for each in _KEYWORDS if each != "group"), "given")
+            known = (*own, *_KEYWORDS, "given")
             _refuse_unknown(name, known, self.NAME)
         return kind
 
@@ -176,7 +176,7 @@ def _written(name: str, value: Any) -> Any:
 
 
 def _refuse_unknown(name: str, known: tuple[str, ...], what: str) -> None:
-    if name not in known and name in renamed.KEYWORDS:
+    if name not in known and renamed.KEYWORDS.get(name) in known:
         raise UsageError(renamed.now(name, renamed.KEYWORDS[name]))
     if name not in known:
         near = get_close_matches(name, known, 1)

@@ -1,4 +1,4 @@
-"""What is free: the points of runs, and of queries, what they are called, and what a reader should know."""
+"""The headroom: the points of runs, and of queries, what they are called, and what a reader should know."""
 
 from collections.abc import Iterator, Sequence
 from math import hypot, isfinite, isnan
@@ -127,9 +127,9 @@ def remarks(frontier: Frontier) -> Iterator[str]:
         yield f">=: the most {frontier.utility} that was found among the fairest orders; others as fair may have more"
     yield FROM[frontier.among]
     if any(point.open for run in frontier.runs for point in run.points):
-        yield f"not all exact (docs/free.md): {frontier.way}; behind the value stands what nothing exceeds"
+        yield f"not all exact (docs/headroom.md): {frontier.way}; behind the value stands what nothing exceeds"
     else:
-        yield f"exact, {frontier.way} (docs/free.md)"
+        yield f"exact, {frontier.way} (docs/headroom.md)"
     if frontier.dpfr is not None:
         yield from _aimed(frontier, frontier.dpfr)
     spoken = [(run.points[0].spoken, run.points[-1].spoken) for run in frontier.runs]
@@ -168,7 +168,7 @@ def _aimed(frontier: Frontier, alpha: float) -> Iterator[str]:
     if any(hypot(utility - points[0][0], fairness - points[0][1]) > PROVEN for utility, fairness in points):
         yield f"{aim(alpha)} compares runs of one front (--from pool, and the same queries); here each has its own"
     if any(run.dpfr is not None and isnan(run.dpfr.distance) for run in frontier.runs):
-        yield f"{aim(alpha)} nan: the front is not known, only points and bounds (docs/free.md)"
+        yield f"{aim(alpha)} nan: the front is not known, only points and bounds (docs/headroom.md)"
 
 
 def rows(frontier: Frontier, *, places: int | None, per_query: bool = False) -> Iterator[Row]:

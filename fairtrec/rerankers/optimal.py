@@ -28,7 +28,7 @@ class Optimal(Reranker):
     Groups: counts of group terms, or hard labels with tau=0. A document without terms is neutral. Target: as given with
     --target.
     Chance: none.
-    Edges: a document that is not judged is one of grade 0, so it may be moved at no loss; with judged_only=True it
+    Edges: a document that is not judged is one of grade 0, so it may be moved at no loss; with pin_unjudged=True it
     stays where it is, and none from below comes in. A query without a relevant document has nothing to lose. Of the
     mean over queries all are ordered together: a query that loses much may make room for others, and what greedy leaves
     open a search closes. A query without a target, or with --background without one, keeps its order. Where more than a
@@ -42,7 +42,7 @@ class Optimal(Reranker):
     loss: float = 0.0
     same_grades: bool = False
     each: bool = False
-    judged_only: bool = False
+    pin_unjudged: bool = False
     tau: int = 1
 
     worst_known = True
@@ -77,7 +77,7 @@ class Optimal(Reranker):
         lost = counted("queries without a target or a background, so their order is kept: {} of {}", ~known)
         width = relevance.shape[1]
         there = np.arange(width) < lengths[:, None]
-        stay: Bools = np.asarray(np.isnan(relevance) & there & self.judged_only)
+        stay: Bools = np.asarray(np.isnan(relevance) & there & self.pin_unjudged)
         if self.same_grades:
             grades = np.unique(np.nan_to_num(relevance), return_inverse=True)[1].reshape(relevance.shape)
             grades = np.where(stay, grades.size + np.arange(width), grades)  # each one of its own

@@ -51,7 +51,7 @@ class RerankerInputs(Inputs):
             two = " and ".join(group for group, is_in in zip(self.groups, belongs[query, rank], strict=True) if is_in)
             docno = self.run.docnos[self.lines[query, rank]].decode()
             of_labels = "cross two attributes with --labels A*B, or label it once"
-            way = of_labels if self.reference.labels is not None else "add --as majority"
+            way = of_labels if self.reference.labels is not None else "add --membership majority"
             message = (
                 f"{docno} (query {self.qids[query]}) belongs to {two}, and the reranker takes documents of one group"
             )

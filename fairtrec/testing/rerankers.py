@@ -50,7 +50,7 @@ class RerankerCollection:
         given: dict[str, Any] = {"labels": known}
         if not labelled:
             texts = {docno: f"{known.get(docno, '')} " * int(random.integers(1, 5)) for docno in DOCNOS}
-            given = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts, "rule": "majority"}
+            given = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts, "membership": "majority"}
         return cls(run, {"qrels": qrels, "background": run, **given}, groups)
 
     def renamed(self, new: Mapping[str, str]) -> "RerankerCollection":

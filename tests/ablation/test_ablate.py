@@ -61,7 +61,7 @@ OPTIONS = [
     ("score-dtype=float32", [{"score_dtype": "float32"}]),
     ("depth=3,7", [{"depth": 3}, {"depth": 7}]),
     ("undefined=0,skip", [{"undefined": "0"}, {"undefined": "skip"}]),
-    ("as=majority,any", [{"rule": "majority"}, {"rule": "any"}]),
+    ("membership=majority,any", [{"membership": "majority"}, {"membership": "any"}]),
 ]  # fmt: skip
 
 

@@ -24,7 +24,7 @@ WORDS = {
 }
 LABELS = {"labels": str(EXAMPLE / "labels.tsv")}
 RUN, QRELS = str(EXAMPLE / "neural.run"), str(EXAMPLE / "qrels.txt")
-EVERY = ("eval", "compare", "select", "ablate", "explain", "check", "plot", "free", "rerank")  # that evaluate
+EVERY = ("eval", "compare", "select", "ablate", "explain", "check", "plot", "headroom", "rerank")  # that evaluate
 TRIALS = [(name, trial) for name, row in CHOICES.items() for trial in row.trials]
 
 
@@ -71,7 +71,7 @@ def test_keys_of_the_signature_stand_for_one_choice():
     assert len(set(keys)) == len(keys)
     assert CHOICES.keys() - {name for name, row in CHOICES.items() if row.key} == {
         "background_depth",  # behind the name of the background
-        "group",  # the members are named
+        "groups",  # the members are named
         "run_format",  # which changes how a file is read, and no value
     }
 
@@ -82,7 +82,7 @@ SIGNED = [(name, trial) for name, trial in TRIALS if CHOICES[name].key and name 
 @pytest.mark.parametrize(("name", "trial"), SIGNED)
 def test_a_signature_names_what_was_chosen(name, trial):
     given = LABELS if name in ("unknown", "prior") else WORDS
-    measure = "AWRF@10" if name in ("unknown", "prior", "rule") else "NFaiRR@10"
+    measure = "AWRF@10" if name in ("unknown", "prior", "membership") else "NFaiRR@10"
     plain = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name)).signature
     result = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name), **{name: trial})
     assert result.signature[CHOICES[name].key] == CHOICES[name].told(trial)
@@ -99,14 +99,14 @@ def test_what_refuses_a_choice_names_it(name, by):
     measure = "AWRF@10" if name == "unknown" else "NFaiRR@10"
     ask = {
         "explain": lambda: fairtrec.explain(measure, RUN, QRELS, **asked),
-        "free": lambda: fairtrec.free(RUN, QRELS, fairness=measure, **asked),
+        "headroom": lambda: fairtrec.headroom(RUN, QRELS, fairness=measure, **asked),
     }[by]
     with pytest.raises(UsageError, match=f"{CHOICES[name].refused[by]}; leave out --{CHOICES[name].option}"):
         ask()
 
 
 def test_free_offers_nothing_that_it_always_refuses():
-    assert not [name for name, row in CHOICES.items() if "free" in row.refused and heeds("free", row)]
+    assert not [name for name, row in CHOICES.items() if "headroom" in row.refused and heeds("headroom", row)]
 
 
 VARIED = [(row, trial) for row in CHOICES.values() if row.factor for trial in row.trials]

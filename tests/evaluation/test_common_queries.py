@@ -60,8 +60,8 @@ def test_every_command_goes_by_the_same_queries(desk, fairtrec_command, command,
 
 def test_free_and_the_baseline_of_check_count_among_the_runs(desk, fairtrec_command):
     words = "--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"
-    free = "free", "qrels.txt", *RUNS, *words, "--utility", "RR@5", "--fairness", "NFaiRR@5", "-f", "csv"
-    assert fairtrec_command(*free, "--queries", "common").out == fairtrec_command(*free, "--queries", "nine.txt").out
+    asked = "headroom", "qrels.txt", *RUNS, *words, "--utility", "RR@5", "--fairness", "NFaiRR@5", "-f", "csv"
+    assert fairtrec_command(*asked, "--queries", "common").out == fairtrec_command(*asked, "--queries", "nine.txt").out
     check = "check", "qrels.txt", "bm25.run", "--baseline", "neural.run", "--require", "RR >= baseline - 1"
     done = fairtrec_command(*check, "--queries", "common")
     assert (done.code, "compared over" in done.out + done.err) == (0, False)

@@ -24,7 +24,7 @@ ACT = """\
 """
 ADDED = {  # `eval --min-tokens N`: by file, behind what stands what
     "evaluation/choices.py": [
-        ("    group: str | Sequence[str] | None\n", "    min_tokens: int | None\n"),
+        ("    groups: str | Sequence[str] | None\n", "    min_tokens: int | None\n"),
         ('tells=_shares, always=True, factor=None, trials=("known",),\n    )  # fmt: skip\n', ROW),
     ],
     "evaluation/documents.py": [
@@ -73,7 +73,7 @@ WAYS = {  # what each command begins with
         lambda it: it["runs"][0]["means"]["NFaiRR@10"]["value"],
     ),
     "explain": (["explain", "none", "neural.run", "-m", "NFaiRR@10"], lambda it: it["runs"][0]["value"]),
-    "free": (["free", "qrels.txt", "neural.run"], lambda it: it["runs"]["neural.run"]["points"][0]["fairness"]),
+    "headroom": (["headroom", "qrels.txt", "neural.run"], lambda it: it["runs"]["neural.run"]["points"][0]["fairness"]),
     "ablate": (
         ["ablate", "none", "neural.run", "-m", "NFaiRR@10", "--vary", "tau=0"],
         lambda it: it["base"]["means"]["neural.run"],

@@ -25,7 +25,12 @@ pytestmark = pytest.mark.fuzz
 TRIALS = {name: row.trials for name, row in CHOICES.items()}  # of each choice, what differs from its default
 WITH = {"prior": {"unknown": True}}  # without which a choice is refused
 CHANGES_NO_VALUE = {"run_format", *(name for name, row in CHOICES.items() if row.adds)}  # these stand beside values
-TURNS = (("explain", "free"), ("explain -q", "select"), ("ablate terms", "rerank"), ("free", "evaluator", "ablate"))
+TURNS = (
+    ("explain", "headroom"),
+    ("explain -q", "select"),
+    ("ablate terms", "rerank"),
+    ("headroom", "evaluator", "ablate"),
+)
 TEXTS = {
     "a": "She said that her mother was a nurse and her sister a doctor.",
     "b": "He and his father are men; he met a woman.",
@@ -103,7 +108,7 @@ def cases(folder):
 def names(fault, choice):
     """Whether a refusal names a choice, in the words of Python or of the command line."""
     text = str(fault)
-    words = {"rule": "as", "relevance_level": "level"}
+    words = {"relevance_level": "level"}
     spelled = {
         name for each in choice for name in (each, each.replace("_", "-"), each.replace("_", " "), words.get(each))
     }
@@ -131,7 +136,7 @@ def asked(measure, given, by, choice, folder):
         return {each.qid: each.value for each in of_run.queries}
 
     def freed():
-        found = fairtrec.free(
+        found = fairtrec.headroom(
             run, qrels, utility="P@3" if measure != "P@3" else "nDCG@3", fairness=measure, loss=0, **both
         )
         return {each.qid: each.points[0].fairness for each in found.runs[0].queries}, found.runs[0].points[0].fairness
@@ -153,7 +158,7 @@ def asked(measure, given, by, choice, folder):
         "ablate terms": lambda: fairtrec.ablate(run, qrels, measure=measure, vary="terms=half x 1", **both).base.means[
             0
         ],
-        "free": freed,
+        "headroom": freed,
         "select": selected,
         "rerank": reranked,
     }
@@ -163,7 +168,7 @@ def compared(found, scores):
     """Compare what somebody begins with, a mean, values by query, or scores, with the scores of eval."""
     of_query = dict(zip(scores.qids, scores.values[0].tolist(), strict=True))
     expected = [float(scores.means[0])]
-    if isinstance(found, tuple):  # of free, over the queries that have both values
+    if isinstance(found, tuple):  # of headroom, over the queries that have both values
         by_query, whole = found
         pairs = [(by_query[qid], of_query[qid]) for qid in by_query] + [
             (whole, mean(of_query[qid] for qid in by_query))
@@ -187,7 +192,7 @@ def compared(found, scores):
 
 def is_just(name, fault, choice, scores):
     """Whether somebody may refuse what eval has a value of: a choice that is named, or values that are no numbers."""
-    if name == "free" and np.isinf(scores.values).any():
+    if name == "headroom" and np.isinf(scores.values).any():
         return "infinite" in str(fault)
     if name == "select" and np.isnan(scores.values[:, [qid != "5" for qid in scores.qids]]).all():
         return "no query for which each variant has both" in str(fault)
@@ -229,7 +234,7 @@ EVERY = [(name, value) for name, values in TRIALS.items() for value in values]
 PAIRS = list(combinations([(name, values[0]) for name, values in TRIALS.items()], 2))
 FEW = ("NFaiRR", "NDKL")  # of the cases, those that are tried with every choice by default
 ALSO = {
-    "rule": ("AWRF",),
+    "membership": ("AWRF",),
     "undefined": ("AWRF of labels",),
     "relevance_level": ("P",),
 }  # which change the value of these alone
@@ -299,7 +304,7 @@ def test_so_it_is_on_the_command_line(fairtrec_command, copied, options):
     one = ["none", "neural.run", "-m", "NFaiRR@10"]
     ways = {
         "explain": (one, lambda it: it["runs"][0]["value"]),
-        "free": (["qrels.txt", "neural.run"], lambda it: it["runs"]["neural.run"]["points"][0]["fairness"]),
+        "headroom": (["qrels.txt", "neural.run"], lambda it: it["runs"]["neural.run"]["points"][0]["fairness"]),
         "ablate": ([*one, "--vary", "tau=0"], lambda it: it["base"]["means"]["neural.run"]),
         "rerank": ([*one, "--by", "Random", "-o", "r.run"], lambda it: it["runs"][0]["means"]["NFaiRR@10"]["before"]),
     }

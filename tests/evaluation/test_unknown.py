@@ -439,7 +439,7 @@ def test_processes_find_the_same(example):
 REFUSED = {
     "ties": ({"ties": True}, "leave out --unknown, or --ties"),
     "samples": ({"samples": True}, "leave out --unknown, or --samples"),
-    "group": ({"group": "f,m"}, "leave out --unknown, or --group"),
+    "group": ({"groups": "f,m"}, "leave out --unknown, or --groups"),
     "no labels": (
         {"measures": "nDCG@3", "labels": None},
         "give --labels FILE, or for documents without a text --missing bounds",

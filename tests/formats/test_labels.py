@@ -359,13 +359,13 @@ def test_only_the_groups_that_are_asked_for(tmp_path):
     """The others are unknown, as if their labels were a question mark."""
     run = {"q1": {f"d{i}": 400.0 - i for i in range(301)}}
     path = slip(tmp_path)
-    result = fairtrec.evaluate(["AWRF@10", "KL@10"], run, None, labels=str(path), group="F,M")
+    result = fairtrec.evaluate(["AWRF@10", "KL@10"], run, None, labels=str(path), groups="F,M")
     unknown = tmp_path / "unknown.tsv"
     unknown.write_text(path.read_text().replace("\tN\n", "\t?\n").replace("botrh", "?"))
     expected = fairtrec.evaluate(["AWRF@10", "KL@10"], run, None, labels=str(unknown))
     assert result.means == expected.means
     assert list(result.groups) == ["F", "M"]
-    assert result.options["group"] == "F,M"
+    assert result.options["groups"] == "F,M"
 
 
 @pytest.mark.parametrize(
@@ -374,12 +374,12 @@ def test_only_the_groups_that_are_asked_for(tmp_path):
 )
 def test_groups_that_there_are_not(group, message, tmp_path):
     with pytest.raises(UsageError, match=message):
-        fairtrec.evaluate("AWRF@10", {"q1": {"d1": 1.0}}, None, labels=str(slip(tmp_path)), group=group)
+        fairtrec.evaluate("AWRF@10", {"q1": {"d1": 1.0}}, None, labels=str(slip(tmp_path)), groups=group)
 
 
 def test_groups_are_of_labels():
-    with pytest.raises(UsageError, match="--group names groups of labels"):
-        value("KL@3", group="f,m", terms={"f": ["she"], "m": ["he"]}, docs={})
+    with pytest.raises(UsageError, match="--groups names groups of labels"):
+        value("KL@3", groups="f,m", terms={"f": ["she"], "m": ["he"]}, docs={})
 
 
 @pytest.mark.usefixtures("few_files")

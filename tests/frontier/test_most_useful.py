@@ -1,4 +1,4 @@
-"""The utility that free prints beside the most fairness: the most among the fairest orders, or marked as a bound."""
+"""The utility that headroom prints beside the most fairness: the most among the fairest orders, or marked as a bound."""
 
 from itertools import permutations
 
@@ -34,7 +34,7 @@ def brute(run, qrels, utility, fairness, **given):
 def test_the_most_utility_among_the_fairest_is_found_by_kinds(seed):
     run, qrels, labels = drawn(seed)
     given = {"labels": labels}
-    found = fairtrec.free({"r": run}, qrels, utility="ERR@2", fairness="AWRF@2", **given)
+    found = fairtrec.headroom({"r": run}, qrels, utility="ERR@2", fairness="AWRF@2", **given)
     most = found.runs[0].points[-1]
     wanted = brute(run, qrels, "ERR@2", "AWRF@2", **given)
     assert (most.utility, most.fairness) == pytest.approx(wanted)
@@ -47,7 +47,7 @@ def test_the_most_utility_among_the_fairest_is_found_by_sums(seed):
     run, qrels, labels = drawn(seed)
     words = {"f": "she she", "m": "she he"}
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {d: words[group] for d, group in labels.items()}}
-    found = fairtrec.free({"r": run}, qrels, utility="ERR@2", fairness="FaiRR@2", **given)
+    found = fairtrec.headroom({"r": run}, qrels, utility="ERR@2", fairness="FaiRR@2", **given)
     most = found.runs[0].points[-1]
     assert (most.utility, most.fairness) == pytest.approx(brute(run, qrels, "ERR@2", "FaiRR@2", **given))
     assert most.told
@@ -55,7 +55,7 @@ def test_the_most_utility_among_the_fairest_is_found_by_sums(seed):
 
 def test_a_utility_of_which_nothing_is_known_is_marked_as_a_bound_from_below():
     run, qrels, labels = drawn(3)
-    found = fairtrec.free({"r": run}, qrels, utility="infAP", fairness="AWRF@2", labels=labels, candidates=4)
+    found = fairtrec.headroom({"r": run}, qrels, utility="infAP", fairness="AWRF@2", labels=labels, candidates=4)
     most = found.runs[0].points[-1]
     assert not most.told
     assert f">={most.utility:.4f}" in FRONTIERS["table"](found, places=4)

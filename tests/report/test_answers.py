@@ -15,7 +15,7 @@ from fairtrec_made import REPOSITORY
 
 GIVEN = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
 SHELL = ["--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
-MAJORITY = {"terms": "gender-en", "docs": "collection.tsv", "rule": "majority"}
+MAJORITY = {"terms": "gender-en", "docs": "collection.tsv", "membership": "majority"}
 TWO = ["bm25.run", "neural.run"]
 VECTORS = REPOSITORY / "tests" / "cli" / "inputs"
 STANCE = [VECTORS / "tiny.run", "--embeddings", VECTORS / "vectors.npy", "--ids", VECTORS / "vectors-ids.txt"]
@@ -39,7 +39,7 @@ ANSWERS = {
     "check": lambda: fairtrec.check("NFaiRR@10 >= 0.99", TWO, "qrels.txt", **GIVEN),
     "explain": lambda: fairtrec.explain("NFaiRR@10", "neural.run", **GIVEN),
     "explain a query": lambda: fairtrec.explain("NFaiRR@10", "neural.run", query="101", **GIVEN),
-    "free": lambda: fairtrec.free(TWO, "qrels.txt", **GIVEN),
+    "headroom": lambda: fairtrec.headroom(TWO, "qrels.txt", **GIVEN),
     "ablate": lambda: fairtrec.ablate(TWO, None, measure="NFaiRR@10", vary=["tau=0,1"], **GIVEN),
     "select": lambda: fairtrec.select(both(), utility="nDCG@10", fairness="NFaiRR@10", beta=[0, 1]),
     "rerank": lambda: fairtrec.rerank("DetCons@10", "neural.run", **MAJORITY),
@@ -56,7 +56,7 @@ PRINTED = {  # by the command that gives the same answer
     "check": ["check", "qrels.txt", *TWO, "--require", "NFaiRR@10 >= 0.99", *SHELL],
     "explain": ["explain", "none", "neural.run", "-m", "NFaiRR@10", *SHELL],
     "explain a query": ["explain", "none", "neural.run", "-m", "NFaiRR@10", "-q", "101", *SHELL],
-    "free": ["free", "qrels.txt", *TWO, *SHELL],
+    "headroom": ["headroom", "qrels.txt", *TWO, *SHELL],
     "ablate": ["ablate", "none", *TWO, "-m", "NFaiRR@10", "--vary", "tau=0,1", *SHELL],
     "select": ["select", "qrels.txt", *TWO, "--utility", "nDCG@10", "--fairness", "NFaiRR@10", "--beta", "0,1", *SHELL],
     "validate": ["validate", *TWO, "--qrels", "qrels.txt"],

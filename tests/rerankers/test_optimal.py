@@ -93,7 +93,7 @@ def test_no_order_that_loses_no_more_is_fairer(loss):
             assert got[0] >= (1 - loss) * utility - 2e-9
             best = max(fair for used, fair in of.values() if used >= (1 - loss) * utility - 1e-9)
             assert got[1] == pytest.approx(best)
-        kept = found(Optimal(k, loss, each=True, judged_only=True))
+        kept = found(Optimal(k, loss, each=True, pin_unjudged=True))
         for got, of, (utility, _), (grades, _) in zip(kept, every, own, two, strict=True):
             stays = [
                 (top, sums_)

@@ -24,7 +24,7 @@ from fairtrec.reranking.ordering import Ordering
 from fairtrec_made import REPOSITORY, pages
 
 PAGE = (REPOSITORY / "docs" / "rerank.md").read_text("utf-8")
-GIVEN = ("--terms", "gender-en", "--docs", "resources/example/collection.tsv", "--as", "majority")
+GIVEN = ("--terms", "gender-en", "--docs", "resources/example/collection.tsv", "--membership", "majority")
 NEURAL = "resources/example/neural.run"
 
 
@@ -169,7 +169,7 @@ def test_groups_are_needed_and_hard(fairtrec_command):
     done = fairtrec_command("rerank", "none", NEURAL, "--by", "DetCons", *GIVEN[:-2])
     assert done.code == 3
     assert done.complaints[0].endswith(
-        "belongs to f and m, and the reranker takes documents of one group; add --as majority"
+        "belongs to f and m, and the reranker takes documents of one group; add --membership majority"
     )
     done = fairtrec_command("rerank", "none", NEURAL, "--by", "DetCons", "--labels", "resources/example/labels.tsv")
     assert done.code == 3
@@ -204,7 +204,7 @@ def test_two_runs_of_one_name_need_another(fairtrec_command, tmp_path):
 def test_a_run_of_other_queries_is_refused(tmp_path):
     with pytest.raises(InputError, match="have no query in common"):
         fairtrec.rerank("DetCons", {"r": {"x": {"d": 1.0}}}, {"q": {"d": 1}}, labels={"d": "f", "e": "m"})
-    given = {"terms": {"f": ["f"], "m": ["m"]}, "rule": "majority"}
+    given = {"terms": {"f": ["f"], "m": ["m"]}, "membership": "majority"}
     with pytest.raises(InputError, match="such as d at rank 1 of query x"):
         fairtrec.rerank("DetCons", {"r": {"x": {"d": 1.0, "e": 0.5}}}, docs={"e": "f"}, **given)
 
@@ -349,7 +349,7 @@ def test_placed_documents_come_first_and_the_others_keep_their_order(drawn):
 
 
 def test_python_gives_what_the_command_writes(fairtrec_command):
-    given = {"terms": "gender-en", "docs": "resources/example/collection.tsv", "rule": "majority"}
+    given = {"terms": "gender-en", "docs": "resources/example/collection.tsv", "membership": "majority"}
     reranking = fairtrec.rerank([DetCons(cutoff=3), "DetGreedy"], NEURAL, **given)
     assert [str(one.by) for one in reranking.runs] == ["DetCons@3", "DetGreedy@10"]
     assert str(reranking.signature).startswith(
@@ -366,7 +366,7 @@ def test_python_gives_what_the_command_writes(fairtrec_command):
 
 
 def test_parts_of_a_run_give_what_the_whole_gives(monkeypatch):
-    given = {"terms": "gender-en", "docs": "resources/example/collection.tsv", "rule": "majority"}
+    given = {"terms": "gender-en", "docs": "resources/example/collection.tsv", "membership": "majority"}
     given |= {"qrels": "resources/example/qrels.txt", "background": NEURAL}
     by = [*(spelled(name) for name in BUILT_IN), "Neutral(require=0.97)@3"]
     whole = fairtrec.rerank(by, NEURAL, **given)

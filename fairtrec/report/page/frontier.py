@@ -39,7 +39,7 @@ def html(frontier: Frontier, *, places: int, per_query: bool = False) -> str:
     first, *others = document.tables
     every = [_numbered(first) if numbered else first, *others]
     main = [*_drawing(frontier, names, shown, places), *(part for table in every for part in in_page(table))]
-    return page(f"{frontier.utility} and {frontier.fairness}: what is free", [facts], main, document, OWN + TABLES)
+    return page(f"{frontier.utility} and {frontier.fairness}: headroom", [facts], main, document, OWN + TABLES)
 
 
 def _numbered(table: ReportTable) -> ReportTable:

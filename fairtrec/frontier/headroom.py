@@ -1,4 +1,4 @@
-"""``fairtrec.free``: from whatever the caller has to the fairest orders at no loss of utility, and at some."""
+"""``fairtrec.headroom``: from whatever the caller has to the fairest orders at no loss of utility, and at some."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ from fairtrec.measure import Better, Measure
 LOSSES = (0.0, 0.01, 0.05)
 
 
-def free(
+def headroom(
     runs: Any,
     qrels: JudgementsLike | None = None,
     *,
@@ -36,7 +36,7 @@ def free(
     among: Among = "run",
     candidates: int | None = None,
     each: bool = False,
-    judged_only: bool = False,
+    pin_unjudged: bool = False,
     dpfr: float | None = None,
     jobs: int | None = 1,
     **given: Unpack[Keywords],
@@ -51,7 +51,7 @@ def free(
                     those of all runs.
     ``candidates``  how many of the first documents of each run may be ranked, the rest stays where it is; None: all.
     ``each``        no query may lose more than that; else the mean over queries may not.
-    ``judged_only`` documents that are not judged stay where they are; else they are as good as those of grade 0.
+    ``pin_unjudged`` documents that are not judged stay where they are; else they are as good as those of grade 0.
     ``dpfr``        a share of the length of each front, from most utility on, like 0.5: how far the run is from there.
     ``jobs``        how many processes read the runs.
 
@@ -65,7 +65,7 @@ def free(
         raise UsageError(f"dpfr is {dpfr:g}; it is a share of the front's length, from 0 (most utility) to 1 (fairest)")
     named = loading.named_runs(runs)
     number = processes([thing for _, thing in named], jobs)
-    search = Search.of({"qrels": qrels, **given}, utility, fairness, among, candidates, judged_only=judged_only)
+    search = Search.of({"qrels": qrels, **given}, utility, fairness, among, candidates, pin_unjudged=pin_unjudged)
     problems, values, whole, result = search.cases(named, number)
     kept: Cached = {}
     several, ways = [], []
@@ -82,7 +82,7 @@ def free(
     spelled = ",".join(f"{share:.6g}" for share in losses)
     more = {"utility": str(search.utility or "scores"), "fairness": str(search.fairness), "loss": spelled}
     more |= {"from": among, "candidates": str(candidates or ""), "each": "yes" if each else ""}
-    more |= {"judged-only": "yes" if judged_only else "", "dpfr": "" if dpfr is None else f"{dpfr:.6g}"}
+    more |= {"pin-unjudged": "yes" if pin_unjudged else "", "dpfr": "" if dpfr is None else f"{dpfr:.6g}"}
     return Frontier(
         utility=search.utility or OfScores(),
         fairness=search.fairness,

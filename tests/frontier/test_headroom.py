@@ -1,4 +1,4 @@
-"""``fairtrec free``: its points against all orders, written out; the runs that Optimal writes; what it prints and refuses."""
+"""``fairtrec headroom``: its points against all orders, written out; the runs that Optimal writes; what it prints and refuses."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.report.writers import FRONTIERS
 from fairtrec_made import EXAMPLE, REPOSITORY, pages
 
-PAGE = (REPOSITORY / "docs" / "free.md").read_text("utf-8")
+PAGE = (REPOSITORY / "docs" / "headroom.md").read_text("utf-8")
 GIVEN = {"terms": "gender-en", "docs": EXAMPLE / "collection.tsv", "background": EXAMPLE / "background.run"}
 RUNS = {name: EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")}
 QRELS = EXAMPLE / "qrels.txt"
@@ -27,7 +27,7 @@ def fairness_of(run):
 
 
 def test_the_figures_of_the_example_with_the_documents_of_the_background():
-    found = fairtrec.free(RUNS, QRELS, among="background", **GIVEN)
+    found = fairtrec.headroom(RUNS, QRELS, among="background", **GIVEN)
     assert [fairness_of(run) for run in found.runs] == [  # worked out by another program
         [0.5721, 0.7805, 0.8917, 0.8987, 0.9255, 1.0],
         [0.3868, 0.7468, 0.7754, 0.7884, 0.8375, 1.0],
@@ -41,7 +41,7 @@ def test_the_figures_of_the_example_with_the_documents_of_the_background():
 
 def test_the_runs_that_optimal_writes_have_these_means():
     losses = (0.0, 0.01, 0.05)
-    found = fairtrec.free(RUNS, QRELS, loss=losses, **GIVEN)
+    found = fairtrec.headroom(RUNS, QRELS, loss=losses, **GIVEN)
     by = ["Optimal(same_grades=True)", *(f"Optimal(loss={loss})" for loss in losses)]
     several = fairtrec.rerank(by, RUNS, QRELS, **GIVEN).runs
     written = {f"{number}": each.rankings for number, each in enumerate(several)}
@@ -53,19 +53,19 @@ def test_the_runs_that_optimal_writes_have_these_means():
 
 
 def test_each_query_keeps_what_it_has():
-    found = fairtrec.free(RUNS["fair"], QRELS, loss=0.02, each=True, **GIVEN)
+    found = fairtrec.headroom(RUNS["fair"], QRELS, loss=0.02, each=True, **GIVEN)
     (one,) = fairtrec.rerank("Optimal(loss=0.02,each=True)", RUNS["fair"], QRELS, **GIVEN).runs
     (scores,) = fairtrec.evaluate("nDCG@10 NFaiRR@10", one.rankings, QRELS, **GIVEN).scores
     of_queries = [query.points[2] for query in found.runs[0].queries]
     assert scores.values[0].tolist() == pytest.approx([point.utility for point in of_queries])
     assert scores.values[1].tolist() == pytest.approx([point.fairness for point in of_queries])
     assert found.runs[0].points[2].fairness == pytest.approx(scores.values[1].mean())
-    mean = fairtrec.free(RUNS["fair"], QRELS, loss=0.02, **GIVEN).runs[0].points[2]
+    mean = fairtrec.headroom(RUNS["fair"], QRELS, loss=0.02, **GIVEN).runs[0].points[2]
     assert mean.fairness >= found.runs[0].points[2].fairness
 
 
 def test_more_documents_and_more_loss_are_never_less_fair():
-    several = {among: fairtrec.free(RUNS, QRELS, among=among, **GIVEN) for among in ("run", "pool")}
+    several = {among: fairtrec.headroom(RUNS, QRELS, among=among, **GIVEN) for among in ("run", "pool")}
     for few, many in zip(several["run"].runs, several["pool"].runs, strict=True):
         for one, other in zip(few.points, many.points, strict=True):
             assert other.fairness >= one.fairness - 1e-9
@@ -114,19 +114,19 @@ def all_orders(docs, k, grades, measures, given):
     return tops, scores.values
 
 
-def checked(fairness, utility, k, world, given, better=1.0, *, judged_only=False, candidates=None):
+def checked(fairness, utility, k, world, given, better=1.0, *, pin_unjudged=False, candidates=None):
     """Hold each point against the best of all orders; say whether all were called exact."""
     docs, grades, *_ = world
     orders, (useful, fair) = all_orders(docs, k, grades, [utility, fairness], given)
     fair = better * np.where(np.isnan(fair), -better * np.inf, fair)
     own_grades = [grades.get(doc, 0) for doc in docs[:k]]
-    found = fairtrec.free(
+    found = fairtrec.headroom(
         {"q": ranked(docs)},
         {"q": grades},
         utility=utility,
         fairness=fairness,
         loss=(0, 0.3),
-        judged_only=judged_only,
+        pin_unjudged=pin_unjudged,
         candidates=candidates,
         **given,
     )
@@ -135,7 +135,7 @@ def checked(fairness, utility, k, world, given, better=1.0, *, judged_only=False
     held = [
         (at, doc)
         for at, doc in enumerate(docs)
-        if (judged_only and doc not in grades) or (candidates is not None and at >= candidates)
+        if (pin_unjudged and doc not in grades) or (candidates is not None and at >= candidates)
     ]
     kept = np.array([all(order[at] == doc if at < k else doc not in order for at, doc in held) for order in orders])
     exact = True
@@ -171,7 +171,7 @@ def test_lemma_1_for_sums_and_any_utility(fairness, utility):
         given = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts, "background": {"q": ranked(DOCS)}}
         given["target"] = "f=0.7,m=0.3"  # so that documents of m alone are worth less than 0
         assert checked(fairness, utility, 3, made, given)
-        assert checked(fairness, utility, 3, made, given, judged_only=True)
+        assert checked(fairness, utility, 3, made, given, pin_unjudged=True)
 
 
 @pytest.mark.parametrize(
@@ -194,13 +194,13 @@ def test_lemma_2_for_anything_of_labels(fairness, better, utility):
     for _ in range(2):
         _, _, labels, _ = made = world(random, int(random.integers(3, 6)))
         assert checked(fairness, utility, 3, made, {"labels": labels}, better)
-        assert checked(fairness, utility, 3, made, {"labels": labels}, better, judged_only=True)
+        assert checked(fairness, utility, 3, made, {"labels": labels}, better, pin_unjudged=True)
 
 
 @pytest.mark.parametrize("measure", ["RR", "P@5", "Bpref"])
 def test_a_measure_of_relevance_is_no_fairness(measure):
     with pytest.raises(UsageError, match=f"{measure} goes by relevance alone; name a measure of fairness"):
-        fairtrec.free({"1": {"x": 1}}, {"1": {"x": 1}}, utility="nDCG@3", fairness=measure)
+        fairtrec.headroom({"1": {"x": 1}}, {"1": {"x": 1}}, utility="nDCG@3", fairness=measure)
 
 
 @pytest.mark.parametrize(("fairness", "utility"), [("NFaiRR@3", "nDCG@3"), ("FaiRR@3", "AP@3"), ("KL@3", "nDCG@3")])
@@ -210,8 +210,8 @@ def test_documents_behind_the_candidates_stay_where_they_are(fairness, utility):
         *_, labels, texts = made = world(random, 5)
         counted = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts, "background": {"q": ranked(DOCS)}}
         given, better = ({"labels": labels}, -1) if fairness == "KL@3" else (counted, 1)
-        for judged_only in (False, True):
-            assert checked(fairness, utility, 3, made, given, better, judged_only=judged_only, candidates=candidates)
+        for pin_unjudged in (False, True):
+            assert checked(fairness, utility, 3, made, given, better, pin_unjudged=pin_unjudged, candidates=candidates)
 
 
 def test_where_no_lemma_holds_the_value_is_below_the_bound():
@@ -222,7 +222,7 @@ def test_where_no_lemma_holds_the_value_is_below_the_bound():
             *_, labels, texts = made = world(random, 5)
             given = {"labels": labels} if fairness == "nDRKL@3" else {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts}
             bounded += not checked(fairness, utility, 3, made, given)
-            checked(fairness, utility, 3, made, given, judged_only=True)
+            checked(fairness, utility, 3, made, given, pin_unjudged=True)
     assert bounded
 
 
@@ -232,14 +232,14 @@ def test_with_too_many_sequences_exchanges_give_a_value(monkeypatch):
     for utility in ("nDCG@3", "ERR@3"):
         _, _, labels, _ = made = world(random, 5)
         assert not checked("nDRKL@3", utility, 3, made, {"labels": labels})
-        checked("nDRKL@3", utility, 3, made, {"labels": labels}, judged_only=True)
-    found = fairtrec.free(RUNS, QRELS, fairness="nDRKL@10", rule="majority", **GIVEN)
+        checked("nDRKL@3", utility, 3, made, {"labels": labels}, pin_unjudged=True)
+    found = fairtrec.headroom(RUNS, QRELS, fairness="nDRKL@10", membership="majority", **GIVEN)
     assert "by exchanges and a bound for 12 of 12 queries" in found.way or "of 11 queries" in found.way
     assert all(run.points[1].fairness > run.points[0].fairness for run in found.runs)
 
 
 def test_what_is_nearer_0_is_best_by_its_size():
-    found = fairtrec.free(RUNS, QRELS, fairness="ARaB@5", utility="nDCG@5", **GIVEN)
+    found = fairtrec.headroom(RUNS, QRELS, fairness="ARaB@5", utility="nDCG@5", **GIVEN)
     values = fairtrec.evaluate("ARaB@5", RUNS, QRELS, **GIVEN).scores
     for run, scores in zip(found.runs, values, strict=True):
         assert run.points[0].fairness == pytest.approx(np.abs(scores.values[0]).mean())
@@ -255,7 +255,7 @@ def test_without_judgements_utility_is_what_the_run_scored():
     given = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts}
     scores = np.sort(random.random(5))[::-1]
     run = dict(zip(docs, scores.tolist(), strict=True))
-    found = fairtrec.free({"q": run}, utility="scores", fairness="FaiRR@3", loss=(0, 0.2), **given)
+    found = fairtrec.headroom({"q": run}, utility="scores", fairness="FaiRR@3", loss=(0, 0.2), **given)
     scaled = dict(zip(docs, ((scores - scores[-1]) / (scores[0] - scores[-1])).tolist(), strict=True))
     orders, (fair,) = all_orders(docs, 3, {"other": 1}, ["FaiRR@3"], given)
     useful = np.array([sum(scaled[doc] / np.log2(2 + at) for at, doc in enumerate(order)) for order in orders])
@@ -276,7 +276,7 @@ def test_a_short_run_stays_as_short_and_a_query_without_relevant_documents_has_n
         "background": {"1": ranked("abcx"), "2": ranked("abcx")},
     }
     run = {"1": ranked("ab"), "2": ranked("abc")}
-    found = fairtrec.free(
+    found = fairtrec.headroom(
         run, {"1": {"x": 1}, "2": {"a": 1}}, utility="nDCG@3", fairness="FaiRR@3", among="background", **given
     )
     first, second = found.runs[0].queries
@@ -288,13 +288,13 @@ def test_a_short_run_stays_as_short_and_a_query_without_relevant_documents_has_n
 
 
 def test_queries_of_which_a_value_is_undefined_are_left_out():
-    found = fairtrec.free(RUNS, QRELS, fairness="NDKL@10", rule="majority", **GIVEN)
+    found = fairtrec.headroom(RUNS, QRELS, fairness="NDKL@10", membership="majority", **GIVEN)
     assert [run.left_out for run in found.runs] == [(), ("105",), ("110",)]
     assert [len(run.queries) for run in found.runs] == [12, 11, 11]
     said = FRONTIERS["table"](found, places=4)
     assert "queries left out, as not both values are defined and finite: neural 1 of 12, fair 1 of 12" in said
     with pytest.raises(InputError, match="no query has finite values of both"):
-        fairtrec.free(
+        fairtrec.headroom(
             {"q": ranked("ab"), "r": ranked("ba")},
             {"q": {"a": 1}},
             utility="nDCG@1",
@@ -305,7 +305,7 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
 
 @pytest.mark.usefixtures("copied")
 def test_without_judgements_the_scores_of_the_run_are_a_utility(fairtrec_command):
-    asked = "free", "none", "bm25.run", "--terms", "gender-en", "--docs", "collection.tsv", "--fairness", "FaiRR@10"
+    asked = "headroom", "none", "bm25.run", "--terms", "gender-en", "--docs", "collection.tsv", "--fairness", "FaiRR@10"
     assert fairtrec_command(*asked).complaints == [
         "nDCG@10 needs relevance judgements; give a qrels file, or --utility scores"
     ]
@@ -323,27 +323,27 @@ def test_without_judgements_the_scores_of_the_run_are_a_utility(fairtrec_command
         ({"fairness": "IFaiRR@10"}, "nothing is the fairest"),
         ({"fairness": "NFaiRR@10 FaiRR@10"}, "one measure of utility and one of fairness are wanted"),
         ({"fairness": "CRBO@10", "counterfactual": RUNS["neural"]}, "which other orders have not"),
-        ({"missing": "skip"}, "free places every document"),
+        ({"missing": "skip"}, "headroom places every document"),
         ({"samples": True}, "leave out --samples"),
         ({"utility": "scores", "among": "pool"}, "only the documents of the run have scores"),
         ({"candidates": 0}, "candidates are 0"),
-        ({"utility": "scores", "judged_only": True}, "nothing is judged"),
+        ({"utility": "scores", "pin_unjudged": True}, "nothing is judged"),
         ({"among": "background", "background": None, "fairness": "FaiRR@10"}, "takes documents of a run"),
     ],
 )
 def test_it_refuses_what_does_not_fit_together(given, said):
     with pytest.raises(UsageError, match=re.escape(said)):
-        fairtrec.free(RUNS["bm25"], QRELS, **{**GIVEN, **given})
+        fairtrec.headroom(RUNS["bm25"], QRELS, **{**GIVEN, **given})
 
 
 def test_losses_are_shares_or_per_cent_and_candidates_are_the_first():
-    found = fairtrec.free(RUNS["bm25"], QRELS, loss="1%, 0, .005", candidates=10, **GIVEN)
+    found = fairtrec.headroom(RUNS["bm25"], QRELS, loss="1%, 0, .005", candidates=10, **GIVEN)
     assert found.losses == (0, 0.005, 0.01)
     assert found.signature["loss"] == "0,0.005,0.01"
     assert found.signature["candidates"] == "10"
-    few = fairtrec.free(RUNS["bm25"], QRELS, loss=(), candidates=5, **GIVEN).runs[0].points
+    few = fairtrec.headroom(RUNS["bm25"], QRELS, loss=(), candidates=5, **GIVEN).runs[0].points
     assert few[0].fairness <= few[1].fairness <= found.runs[0].points[1].fairness
-    more = fairtrec.free(RUNS["bm25"], QRELS, loss="1%, 0, .005", **GIVEN)
+    more = fairtrec.headroom(RUNS["bm25"], QRELS, loss="1%, 0, .005", **GIVEN)
     assert more.runs[0].points[-1].fairness > found.runs[0].points[-1].fairness
 
 
@@ -351,7 +351,7 @@ def test_losses_are_shares_or_per_cent_and_candidates_are_the_first():
 
 
 def test_a_json_line_is_a_run_and_a_point():
-    found = fairtrec.free(RUNS, QRELS, utility="ERR@10", **GIVEN)
+    found = fairtrec.headroom(RUNS, QRELS, utility="ERR@10", **GIVEN)
     lines = [json.loads(line) for line in FRONTIERS["jsonl"](found).splitlines()]
     assert [(line["run"], line["point"], line["loss"]) for line in lines[:6]] == [
         ("bm25", "run", None), ("bm25", "same grades", None), ("bm25", "loss", 0), ("bm25", "loss", 0.01),
@@ -371,19 +371,21 @@ def test_a_json_line_is_a_run_and_a_point():
 
 
 def test_a_bound_that_nobody_knows_is_said():
-    found = fairtrec.free(RUNS["bm25"], QRELS, utility="nDCG@10", fairness="ABR@10", rule="majority", loss=(), **GIVEN)
+    found = fairtrec.headroom(
+        RUNS["bm25"], QRELS, utility="nDCG@10", fairness="ABR@10", membership="majority", loss=(), **GIVEN
+    )
     for point in found.runs[0].points:
         assert not isinf(point.bound) or "?" in FRONTIERS["table"](found, places=4)
 
 
 def test_names_on_the_page_stay_text():
     evil = "<script>alert(1)<∕script>"  # with a sign that only looks like a slash
-    found = fairtrec.free({evil: RUNS["bm25"], "b": RUNS["fair"]}, QRELS, **GIVEN)
+    found = fairtrec.headroom({evil: RUNS["bm25"], "b": RUNS["fair"]}, QRELS, **GIVEN)
     page = FRONTIERS["html"](found, places=4, per_query=True)
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert "default-src 'none'" in page
-    many = fairtrec.free({f"run{at}": RUNS["bm25"] for at in range(13)}, QRELS, **GIVEN)
+    many = fairtrec.headroom({f"run{at}": RUNS["bm25"] for at in range(13)}, QRELS, **GIVEN)
     assert "no." in FRONTIERS["html"](many, places=4)
 
 

@@ -1,4 +1,4 @@
-"""The page of `fairtrec free` in Chromium: it is drawn, nothing is refused or cut off, and what names hold stays text."""
+"""The page of `fairtrec headroom` in Chromium: it is drawn, nothing is refused or cut off, and what names hold stays text."""
 
 import pytest
 
@@ -12,8 +12,8 @@ pytestmark = pytest.mark.browser
 def page(example, tmp_path_factory):
     from fairtrec.report.writers import FRONTIERS
 
-    folder = tmp_path_factory.mktemp("free")
-    found = fairtrec.free(
+    folder = tmp_path_factory.mktemp("headroom")
+    found = fairtrec.headroom(
         three_runs(example, folder), example / "qrels.txt", terms="gender-en",
         docs=example / "collection.tsv", background=example / "background.run",
     )  # fmt: skip
@@ -23,7 +23,7 @@ def page(example, tmp_path_factory):
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_page_is_drawn_and_runs_nothing(chromium, page, width):
     window = opened(chromium, page, width)
-    assert window.title() == "nDCG@10 and NFaiRR@10: what is free"
+    assert window.title() == "nDCG@10 and NFaiRR@10: headroom"
     assert "<script>document.title" in window.inner_text("main")
     assert window.locator("svg path.front").count() == 3
     assert window.locator("svg path.pool").count() == 1

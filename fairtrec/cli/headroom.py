@@ -1,4 +1,4 @@
-"""``fairtrec free``: how much fairer each run could be at no loss of utility, and at some."""
+"""``fairtrec headroom``: how much fairer each run could be at no loss of utility, and at some."""
 
 from pathlib import Path
 from typing import Any, get_args
@@ -11,7 +11,7 @@ from fairtrec.literals import Among
 from fairtrec.report.writers import FRONTIERS
 
 
-@click.command(name="free", cls=under("Front"), epilog=options.EXITS)
+@click.command(name="headroom", cls=under("Front"), epilog=options.EXITS)
 @click.option(
     "--utility",
     default="nDCG@10",
@@ -37,7 +37,7 @@ from fairtrec.report.writers import FRONTIERS
     help="Whose documents may be ranked: those of the run, of the background too, of all runs.",
 )
 @click.option("--candidates", type=int, metavar="N", help="Only the first N documents of each run.  [default: all]")
-@click.option("--judged-only", is_flag=True, help="Leave documents that are not judged where they are.")
+@click.option("--pin-unjudged", is_flag=True, help="Leave documents that are not judged where they are.")
 @click.option(
     "--dpfr",
     type=float,
@@ -45,7 +45,7 @@ from fairtrec.report.writers import FRONTIERS
     help="How far each run is from the point at this share of its front's length: 0 is most utility, 1 the fairest.",
 )
 @options.per_query
-@options.evaluated("free", None)
+@options.evaluated("headroom", None)
 @options.reported(FRONTIERS)
 def command(
     qrels: str | None,
@@ -62,16 +62,16 @@ def command(
     QRELS, RUN and what is not listed first below are as for `fairtrec eval`.
 
     \b
-    fairtrec free qrels.txt bm25.run neural.run --terms gender-en --docs docs.tsv --background bm25.run
+    fairtrec headroom qrels.txt bm25.run neural.run --terms gender-en --docs docs.tsv --background bm25.run
     """
     from fairtrec.cli.bar import progress
     from fairtrec.files.arguments import lists, named
-    from fairtrec.frontier.free import free
+    from fairtrec.frontier.headroom import headroom
     from fairtrec.report.frontier import footnotes
 
     files = named(runs)
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
     also = () if given["among"] == "run" else ("background",)
     with progress(), options.heeding(*also):
-        frontier = free(files, qrels, **given)
+        frontier = headroom(files, qrels, **given)
     options.write(FRONTIERS, form, frontier, output, footnotes, places=places, per_query=per_query)
