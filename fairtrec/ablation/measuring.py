@@ -18,10 +18,10 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.choices import CHOICES, RANKING, ChoiceKeywords, Choices
 from fairtrec.evaluation.evaluate import evaluator
-from fairtrec.evaluation.reading import Reading
+from fairtrec.evaluation.reading import Batch, Reading
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.session import Batch, Evaluator
+from fairtrec.evaluation.session import Evaluator
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
 from fairtrec.jobs import map_ordered

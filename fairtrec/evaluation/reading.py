@@ -47,6 +47,15 @@ class ReadRun:
         return ReadRun(name, self.qids, scores, None if self.rest is None else replace(self.rest, name=name))
 
 
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Runs that were read together, the documents that are looked up in them, and their scores."""
+
+    runs: Sequence[ReadRun]
+    documents: Documents | None
+    scores: list[Scores]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reading:
     """What the reading of every run needs beside the run."""

@@ -1,7 +1,7 @@
 """A session: what is given beside the runs is read once, for any number of runs that come one after the other."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from os import fspath
 from typing import Any, Literal, cast
 
@@ -26,7 +26,7 @@ from fairtrec.evaluation.given import Given, RankingsLike
 from fairtrec.evaluation.groups import described
 from fairtrec.evaluation.heeded import heed
 from fairtrec.evaluation.plan import Plan, remark_on_levels
-from fairtrec.evaluation.reading import Failed, Reading, ReadRun, common_queries, finished, read
+from fairtrec.evaluation.reading import Batch, Failed, Reading, ReadRun, common_queries, finished, read
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores, filled
 from fairtrec.evaluation.signing import signature_of
@@ -36,15 +36,6 @@ from fairtrec.measure import Measure
 NamedRuns = Sequence[tuple[str, Any]]
 TextWatcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time
-
-
-@dataclass(frozen=True, eq=False)
-class Batch:
-    """Runs that were read together, the documents that are looked up in them, and their scores."""
-
-    runs: Sequence[ReadRun]
-    documents: Documents | None
-    scores: list[Scores]
 
 
 class Evaluator:

@@ -39,7 +39,7 @@ def text(explanation: Explanation, *, places: int) -> str:
 def _of_query(explanation: Explanation, each: Explained, name: str, places: int) -> Iterator[str]:
     head = f"{name}, query {asked(explanation, each.qid)}: "
     if isnan(each.value):
-        yield head + undefined(explanation, each)
+        yield f"{head}{explanation.measure} is undefined: {each.why}"
         return
     yield head + equation(explanation, each.value, each.ceiling, places)
     yield from _table(*_ranks(explanation, each.places, places))
@@ -213,11 +213,6 @@ def equation(explanation: Explanation, value: float, ceiling: float, places: int
 def moved(explanation: Explanation, adds: float, places: int) -> str:
     """Write what words add together, or lose."""
     return fixed(-adds, places) if losing(explanation) else fixed(adds, places, "+")
-
-
-def undefined(explanation: Explanation, each: Explained) -> str:
-    """Say that there is no value, and why."""
-    return f"{explanation.measure} is undefined: {each.why}"
 
 
 def exchanged(exchange: Exchange, places: int) -> str:

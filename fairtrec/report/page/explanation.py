@@ -23,7 +23,6 @@ from fairtrec.report.explanation import (
     moving,
     named,
     supposed,
-    undefined,
     worst_queries,
 )
 from fairtrec.report.page.whole import element, file, movable, page
@@ -115,7 +114,7 @@ def _query(explanation: Explanation, each: Explained, places: int, *, is_open: b
     """Show one query, rank by rank."""
     summary = f"query {asked(explanation, each.qid)}: "
     if isnan(each.value):
-        return element("p", f"{summary}{undefined(explanation, each)}")
+        return element("p", f"{summary}{explanation.measure} is undefined: {each.why}")
     lines = []
     words = [
         one for one in RunExplanation(each.run, (each,)).words(explanation.measure.better) if round(one.adds, places)
