@@ -77,7 +77,7 @@ def part(plan: Plan, given: Given) -> set[str]:
     background = "background" in plan.uses and given.background is not None
     words = {
         "all": True,
-        "documents": of_documents or "positions" in plan.reference.extras,
+        "documents": of_documents,
         "texts": of_texts or of_counts,
         "labels": labels,
         "membership": not labels and "membership" in plan.uses,

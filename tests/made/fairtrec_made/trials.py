@@ -191,6 +191,8 @@ BASES = [
 
 OTHERWISE = {  # what is tried in one command, where its input must be another
     "trec-fair-2019 --labels": "authors.csv",
+    "explain --depth": "4",
+    "free --background-depth": "4",
     "validate --docs": "few.tsv",
     "validate --docnos": "queries.txt",
 }
