@@ -191,7 +191,7 @@ BASES = [
 
 OTHERWISE = {  # what is tried in one command, where its input must be another
     "trec-fair-2019 --labels": "authors.csv",
-    "explain --depth": "4",
+    "explain --depth": "5",
     "free --background-depth": "4",
     "validate --docs": "few.tsv",
     "validate --docnos": "queries.txt",
