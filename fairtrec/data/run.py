@@ -21,6 +21,7 @@ class Run:
     starts: Ints
     docnos: Docs
     scores: Floats
+    rises: bool = False  # whether the file has the worst score at the first rank
 
     @property
     def runs(self) -> "tuple[Run, ...]":

@@ -227,6 +227,14 @@ def common_queries(named: Sequence[tuple[str, Any]], choices: Choices, qrels: Qr
     return Queries("common", several, sha256("\n".join(several).encode()).hexdigest()) if several else None
 
 
+def same_rankings(scores: Sequence[Scores]) -> tuple[tuple[str, ...], ...]:
+    """Find the runs that have the same values and rank the same documents in the same order, as deep as is looked."""
+    alike: dict[Any, list[str]] = {}
+    for each in scores:
+        alike.setdefault((each.top, each.qids, each.values.tobytes()), []).append(each.run)
+    return tuple(tuple(runs) for (top, *_), runs in alike.items() if top and len(runs) > 1)
+
+
 def wanted(run: System, qrels: Qrels | None, queries: Queries | None) -> tuple[str, ...]:
     """Name the wanted queries of a run in its own order, judged or not. Raises InputError as ``chosen`` does."""
     among = set(chosen(run, qrels, queries))

@@ -63,6 +63,7 @@ class Result(Answer):
     failed: tuple[tuple[str, str], ...] = ()  # the name of each run that could not be read, and what is wrong with it
     options: Mapping[str, Any] = field(default_factory=dict)  # what was asked for beside measures and runs
     groups: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # of labels: documents, perhaps target
+    same: tuple[tuple[str, ...], ...] = ()  # runs of the same rankings, as deep as is measured
 
     @property
     def means(self) -> dict[str, dict[str, float]]:

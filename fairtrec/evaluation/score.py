@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import blake2b
 
 import numpy as np
 
-from fairtrec.data import System
+from fairtrec.data import MISSING, System, fingerprints
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import CELLS, Reference, depth_of
 from fairtrec.evaluation.inputs import Inputs, InputsOfSamples
@@ -15,6 +16,9 @@ from fairtrec.evaluation.values import in_parts, remarks_on, values_of
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Remark
 from fairtrec.measures.utility import Utility
+
+RISING = Remark("scores rise with the ranks, and the order is by falling score: is a lower one better? --order rank")
+FEW = 100  # ranks
 
 
 def score(
@@ -57,7 +61,18 @@ def score(
         values[row] = measures[row](**inputs.named(measures[row].needs))
     if system.sampled:
         remarks = tuple(_of_first(each, len(system.runs)) for each in remarks)
-    scores = Scores(system.name, system.tag, tuple(measures), tuple(qids), values, remarks, target=reference.target)
+    if any(run.rises for run in system.runs):
+        remarks = (*remarks, RISING)
+    scores = Scores(
+        system.name,
+        system.tag,
+        tuple(measures),
+        tuple(qids),
+        values,
+        remarks,
+        target=reference.target,
+        top=_top(system, qids),
+    )
     if choices.unknown or choices.missing == "bounds":
         from fairtrec.evaluation.unknown.bounds import with_bounds
 
@@ -68,6 +83,17 @@ def score(
 
     (run,) = system.runs
     return replace(scores, ties=intervals(run, scores, reference, choices.depth))
+
+
+def _top(system: System, qids: Sequence[str]) -> str:
+    """Digest the first ranks of all queries, by which runs of the same rankings are found."""
+    digest = blake2b(digest_size=16)
+    for run in system.runs:
+        lines = run.top(qids, FEW)
+        there = lines != MISSING
+        digest.update(there.sum(axis=1).tobytes())
+        digest.update(fingerprints(run.docnos[lines[there]]).tobytes())
+    return digest.hexdigest()
 
 
 def _of_first(remark: Remark, samples: int) -> Remark:

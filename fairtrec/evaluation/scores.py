@@ -112,6 +112,7 @@ class Scores(Answer):
     confidence: float | None = None  # of the intervals of means, where they were asked for
     interval: Method = "t"
     target: Floats | None = None  # of all queries, where it is one [group]
+    top: str = ""  # a digest of the first hundred ranks of all queries
     strange: bool = False  # whether more than a tenth of the documents that are measured are unknown
     result: Any = None  # of a session, whose only scores these are
 

@@ -26,7 +26,7 @@ from fairtrec.evaluation.given import Given, RankingsLike
 from fairtrec.evaluation.groups import described
 from fairtrec.evaluation.heeded import heed
 from fairtrec.evaluation.plan import Plan, remark_on_levels
-from fairtrec.evaluation.reading import Batch, Failed, Reading, ReadRun, common_queries, finished, read
+from fairtrec.evaluation.reading import Batch, Failed, Reading, ReadRun, common_queries, finished, read, same_rankings
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores, filled
 from fairtrec.evaluation.signing import signature_of
@@ -284,6 +284,7 @@ class Evaluator:
             tuple((name, failed[name]) for name, _ in named if name in failed),
             {**given.recorded, **asdict(choices)},
             {} if labels is None else described(labels, plan.reference.target),
+            same_rankings(scores),
         )
         beside = reading.reference.extras.get("counterfactual")
         return result if beside is None else beside.noted(result)

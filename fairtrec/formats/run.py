@@ -1,16 +1,21 @@
 """TREC run files: ``qid Q0 docno rank score tag``, one retrieved document a line."""
 
-from itertools import pairwise
+from dataclasses import replace
+from itertools import groupby, islice, pairwise
+from operator import itemgetter
 from os import fspath
 
 import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, fingerprints
 from fairtrec.errors import FilePath, InputError
+from fairtrec.files import opening
 from fairtrec.formats import columns
 from fairtrec.literals import RankedBy, RunFormat, ScoreType
 from fairtrec.ranking import order as ordering
 
+COLUMNS = 6
+LOOKED_AT = 100  # rankings, and lines for their ranks
 MANY = 10_000  # lines, from which it pays to look at each ranking by itself
 PIECE = 1 << 17  # lines among which duplicates are looked for at a time, as caches have it
 LARGE = 1_000_000  # lines, from which duplicates are looked for in a thread beside the ranking
@@ -36,7 +41,7 @@ def read(
     keys: dict[str, columns.Cell] = {"qid": "text", "Q0": "text"} if sampled else {"qid": "blocks", "Q0": "skip"}
     kinds: dict[str, columns.Cell] = {**keys, "docno": "text", "rank": "int" if order == "rank" else "skip"}
     layout = columns.Layout("run", {**kinds, "score": "float", "tag": "first"})
-    table, advice = None, "remove one of the two"
+    table, advice, is_trec = None, "remove one of the two", False
     if form not in ("auto", "trec") or (form == "auto" and "json" in fspath(path)):  # where it is worth a look first
         from fairtrec.formats import other_runs
 
@@ -44,6 +49,7 @@ def read(
     if table is None:
         try:
             table = columns.read(path, layout)
+            is_trec = True
             advice += ", or add --samples if column 2 tells rankings apart"
         except InputError as fault:
             if form == "trec":
@@ -59,6 +65,7 @@ def read(
     scores = -table.columns["rank"].astype(np.float64) if order == "rank" else table.columns["score"]
     if score_dtype != "float64" and order != "rank":
         scores = as_type(scores, score_dtype)
+    rises = is_trec and together is None and order == "score" and _rises(path, starts, scores)
     if together is not None:
         docnos, scores = docnos[together], scores[together]
     tag = table.columns["tag"][0].decode()
@@ -77,7 +84,25 @@ def read(
         first, second = sorted(rows if together is None else together[rows].tolist())
         message = f"document {docnos[rows[0]].decode()} stands twice under query {qids[query]}"
         raise InputError(f"{message} (first on line {table.line(first)}); {advice}", path, table.line(second))
-    return run or ranked(fspath(path), tag, qids, starts, docnos, scores, order, depth)
+    run = run or ranked(fspath(path), tag, qids, starts, docnos, scores, order, depth)
+    return replace(run, rises=True) if rises else run
+
+
+def _rises(path: FilePath, starts: Ints, scores: Floats) -> bool:
+    """Tell whether scores rise with the ranks, as far as the first rankings and lines of a file tell.
+
+    The ranks are looked at only where the scores of all these rankings rise from line to line.
+    """
+    blocks = [scores[first:end] for first, end in pairwise(starts[: LOOKED_AT + 1].tolist()) if end - first > 2]
+    if not blocks or not all((np.diff(each) >= 0).all() and each[-1] > each[0] for each in blocks):
+        return False
+    if opening.is_stream(path):
+        return False
+    rows = [line.split() for _, line in islice(opening.lines(path, comment=b"#"), LOOKED_AT)]
+    rows = [row for row in rows if len(row) == COLUMNS and not row[0].startswith(b"#")]
+    of_queries = [[row[3] for row in group] for _, group in groupby(rows, key=itemgetter(0))]
+    ranks = [list(map(int, several)) for several in of_queries if all(map(bytes.isdigit, several)) and several[2:]]
+    return bool(ranks) and all(low < high for several in ranks for low, high in pairwise(several))
 
 
 def read_samples(

@@ -18,12 +18,12 @@ def ranking(unknown):
 
 
 def evaluated(runs, **more):
-    given = {"groups": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "background": BACKGROUND, "missing": "neutral"}
+    given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "background": BACKGROUND, "missing": "neutral"}
     return fairtrec.evaluate("NFaiRR@10 TExFAIR@10 NumRet", runs, {"q": {"d1": 1}}, **{**given, **more})
 
 
 def test_unknown_documents_of_ranks_and_of_backgrounds_are_told_apart():
-    said = fairtrec.evaluate("NFaiRR@10", {"known": KNOWN, "one": ranking(1)}, groups={"f": ["she"], "m": ["he"]},
+    said = fairtrec.evaluate("NFaiRR@10", {"known": KNOWN, "one": ranking(1)}, terms={"f": ["she"], "m": ["he"]},
                              docs=TEXTS, background=BACKGROUND, missing="neutral")  # fmt: skip
     from fairtrec.report.remarks import footnotes
 
@@ -52,7 +52,7 @@ def test_no_star_stands_behind_what_nobody_knows_and_the_remark_names_the_run(tm
         (tmp_path / f"{name}.run").write_text("".join(lines))
     (tmp_path / "docs.tsv").write_text("".join(f"{docno}\t{text}\n" for docno, text in TEXTS.items()))
     (tmp_path / "words.csv").write_text("she,f\nhe,m\n")
-    asked = ("eval", "none", "known.run", "strange.run", "--groups", "words.csv", "--docs", "docs.tsv",
+    asked = ("eval", "none", "known.run", "strange.run", "--terms", "words.csv", "--docs", "docs.tsv",
              "--background", "background.run", "-m", "NFaiRR@10 TExFAIR@10", "--sort", "NFaiRR@10")  # fmt: skip
     done = fairtrec_command(*asked, "--missing", "neutral", "-f", "table")
     row = next(line for line in done.out.splitlines() if " strange " in line)
