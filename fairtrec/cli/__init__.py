@@ -21,32 +21,43 @@ from fairtrec.errors import FairtrecError, InputError, short  # noqa: E402
 from fairtrec.evaluation import renamed  # noqa: E402
 from fairtrec.version import __version__  # noqa: E402
 
-COMMANDS = {  # the order of the help; the text stands here so that it can be shown without importing the commands
-    "eval": "Evaluate runs: fairness and utility, per query and in the mean.",
-    "compare": "Compare runs with a baseline: tests, intervals, effects; correlations; cutoffs.",
-    "select": "Choose one of several runs, between utility and fairness.",
-    "ablate": "Vary the instrument, and see whether runs stay in the same order.",
-    "explain": "Say which words in which documents at which ranks made a number.",
-    "headroom": "Say how much fairer could a run be, at no loss and at some.",
-    "check": "Check runs against requirements and a baseline, as a step of CI.",
-    "diff": "Tell what differs between two results files.",
-    "replay": "Evaluate a results file again, and tell what differs.",
-    "rerank": "Write runs in a fairer order, and tell what that does to measures.",
-    "annotate": "Count the group terms of a whole collection, once.",
-    "counts": "Convert, merge, compare and look into tables of counts.",
-    "positions": "Place documents on axes of opinion, by their vectors or texts.",
-    "counterfactual": "Replace the words of a collection by those of the other group.",
-    "validate": "Find all that is wrong with runs, and repair what is certain.",
-    "rbo": "Compare the rankings of runs: rank-biased overlap.",
-    "trec-fair-2019": "Evaluate runs of the TREC 2019 Fair Ranking track.",
-    "adversarial": "Train rankers against an adversary, and rank with them.",
-    "measures": "List the measures, or print the page of one.",
-    "plot": "Draw runs as a figure for a paper.",
-    "cite": "Print BibTeX of fairtrec and of the sources of measures.",
-    "demo": "Evaluate the bundled example, or copy its files.",
-    "resources": "List, fetch, add and check word lists and query sets.",
-    "completion": "Print the script that lets a shell complete commands.",
+GROUPS = {  # in the order of the help, rare commands last; the text stands here so that no command is imported for it
+    "Evaluate": {
+        "eval": "Evaluate runs: fairness and utility, by query and in all.",
+        "compare": "Compare runs with a baseline: tests, intervals, effects.",
+        "select": "Choose one of several runs, between utility and fairness.",
+        "check": "Check runs against requirements, as a step of CI.",
+        "trec-fair-2019": "Evaluate runs of the TREC 2019 Fair Ranking track.",
+    },
+    "Understand": {
+        "explain": "Show which words at which ranks made a value.",
+        "headroom": "Find how much fairer a run could be, at no loss and at some.",
+        "ablate": "Vary the instrument, and see whether runs keep their order.",
+        "plot": "Draw runs as a figure for a paper.",
+        "rbo": "Compare the rankings of runs: rank-biased overlap.",
+    },
+    "Change": {
+        "rerank": "Reorder runs to be fairer, and show what that changes.",
+        "counterfactual": "Swap the words of a collection for those of another group.",
+        "adversarial": "Train rankers against an adversary, and rank with them.",
+    },
+    "Prepare": {
+        "validate": "Find all faults of runs, and repair those that are certain.",
+        "annotate": "Count the group terms of a whole collection, once.",
+        "counts": "Convert, merge, compare and look into tables of counts.",
+        "resources": "List, fetch, add and check word lists and query sets.",
+        "positions": "Place documents on axes of opinion, from vectors or texts.",
+    },
+    "Look up": {
+        "measures": "List the measures, or print the page of one.",
+        "demo": "Evaluate the bundled example, or copy its files.",
+        "cite": "Print BibTeX of fairtrec and of the sources of measures.",
+        "diff": "Tell what differs between two results files.",
+        "replay": "Evaluate a results file again, and tell what differs.",
+        "completion": "Print the script that lets a shell complete commands.",
+    },
 }
+COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
 ELSEWHERE = {  # options that there are not, since another command does that
     "eval --baseline": "fairtrec compare tests runs against a baseline",
@@ -89,8 +100,11 @@ class _Lazy(Commands):
         return cast("click.Command", module.command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([*COMMANDS.items(), *_of_others().items()])
+        width = max(map(len, COMMANDS)) + 2
+        for title, commands in {**GROUPS, "Of other packages": _of_others()}.items():
+            if commands:
+                with formatter.section(title):
+                    formatter.write_dl([(f"{name:<{width - 2}}", text) for name, text in commands.items()])
 
 
 def _of_others() -> dict[str, str]:
@@ -105,7 +119,7 @@ command = _Lazy(
     help="""How fairly do rankings represent groups? trec_eval for fairness.
 
     \b
-    fairtrec eval qrels.txt my.run --terms gender-en --docs collection.tsv
+    fairtrec eval qrels.txt bm25.run --terms gender-en --docs collection.tsv
     """,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
 )

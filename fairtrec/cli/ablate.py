@@ -15,7 +15,7 @@ MEASURE = click.option(
 )
 
 
-@click.command(name="ablate", cls=under("Ablation", "seed"), epilog=options.EXITS)
+@click.command(name="ablate", cls=under("Ablation", "seed", first="measure vary terms"), epilog=options.EXITS)
 @click.option(
     "--vary",
     multiple=True,
@@ -38,11 +38,11 @@ def command(
 ) -> None:
     """Vary the instrument, one factor at a time, and tell whether the RUNs stay in the same order.
 
-    QRELS, RUN and what is not listed first below are as for `fairtrec eval`.
+    QRELS, RUN and the options that commands share are as for `fairtrec eval`.
 
     \b
-    fairtrec ablate qrels.txt runs/ -m NFaiRR@10 --terms gender-en --docs docs.tsv --background bm25.run \\
-        --vary tau=0,1,5 --vary cutoff=5,10,20 --vary terms=each --vary 'terms=half x 1000'
+    fairtrec ablate qrels.txt bm25.run neural.run fair.run -m NFaiRR@10 --vary tau=0,1,5 --vary cutoff=5,10 \\
+        --vary 'terms=half x 100' --terms gender-en --docs collection.tsv --background background.run
     """
     from fairtrec.ablation.ablating import ablate
     from fairtrec.cli.bar import progress

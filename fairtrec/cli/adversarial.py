@@ -31,7 +31,7 @@ def command() -> None:
     """Train rankers whose scores should not tell which texts are neutral, and rank with them."""
 
 
-@command.command(cls=under("Training", "seed"), epilog=options.EXITS)
+@command.command(cls=under("Training", "seed", first="model terms output"), epilog=options.EXITS)
 @click.argument("triples")
 @click.option("--model", required=True, metavar="FOLDER|NAME", help="The encoder to begin with; or a name of the hub.")
 @click.option("--terms", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")
@@ -120,8 +120,8 @@ def rerank(
     """Rank the documents of RUN anew, by the scores of a model.
 
     \b
-    fairtrec adversarial rerank bm25.run --model models/lambda-0.1 --docs docs.tsv --queries queries.tsv -o fair.run
-    fairtrec adversarial rerank bm25.run --model models/ --docs docs.tsv --queries queries.tsv -M 200 -o runs/
+    fairtrec adversarial rerank bm25.run --model models/l-0.1 --docs collection.tsv --queries queries.tsv -o fairer.run
+    fairtrec adversarial rerank bm25.run --model models/ --docs collection.tsv --queries queries.tsv -M 200 -o runs/
     """
     from fairtrec.adversarial.model import Ranker, libraries
     from fairtrec.adversarial.rerank import models_of, rerank

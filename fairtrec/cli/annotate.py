@@ -6,11 +6,11 @@ from typing import Any
 import click
 
 from fairtrec.cli import options
-from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.commands import say, under
 from fairtrec.literals import Engine, Tokenizer
 
 
-@click.command(name="annotate", cls=Titled, epilog=options.EXITS)
+@click.command(name="annotate", cls=under("Options", first="terms output resume"), epilog=options.EXITS)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("--terms", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")
 @click.option(
@@ -35,7 +35,7 @@ def command(**options: Any) -> None:
     A SOURCE is a file of docno<TAB>text lines or JSON lines, which may be compressed, or an ir_datasets id.
 
     \b
-    fairtrec annotate collection.tsv.gz --terms gender-en -o msmarco.gender.arrow
+    fairtrec annotate collection.tsv --terms gender-en -o counts.tsv
     """
     import time
 

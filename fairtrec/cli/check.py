@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad input, 4 a resource is missing."
 
 
-@click.command(name="check", cls=under("Requirements", "baseline"), epilog=EXITS)
+@click.command(name="check", cls=under("Requirements", "baseline", first="required baseline terms"), epilog=EXITS)
 @click.option(
     "--require",
     "required",
@@ -60,8 +60,8 @@ def command(
     baseline, baseline - 0.01, baseline - 5% or baseline * 0.95, and MEASURE may be |MEASURE|, the sizes of its values.
 
     \b
-    fairtrec check qrels.txt new.run --baseline main.run --terms gender-en --docs docs.tsv \\
-        --background bm25.run --require 'NFaiRR@10 >= 0.85' --require 'nDCG@10 >= baseline - 0.01'
+    fairtrec check qrels.txt fair.run --baseline bm25.run --require 'TExFAIR@10 >= 0.5' \\
+        --require 'nDCG@10 >= baseline - 0.01' --terms gender-en --docs collection.tsv
     """
     from fairtrec.cli.bar import progress
     from fairtrec.errors import FairtrecError, InputError, UsageError

@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from copy import copy
+from operator import itemgetter
 
 import click
 
@@ -28,6 +29,7 @@ SECTIONS = {  # in the order of the help: parameters, which mean the same in eve
     "Options": "jobs keep_going on_error max_doc_bytes engine master resume device config root version help",
 }
 TYPED = "fairtrec.typed"  # what of a context holds the options that were typed, by their parameters
+FIRST = "First"  # before all others: the three options of a command that most users begin with
 DEFAULT = "Options"  # of what stands in no section, where a command has no title for what is its own
 LONGEST_TERM = 30  # columns; of longer ones the text stands on the next line
 EXAMPLE = "\b\n"  # before what click does not wrap
@@ -39,6 +41,7 @@ class Titled(click.Command):
     """A command, the options of which stand under titles; one that is in no section needs nothing more."""
 
     own: tuple[str, ...] = (DEFAULT,)
+    first: tuple[str, ...] = ()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read arguments. Raises UsageError for an option of one value that is given several times with others."""
@@ -72,20 +75,21 @@ class Titled(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the sections, the texts of all in one column."""
-        sections: dict[str, list[tuple[str, str]]] = {}
+        sections: dict[str, list[tuple[int, str, str]]] = {}
         width = formatter.width - formatter.indent_increment
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if record is not None:
-                rows = sections.setdefault(self._title(parameter), [])
-                rows.append(("\n    ".join(_cut(record[0], width)), record[1]))
+                place = self.first.index(parameter.name) if parameter.name in self.first else -1
+                rows = sections.setdefault(self._title(parameter) if place < 0 else FIRST, [])
+                rows.append((place, "\n    ".join(_cut(record[0], width)), record[1]))
         most = min(LONGEST_TERM, width // 2 - 4)
-        terms = [len(term) for rows in sections.values() for term, _ in rows]
+        terms = [len(term) for rows in sections.values() for _, term, _ in rows]
         column = max((length for length in terms if length <= most), default=0) + formatter.indent_increment
-        first = [] if self.own[0] == DEFAULT else [self.own[0]]
-        for title in sorted(sections, key=[*first, *SECTIONS].index):
+        own = [] if self.own[0] == DEFAULT else [self.own[0]]
+        for title in sorted(sections, key=[FIRST, *own, *SECTIONS].index):
             with formatter.section(title):
-                for term, text in sections[title]:
+                for _, term, text in sorted(sections[title], key=itemgetter(0)):
                     _write(formatter, term, text, column)
 
     def _title(self, option: click.Parameter) -> str:
@@ -103,12 +107,13 @@ class Titled(click.Command):
         return next(iter(SECTIONS)) if name in EXTRAS else self.own[0]
 
 
-def under(title: str, *names: str) -> type[Titled]:
-    """Give the class of commands whose own options come first, under a title.
+def under(title: str, *names: str, first: str = "") -> type[Titled]:
+    """Give the class of commands whose own options come before those of all commands, under a title.
 
     They are those that no section has, and those of these names, which mean another thing here than elsewhere.
+    Before them all stand the first: the names of the three that most users begin with.
     """
-    return type("Titled", (Titled,), {"own": (title, *names)})
+    return type("Titled", (Titled,), {"own": (title, *names), "first": tuple(first.split())})
 
 
 class Commands(Titled, click.Group):

@@ -61,6 +61,7 @@ class _Files(Titled):
     """A command that one file is enough for where ``--values`` says what the files are."""
 
     own = ("Comparison",)
+    first = ("measures", "baseline", "terms")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         next(each for each in self.params if each.name == "runs").required = "--values" not in args
@@ -98,12 +99,11 @@ def command(
 ) -> int:
     """Compare each RUN with a baseline over the same queries: by how much, how surely, how often.
 
-    QRELS, RUN and what is not listed first below are as for `fairtrec eval`.
+    QRELS, RUN and the options that commands share are as for `fairtrec eval`.
 
     \b
-    fairtrec compare qrels.txt bm25.run bert.run -m 'nDCG@10 NFaiRR@10' --counts counts.tsv \\
-        --background bm25.run --test randomisation --correction holm
-    fairtrec compare --values bm25.trec_eval bert.trec_eval
+    fairtrec compare qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' --terms gender-en \\
+        --docs collection.tsv --test randomisation --correction holm
     """
     from fairtrec.cli.bar import progress
     from fairtrec.comparison.slices import Slices

@@ -10,7 +10,7 @@ from fairtrec.cli.commands import say, under
 from fairtrec.literals import Pronouns
 
 
-@click.command(name="counterfactual", cls=under("Words", "pairs"), epilog=options.EXITS)
+@click.command(name="counterfactual", cls=under("Words", "pairs", first="pairs output runs"), epilog=options.EXITS)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option(
     "--pairs", required=True, metavar="NAME|FILE", help="Pairs of words: a list by name, or a file of she,he."
@@ -37,7 +37,7 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
     A SOURCE is a file of docno<TAB>text lines or JSON lines, which may be compressed, or an ir_datasets id.
 
     \b
-    fairtrec counterfactual collection.tsv.gz --pairs gender-en-pairs -o collection.cf.tsv.gz
+    fairtrec counterfactual collection.tsv --pairs gender-en-pairs -o swapped.tsv
     """
     import time
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options
-from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.commands import say, under
 from fairtrec.literals import Method
 from fairtrec.report.writers import RESULTS, refuse_view
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command(name="eval", cls=Titled, epilog=options.EXITS)
+@click.command(name="eval", cls=under("Options", first="measures terms docs"), epilog=options.EXITS)
 @options.evaluated("eval")
 @options.per_query
 @click.option("-n", "--no-summary", is_flag=True, help="Print no means; of a page, no values of queries.")
@@ -52,8 +52,8 @@ def command(
     be compressed with gzip, bzip2, xz, Zstandard or LZ4.
 
     \b
-    fairtrec eval qrels.txt bm25.run bert.run --terms gender-en --docs docs.tsv \\
-        --background bm25.run -m 'nDCG@10 NFaiRR@10 TExFAIR@10'
+    fairtrec eval qrels.txt bm25.run neural.run -m 'nDCG@10 NFaiRR@10 TExFAIR@10' --terms gender-en \\
+        --docs collection.tsv --background background.run
     """
     from fairtrec.errors import InputError
     from fairtrec.evaluation.batch import processes

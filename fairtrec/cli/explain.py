@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command(name="explain", cls=under("Explanation", "measure"), epilog=options.EXITS)
+@click.command(name="explain", cls=under("Explanation", "measure", first="measure query terms"), epilog=options.EXITS)
 @click.option("-m", "--measure", required=True, metavar="MEASURE", help="What is explained, like NFaiRR@10.")
 @click.option(
     "-q",
@@ -45,11 +45,11 @@ def command(
 ) -> None:
     """Say which words in which documents at which ranks made the value of a measure for each RUN.
 
-    QRELS, RUN and what is not listed first below are as for `fairtrec eval`.
+    QRELS, RUN and the options that commands share are as for `fairtrec eval`.
 
     \b
-    fairtrec explain qrels.txt bm25.run -m NFaiRR@10 -q 101 --terms gender-en --docs docs.tsv \\
-        --background bm25.run
+    fairtrec explain qrels.txt neural.run -m NFaiRR@10 -q 101 --terms gender-en --docs collection.tsv \\
+        --background background.run
     """
     from fairtrec.evaluation.batch import processes
     from fairtrec.files.arguments import lists, named

@@ -11,7 +11,7 @@ from fairtrec.literals import Among
 from fairtrec.report.writers import FRONTIERS
 
 
-@click.command(name="headroom", cls=under("Front"), epilog=options.EXITS)
+@click.command(name="headroom", cls=under("Front", first="fairness loss terms"), epilog=options.EXITS)
 @click.option(
     "--utility",
     default="nDCG@10",
@@ -59,10 +59,11 @@ def command(
 ) -> None:
     """Say how much fairer each RUN could be at no loss of utility, at some, and at any.
 
-    QRELS, RUN and what is not listed first below are as for `fairtrec eval`.
+    QRELS, RUN and the options that commands share are as for `fairtrec eval`.
 
     \b
-    fairtrec headroom qrels.txt bm25.run neural.run --terms gender-en --docs docs.tsv --background bm25.run
+    fairtrec headroom qrels.txt neural.run fair.run --terms gender-en --docs collection.tsv \\
+        --background background.run
     """
     from fairtrec.cli.bar import progress
     from fairtrec.files.arguments import lists, named

@@ -10,7 +10,7 @@ from fairtrec.cli.commands import under
 from fairtrec.literals import Figure, PaperColumns
 
 
-@click.command(name="plot", cls=under("Figure", "baseline"), epilog=options.EXITS)
+@click.command(name="plot", cls=under("Figure", "baseline", first="measures terms output"), epilog=options.EXITS)
 @click.argument("kind", type=click.Choice(get_args(Figure)), metavar="frontier|cutoffs|queries|groups")
 @options.evaluated("plot")
 @click.option("--cutoffs", metavar="LIST", help="The cutoffs of the figure of that name, like 1,5,10 or 1-100.")
@@ -38,11 +38,11 @@ def command(
     """Draw each RUN as one figure: two measures against each other (frontier), means over cutoffs, differences by
     query, or values by group. It needs the extra fairtrec[plot].
 
-    QRELS, RUN and all that is not said here are as for `fairtrec eval`.
+    QRELS, RUN and the options that commands share are as for `fairtrec eval`.
 
     \b
-    fairtrec plot frontier qrels.txt bm25.run bert.run -m 'nDCG@10 TExFAIR@10' --terms gender-en \\
-        --docs docs.tsv -o frontier.pdf
+    fairtrec plot frontier qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' \\
+        --terms gender-en --docs collection.tsv -o frontier.pdf
     """
     from fairtrec.cli.bar import progress
     from fairtrec.cli.commands import say

@@ -10,7 +10,7 @@ from fairtrec.cli.commands import under
 from fairtrec.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 
 
-@click.command(name="positions", cls=under("Axes"), epilog=options.EXITS)
+@click.command(name="positions", cls=under("Axes", first="embeddings ids output"), epilog=options.EXITS)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--embeddings", metavar="FILE", help="Vectors: .npy or .npz of numpy, or Parquet of docno and vector.")
 @click.option("--ids", metavar="FILE", help="The docno of each row of .npy or .npz.")
@@ -38,7 +38,7 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     What is written is for `eval --positions`, like DUO. A RUN is a file, a folder, a pattern, or @LIST.
 
     \b
-    fairtrec positions bm25.run bert.run --embeddings vectors.npy --ids ids.txt -o positions.tsv
+    fairtrec positions bm25.run neural.run --embeddings vectors.npy --ids ids.txt -o positions.tsv
     """
     from fairtrec.cli.commands import say
     from fairtrec.errors import UsageError

@@ -11,7 +11,9 @@ from fairtrec.literals import Extrapolation
 from fairtrec.report.writers import OVERLAPS
 
 
-@click.command(name="rbo", cls=under("Overlap", "baseline", "complete"), epilog=options.EXITS)
+@click.command(
+    name="rbo", cls=under("Overlap", "baseline", "complete", first="p depth per_query"), epilog=options.EXITS
+)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
 @click.option("-p", type=float, default=0.9, show_default=True, metavar="P", help="How likely the next rank is read.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Cut rankings after rank N.")
@@ -32,7 +34,7 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     Two RUNs give one number, several the matrix of all pairs. A RUN is a file, a folder, a pattern, or @LIST.
 
     \b
-    fairtrec rbo bm25.run bert.run -q
+    fairtrec rbo bm25.run neural.run -q
     """
     from fairtrec.cli.bar import progress
     from fairtrec.comparison.overlaps import rbo

@@ -19,7 +19,7 @@ def _list(context: click.Context, parameter: click.Parameter, name: str | None) 
     context.exit()
 
 
-@click.command(name="rerank", cls=under("Reranking", "samples", "seed"), epilog=options.EXITS)
+@click.command(name="rerank", cls=under("Reranking", "samples", "seed", first="by labels output"), epilog=options.EXITS)
 @click.option(
     "--list",
     is_flag=False,
@@ -69,11 +69,11 @@ def command(
 ) -> None:
     """Write each RUN in the order of a reranker; with -m, print what that does to measures.
 
-    QRELS, RUN and what is not listed first below are as for `fairtrec eval`. What -m prints goes to standard error
+    QRELS, RUN and the options that commands share are as for `fairtrec eval`. What -m prints goes to standard error
     where the run goes to standard output.
 
     \b
-    fairtrec rerank none neural.run --by DetCons@10 --labels labels.tsv -m 'NDKL@10 nDRKL@10' -o fair.run
+    fairtrec rerank none neural.run --by DetCons@10 --labels labels.tsv -m 'NDKL@10 nDRKL@10' -o fairer.run
     """
     from pathlib import Path
 

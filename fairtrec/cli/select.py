@@ -14,7 +14,7 @@ BESIDE = click.option(
 )
 
 
-@click.command(name="select", cls=under("Choice"), epilog=options.EXITS)
+@click.command(name="select", cls=under("Choice", first="utility fairness terms"), epilog=options.EXITS)
 @click.option("--utility", required=True, metavar="MEASURE", help="What the runs are for, like nDCG@10.")
 @click.option("--fairness", required=True, metavar="MEASURE", help="What is weighed against it, like NFaiRR@10.")
 @click.option(
@@ -59,12 +59,12 @@ def command(
 ) -> None:
     """Choose one of several RUNs for each beta, by cross-validation: F_beta of utility and fairness.
 
-    QRELS, RUN and what is not listed first below are as for `fairtrec eval`; how runs are compared with --baseline, as
+    QRELS, RUN and the options that commands share are as for `fairtrec eval`; how runs are compared with --baseline, as
     for `fairtrec compare`.
 
     \b
-    fairtrec select qrels.txt runs/*.run --utility nDCG@10 --fairness NFaiRR@10 --beta 0,1,inf \\
-        --counts counts.tsv --background bm25.run
+    fairtrec select qrels.txt bm25.run neural.run fair.run --utility nDCG@10 --fairness NFaiRR@10 \\
+        --beta 0,1,inf --terms gender-en --docs collection.tsv --background background.run
     """
     from fairtrec.cli.bar import progress
     from fairtrec.files.arguments import lists, named

@@ -12,7 +12,7 @@ from fairtrec.report.writers import RESULTS
 
 @click.command(
     name="trec-fair-2019",
-    cls=under("Unfairness"),
+    cls=under("Unfairness", first="sequences truth labels"),
     epilog="Exit codes: 0 done, 2 wrong usage, 3 bad input or a run with faults.",
 )
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")

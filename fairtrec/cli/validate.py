@@ -22,7 +22,7 @@ OF_TREC = (*OF_KNOWN, "depth", "fix")
 
 @click.command(
     name="validate",
-    cls=under("Checks", "depth"),
+    cls=under("Checks", "depth", first="qrels docs fix"),
     epilog="Exit codes: 0 no errors, 2 wrong usage, 3 errors, 4 a resource is missing.",
 )
 @click.argument("runs", nargs=-1, metavar="RUN...")
@@ -48,8 +48,8 @@ def command(runs: tuple[str, ...], form: str, *, strict: bool, codes: bool, trac
     those with W warnings.
 
     \b
-    fairtrec validate submissions/ --queries topics.txt --depth 1000
-    fairtrec validate old.run --fix new.run
+    fairtrec validate bm25.run neural.run --qrels qrels.txt --docs collection.tsv
+    fairtrec validate neural.run --fix mended.run
     """
     from fairtrec.errors import InputError, UsageError
     from fairtrec.files import arguments

@@ -10,8 +10,8 @@ import click
 import pytest
 
 from fairtrec.catalogue import registry
-from fairtrec.cli import command
-from fairtrec.cli.commands import SECTIONS, Commands, Titled, folded, under
+from fairtrec.cli import COMMANDS, GROUPS, command
+from fairtrec.cli.commands import FIRST, SECTIONS, Commands, Titled, folded, under
 from fairtrec.errors import UsageError
 
 
@@ -78,16 +78,38 @@ def test_no_title_waits_for_an_option_that_there_is_not():
 
 def test_the_groups_of_eval():
     found = sections(shown(80, "eval"))
-    assert list(found) == ["Inputs", "Measures", "Ranking", "Comparison", "Output", "Options"]
+    assert list(found) == ["First", "Inputs", "Measures", "Ranking", "Comparison", "Output", "Options"]
     assert found["Ranking"] == ["--samples", "-M", "--order", "--score-dtype", "--run-format"]
     assert {"-j", "--keep-going", "-h"} <= set(found["Options"])
     assert {"--positions", "--counterfactual"} <= set(found["Inputs"]), "what measures ask for beside the runs"
 
 
-def test_what_is_a_commands_own_comes_first():
+def test_what_is_a_commands_own_comes_before_what_commands_share():
     found = sections(shown(80, "select"))
-    assert next(iter(found.items())) == ("Choice", ["--utility", "--fairness", "--beta", "--folds", "--require"])
+    assert list(found)[:3] == ["First", "Choice", "Inputs"]
+    assert found["Choice"] == ["--beta", "--folds", "--require"]
     assert {"-j", "-h"} <= set(found["Options"])
+
+
+@pytest.mark.parametrize("path", EVERY, ids=" ".join)
+def test_the_help_of_a_command_of_many_options_begins_with_the_three_that_matter(path):
+    found = EVERY[path]
+    many = sum(isinstance(each, click.Option) for each in found.params) >= 10
+    assert len(found.first) == (3 if many else 0)
+    if many:
+        options = {each.name: each.opts for each in found.params}
+        title, listed = next(iter(sections(shown(80, *path)).items()))
+        assert title == FIRST
+        assert all(option in options[name] for name, option in zip(found.first, listed, strict=True))
+
+
+def test_commands_stand_in_five_groups_a_line_each():
+    assert list(GROUPS) == ["Evaluate", "Understand", "Change", "Prepare", "Look up"]
+    text = shown(80)
+    assert [text.index(f"\n{title}:\n") for title in GROUPS] == sorted(text.index(f"\n{title}:\n") for title in GROUPS)
+    lines = text.splitlines()
+    assert all(f"  {name:<14}  {words}" in lines for name, words in COMMANDS.items())
+    assert len(COMMANDS) == sum(map(len, GROUPS.values()))
 
 
 def test_an_option_without_a_group_stands_among_the_commands_own():

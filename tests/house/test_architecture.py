@@ -68,7 +68,7 @@ NEW = {  # what stands in the first column of the page's table: the file, and th
         def command():
             click.echo("hello")
         """,
-        ("COMMANDS = {", '    "hello": "Say hello.",'),
+        ('    "Evaluate": {', '        "hello": "Say hello.",'),
     ),
 }
 
