@@ -1,18 +1,119 @@
-"""Which documents stand at the first ranks of each query: the inputs of a reranker, and what it makes of them."""
+"""Which documents a reranker puts at the first ranks, from the inputs that it asks for; and whole rankings of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
-from fairtrec.data import Run
+from fairtrec.data import MISSING, Docs, Ints, Run
 from fairtrec.data.parameters import named
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.reranker import Chance, Reranker
-from fairtrec.reranking.arranging import Placed
+from fairtrec.reranker import NEW, Chance, Remark, Reranker
 from fairtrec.reranking.inputs import RerankerInputs
 from fairtrec.reranking.wanted import inputs_of
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """What stands at the first ranks of some queries [query, place], as ``Order.ranks`` has it.
+
+    ``judged`` are the documents that NEW - j means [query, j].
+    """
+
+    qids: Sequence[str]
+    ranks: Ints
+    judged: Docs | None = None
+    remarks: tuple[Remark, ...] = ()
+
+
+def arranged(run: Run, several: Sequence[Placed], by: object) -> Run:
+    """Put the documents of a run into their places; scores fall from the number of documents to 1.
+
+    Raises UsageError for an order that places a document twice, or leaves a place open.
+    """
+    for placed in several:
+        _refuse_faulty(run, placed, by)
+    if all(placed.ranks.min(initial=MISSING) >= MISSING for placed in several):  # none from outside of the run
+        docnos = run.docnos.copy()
+        for placed in several:
+            _move(run, placed, docnos)
+        return replace(run, docnos=docnos, scores=falling(run.starts))
+    found = {qid: docs for placed in several for qid, docs in zip(placed.qids, _rankings(run, placed), strict=True)}
+    rankings = [found[qid] for qid in run.qids]
+    starts = np.concatenate(([0], np.cumsum([len(docs) for docs in rankings]))).astype(np.int64)
+    return replace(run, starts=starts, docnos=np.concatenate(rankings), scores=falling(starts))
+
+
+def falling(starts: Ints) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Give scores that fall by 1 to 1 in each ranking.
+
+    >>> falling(np.array([0, 3, 5])).tolist()
+    [3.0, 2.0, 1.0, 2.0, 1.0]
+    """
+    down = np.arange(float(np.diff(starts).max(initial=0)), 0.0, -1.0)
+    scores = np.empty(int(starts[-1]))
+    for first, end in pairwise(starts.tolist()):
+        scores[first:end] = down[len(down) - (end - first) :]
+    return scores
+
+
+def _move(run: Run, placed: Placed, docnos: Docs) -> None:
+    """Put documents of the run into the first places, and those that they pass behind them in their order."""
+    ranks, there = placed.ranks, placed.ranks != MISSING
+    deepest = ranks.max(axis=1, initial=MISSING)[:, None]  # below it nothing moves
+    first = run.starts[_numbers(run, placed)][:, None]
+    rank = np.arange(int(deepest.max(initial=MISSING)) + 1)
+    moves, passed, lines = rank <= deepest, rank <= deepest, first + rank
+    passed[np.nonzero(there)[0], ranks[there]] = False
+    is_first = moves & (rank < there.sum(axis=1, keepdims=True))
+    docnos[lines[is_first]] = run.docnos[(first + ranks)[there]]
+    docnos[lines[moves & ~is_first]] = run.docnos[lines[passed]]
+
+
+def _numbers(run: Run, placed: Placed) -> Ints:
+    """Say which query of the run each of them is."""
+    number = {qid: row for row, qid in enumerate(run.qids)}
+    return np.array([number[qid] for qid in placed.qids], dtype=np.int64)
+
+
+def _refuse_faulty(run: Run, placed: Placed, by: object) -> None:
+    ranks = placed.ranks
+    there = ranks != MISSING
+    lowest = int(ranks.min(initial=0))
+    known = np.zeros((len(ranks), int(ranks.max(initial=0)) + 1 - lowest), dtype=np.bool_)
+    known[np.nonzero(there)[0], ranks[there] - lowest] = True
+    lengths = np.diff(run.starts)[_numbers(run, placed)]
+    what = ""
+    if int(known.sum()) < int(there.sum()):
+        what = "places a document twice"
+    elif (ranks >= lengths[:, None]).any():
+        what = "places what is not there"
+    elif (~there[:, :-1] & there[:, 1:]).any():
+        what = "leaves a rank open"
+    if what:
+        raise UsageError(f"{by} {what}; it has a fault, report it to its authors")
+
+
+def _rankings(run: Run, placed: Placed) -> list[Docs]:
+    """List the documents of each query, those that are placed first."""
+    lines = run.top(placed.qids, None)
+    taken = np.zeros(lines.shape, dtype=np.bool_)
+    old = placed.ranks >= 0
+    taken[np.nonzero(old)[0], placed.ranks[old]] = True
+    rankings: list[Docs] = []
+    for query, ranks in enumerate(placed.ranks):
+        rest = run.docnos[lines[query, (lines[query] != MISSING) & ~taken[query]]]
+        first = ranks[ranks != MISSING]
+        docs: Docs = np.empty(len(first), dtype=run.docnos.dtype)
+        if placed.judged is not None:
+            docs = docs.astype(np.promote_types(run.docnos.dtype, placed.judged.dtype))
+            docs[first < 0] = placed.judged[query, NEW - first[first < 0]]
+        docs[first >= 0] = run.docnos[lines[query, first[first >= 0]]]
+        rankings.append(np.concatenate([docs, rest]))
+    return rankings
+
 
 CELLS = 1 << 20  # documents whose inputs are held at a time
 LOOKS = 4  # times the cutoff: how deep is looked first, where that may be enough; then four times as deep, and so on

@@ -23,8 +23,7 @@ from fairtrec.evaluation.signing import signature_of
 from fairtrec.jobs import map_ordered
 from fairtrec.progress import RUNS, listener, report
 from fairtrec.reranker import Remark, Reranker
-from fairtrec.reranking.arranging import arranged
-from fairtrec.reranking.ordering import Ordering
+from fairtrec.reranking.ordering import Ordering, arranged
 from fairtrec.reranking.reranked import Reranked, Reranking
 from fairtrec.reranking.wanted import JUDGED, Wanted, known, sees_judgements
 

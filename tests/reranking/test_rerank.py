@@ -19,8 +19,7 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.reranker import NEW, Order, Reranker
 from fairtrec.rerankers import BUILT_IN, DetCons
 from fairtrec.reranking import ordering
-from fairtrec.reranking.arranging import Placed, arranged
-from fairtrec.reranking.ordering import Ordering
+from fairtrec.reranking.ordering import Ordering, Placed, arranged
 from fairtrec_made import REPOSITORY, pages
 
 PAGE = (REPOSITORY / "docs" / "rerank.md").read_text("utf-8")
