@@ -168,7 +168,7 @@ BASES = [
     *_evaluated(f"select {_TWO}", {"--utility": "nDCG@3", "--folds": "3"}, {"--fairness": "AWRF@3"}, {"--fairness": "NFaiRR@3"}),
     *_evaluated(f"ablate {_TWO}", {"--vary": "cutoff=1,2"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
     *_evaluated(f"explain {_ONE}", {"--query": "1"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
-    *_evaluated(f"free {_ONE}", {"--utility": "nDCG@3"}, {"--fairness": "AWRF@3"}, {"--fairness": "NFaiRR@3"}),
+    *_evaluated(f"headroom {_ONE}", {"--utility": "nDCG@3"}, {"--fairness": "AWRF@3"}, {"--fairness": "NFaiRR@3"}),
     *_evaluated(f"check {_ONE}", {}, {"--require": "AWRF@3 >= 0.5"}, {"--require": "NFaiRR@3 >= 0.9"}),
     ("rerank", {}),
     *_evaluated(f"rerank {_ONE}", {"--by": "FairGreedy@3"}, {}, {"-m": "NFaiRR@3"}),
@@ -192,7 +192,7 @@ BASES = [
 OTHERWISE = {  # what is tried in one command, where its input must be another
     "trec-fair-2019 --labels": "authors.csv",
     "explain --depth": "5",
-    "free --background-depth": "4",
+    "headroom --background-depth": "4",
     "validate --docs": "few.tsv",
     "validate --docnos": "queries.txt",
 }
