@@ -23,7 +23,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "ablate": ("ablation.ablating", "provisional"),
     "annotate": ("evaluation.annotating", "provisional"),
     "check": ("gate.checking", "provisional"),
-    "cite": ("catalogue.citations", "provisional"),
+    "cite": ("catalogue.pages", "provisional"),
     "compare": ("comparison.baseline", "stable"),
     "correlate": ("comparison.correlations", "stable"),
     "counterfactual": ("evaluation.substituting", "provisional"),
@@ -116,7 +116,7 @@ _Answer.reports = lambda: import_module("fairtrec.report.answers")
 
 if TYPE_CHECKING:
     from fairtrec.ablation.ablating import ablate
-    from fairtrec.catalogue.citations import cite
+    from fairtrec.catalogue.pages import cite
     from fairtrec.comparison.baseline import compare
     from fairtrec.comparison.correlations import correlate
     from fairtrec.comparison.curves import curves

@@ -1,8 +1,9 @@
-"""The pages of the measures, made from their classes: for ``fairtrec measures`` and for docs/."""
+"""The pages of the measures, made from their classes, and BibTeX of the papers that they name as their source."""
 
 import dataclasses
 import inspect
 import re
+from collections.abc import Iterator
 from typing import Any, get_args, get_origin, get_type_hints
 
 from fairtrec.catalogue import family, registry, rerankers
@@ -12,6 +13,7 @@ from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.utility import COMPUTED, SAYS, Utility
+from fairtrec.version import __version__
 
 PARTS = ("Unit", "Better", "Range", "Empty ranking", "Undefined", "Source")
 
@@ -125,3 +127,40 @@ def _foreign(utility: Utility) -> str:
     lines += [f"Better: {utility.better}.", ""]
     lines += ["Parameters", *params, ""] if params else []
     return "\n".join([*lines, "Needs", f"  {need.missing}: {need.give}", ""])
+
+
+_PLACE = re.compile(r"https?://[^\s,;]*[^\s,;.]")
+
+
+def cite(measures: str = "") -> str:
+    """Give fairtrec and the sources of measures as BibTeX: fairtrec first, then each source once, in their order.
+
+    Of a measure of another package, whose source is not among those that come with fairtrec, the entry holds what its
+    page says. Raises UsageError for measures that there are not.
+    """
+    known = dict(_bundled())
+    first = known.pop("").replace("\n}", f"\n  version = {{{__version__}}},\n}}")
+    found: dict[str, str] = {}
+    for measure in registry.parse(measures):
+        source = part(type(measure), "Source")
+        for place in _PLACE.findall(source) or [""]:
+            found.setdefault(place or str(measure), known.get(place) or _unknown(measure, source, place))
+    return "\n\n".join([first, *found.values()]) + "\n"
+
+
+def _bundled() -> Iterator[tuple[str, str]]:
+    """Read the entries that come with fairtrec, each by its address; that of fairtrec by none."""
+    from fairtrec.resources.passports import root
+
+    for entry in (root() / "citations.bib").read_text("utf-8").strip().split("\n\n"):
+        field = re.search(r"^  (doi|url) = \{(.+)\},$", entry, re.MULTILINE)
+        assert field is not None, entry
+        place = f"https://doi.org/{field[2]}" if field[1] == "doi" else field[2]
+        yield "" if entry.startswith("@misc{fairtrec,") else place, entry
+
+
+def _unknown(measure: Measure, source: str, place: str) -> str:
+    key = re.sub(r"\W", "", type(measure).__name__)
+    note = re.sub(r"([&%$#_{}])", r"\\\1", _PLACE.sub("", source).strip(" .")) or "no source named"
+    fields = [f"  title = {{{key}}},", f"  note = {{{note}}},", *([f"  url = {{{place}}},"] if place else [])]
+    return "\n".join([f"@misc{{{key},", *fields, "}"])

@@ -14,6 +14,6 @@ def command(measures: tuple[str, ...]) -> None:
     \b
     fairtrec cite -m 'nDCG@10 NFaiRR@10 AWRF@20' >> paper.bib
     """
-    from fairtrec.catalogue.citations import cite
+    from fairtrec.catalogue.pages import cite
 
     click.echo(cite(" ".join(measures)), nl=False)
