@@ -139,7 +139,8 @@ def overview(view: Comparisons, places: int) -> Document:
         rows = {row.run: row for row in view.rows if row.measure == measure}
         columns.append(_column(rows, base, runs, places))
     table = ReportTable("", [Column("run", [names[run] for run in runs], words=True)], columns)
-    return Document([table], notes(view), str(view.signature), caption=_caption(view, names[base]))
+    caption = _caption(view, names[base], bold=any(column.best for column in columns))
+    return Document([table], notes(view), str(view.signature), caption=caption)
 
 
 def _column(rows: dict[str, Comparison], base: str, runs: Sequence[str], places: int) -> Column:
@@ -150,7 +151,9 @@ def _column(rows: dict[str, Comparison], base: str, runs: Sequence[str], places:
     better: Better = "lower" if absolute else first.better
     fewer = [run in rows and rows[run].n < first.n for run in runs]  # which can be compared with none of the others
     means = [[math.nan if left else float(value)] for value, left in zip(written, fewer, strict=True)]
-    best = Standing(np.array(means), [better]).best[:, 0]
+    shown = {run: "" if row.doubtful else row.verdict for run, row in rows.items()}
+    tested = [all(verdict == "worse" for verdict in shown.values()), *(shown[run] == "better" for run in runs[1:])]
+    best = Standing(np.array(means), [better]).best[:, 0] & tested
     head = f"|{first.measure}| ↓" if absolute else f"{first.measure} {ARROWS[first.better]}".strip()
     marks = ["", *(mark(rows[run]) for run in runs[1:])]
     cells = [value + mark for value, mark in zip(written, marks, strict=True)]
@@ -163,7 +166,7 @@ def mark(row: Comparison) -> str:
     return sign + "?" * bool(sign and row.doubtful)
 
 
-def _caption(view: Comparisons, base: str) -> str:
+def _caption(view: Comparisons, base: str, *, bold: bool) -> str:
     """Say what the signs mean, which test was made and corrected how, and over how many queries."""
     how = view.procedure
     many = sorted({row.n for row in view.rows})
@@ -173,7 +176,8 @@ def _caption(view: Comparisons, base: str) -> str:
     verdicts = {row.verdict for row in view.rows}
     said = [f"{mark} {verdict}" for verdict, mark in MARKS.items() if verdict in verdicts]
     which = f"{' and '.join(said) if said else 'no run is shown to be better or worse'} than {base}"
-    arrows = ", ".join(filter(None, [directions(_directions(view)), "bold the best"]))
+    is_best = f"bold the best, where it is shown to be better than {base}, or {base} than all" if bold else ""
+    arrows = ", ".join(filter(None, [directions(_directions(view)), is_best]))
     parts = [
         f"Means over {queries}; {arrows}",
         "|measure|: of the absolute values of the queries" * any(row.compared == "absolute value" for row in view.rows),

@@ -90,7 +90,7 @@ def _joined(columns: Sequence[Column | None], many: Sequence[int]) -> Column:
 class Document:
     """All tables of an answer, and below them what a reader should know, line by line.
 
-    With a ``caption`` they are for a paper, and the signature belongs to it.
+    With a ``caption`` they are for a paper; in LaTeX all that is said is the caption.
     """
 
     tables: Sequence[ReportTable]

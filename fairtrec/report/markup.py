@@ -28,11 +28,10 @@ def md(document: Document) -> str:
 
 
 def latex(document: Document) -> str:
-    """Write LaTeX tabulars (with booktabs); what a reader should know stands in comments above."""
-    lines = [f"% {plain(line)}" for line in (*document.lines, document.signature)]
-    if document.caption:
-        signature = rf"\texttt{{\footnotesize {escaped_latex(document.signature)}}}"
-        lines += [r"\begin{table}", r"\centering", rf"\caption{{{_latex(document.caption)}. {signature}}}"]
+    """Write a LaTeX table of tabulars (with booktabs), whose caption says what a reader should know."""
+    said = "".join(f"{_latex(line)}. " for line in filter(None, (document.caption, *document.lines)))
+    signature = rf"\texttt{{\footnotesize {escaped_latex(document.signature)}}}"
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{said}{signature}}}"]
     for table in document.tables:
         columns = "".join("l" if column.words else "r" for column in table.columns)
         head, *rows = _rows(table, _latex, escaped_latex, r"\textbf{{{}}}", r"\textit{{{}}}")
@@ -41,8 +40,7 @@ def latex(document: Document) -> str:
             *[""] * bool(title), rf"\begin{{tabular}}{{{columns}}}", *title, r"\toprule", " & ".join(head) + r" \\",
             r"\midrule", *(" & ".join(row) + r" \\" for row in rows), r"\bottomrule", r"\end{tabular}",
         ]  # fmt: skip
-    lines += [r"\end{table}"] if document.caption else []
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in [*lines, r"\end{table}"])
 
 
 def _rows(

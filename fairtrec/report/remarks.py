@@ -60,7 +60,8 @@ def _same(result: Result) -> list[str]:
     called = dict(zip((scores.run for scores in result.scores), names(result), strict=True)) if result.same else {}
     several = [[called[run] for run in runs if run in called] for runs in result.same]
     told = "; ".join(listed(runs) for runs in several if len(runs) > 1)
-    return [f"the same documents in the same order for all queries (first 100 ranks): {told}"] if told else []
+    what = "the same documents in the same order for all queries, as deep as is measured (100 at most)"
+    return [f"{what}: {told}"] if told else []
 
 
 def _uneven(result: Result) -> list[str]:

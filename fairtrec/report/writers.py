@@ -149,7 +149,7 @@ _RESULTS: Mapping[str, ResultWriter] = {
     "json": ResultWriter("results.objects:record", "records:json", "all"),
     "jsonl": ResultWriter("results.objects:records", "records:jsonl"),
     "md": ResultWriter("results.tables:tables", "markup:md", "all"),
-    "latex": ResultWriter("results.tables:printed", "markup:latex", "all"),
+    "latex": ResultWriter("results.tables:tables", "markup:latex", "all"),
     "html": ResultWriter("page.html:html", "", "all", means=True),
     "parquet": ResultWriter("results.columnar:parquet", binary=True),
     "flat": ResultWriter("flat:result", "records:json", single=True, queries=False),

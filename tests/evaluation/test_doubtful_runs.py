@@ -7,7 +7,7 @@ import pytest
 import fairtrec
 from fairtrec.report.remarks import footnotes
 
-SAME = "the same documents in the same order for all queries (first 100 ranks)"
+SAME = "the same documents in the same order for all queries, as deep as is measured (100 at most)"
 RISE = "scores rise with the ranks"
 
 

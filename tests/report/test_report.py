@@ -218,8 +218,11 @@ def test_latex_is_escaped_and_marked():
     assert r"a\_b\%c\& & 1 & \textbf{$-$0.5000} & \textbf{$-$0.1000} \\" in text
     assert r"d\#\{\textasciitilde{}\textasciicircum{}\textbackslash{}\$ & 1 & $-$0.6000 & inf \\" in text
     assert r"run & queries & Higher@10 $\uparrow$ & Nearer@10 $\rightarrow 0$ \\" in text
-    assert text.startswith("% careful\n% fairtrec:1 | order:score\n\\begin{tabular}{lrrr}\n")
-    assert written(result, "latex", per_query=True).splitlines()[2] == r"\begin{tabular}{llrrr}"
+    assert text.startswith("\\begin{table}\n\\centering\n\\caption{")
+    assert r"careful. \texttt{\footnotesize fairtrec:1 | order:score}}" in text.splitlines()[2]
+    assert text.splitlines()[3] == r"\begin{tabular}{lrrr}"
+    assert text.endswith("\\end{tabular}\n\\end{table}\n")
+    assert written(result, "latex", per_query=True).splitlines()[3] == r"\begin{tabular}{llrrr}"
 
 
 def test_what_a_report_does_not_say_is_said_beside_it():
@@ -406,11 +409,22 @@ def test_a_sorted_markdown_table_has_as_many_cells_in_each_row():
     assert "rank" not in written(board(), "md", sort=Higher(), per_query=True, summary=False).partition("\n\n")[0]
 
 
-def test_a_sorted_latex_table_explains_itself_in_a_comment():
+def test_no_reader_of_a_latex_table_misses_what_stands_in_a_comment():
+    several = [[0.5, NAN]], [[0.5, 0.6]]
+    result = result_of([Higher()], *several, notes=["50% & more"])
+    text = written(result, "latex")
+    assert "%" not in text.replace(r"\%", "")
+    assert r"$\uparrow$ higher is better" in text
+    assert r"50\% \& more. " in text
+    assert "Higher@10: defined for 1 of 2 queries (a). " in text
+    assert text.count(r"\caption") == 1
+
+
+def test_a_sorted_latex_table_explains_itself_in_its_caption():
     text = written(result_of([Higher(), Nearer()], [[-0.5], [-0.1]], [[-0.6], [-0.2]]), "latex", sort=Higher())
-    assert text.startswith(
-        "% rank: by Higher@10, highest first; no test stands behind a rank, see fairtrec compare; "
-        "↑ higher is better, →0 nearer 0 is better; bold the best, "
+    assert text.splitlines()[2].startswith(
+        r"\caption{rank: by Higher@10, highest first; no test stands behind a rank, see fairtrec compare; "
+        r"$\uparrow$ higher is better, $\rightarrow 0$ nearer 0 is better; bold the best, "
     )
     assert r"\begin{tabular}{rllrrr}" in text
     assert r"1 & a &  & 1 & \textbf{$-$0.5000} & \textbf{$-$0.1000} \\" in text

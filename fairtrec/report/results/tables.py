@@ -1,7 +1,6 @@
 """The tables of a result: runs as rows, measures as columns, the best marked by each measure's own direction."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from fairtrec.comparison.leaderboard import Standing, by
@@ -52,15 +51,6 @@ def tables(
     table = _of_all(result, parts, places, sort, per_query=per_query, summary=summary)
     *remarks, signature = footnotes(result)
     return Document([table], [*legend(result, standing(result, places), sort, places, *MARKS), *remarks], signature)
-
-
-def printed(
-    result: Result, *, per_query: bool, summary: bool, places: int, sort: Measure | None, parts: Mapping[str, Result]
-) -> Document:
-    """Lay out the same for print, where signs are explained only if runs are sorted."""
-    document = tables(result, per_query=per_query, summary=summary, places=places, sort=sort, parts=parts)
-    *remarks, _ = footnotes(result)
-    return document if sort is not None else replace(document, lines=remarks)
 
 
 def _of_all(
