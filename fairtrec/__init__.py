@@ -21,12 +21,12 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "Scores": ("evaluation.scores", "stable"),
     "UsageError": ("errors", "stable"),
     "ablate": ("ablation.ablating", "provisional"),
-    "annotate": ("evaluation.annotating", "provisional"),
+    "annotate": ("evaluation.corpus", "provisional"),
     "check": ("gate.checking", "provisional"),
     "cite": ("catalogue.pages", "provisional"),
     "compare": ("comparison.baseline", "stable"),
     "correlate": ("comparison.correlations", "stable"),
-    "counterfactual": ("evaluation.substituting", "provisional"),
+    "counterfactual": ("evaluation.corpus", "provisional"),
     "curves": ("comparison.curves", "provisional"),
     "evaluate": ("evaluation.evaluate", "stable"),
     "evaluator": ("evaluation.evaluate", "provisional"),
@@ -122,12 +122,11 @@ if TYPE_CHECKING:
     from fairtrec.comparison.curves import curves
     from fairtrec.comparison.overlaps import rbo
     from fairtrec.errors import FairtrecError, InputError, ResourceError, UsageError
-    from fairtrec.evaluation.annotating import annotate
     from fairtrec.evaluation.choices import Choices
+    from fairtrec.evaluation.corpus import annotate, counterfactual
     from fairtrec.evaluation.evaluate import evaluate, evaluator
     from fairtrec.evaluation.result import Result
     from fairtrec.evaluation.scores import Scores
-    from fairtrec.evaluation.substituting import counterfactual
     from fairtrec.explanation.explaining import explain
     from fairtrec.frontier.headroom import headroom
     from fairtrec.gate.checking import check
@@ -143,7 +142,7 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     """Import the interface when it is first used, so that ``fairtrec --help`` need not."""
     if name not in {*_PLACES, *_PACKAGES}:
-        from fairtrec.evaluation.renamed import KEYWORDS, now
+        from fairtrec.catalogue.renamed import KEYWORDS, now
 
         told, new = f"module 'fairtrec' has no attribute {name!r}", KEYWORDS.get(name)
         raise AttributeError(now(f"fairtrec.{name}", f"fairtrec.{new}") if new in _PLACES else told)

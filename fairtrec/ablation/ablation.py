@@ -7,9 +7,8 @@ import numpy as np
 
 from fairtrec.ablation.factors import Setting
 from fairtrec.data import Floats, Ints
-from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.signature import Signature
 from fairtrec.measure import Measure
 
 

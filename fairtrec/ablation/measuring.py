@@ -15,13 +15,13 @@ from fairtrec.annotation.counting.by_term import TermTable
 from fairtrec.data import Annotations, Floats, GroupTerms, Run
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.choices import CHOICES, RANKING, ChoiceKeywords, Choices
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.reading import Batch, Reading
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.session import Evaluator
+from fairtrec.files.arguments import processes
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
 from fairtrec.jobs import map_ordered

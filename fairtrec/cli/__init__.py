@@ -16,9 +16,9 @@ gc.set_threshold(100_000)  # objects that are made before some are looked throug
 
 import click  # noqa: E402
 
+from fairtrec.catalogue import renamed  # noqa: E402
 from fairtrec.cli.commands import WIDEST, Commands, say  # noqa: E402
 from fairtrec.errors import FairtrecError, InputError, short  # noqa: E402
-from fairtrec.evaluation import renamed  # noqa: E402
 from fairtrec.version import __version__  # noqa: E402
 
 GROUPS = {  # in the order of the help, rare commands last; the text stands here so that no command is imported for it

@@ -46,7 +46,7 @@ def command(**options: Any) -> None:
 
     from fairtrec.annotation.counting.compiled import without_extras
     from fairtrec.cli.bar import collecting, speed
-    from fairtrec.evaluation.annotating import annotate
+    from fairtrec.evaluation.corpus import annotate
 
     output, began = options["output"], time.monotonic()
     try:

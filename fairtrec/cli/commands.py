@@ -8,8 +8,8 @@ from operator import itemgetter
 
 import click
 
+from fairtrec.catalogue import renamed
 from fairtrec.errors import BREAKING, LONGEST, UsageError, escaped, short
-from fairtrec.evaluation import renamed
 
 _LONG = rf"[^\s:]{{{LONGEST + 1},}}"  # sentences of ours are as long as they need to be
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
+from fairtrec.catalogue import renamed
 from fairtrec.cli.options import Function
 from fairtrec.errors import InputError
-from fairtrec.evaluation import renamed
 from fairtrec.evaluation.choices import CHOICES
 from fairtrec.files.arguments import crossed
 

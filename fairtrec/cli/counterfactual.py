@@ -47,7 +47,7 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
         prestart(["fairtrec.annotation.substitution.ready_to_rewrite"])
 
     from fairtrec.cli.bar import collecting, speed
-    from fairtrec.evaluation.substituting import counterfactual, shared, uncovered
+    from fairtrec.evaluation.corpus import counterfactual, shared, uncovered
     from fairtrec.files.arguments import named
 
     output, pairs, began = given["output"], given["pairs"], time.monotonic()

@@ -56,8 +56,7 @@ def command(
         --docs collection.tsv --background background.run
     """
     from fairtrec.errors import InputError
-    from fairtrec.evaluation.batch import processes
-    from fairtrec.files.arguments import lists, named
+    from fairtrec.files.arguments import lists, named, processes
 
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
     if form != "auto" or no_summary or title is not None:

@@ -51,8 +51,7 @@ def command(
     fairtrec explain qrels.txt neural.run -m NFaiRR@10 -q 101 --terms gender-en --docs collection.tsv \\
         --background background.run
     """
-    from fairtrec.evaluation.batch import processes
-    from fairtrec.files.arguments import lists, named
+    from fairtrec.files.arguments import lists, named, processes
 
     if not given["query"]:
         options.refuse_typed("is for what is looked at closely; name it with --query", "candidates")

@@ -9,8 +9,7 @@ import click
 
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.cli.commands import TYPED, say
-from fairtrec.evaluation.choice import inserted
-from fairtrec.evaluation.choices import CHOICES
+from fairtrec.evaluation.choices import CHOICES, inserted
 from fairtrec.literals import OnError
 from fairtrec.report.writers import Writer
 
@@ -220,7 +219,7 @@ def alone(context: click.Context, parameter: click.Parameter) -> None:
 
 def heeding(*also: str, plans: int | None = 1) -> AbstractContextManager[None]:
     """Refuse or say what was typed and plays no part in so many plans of evaluations (None: in any), but ``also``."""
-    from fairtrec.evaluation.heeded import heeded
+    from fairtrec.evaluation.signature import heeded
 
     return heeded({name: option for name, option in typed().items() if name not in also}, plans, say)
 

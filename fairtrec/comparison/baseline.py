@@ -18,10 +18,9 @@ from fairtrec.comparison.paired_values import PairedValues
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
-from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec.files.opening import uncompressed
 from fairtrec.measure import Better
 from fairtrec.statistics import corrections as correction

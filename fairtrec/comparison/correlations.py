@@ -11,9 +11,8 @@ from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
-from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.signature import Signature
 from fairtrec.formulas.rounding import finite
 from fairtrec.literals import Correction, Over
 from fairtrec.measure import badness

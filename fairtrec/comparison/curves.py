@@ -9,9 +9,8 @@ from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.slices import Slices
 from fairtrec.data.parameters import DEEPEST, Parameters
 from fairtrec.errors import FilePath, UsageError
-from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.signature import Signature
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.measures.utility import Utility
 from fairtrec.statistics.correlation import correlation, tau_ap

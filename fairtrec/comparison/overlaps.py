@@ -11,9 +11,8 @@ from fairtrec.comparison.baseline import find
 from fairtrec.data import MISSING, Docnos, Floats, Run
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.signature import Signature
 from fairtrec.formulas import overlap
 from fairtrec.literals import Extrapolation, RunFormat
 from fairtrec.version import __version__

@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from fairtrec.errors import FilePath, UsageError
+from fairtrec.evaluation.loading import short
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import short
 from fairtrec.formats import tsv
 from fairtrec.formats.tsv import ALL
 from fairtrec.formulas.rounding import constant, same

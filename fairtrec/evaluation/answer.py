@@ -1,10 +1,11 @@
-"""What answers do for themselves: become frames, metrics of a tracker, files, a table in a notebook.
+"""What answers do for themselves: become frames, metrics of a tracker, files, a table in a notebook; their signature.
 
 Reports are made in a room above this one, so nothing here can import it. ``fairtrec/__init__.py``, which stands outside
 of the rooms and is imported before any of them, says where they are (``Answer.reports``).
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -71,3 +72,40 @@ class Answer:
         """Name the class and the choices, shortly; ``str`` is the table."""
         told = str(getattr(self, "signature", ""))
         return f"<{type(self).__name__} {told[:SHORT]}{'...' * (len(told) > SHORT)}>"
+
+
+class Signature(Mapping[str, str]):
+    """Each choice by its name; those that play no part are left out. It prints itself, and is read from a line.
+
+    >>> str(Signature({"fairtrec": "1.0", "order": "score", "queries": ""}))
+    'fairtrec:1.0 | order:score'
+    >>> Signature.read("fairtrec:1.0 | order:score | groups:a | b.csv@01234567")["groups"]
+    'a | b.csv@01234567'
+    """
+
+    def __init__(self, choices: Mapping[str, str]) -> None:
+        self._choices = {name: value for name, value in choices.items() if value}
+
+    @classmethod
+    def read(cls, line: str) -> "Signature":
+        """Take a printed signature apart."""
+        pairs = [part.partition(":") for part in re.split(r" \| (?=[a-z-]+:)", line)]
+        return cls({name: value for name, _, value in pairs})
+
+    def __getitem__(self, name: str) -> str:
+        return self._choices[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._choices)
+
+    def __len__(self) -> int:
+        return len(self._choices)
+
+    def __or__(self, more: Mapping[str, str]) -> "Signature":
+        return Signature({**self, **more})
+
+    def __str__(self) -> str:
+        return " | ".join(f"{name}:{value}" for name, value in self._choices.items())
+
+    def __repr__(self) -> str:
+        return f"Signature({self._choices!r})"

@@ -1,21 +1,100 @@
 """The options of an evaluation: the one table of choices.
 
-A choice is a row of Choices; ``choice.py`` says what stands in it. From it come the option of the command line, the
+A choice is a row of Choices; Choice says what stands in it. From it come the option of the command line, the
 section of the help, what a shell offers, the part of the signature, the factor of ``ablate``, the keywords of
 ``rerank``, and which commands refuse it. So a new choice is a row, its type among the keywords, and where it acts.
 
 Nothing here imports click or numpy, so that the command line can be built of it before anything is loaded.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from os import fspath
-from typing import Any, Literal, TypedDict
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_origin
 
+from fairtrec.catalogue import renamed
 from fairtrec.errors import PATH, UsageError
-from fairtrec.evaluation import renamed
-from fairtrec.evaluation.choice import choice, table
 from fairtrec.literals import Membership, Missing, RankedBy, RunFormat, ScoreType, Tokenizer, Undefined
+
+
+class Choice(NamedTuple):
+    """One option of an evaluation that may change a value; but for what it does, which stands where it acts."""
+
+    options: tuple[str, ...]  # of the command line, the long one last
+    section: str
+    help: str
+    trials: tuple[Any, ...]  # for tests: values other than the default
+    metavar: str | None = None
+    after: str = ""  # which option it stands behind in the help; else that of the choice above
+    only: tuple[str, ...] = ()  # the commands that have the option, where not all that evaluate have it
+    but: tuple[str, ...] = ()  # those that evaluate and have it not
+    refused: Mapping[str, str] = MappingProxyType({})  # by command: what it takes in place of that
+    part: str = "all"  # words of ``signing``: it plays a part where one of these does
+    key: str = ""  # in the signature; none: it stands there as a part of another, or changes how files are read
+    behind: str = ""  # which key of the signature that stands behind; else that of the choice above
+    tells: Callable[[Any], str] | None = None  # what the signature says of a value, where that is not the value itself
+    always: bool = False  # it says so of the default, too
+    adds: bool = False  # values beside those that there are, which stay
+    file: bool = False  # it may be the name of a file
+    words: tuple[str, ...] = ()  # that a shell offers where any text is taken
+    factor: str | None = ""  # its name in ablate; empty: that of the option; None: it cannot be varied
+    values: Mapping[str, Any] = MappingProxyType({})  # by what ablate calls them, where it is a flag
+    name: str = ""  # of its field, which is its keyword; this and what follows says the field
+    hint: Any = None  # the type of its values
+    default: Any = None
+    literals: tuple[str, ...] = ()  # the words of which one is chosen; none where it is a number, a flag or any text
+    is_flag: bool = False  # yes or no
+    is_number: bool = False  # a whole number of 1 or more
+
+    @property
+    def option(self) -> str:
+        """The long option, without its dashes."""
+        return self.options[-1].removeprefix("--")
+
+    def told(self, value: Any) -> str:
+        """Say what the signature says of a value."""
+        if value == self.default and not self.always:
+            return ""
+        return "yes" if value is True and self.tells is None else (self.tells or str)(value)
+
+
+def choice(default: Any, options: str, section: str, says: str, **more: Any) -> Any:
+    """Make a row of the table: its options are ``-s --long``, the others are those of Choice."""
+    row = Choice(options=tuple(options.split()), section=section, help=says, **more)
+    return field(default=default, metadata={"choice": row})
+
+
+def table(of: Any) -> dict[str, Choice]:
+    """Give the rows of a dataclass, by name, with what their fields say of them."""
+    rows = {}
+    for each in fields(of):
+        row, kinds = each.metadata["choice"], (each.type, *get_args(each.type))
+        rows[each.name] = row._replace(
+            name=each.name,
+            hint=each.type,
+            default=each.default,
+            factor=row.options[-1].removeprefix("--") if row.factor == "" else row.factor,
+            literals=next((get_args(one) for one in kinds if get_origin(one) is Literal), ()),
+            is_flag=bool in kinds,
+            is_number=each.type in (int, int | None),
+        )
+    return rows
+
+
+def inserted(among: Iterable[str], rows: Iterable[tuple[str, str]]) -> list[str]:
+    """Put names among others: each row's behind the one that it says, or else behind the row's before.
+
+    >>> inserted(["a", "z"], [("b", "a"), ("c", ""), ("y", "z")])
+    ['a', 'b', 'c', 'z', 'y']
+    """
+    names = list(among)
+    last = names[-1]
+    for name, behind in rows:
+        names.insert(names.index(behind or last) + 1, name)
+        last = name
+    return names
+
 
 Target = str | Mapping[str, float]
 INPUTS, MEASURES, RANKING = "Inputs", "Measures", "Ranking"  # sections of the help

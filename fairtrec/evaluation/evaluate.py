@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.choices import ChoiceKeywords, Choices, unknown
 from fairtrec.evaluation.given import Given, GivenKeywords, JudgementsLike
 from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.session import Evaluator
+from fairtrec.files.arguments import processes
 from fairtrec.measure import Measure
 
 

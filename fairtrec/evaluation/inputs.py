@@ -23,9 +23,11 @@ from fairtrec.data import (
 )
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation.documents import Asked, Reference
-from fairtrec.evaluation.judge import Grades
+from fairtrec.evaluation.judge import Grades, Judge
 from fairtrec.formulas import distribution
 from fairtrec.formulas.neutrality import membership
+from fairtrec.measure import Measure
+from fairtrec.measures.utility import Utility
 
 
 class Inputs(Asked):
@@ -240,3 +242,21 @@ class InputsOfSamples(Inputs):
         rest = [(0, 0)] * (parts[0].ndim - 2)
         filled = [np.pad(p, [(0, 0), (0, width - p.shape[1]), *rest], constant_values=np.nan) for p in parts]
         return np.concatenate(filled)
+
+
+def values_of(inputs: Inputs, measures: Sequence[Measure], judge: Judge | None) -> Floats:
+    """Compute the measures [measure, query]: from what they need, or those of ir-measures by the judge."""
+    queries = len(inputs.qids)
+    values = np.full((len(measures), queries), np.nan)
+    utility = [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
+    if utility and judge is not None:
+        values[utility] = judge.values(inputs.run, inputs.qids)
+    for row, measure in enumerate(measures):
+        if isinstance(measure, Utility):
+            continue
+        value = measure(**{name: getattr(inputs, name) for name in measure.needs})
+        if np.shape(value) not in ((queries,), (1,)):
+            what = f"{measure} gave values of the shape {np.shape(value)} for {queries} queries"
+            raise UsageError(f"{what}; it has a fault, report it to its authors")
+        values[row] = value
+    return values

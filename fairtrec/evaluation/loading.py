@@ -26,7 +26,6 @@ from fairtrec.data import (
 )
 from fairtrec.errors import PATH, FilePath, ResourceError, UsageError
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.signature import short
 from fairtrec.files import opening
 from fairtrec.files.arguments import crossed
 from fairtrec.formats import run as run_format
@@ -260,3 +259,12 @@ def named_runs(runs: Any) -> list[tuple[str, Any]]:
 def _is_ranking(value: Any) -> bool:
     """Tell ``{docno: score}`` from a run."""
     return isinstance(value, Mapping) and all(isinstance(score, Real) for score in value.values())
+
+
+def short(name: str, sha256: str) -> str:
+    """Name a file together with the first 8 digits of its digest.
+
+    >>> short("gender-en", "0123456789abcdef")
+    'gender-en@01234567'
+    """
+    return f"{name}@{sha256[:8]}" if sha256 else name

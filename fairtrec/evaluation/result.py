@@ -8,9 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from fairtrec.errors import FilePath, UsageError
-from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec.files import opening
 from fairtrec.literals import Method
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.answer import Answer
-from fairtrec.evaluation.signature import Signature
+from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.literals import Method, Undefined

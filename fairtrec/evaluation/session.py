@@ -10,7 +10,6 @@ import numpy as np
 from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import (
     Documents,
@@ -24,13 +23,12 @@ from fairtrec.evaluation.documents import (
 )
 from fairtrec.evaluation.given import Given, RankingsLike
 from fairtrec.evaluation.groups import described
-from fairtrec.evaluation.heeded import heed
 from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Batch, Failed, Reading, ReadRun, common_queries, finished, read, same_rankings
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores, filled
-from fairtrec.evaluation.signing import signature_of
-from fairtrec.files.arguments import crossed
+from fairtrec.evaluation.signature import heed, signature_of
+from fairtrec.files.arguments import crossed, processes
 from fairtrec.measure import Measure
 
 NamedRuns = Sequence[tuple[str, Any]]

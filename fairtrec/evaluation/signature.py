@@ -1,50 +1,155 @@
-"""The signature: every choice that changes a number, in one line, so that the number can be had again."""
+"""The signature: every choice that changes a number, in one line; and which of the choices play a part at all."""
 
-import re
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 
+from fairtrec.data import Queries
+from fairtrec.errors import UsageError
+from fairtrec.evaluation.answer import Signature
+from fairtrec.evaluation.choices import CHOICES, Choices, inserted, name_of
+from fairtrec.evaluation.given import Given
+from fairtrec.evaluation.groups import listed, sizes
+from fairtrec.evaluation.loading import short
+from fairtrec.evaluation.plan import Plan
+from fairtrec.measures.utility import Utility
+from fairtrec.version import __version__
 
-class Signature(Mapping[str, str]):
-    """Each choice by its name; those that play no part are left out. It prints itself, and is read from a line.
-
-    >>> str(Signature({"fairtrec": "1.0", "order": "score", "queries": ""}))
-    'fairtrec:1.0 | order:score'
-    >>> Signature.read("fairtrec:1.0 | order:score | groups:a | b.csv@01234567")["groups"]
-    'a | b.csv@01234567'
-    """
-
-    def __init__(self, choices: Mapping[str, str]) -> None:
-        self._choices = {name: value for name, value in choices.items() if value}
-
-    @classmethod
-    def read(cls, line: str) -> "Signature":
-        """Take a printed signature apart."""
-        pairs = [part.partition(":") for part in re.split(r" \| (?=[a-z-]+:)", line)]
-        return cls({name: value for name, _, value in pairs})
-
-    def __getitem__(self, name: str) -> str:
-        return self._choices[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._choices)
-
-    def __len__(self) -> int:
-        return len(self._choices)
-
-    def __or__(self, more: Mapping[str, str]) -> "Signature":
-        return Signature({**self, **more})
-
-    def __str__(self) -> str:
-        return " | ".join(f"{name}:{value}" for name, value in self._choices.items())
-
-    def __repr__(self) -> str:
-        return f"Signature({self._choices!r})"
+KEYS = [(row.key, row.behind) for row in CHOICES.values() if row.key]  # of choices, and which each stands behind
 
 
-def short(name: str, sha256: str) -> str:
-    """Name a file together with the first 8 digits of its digest.
+def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | None, unknown: int) -> Signature:
+    """Write the signature of an evaluation; ``unknown`` documents had no counts."""
+    of_documents, labels = "documents" in plan.uses, plan.reference.labels
+    background = ""
+    if "background" in plan.uses and given.background is not None:
+        run = f"{name_of(given.background)}/{options.background_depth}"
+        background = "collection" if given.whole_collection else run
+    from_texts = of_documents and plan.lexicon is not None
+    made = plan.made if of_documents else None
+    terms = short(plan.terms.name, plan.terms.sha256) if plan.terms and from_texts else ""
+    parts = {
+        "all": True,
+        "documents": of_documents or unknown,
+        "texts": from_texts or made,
+        "labels": labels,
+        "membership": not labels and "membership" in plan.uses,
+        "unknown": options.unknown,
+    }
+    told = {
+        row.key: row.told(getattr(options, row.name)) if any(parts[part] for part in row.part.split()) else ""
+        for row in CHOICES.values()
+        if row.key
+    }
+    if made is not None:
+        terms = short(made.terms, made.sha256)
+        told |= {"tokenizer": made.tokenizer or "", "case": CHOICES["case_sensitive"].told(made.case_sensitive)}
+    if unknown:
+        told["missing"] += f"({unknown})"
+    uses_utility = any(isinstance(measure, Utility) for measure in plan.measures)
+    versions = {"fairtrec": __version__, "ir-measures": _version_of_ir_measures() if uses_utility else ""}
+    beside = {
+        "fairtrec": __version__,
+        "tau": ",".join(sorted({str(each.tau) for each in plan.measures if hasattr(each, "tau")})),
+        "terms": terms,
+        "counts": name_of(given.counts) if of_documents and not (from_texts or labels) else "",
+        "labels": short(labels.name, labels.sha256) if labels else "",
+        "members": listed(sizes(labels)) if labels else "",
+        **{name: name_of(thing) for name, thing in vars(given).items() if name in plan.reference.extras},
+        "queries": short(queries.name, queries.sha256) if queries else "",
+        "background": background,
+    }
+    every = beside | told
+    return Signature(versions | {name: every[name] for name in inserted(beside, KEYS)})
 
-    >>> short("gender-en", "0123456789abcdef")
-    'gender-en@01234567'
-    """
-    return f"{name}@{sha256[:8]}" if sha256 else name
+
+def _version_of_ir_measures() -> str:
+    """Read which version is installed, without its import where that can be told from its file."""
+    import re
+    from importlib.machinery import PathFinder
+
+    spec = None if "ir_measures" in sys.modules else PathFinder.find_spec("ir_measures")
+    if spec is not None and spec.origin is not None:
+        with open(spec.origin, encoding="utf-8") as file:  # noqa: PTH123 - pathlib takes its time to be imported
+            found = re.search(r"^__version__ = ['\"]([^'\"]+)['\"]", file.read(), re.MULTILINE)
+        if found is not None:
+            return found[1]
+    import ir_measures
+
+    return str(ir_measures.__version__)
+
+
+@dataclass
+class Waiting:
+    """The options that are still to play a part, by their keywords, and in how many ``plans`` they may."""
+
+    options: dict[str, str]
+    plans: int | None
+    given: frozenset[str] = frozenset()  # the parts of choices of which something was given
+    remark: str = ""
+
+    def end(self, where: str = "") -> None:
+        """Raise UsageError for a choice about what is not there; remark on other options that played no part."""
+        for name, option in self.options.items():
+            if name in CHOICES and self.given.isdisjoint(CHOICES[name].part.split()):
+                raise UsageError(f"{option} plays no part{where}; leave it out")
+        if self.options:
+            self.remark = f"# {', '.join(self.options.values())}: no part{where}"
+            self.options.clear()
+
+
+_KNOWN = {*CHOICES, *Given.__annotations__}
+_waiting: ContextVar[Waiting | None] = ContextVar("waiting", default=None)
+
+
+@contextmanager
+def heeded(options: Mapping[str, str], plans: int | None, say: Callable[[str], None]) -> Iterator[None]:
+    """Refuse what of these options plays no part, or say so: after so many plans; if that is None, at the end."""
+    waiting = Waiting({name: option for name, option in options.items() if name in _KNOWN}, plans)
+    token = _waiting.set(waiting)
+    try:
+        yield
+        waiting.end()
+        if waiting.remark:
+            say(waiting.remark)
+    finally:
+        _waiting.reset(token)
+
+
+def heed(plan: Plan, given: Given) -> None:
+    """Tell what plays a part in a plan. Raises UsageError for what was typed and plays none, if this is the last."""
+    waiting = _waiting.get()
+    if waiting is None or not waiting.options:
+        return
+    texts, labels = not (given.docs is None and given.counts is None), given.labels is not None
+    words = {"documents": texts or labels, "texts": texts, "membership": texts, "labels": labels}
+    words["background"] = not (given.background is None or given.whole_collection)
+    waiting.given = frozenset(word for word, is_given in words.items() if is_given)
+    for name in part(plan, given):
+        waiting.options.pop(name, None)
+    if waiting.plans is not None:
+        waiting.plans -= 1
+        if not waiting.plans:
+            waiting.end(f" in {', '.join(map(str, plan.measures))}" if plan.measures else "")
+
+
+def part(plan: Plan, given: Given) -> set[str]:
+    """Name the choices, and what is given beside runs, that play a part."""
+    of_documents, labels = "documents" in plan.uses, plan.reference.labels is not None
+    of_texts = of_documents and plan.lexicon is not None
+    of_counts = of_documents and given.counts is not None
+    background = "background" in plan.uses and given.background is not None
+    words = {
+        "all": True,
+        "documents": of_documents,
+        "texts": of_texts or of_counts,
+        "labels": labels,
+        "membership": not labels and "membership" in plan.uses,
+        "unknown": True,  # which is refused elsewhere where it plays none
+        "background": background and not given.whole_collection,
+    }
+    names = {row.name for row in CHOICES.values() if any(words[each] for each in row.part.split())}
+    names |= {"qrels", "labels", "positions", "counterfactual", "queries", *["background"] * background}
+    return names | {*(("terms", "docs") if of_texts else ()), *(("terms", "counts") if of_counts else ())}

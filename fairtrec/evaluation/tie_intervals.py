@@ -9,10 +9,9 @@ import numpy as np
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.data import MISSING, Bools, Floats, Ints, Run
 from fairtrec.evaluation.documents import Reference, depth_of, evenly
-from fairtrec.evaluation.inputs import Inputs
+from fairtrec.evaluation.inputs import Inputs, values_of
 from fairtrec.evaluation.judge import Judge
 from fairtrec.evaluation.scores import ENDS, Scores, Ties
-from fairtrec.evaluation.values import values_of
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from fairtrec.errors import FilePath, UsageError
+from fairtrec.evaluation.answer import Signature
+from fairtrec.evaluation.loading import short
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature, short
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair import Authors
 from fairtrec.literals import Amortisation, UnfairnessVariant

@@ -5,9 +5,8 @@ from math import nan
 from typing import ClassVar, NamedTuple
 
 from fairtrec.data import Floats
-from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.signature import Signature
 from fairtrec.literals import Among
 from fairtrec.measure import Better, Measure
 

@@ -10,10 +10,10 @@ import numpy as np
 from fairtrec.data import Floats, Ints
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.batch import processes
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.evaluate import Keywords
 from fairtrec.evaluation.given import JudgementsLike
-from fairtrec.evaluation.signature import Signature
+from fairtrec.files.arguments import processes
 from fairtrec.formulas.fronts import budget
 from fairtrec.formulas.fronts.front import Front, point_at
 from fairtrec.frontier.frontier import Dpfr, Frontier, OfScores, Point, QueryFrontier, RunFrontier

@@ -12,9 +12,8 @@ import numpy as np
 
 from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, Run, take
 from fairtrec.evaluation.documents import Reference
-from fairtrec.evaluation.inputs import Inputs
+from fairtrec.evaluation.inputs import Inputs, values_of
 from fairtrec.evaluation.judge import Judge
-from fairtrec.evaluation.values import values_of
 from fairtrec.formulas import discount
 from fairtrec.formulas.fronts.two_sums import filled
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness

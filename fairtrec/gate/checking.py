@@ -8,11 +8,10 @@ from fairtrec.comparison.baseline import find
 from fairtrec.comparison.slices import Slices
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.evaluate import Keywords, evaluate
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec.gate import requirement
 from fairtrec.gate.judging import judge, notes
 from fairtrec.gate.requirement import Requirement

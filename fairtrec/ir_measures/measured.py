@@ -14,10 +14,9 @@ from uuid import uuid4
 import ir_measures
 import numpy as np
 
-from fairtrec.catalogue import family, registry
+from fairtrec.catalogue import family, registry, renamed
 from fairtrec.data.parameters import spelled
 from fairtrec.errors import PATH, UsageError
-from fairtrec.evaluation import renamed
 from fairtrec.evaluation.choices import ChoiceKeywords
 from fairtrec.evaluation.given import GivenKeywords
 from fairtrec.evaluation.scores import Scores

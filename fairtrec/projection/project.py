@@ -8,8 +8,9 @@ from typing import Any
 from fairtrec.data import MISSING, Docnos, Ints, Labels, decode
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.signature import Signature, short
+from fairtrec.evaluation.loading import short
 from fairtrec.formats import tsv, vectors
 from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.formats.vectors import Vectors

@@ -8,8 +8,7 @@ import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.errors import InputError
-from fairtrec.evaluation.answer import Answer
-from fairtrec.evaluation.signature import Signature
+from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.literals import AccuracyAs
 from fairtrec.projection.fit import HALFWAY, AxisAgreement
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from fairtrec.catalogue import notation, registry
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec.files import opening
 from fairtrec.files.arguments import named
 from fairtrec.formats import value_files as reader

@@ -13,9 +13,9 @@ import numpy as np
 
 from fairtrec.catalogue import registry
 from fairtrec.errors import FilePath, InputError
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec.files import opening
 from fairtrec.measure import Measure
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fairtrec.errors import STEERING
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.signature import Signature
 from fairtrec.version import __version__
 
 Row = Sequence[str | float | None]  # a head, or cells: numbers are exact, or written already

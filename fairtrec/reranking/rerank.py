@@ -11,15 +11,15 @@ from fairtrec.catalogue import rerankers
 from fairtrec.data import Run, Samples, System
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.batch import processes
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.choices import RerankedKeywords
 from fairtrec.evaluation.evaluate import told_apart
 from fairtrec.evaluation.given import GivenKeywords, JudgementsLike
 from fairtrec.evaluation.plan import opened, planned
 from fairtrec.evaluation.reading import wanted
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.evaluation.signature import Signature
-from fairtrec.evaluation.signing import signature_of
+from fairtrec.evaluation.signature import signature_of
+from fairtrec.files.arguments import processes
 from fairtrec.jobs import map_ordered
 from fairtrec.progress import RUNS, listener, report
 from fairtrec.reranker import Remark, Reranker

@@ -10,10 +10,9 @@ from fairtrec.data import Run, Samples, System, decode
 from fairtrec.data.parameters import Remark
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import counterfactual
-from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.signature import Signature
 from fairtrec.files import opening
 from fairtrec.measure import Measure
 from fairtrec.reranker import Reranker

@@ -12,8 +12,8 @@ import numpy as np
 from fairtrec.comparison.slices import common, restricted
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import FilePath, InputError, UsageError
+from fairtrec.evaluation.loading import short
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import short
 from fairtrec.files import opening
 from fairtrec.formats import tsv
 from fairtrec.formulas.distribution import quotient

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fairtrec.comparison.baseline import Comparison, Comparisons
-from fairtrec.evaluation.answer import Answer
+from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec.gate.requirement import Requirement
 from fairtrec.selection.candidates import Variants
 from fairtrec.selection.choosing import Folds, ScoredVariants

@@ -11,8 +11,7 @@ import numpy as np
 from fairtrec.data import Docnos, Docs
 from fairtrec.data.spellings import variants
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.evaluation.answer import Answer
-from fairtrec.evaluation.signature import Signature
+from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.files import opening
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair import Requests, Truth

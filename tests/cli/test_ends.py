@@ -146,7 +146,7 @@ def test_annotate_that_is_interrupted_says_how_to_go_on(monkeypatch, capsys, tmp
         raise fault
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("fairtrec.evaluation.annotating.annotate", stopped)
+    monkeypatch.setattr("fairtrec.evaluation.corpus.annotate", stopped)
     monkeypatch.setattr(
         "sys.argv", ["fairtrec", "annotate", "c.tsv", "--terms", "gender-en", "-o", "c.arrow", "-j", "1"]
     )

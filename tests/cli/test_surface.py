@@ -3,8 +3,8 @@
 import pytest
 
 import fairtrec
+from fairtrec.catalogue.renamed import COMMANDS, KEYWORDS, OPTIONS
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.renamed import COMMANDS, KEYWORDS, OPTIONS
 
 
 @pytest.mark.parametrize(("old", "new"), COMMANDS.items())

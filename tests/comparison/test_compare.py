@@ -19,9 +19,9 @@ from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.baseline import compare
 from fairtrec.comparison.correlations import correlate
 from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec.formats import tsv
 from fairtrec.report.comparison import footnotes, probability
 from fairtrec.report.writers import COMPARISONS

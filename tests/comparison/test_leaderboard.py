@@ -9,9 +9,9 @@ from scipy.stats import rankdata
 from fairtrec.comparison import leaderboard
 from fairtrec.comparison.leaderboard import Standing
 from fairtrec.errors import UsageError
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec_made.measures import Higher, Nearer, Neither
 
 NAN, INF = float("nan"), float("inf")

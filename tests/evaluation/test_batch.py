@@ -19,10 +19,9 @@ from fairtrec import jobs
 from fairtrec.data import Run
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import session
-from fairtrec.evaluation.batch import processes
 from fairtrec.evaluation.result import Part
 from fairtrec.files import opening
-from fairtrec.files.arguments import paths
+from fairtrec.files.arguments import paths, processes
 from fairtrec.formats import run as run_format
 from fairtrec.measure import Measure
 from fairtrec.report.writers import RESULTS

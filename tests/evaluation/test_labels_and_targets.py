@@ -9,7 +9,7 @@ import pytest
 
 import fairtrec
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.signature import Signature
+from fairtrec.evaluation.answer import Signature
 from fairtrec_made.few import TEXTS, value
 
 pytestmark = pytest.mark.usefixtures("few_files")

@@ -22,8 +22,8 @@ from scipy import stats
 import fairtrec
 from fairtrec.catalogue.registry import parse as measures
 from fairtrec.errors import UsageError
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec.gate import judging as gate
 from fairtrec.gate import requirement
 from fairtrec.gate.judging import Gate

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import fairtrec
 from fairtrec.catalogue.registry import parse as measures
 from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.result import Part
-from fairtrec.evaluation.signature import Signature
 from fairtrec.replay import difference, replaying, results
 from fairtrec.report import records
 from fairtrec.report.writers import RESULTS

@@ -7,9 +7,9 @@ import pytest
 
 import fairtrec
 from fairtrec.errors import UsageError
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec.measures import AWRF, KL, NFaiRR, TExFAIR
 from fairtrec.report import ceilings
 from fairtrec.report.cells import intervals

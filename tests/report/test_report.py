@@ -14,9 +14,9 @@ import pyarrow.parquet
 import pytest
 
 from fairtrec.errors import UsageError
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec.measure import Remark
 from fairtrec.report import cells, output
 from fairtrec.report.remarks import footnotes

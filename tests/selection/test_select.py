@@ -16,9 +16,9 @@ import fairtrec
 from fairtrec.catalogue.registry import parse
 from fairtrec.data import Run
 from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec.formats import plain_run
 from fairtrec.formats import run as run_format
 from fairtrec.selection import criterion

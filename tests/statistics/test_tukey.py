@@ -15,9 +15,9 @@ from fairtrec.catalogue import registry
 from fairtrec.comparison.baseline import compare
 from fairtrec.comparison.correlations import correlate
 from fairtrec.errors import UsageError
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec.statistics import corrections, paired
 from fairtrec_made import REPOSITORY
 

@@ -1,6 +1,6 @@
 """Bounds beside the values of a run: over all labellings, and over all that documents without a text could say."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -8,13 +8,202 @@ from typing import Any
 import numpy as np
 
 from fairtrec.catalogue.needs import OF_DOCUMENTS
-from fairtrec.data import Floats, Run
+from fairtrec.data import MISSING, Docs, Floats, Ints, Run, decode
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import Documents, Reference, depth_of, evenly
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.scores import Scores, UnknownIntervals
-from fairtrec.evaluation.unknown.intervals import intervals
+from fairtrec.evaluation.unknown.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
+from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, every, few, mean
 from fairtrec.formulas.rounding import same
+from fairtrec.measure import Measure, Remark
+
+ASKED = frozenset(("membership", "judged_membership"))
+FIRST = 20  # unknown documents of a query, the topmost, of which it is told how far they move the value
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """Inputs of a measure for a few queries, in which documents of unknown group can be given groups."""
+
+    inputs: Inputs
+    measure: Measure
+    slots: Slots
+
+    def values(self, rows: Ints, given: Any) -> Floats:
+        """Evaluate the measure [query, n] where the unknown documents of these queries have the groups that are given.
+
+        ``given`` is [query or 1, n, slot, group], or the group of each [query or 1, n, slot].
+        """
+        queries, groups, (many, slots) = len(rows), self.slots.known.shape[2], given.shape[1:3]
+        hard = np.eye(groups) if given.dtype.kind == "i" else None
+        values = np.full((queries, many), np.nan)
+        depth = self.slots.known.shape[1] + self.slots.judged.shape[1] + 1
+        size = max(CELLS // (depth * groups * many), 1)
+        step = many if size > 1 else max(CELLS // (depth * groups), 1)
+        for first in range(0, queries, size):
+            some = rows[first : first + size]
+            for at in range(0, many, step):
+                part = np.broadcast_to(given, (queries, *given.shape[1:]))[first : first + size, at : at + step]
+                membership: Floats = part if hard is None else hard[part]
+                found = self._evaluated(np.repeat(some, part.shape[1]), membership.reshape(-1, slots, groups))
+                values[first : first + size, at : at + step] = found.reshape(len(some), -1)
+        return values
+
+    def _evaluated(self, rows: Ints, given: Floats) -> Floats:
+        """Evaluate the measure for these queries, one labelling [row, slot, group] each."""
+        named = inputs_of(self.inputs, self.measure.needs, rows)
+        for name, slot in (("membership", self.slots.ranked), ("judged_membership", self.slots.judged)):
+            if name in named:
+                of_rows = slot[rows]
+                row, place = np.nonzero(of_rows >= 0)
+                membership = named[name][:, : of_rows.shape[1]]
+                membership[row, place] = given[row, of_rows[row, place]]
+                named[name] = membership
+        return np.broadcast_to(self.measure(**named), len(rows))
+
+
+def intervals(
+    run: Run, scores: Scores, reference: Reference, *, which: bool
+) -> tuple[UnknownIntervals, tuple[Remark, ...]]:
+    """Find the least, greatest and expected values of a run that was scored, and what a reader should know of them.
+
+    ``which``: tell, too, which unknown document of each query moves the value most.
+    """
+    found = UnknownIntervals.none(scores.values)
+    measures = [(row, measure) for row, measure in enumerate(scores.measures) if ASKED.intersection(measure.needs)]
+    if not measures:
+        return found, ()
+    depth, names = depth_of([measure for _, measure in measures]), dict[Any, list[Docs]]()
+    for part in evenly(run, scores.qids, depth):
+        inputs = Inputs(run, [scores.qids[query] for query in part], reference, depth)
+        for key, slots in _fill(found, part, inputs, measures, which=which).items():
+            names.setdefault(key, []).append(slots.names)
+    return found, _remarks(reference, [np.concatenate(each) for each in names.values()])
+
+
+def _fill(
+    found: UnknownIntervals, part: Ints, inputs: Inputs, measures: Sequence[tuple[int, Measure]], *, which: bool
+) -> dict[Any, Slots]:
+    """Find what the values of some queries could be; give the slots that measures of one depth look at."""
+    looked_at: dict[Any, Slots] = {}
+    alike: dict[Any, list[tuple[int, Filled]]] = {}  # measures that look at the same labellings
+    for row, measure in measures:
+        key = measure.depth, "judged_membership" in measure.needs
+        if key not in looked_at:
+            looked_at[key] = Slots.of(inputs, measure)
+        form = measure.over_labels(**inputs_of(inputs, measure.needs, np.arange(min(len(part), 1))))
+        filled = Filled(inputs, measure, looked_at[key])
+        alike.setdefault((key, form is None or form.tries), []).append((row, filled))
+    prior = prior_of(inputs)
+    for (key, tries), several in alike.items():
+        slots = looked_at[key]
+        for rows in chunks(slots.number, prior.shape[1], tries=tries):
+            rankings = unlabelled(slots, rows, prior, inputs.qids)
+            for row, filled in several:
+                _put(found, row, part[rows], _ends(filled, rankings, rows), filled.measure)
+                if which:
+                    most = _most(filled, rows, prior[rows])
+                    found.rank[row, part[rows]], found.moves[row, part[rows]], found.docno[row, part[rows]] = most
+        names = _names(slots) if which else ()
+        for row, _ in several:
+            found.number[row, part] = slots.number
+            for query, documents in zip(part.tolist(), names, strict=False):
+                found.documents[row, query] = documents
+    return looked_at
+
+
+def _put(found: UnknownIntervals, row: int, queries: Ints, ends: Ends, measure: Measure) -> None:
+    """Put in the ends of these queries, within the bounds of the measure, which they miss by rounding."""
+    low, high = measure.bounds
+    values = np.clip(ends.values, -np.inf if low is None else low, np.inf if high is None else high)
+    found.least[row, queries], found.greatest[row, queries], found.expected[row, queries] = values
+    found.bounded[row, queries], found.sampled[row, queries] = ends.bounded, ends.sampled
+    found.drawn[row, queries] = ends.drawn
+
+
+def _ends(filled: Filled, rankings: Unlabelled, rows: Ints) -> Ends:
+    """Find the ends by the form of the measure, or by trying labellings."""
+    measure = filled.measure
+    named = inputs_of(filled.inputs, measure.needs, rows)
+    form = measure.over_labels(**named)
+    if form is not None and form.exact(rankings.groups, int(rankings.number.max())):
+        return form.ends(rankings)
+    return rankings.ends(filled.values(rows, rankings.choices))
+
+
+def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list[str]]:
+    """Say at which rank the unknown document stands that moves the value most, how far apart, and which it is [query].
+
+    Each of the topmost in turn is given each group.
+    """
+    slots = filled.slots
+    rank_of = np.full((len(rows), int(slots.number.max(initial=0))), MISSING, dtype=np.int64)
+    query, rank = np.nonzero(slots.ranked[rows] >= 0)
+    rank_of[query, slots.ranked[rows][query, rank]] = rank
+    first, groups = rank_of[:, :FIRST], prior.shape[1]
+    moves = np.full(first.shape, np.nan)
+    for many in np.unique(slots.number[rows]).tolist():
+        some = np.flatnonzero(slots.number[rows] == many)
+        effects = _tried if many <= few(groups) else _plugged
+        moves[some, : min(many, FIRST)] = effects(filled, rows[some], prior[some], many)[:, :FIRST]
+    moves = np.where((first == MISSING) | np.isnan(moves), -1.0, moves)
+    most = (moves >= moves.max(axis=1, keepdims=True) - 1e-12).argmax(axis=1)
+    at = np.arange(len(rows))
+    there = moves[at, most] >= 0
+    docnos = [
+        docno if is_so else "" for docno, is_so in zip(decode(slots.docnos[rows, most]), there.tolist(), strict=True)
+    ]
+    return np.where(there, first[at, most] + 1, 0), np.where(there, moves[at, most], np.nan), docnos
+
+
+def _tried(filled: Filled, rows: Ints, prior: Floats, many: int) -> Floats:
+    """Say how far apart a document's groups move the value, in the mean over all labellings of the others."""
+    groups, choices = prior.shape[1], every(prior.shape[1], many)
+    values = filled.values(rows, choices[None]).reshape(len(rows), *(groups,) * many)
+    chances = np.stack([prior[:, choices[:, slot]] for slot in range(many)])
+    found = []
+    for slot in range(many):
+        others = np.delete(chances, slot, axis=0).prod(axis=0).reshape(values.shape)
+        found.append(mean(_apart(values, slot + 1), others.take(0, axis=slot + 1).reshape(len(rows), -1)))
+    return np.stack(found, axis=1)
+
+
+def _plugged(filled: Filled, rows: Ints, prior: Floats, many: int) -> Floats:
+    """Say the same of the topmost where the others, and it before, are in each group as far as that is likely."""
+    groups, first = prior.shape[1], min(many, FIRST)
+    given = np.repeat(prior[:, None, None], filled.slots.docnos.shape[1], axis=2)
+    given = np.tile(given, (1, first * groups + 1, 1, 1))
+    for slot in range(first):
+        given[:, slot * groups : (slot + 1) * groups, slot] = np.eye(groups)
+    values = filled.values(rows, given)
+    before = np.broadcast_to(values[:, -1, None, None], (len(rows), first, 1))
+    every_group = values[:, :-1].reshape(len(rows), first, groups)
+    return _apart(np.concatenate([every_group, before], axis=2), 2).reshape(len(rows), first)
+
+
+def _apart(values: Floats, axis: int) -> Floats:
+    """Give the greatest less the least along an axis [row, n]."""
+    with np.errstate(invalid="ignore"):  # from one infinity to the same
+        apart: Floats = np.fmax.reduce(values, axis=axis) - np.fmin.reduce(values, axis=axis)
+    return apart.reshape(len(values), -1)
+
+
+def _names(slots: Slots) -> list[tuple[str, ...]]:
+    return [tuple(decode(row[:many])) for row, many in zip(slots.docnos, slots.number.tolist(), strict=True)]
+
+
+def _remarks(reference: Reference, several: Sequence[Docs]) -> tuple[Remark, ...]:
+    """Say of which documents two queries may want different groups, and where the target is from."""
+    assert reference.labels is not None
+    remarks = []
+    _, times = np.unique(max(several, key=len), return_counts=True)
+    if (times > 1).any() and not reference.labels.per_query:
+        words = "{} of {} unknown documents are looked at for two queries or more: the ends of means are bounds"
+        remarks.append(Remark(words, (int((times > 1).sum()), len(times))))
+    if reference.target_of is not None and times.size:
+        remarks.append(Remark(f"the target of the {reference.target_of} is that of its documents of known group"))
+    return tuple(remarks)
 
 
 @dataclass(eq=False)

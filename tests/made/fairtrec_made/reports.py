@@ -6,9 +6,9 @@ from html.parser import HTMLParser
 import numpy as np
 
 from fairtrec.catalogue import registry
+from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.signature import Signature
 from fairtrec_made.measures import Count, Higher, Lower, Nearer
 
 NAN, INF = float("nan"), float("inf")
