@@ -11,10 +11,21 @@ from fairtrec.literals import Figure, PaperColumns
 
 
 @click.command(name="plot", cls=under("Figure", "baseline", first="measures terms output"), epilog=options.EXITS)
-@click.argument("kind", type=click.Choice(get_args(Figure)), metavar="frontier|cutoffs|queries|groups")
+@click.argument("kind", type=click.Choice(get_args(Figure)), metavar="|".join(get_args(Figure)))
 @options.evaluated("plot")
 @click.option("--cutoffs", metavar="LIST", help="The cutoffs of the figure of that name, like 1,5,10 or 1-100.")
 @click.option("--baseline", metavar="RUN", help="What runs differ from, query by query.  [default: the first run]")
+@click.option(
+    "--confidence",
+    type=float,
+    metavar="P",
+    help="Of the interval of each mean over queries (Student's t).  [default: 0.95]",
+)
+@click.option("--no-intervals", is_flag=True, help="Draw no intervals.")
+@click.option(
+    "--families", metavar="LIST", help="Beginnings of names, with commas: runs that begin alike have one colour."
+)
+@click.option("--trend", is_flag=True, help="Fit a line to the runs of each family in the frontier, or to all.")
 @options.word("--columns", of=PaperColumns, help="As wide as one column of a paper in two columns, or as both.")
 @click.option(
     "-o",
@@ -31,12 +42,16 @@ def command(
     measures: tuple[str, ...],
     cutoffs: str | None,
     baseline: str | None,
+    confidence: float | None,
+    no_intervals: bool,
+    families: str | None,
+    trend: bool,
     columns: PaperColumns,
     output: Path,
     **given: Any,
 ) -> None:
     """Draw each RUN as one figure: two measures against each other (frontier), means over cutoffs, differences by
-    query, or values by group. It needs the extra fairtrec[plot].
+    query, values by group, or a bar for each of the runs. It needs the extra fairtrec[plot].
 
     QRELS, RUN and the options that commands share are as for `fairtrec eval`.
 
@@ -53,7 +68,7 @@ def command(
     from fairtrec.files.arguments import lists, named
     from fairtrec.report.comparison import footnotes as of_cutoffs
     from fairtrec.report.figures.canvas import kind_of, look, written
-    from fairtrec.report.figures.kinds import plot
+    from fairtrec.report.figures.kinds import plot, refuse, with_intervals
     from fairtrec.report.output import emit
     from fairtrec.report.remarks import footnotes
 
@@ -63,6 +78,13 @@ def command(
             "--cutoffs LIST is for the figure of cutoffs, which needs it; "
             + ("add it, like --cutoffs 1-20" if cutoffs is None else "leave it out")
         )
+    begun = tuple(filter(None, (families or "").split(",")))
+    if no_intervals and confidence is not None:
+        raise UsageError("--no-intervals draws none; leave it out, or --confidence")
+    if kind == "queries" and (no_intervals or confidence is not None):
+        raise UsageError("differences of queries have no intervals; leave out --confidence and --no-intervals")
+    level = None if no_intervals else 0.95 if confidence is None else confidence
+    refuse(kind, baseline, level, begun, trend=trend)
     with look():
         pass  # matplotlib is there, or nothing need be read
     files = named(runs)
@@ -70,6 +92,9 @@ def command(
     asked = measures or None if cutoffs is None else deepened(measures, cutoffs, given["relevance_level"])
     with progress(), options.heeding():
         result = evaluate(asked, files, qrels, **given)
-    emit(written(plot(result, kind, baseline=baseline, columns=columns), form), output)
+    if kind != "queries":
+        result = with_intervals(result, level)
+    figure = plot(result, kind, baseline=baseline, columns=columns, confidence=level, families=begun, trend=trend)
+    emit(written(figure, form), output)
     for line in footnotes(result) if kind != "cutoffs" else of_cutoffs(curves(result)):
         say(f"# {line}")

@@ -26,7 +26,7 @@ def evaluated(measures, runs=RUNS):
 def test_the_frontier_draws_each_mean_and_fills_those_that_nobody_beats(copied):
     result = evaluated("nDCG@10 NFaiRR@10")
     (axes,) = fairtrec.plot(result, "frontier").axes
-    border, *points = axes.get_lines()
+    border, *points = (line for line in axes.get_lines() if line.get_label() != "_nolegend_")
     drawn = {point.get_label(): tuple(float(each[0]) for each in point.get_data()) for point in points}
     assert drawn == {run.removesuffix(".run"): tuple(means.values()) for run, means in result.means.items()}
     filled = {point.get_label() for point in points if point.get_fillstyle() == "full"}
@@ -35,18 +35,22 @@ def test_the_frontier_draws_each_mean_and_fills_those_that_nobody_beats(copied):
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("nDCG@10 ↑", "NFaiRR@10 ↑")
 
 
-def test_of_many_runs_those_of_the_frontier_are_named(copied):
+def test_many_runs_are_numbered_and_named_below(copied):
     runs = []
-    for number in range(13):
+    for number in range(29):
         shutil.copy(RUNS[number % 3], f"r{number}.run")
         runs.append(f"r{number}.run")
-    figure = fairtrec.plot(evaluated("nDCG@10 NFaiRR@10", runs), "frontier")
-    assert {text.get_text() for text in figure.axes[0].texts} == {f"r{number}" for number in range(13) if number % 3}
-    assert not figure.legends
-    with pytest.raises(UsageError, match="26 runs are too many"):
-        fairtrec.plot(evaluated("TE@10", runs * 2), "groups")
-    with pytest.raises(UsageError, match="26 runs are too many"):
-        fairtrec.plot(evaluated("P@5", runs * 2), "cutoffs")
+    figure = fairtrec.plot(evaluated("nDCG@10 NFaiRR@10", runs[:13]), "frontier")
+    numbers = {text.get_text() for text in figure.axes[0].texts} - {""}
+    assert numbers <= {str(number) for number in range(1, 14)}
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [f"{number + 1}  r{number}" for number in range(13)]
+    of_front = fairtrec.plot(evaluated("nDCG@10 NFaiRR@10", runs), "frontier").legends[0].get_texts()
+    assert {text.get_text().split()[1] for text in of_front} == {f"r{number}" for number in range(29) if number % 3}
+    with pytest.raises(UsageError, match="29 runs are too many"):
+        fairtrec.plot(evaluated("TE@10", runs), "groups")
+    with pytest.raises(UsageError, match="29 runs are too many"):
+        fairtrec.plot(evaluated("P@5", runs), "cutoffs")
 
 
 def test_cutoffs_draw_each_mean(copied):
@@ -72,7 +76,8 @@ def test_queries_draw_each_difference_and_hatch_what_is_worse(copied, measure, w
     result = evaluated(measure)
     values = [{qid: worth(value) for qid, value in row[next(iter(row))].items()} for row in result.per_query.values()]
     figure = fairtrec.plot(result, "queries", baseline="neural")
-    assert [axes.get_title() for axes in figure.axes] == ["bm25 − neural", "fair − neural"]
+    assert [axes.get_title() for axes in figure.axes] == ["bm25", "fair"]
+    assert figure.get_supylabel().replace("\n", " ").endswith("− that of neural")
     for axes, run in zip(figure.axes, (0, 2), strict=True):
         both = [values[run][qid] - values[1][qid] for qid in values[run]]
         wanted = sorted((each for each in both if not np.isnan(each)), reverse=True)
@@ -128,6 +133,10 @@ WRONG = {
         "for the figure of queries",
     ),
     "no groups": ("groups qrels.txt bm25.run -m P@5 -o x.pdf", "has a value for each group"),
+    "families": ("queries qrels.txt bm25.run fair.run -m P@5 --families b -o x.pdf", "have no families"),
+    "fit": ("runs qrels.txt bm25.run fair.run -m P@5 --trend -o x.pdf", "frontier alone"),
+    "fit of few": ("frontier qrels.txt bm25.run fair.run -m P@5,P@1 --trend -o x.pdf", "at least three runs"),
+    "confidence": ("runs qrels.txt bm25.run fair.run -m P@5 --confidence 2 -o x.pdf", "between 0 and 1"),
     "kind": ("pie qrels.txt bm25.run -o x.pdf", "'pie' is not one of"),
     "panels": (f"queries qrels.txt {'bm25.run ' * 26} -m P@5 -o x.pdf", "25 panels are too many"),
 }
@@ -166,7 +175,7 @@ def test_pgf_without_latex_is_one_line(copied, monkeypatch, fault):
 
 
 def test_a_figure_that_there_is_not_is_refused(copied):
-    with pytest.raises(UsageError, match="choose from frontier, cutoffs, queries, groups"):
+    with pytest.raises(UsageError, match="choose from frontier, cutoffs, queries, groups, runs"):
         fairtrec.plot(evaluated("P@5 P@1"), "pie")
 
 
@@ -174,7 +183,9 @@ def test_the_page_does_as_it_says(copied, fairtrec_command):
     (commands,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
     for line in commands.replace("\\\n", " ").strip().splitlines():
         assert fairtrec_command(*shlex.split(line)[1:]).code == 0
-    assert {"frontier.pdf", "cutoffs.svg", "queries.pdf", "groups.png"} <= {path.name for path in copied.iterdir()}
+    assert {"frontier.pdf", "cutoffs.svg", "queries.pdf", "groups.png", "runs.pdf", "fitted.pdf"} <= {
+        path.name for path in copied.iterdir()
+    }
     (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     Path("frontier.pdf").unlink()
     exec(compile(program, "docs/plot.md", "exec"), {})

@@ -679,3 +679,13 @@ def test_sequences_are_called_so(tmp_path, fairtrec_command):
     assert done.code == 0, done.err
     assert done.out.splitlines()[0].split("|")[2].strip() == "sequences"
     assert "queries" not in done.out.splitlines()[0]
+
+
+def test_the_answer_can_be_drawn(files):
+    pytest.importorskip("matplotlib", reason="matplotlib, which draws, is not installed: pip install 'fairtrec[plot]'")
+    import fairtrec
+    from fairtrec.evaluation.trec_fair_2019 import evaluate
+
+    result = evaluate([files.run], files.seq, files.truth, [files.groups])
+    titles = [axes.get_title() for axes in fairtrec.plot(result, "runs").axes]
+    assert ["".join(title.split())[:6] for title in titles] == ["TREC19"] * 2

@@ -1,7 +1,10 @@
 """What all figures share: the size of a column, the look of a run, and how a figure becomes the bytes of a file."""
 
 import io
+import logging
 import math
+import textwrap
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import PurePath
@@ -15,62 +18,131 @@ WIDTHS = {"1": 3.33, "2": 7.0}  # inches: a column, and both with the gap, of th
 COLOURS = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"  # told apart by the colour-blind
 MARKERS = "o", "s", "^", "D", "v", "P", "X"
 LINES = "-", "--", "-.", ":"
+QUIET = "#888888"
 LOOK = {
     "font.size": 8, "axes.titlesize": 8, "legend.fontsize": 7, "xtick.labelsize": 7, "ytick.labelsize": 7,
     "axes.linewidth": 0.6, "lines.linewidth": 1.0, "lines.markersize": 4, "axes.spines.top": False,
     "axes.spines.right": False, "axes.grid": True, "grid.linewidth": 0.4, "grid.color": "#dddddd",
     "axes.axisbelow": True, "legend.frameon": False, "figure.dpi": 200, "savefig.dpi": 300, "pdf.fonttype": 42,
     "svg.hashsalt": "fairtrec", "svg.fonttype": "none", "axes.formatter.useoffset": False, "text.parse_math": False,
-    "pgf.rcfonts": False,
+    "pgf.rcfonts": False, "hatch.linewidth": 0.5,
 }  # fmt: skip
-MOST = 24  # panels, or runs that a legend names
+MOST = 28  # runs that are told apart by their looks
+PANELS = 24
+LETTER = 0.58  # the width of a letter, as a part of its height
 
 
 @contextmanager
 def look() -> Iterator[None]:
-    """Draw and write as papers want it. Raises ResourceError where matplotlib is not installed."""
-    import logging
-
+    """Draw and write as papers want it, in silence. Raises ResourceError where matplotlib is not installed."""
     logging.getLogger("matplotlib").setLevel(logging.ERROR)  # which has much to say where it has no home
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise ResourceError("figures need matplotlib; run: pip install 'fairtrec[plot]'") from None
-    wanted: Any = {**mpl.rcParamsDefault, **LOOK, "backend": "agg"}  # whatever the user's matplotlibrc says
-    with mpl.rc_context(wanted):
-        yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            import matplotlib as mpl
+        except ImportError:
+            raise ResourceError("figures need matplotlib; run: pip install 'fairtrec[plot]'") from None
+        wanted: Any = {**mpl.rcParamsDefault, **LOOK, "backend": "agg"}  # whatever the user's matplotlibrc says
+        with mpl.rc_context(wanted):
+            yield
 
 
-def panels(names: Sequence[str], columns: PaperColumns, height: float = 2.1) -> tuple[Any, list[Any]]:
-    """Make a figure with a panel for each name, as many beside each other as the width allows."""
+def panels(
+    names: Sequence[str], columns: PaperColumns, height: float = 2.1, *, across: int = 0, size: int = 8, **shared: Any
+) -> tuple[Any, list[Any]]:
+    """Make a figure with a panel for each name, as many beside each other as the width allows, or ``across``.
+
+    Titles are whole, of letters of a ``size`` in points. Raises UsageError for too many panels.
+    """
     from matplotlib.figure import Figure
 
-    if len(names) > MOST:
+    if len(names) > PANELS:
         raise UsageError(f"{len(names)} panels are too many for a figure; name fewer runs or measures")
-    across = min(len(names), 1 if columns == "1" else 3)
+    across = min(len(names), across or (1 if columns == "1" else 3))
     down = math.ceil(len(names) / across)
-    figure = Figure(figsize=(WIDTHS[columns], height * down + 0.35), layout="constrained")
-    drawn = figure.subplots(down, across, squeeze=False).ravel().tolist()
-    for axes, name in zip(drawn, [*names, *[""] * len(drawn)], strict=False):
-        axes.set_title(name)
+    letters = int((WIDTHS[columns] / across - 0.42) * 72 / (LETTER * size))
+    titles = [wrapped(name, letters) for name in names]
+    more = size / 60 * max(title.count("\n") for title in titles)
+    figure = Figure(figsize=(WIDTHS[columns], (height + more) * down + 0.35), layout="constrained")
+    drawn = figure.subplots(down, across, squeeze=False, **shared).ravel().tolist()
+    for axes, title in zip(drawn, titles, strict=False):
+        axes.set_title(title, fontsize=size)
     for axes in drawn[len(names) :]:
-        axes.set_axis_off()
+        axes.remove()
     return figure, drawn[: len(names)]
 
 
-def style(number: int) -> Mapping[str, Any]:
-    """Give a run its colour, marker and line, which no other of the first 28 has together."""
-    colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-    return {"color": colour, "marker": marker, "linestyle": LINES[number // len(COLOURS) % len(LINES)]}
+def pale(colour: str) -> str:
+    """Mix a colour with as much white."""
+    return "#" + "".join(f"{(int(colour[at : at + 2], 16) + 255) // 2:02x}" for at in (1, 3, 5))
 
 
-def legend(figure: Any, axes: Any) -> None:
-    """Name the runs below all panels."""
-    lines, names = axes.get_legend_handles_labels()
+def wrapped(text: str, letters: int) -> str:
+    """Break a text into lines of at most so many letters, and leave out nothing."""
+    return "\n".join(textwrap.wrap(text, max(letters, 8), drop_whitespace=True)) if len(text) > letters else text
+
+
+def shortened(names: Sequence[str], letters: int) -> list[str]:
+    """Leave out the middle of long names, or break their lines where some are no longer told apart without it.
+
+    >>> shortened(["short", "a-long-name-of-1", "a-long-name-of-2"], 9)
+    ['short', 'a-l…of-1', 'a-l…of-2']
+    """
+    start = letters // 2 - 1
+    short = [
+        name if len(name) <= letters else f"{name[:start]}…{name[start + 1 - letters + len(name) :]}" for name in names
+    ]
+    return short if len({*short}) == len({*names}) else [wrapped(name, letters) for name in names]
+
+
+def looks(names: Sequence[str], families: Sequence[str] = ()) -> list[Mapping[str, Any]]:
+    """Give each run a colour, a marker and a line, which no other of the first 28 has together.
+
+    Runs whose names begin alike, as one of ``families``, are of one colour; those of none are black.
+    """
+    if not families:
+        return [
+            _look(number % len(COLOURS), number + number // len(COLOURS), number // len(COLOURS))
+            for number in range(len(names))
+        ]
+    found, within = [], dict.fromkeys(range(-1, len(families)), 0)
+    for name in names:
+        family = family_of(name, families)
+        found.append(_look(family % len(COLOURS), within[family], within[family]))
+        within[family] += 1
+    return found
+
+
+def family_of(name: str, families: Sequence[str]) -> int:
+    """Tell which of the families a run is of, that with the longest beginning; -1 is none."""
+    fitting = [number for number, family in enumerate(families) if name.strip().startswith(family)]
+    return max(fitting, key=lambda number: len(families[number]), default=-1)
+
+
+def _look(colour: int, marker: int, line: int) -> Mapping[str, Any]:
+    return {
+        "color": COLOURS[colour], "marker": MARKERS[marker % len(MARKERS)], "linestyle": LINES[line % len(LINES)],
+    }  # fmt: skip
+
+
+def refuse_many(names: Sequence[str]) -> None:
+    """Raise UsageError where runs are too many to be told apart."""
     if len(names) > MOST:
         raise UsageError(f"{len(names)} runs are too many to tell apart; name at most {MOST}")
-    width = figure.get_figwidth() * 72 / (4.2 * max(map(len, names)) + 30)
-    figure.legend(lines, names, loc="outside lower center", ncols=max(1, min(len(names), int(width))))
+
+
+def legend(figure: Any, handles: Sequence[Any], names: Sequence[str]) -> None:
+    """Name the runs below all panels, for which the figure becomes higher."""
+    room = figure.get_figwidth() * 72 - 16
+    longest = min(max(map(len, names)), int((room - 26) / (LETTER * 7)))
+    columns = max(1, min(len(names), int(room / (LETTER * 7 * longest + 26))))
+    short = shortened(names, longest)
+    rows = math.ceil(len(names) / columns) + sum(name.count("\n") for name in short) / columns
+    figure.set_figheight(figure.get_figheight() + 0.135 * rows)
+    figure.legend(
+        handles, short, loc="outside lower center", ncols=columns, labelspacing=0.25, columnspacing=1.2, borderpad=0.2,
+        handletextpad=0.5,
+    )  # fmt: skip
 
 
 def kind_of(name: str | PurePath) -> str:

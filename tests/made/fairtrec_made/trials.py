@@ -128,6 +128,7 @@ TRIALS = {
     "--model": "model",
     "--save-embeddings": "new.parquet",
     "--depth": "3",
+    "--families": "a",
     "--fit": "fit.tsv",
     "--axes": "2",
     "--spurious": "sides.tsv",

@@ -1,0 +1,139 @@
+"""Bars: the measures of each run, values by group, and differences by query."""
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from fairtrec.comparison.baseline import find
+from fairtrec.errors import UsageError
+from fairtrec.evaluation.result import Result
+from fairtrec.literals import PaperColumns
+from fairtrec.measure import Measure
+from fairtrec.report.cells import standing
+from fairtrec.report.figures.canvas import (
+    COLOURS,
+    LETTER,
+    WIDTHS,
+    legend,
+    looks,
+    pale,
+    panels,
+    refuse_many,
+    shortened,
+    wrapped,
+)
+from fairtrec.report.figures.whiskers import called, drawn_apart, ends, label
+
+PLACES = 4  # what is equal in so many digits is equal, as in tables
+HATCHES = "", "////", "....", "xxxx"
+WHISKER = {"fmt": "none", "ecolor": "black", "elinewidth": 0.6, "capsize": 1.2, "capthick": 0.6}
+
+
+def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
+    """Draw the mean of each measure: a panel for each, a bar for each run, the best one darker."""
+    names, measures = called(result), result.scores[0].measures
+    across = min(len(measures), 2 if columns == "1" else 4)
+    height = 0.45 + 0.13 * len(names)
+    figure, drawn = panels(list(map(label, measures)), columns, height, across=across, sharey=True)
+    best = standing(result, PLACES).best
+    look = looks(names, families)
+    for row, axes in enumerate(drawn):
+        for run, scores in enumerate(result.scores):
+            mean = float(scores.means[row])
+            colour = look[run]["color"] if families else COLOURS[0]
+            axes.barh(run, mean, 0.75, color=colour if best[run, row] else pale(colour))
+            within = ends(scores)
+            if within is not None and np.isfinite(mean):
+                axes.errorbar(mean, run, xerr=drawn_apart(mean, within[row]), **WHISKER)
+        axes.axvline(0, color="black", linewidth=0.6)
+        axes.grid(visible=False, axis="y")
+        axes.locator_params(axis="x", nbins=2 if columns == "1" else 4)
+    letters = int(figure.get_figwidth() * 72 * 0.4 / 4.1)
+    drawn[0].set_yticks(range(len(names)), shortened(names, letters))
+    drawn[0].set_ylim(len(names) - 0.4, -0.6)
+    return figure
+
+
+def groups(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
+    """Draw the mean of each measure that has a value for each group: a bar for each run and group."""
+    of_group: dict[str, dict[str, int]] = {}
+    for row, measure in enumerate(result.scores[0].measures):
+        if "group" in {field.name for field in fields(measure)}:
+            group: str = getattr(measure, "group")  # noqa: B009 - not every measure has one
+            of_group.setdefault(_without(measure, group), {})[group] = row
+    if not of_group:
+        raise UsageError("no measure here has a value for each group; name one that has, like -m TE@10 or Skew@10")
+    names = called(result)
+    refuse_many(names)
+    figure, drawn = panels(list(of_group), columns)
+    look = looks(names, families)
+    width = 0.8 / len(names)
+    for axes, rows in zip(drawn, of_group.values(), strict=True):
+        kept = list(rows.values())
+        for number, scores in enumerate(result.scores):
+            places = np.arange(len(rows)) + (number - (len(names) - 1) / 2) * width
+            heights = scores.means[kept]
+            hatch = HATCHES[number // (1 if families else len(COLOURS)) % len(HATCHES)]
+            bars = {"color": look[number]["color"], "hatch": hatch, "edgecolor": "white", "linewidth": 0}
+            axes.bar(places, heights, width, label=names[number], **bars)
+            within = ends(scores)
+            if within is not None:
+                apart = np.concatenate([drawn_apart(*each) for each in zip(heights, within[kept], strict=True)], axis=1)
+                axes.errorbar(places, heights, yerr=apart, **WHISKER | {"capsize": min(1.2, 12 * width)})
+        if not any(np.isfinite(scores.means[kept]).any() for scores in result.scores):
+            axes.text(0.5, 0.6, "no mean is finite", transform=axes.transAxes, ha="center")
+            axes.set_yticks([])
+        axes.set_xticks(np.arange(len(rows)), list(rows))
+        axes.set_xlim(-0.5, len(rows) - 0.5)
+        axes.grid(visible=False, axis="x")
+        axes.axhline(0, color="black", linewidth=0.6)
+    handles = drawn[0].containers
+    legend(figure, [each for each in handles if hasattr(each, "patches")], names)
+    return figure
+
+
+def _without(measure: Measure, group: str) -> str:
+    """Spell a measure without its group, as it was asked for."""
+    return str(replace(measure, group="")) if group else str(measure)  # type: ignore[call-arg]  # which it has
+
+
+def queries(result: Result, columns: PaperColumns, baseline: str | None) -> Any:
+    """Draw the differences between each run and the baseline by the first measure, hatched where the run is worse."""
+    base = find([scores.run for scores in result.scores], baseline)
+    measure, names = result.scores[0].measures[0], called(result)
+    others = [number for number in range(len(result.scores)) if number != base]
+    worth = [_of_queries(result, number) for number in range(len(result.scores))]
+    titles = [names[number].strip() for number in others]
+    few, wide = len(others) <= 6, columns == "2"
+    size, most = (8, 3 if wide else 2) if few else (6, 6 if wide else 3)
+    room = 72 * WIDTHS[columns] / (LETTER * size * max(map(len, titles)) / (2 if few else 4) + 16)
+    across = max(1, min(most, int(room)))
+    figure, drawn = panels(titles, columns, 1.6 if few else 1.0, across=across, size=size, sharey=True)
+    for axes, number in zip(drawn, others, strict=True):
+        both = sorted(worth[number].keys() & worth[base].keys())
+        differences = np.sort([worth[number][qid] - worth[base][qid] for qid in both])[::-1]
+        good = differences <= 0 if measure.better in ("lower", "nearer 0") else differences >= 0
+        places = np.arange(1, len(differences) + 1)
+        for chosen, colour, hatch in ((good, COLOURS[0], ""), (~good, COLOURS[1], "////")):
+            bars = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
+            axes.bar(places[chosen], differences[chosen], 0.8, **bars)
+        axes.axhline(0, color="black", linewidth=0.6)
+        axes.locator_params(axis="x", integer=True, nbins=4)
+        if few:
+            axes.set_xlabel(f"{len(both)} queries, sorted")
+    many = {len(worth[number].keys() & worth[base].keys()) for number in others}
+    if not few:
+        figure.supxlabel(f"{'–'.join(map(str, sorted({min(many), max(many)})))} queries, sorted", fontsize=8)
+    what = f"|{measure}|" if measure.better == "nearer 0" else str(measure)
+    letters = int((figure.get_figheight() - 0.3) * 72 / (LETTER * 8))
+    figure.supylabel(wrapped(f"{what} − that of {names[base].strip()}", letters), fontsize=8)
+    return figure
+
+
+def _of_queries(result: Result, number: int) -> dict[str, float]:
+    """Give the first measure's value for each query that has one, or its size where nearer 0 is better."""
+    scores = result.scores[number]
+    values = np.abs(scores.values[0]) if scores.measures[0].better == "nearer 0" else scores.values[0]
+    return {qid: value for qid, value in zip(scores.qids, values.tolist(), strict=True) if np.isfinite(value)}

@@ -1,0 +1,117 @@
+"""The frontier: two measures against each other, a point for each run, its interval, and lines fitted to families."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import Floats
+from fairtrec.errors import UsageError
+from fairtrec.evaluation.result import Result
+from fairtrec.literals import PaperColumns
+from fairtrec.report.cells import standing
+from fairtrec.report.figures.canvas import COLOURS, MOST, QUIET, family_of, legend, looks, panels
+from fairtrec.report.figures.whiskers import called, drawn_apart, ends, label
+from fairtrec.report.labelling import RADIUS, Dot, labelled, stacked
+from fairtrec.report.page.scatter import FEW, frontier
+
+PLACES = 4  # what is equal in so many digits is equal, as in tables
+SIZE = 6.0  # of a number at a point
+UNIT = 0.5  # points of the drawing that labels are placed in
+
+
+def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, trend: bool) -> Any:
+    """Draw the first two measures, which must be all, against each other."""
+    measures = result.scores[0].measures
+    if len(measures) != 2:
+        raise UsageError(f"the frontier is drawn of two measures, not {len(measures)}; name two with -m")
+    compared = standing(result, PLACES)
+    if not compared.directed.all():
+        raise UsageError(f"{measures[int(compared.directed.argmin())]} says not what is better; name another")
+    names = called(result)
+    figure, (axes,) = panels([""], columns, 2.5 if columns == "1" else 3.6)
+    means = np.array([scores.compared for scores in result.scores])
+    drawn = np.flatnonzero(np.isfinite(means).all(axis=1)).tolist()
+    front = [run for run in frontier(compared, 0, 1) if run in drawn]
+    axes.step(*means[front[::-1]].T, where="post", color=QUIET, linewidth=0.8, linestyle="--", zorder=1)
+    look = looks(names, families)
+    _intervals(axes, result, front if len(drawn) > FEW else drawn, look)
+    order = [*front, *(run for run in drawn if run not in front)]
+    lines = {run: axes.plot(*means[run], zorder=2, label=names[run], **look[run])[0] for run in drawn}
+    for run, line in lines.items():
+        line.set(linestyle="", fillstyle="full" if run in front else "none", markersize=RADIUS, markeredgewidth=0.8)
+    if trend:
+        _fitted(axes, means[drawn], [family_of(names[run], families) for run in drawn], families)
+    axes.set_xlabel(label(measures[0]))
+    axes.set_ylabel(label(measures[1]))
+    numbered = len(drawn) > FEW
+    keyed = drawn if len(drawn) <= MOST else front
+    told = [f"{run + 1}  {names[run]}" if numbered else names[run] for run in keyed]
+    if keyed:
+        legend(figure, [lines[run] for run in keyed], told)
+    dots = _placed(figure, axes, means, order)
+    for dot in dots:
+        ring = {} if dot.stack == dot.run else {"fillstyle": "none"}
+        lines[dot.run].set(markersize=dot.radius, zorder=2 + (dot.run in front) + 1 / dot.radius, **ring)
+    if numbered:
+        _numbered(figure, axes, dots)
+    return figure
+
+
+def _intervals(axes: Any, result: Result, runs: Sequence[int], look: Sequence[Mapping[str, Any]]) -> None:
+    """Draw the intervals of runs in both measures, where the result has some."""
+    for run in runs:
+        scores = result.scores[run]
+        within = ends(scores, compared=True)
+        if within is not None:
+            across, up = (drawn_apart(*each) for each in zip(scores.compared.tolist(), within, strict=True))
+            thin = {"color": look[run]["color"], "alpha": 0.45, "linewidth": 0.6, "zorder": 0.9}
+            axes.errorbar(*scores.compared, xerr=across, yerr=up, fmt="none", **thin)
+
+
+def _fitted(axes: Any, means: Floats, family: Sequence[int], families: Sequence[str]) -> None:
+    """Draw the line of least squares through the runs of each family, or through all where there is none.
+
+    Raises UsageError where fewer than three runs, or runs of one value, leave no line to fit.
+    """
+    for number in range(len(families)) if families else (-1,):
+        own = means[np.array(family) == number]
+        if len(own) < 3 or np.ptp(own[:, 0]) == 0:
+            of = f"the family {families[number]!r}" if families else "the figure"
+            raise UsageError(
+                f"a line is fitted to at least three runs that differ, and {of} has {len(own)}; leave out --trend"
+            )
+        across = np.array([own[:, 0].min(), own[:, 0].max()])
+        slope, base = np.polyfit(own[:, 0], own[:, 1], 1)
+        colour = COLOURS[number % len(COLOURS)]
+        axes.plot(across, base + slope * across, color=colour, linestyle="--", linewidth=1.0, zorder=1.5, label="_fit")
+
+
+def _placed(figure: Any, axes: Any, means: Floats, order: Sequence[int]) -> list[Dot]:
+    """Find where the points stand on the page, y downwards, and which hide others."""
+    figure.draw_without_rendering()
+    unit = figure.dpi / 72 * UNIT
+    spots = axes.transData.transform(means[list(order)]) / unit
+    return stacked((run, float(x), float(-y)) for run, (x, y) in zip(order, spots, strict=True))
+
+
+def _numbered(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
+    """Write the number of each run at its point, those of the frontier first, where there is room."""
+    unit = figure.dpi / 72 * UNIT
+    box = axes.get_window_extent()
+    field = box.x0 / unit, -box.y1 / unit, box.x1 / unit, -box.y0 / unit
+    for run, spot in labelled(dots, {dot.run: str(dot.run + 1) for dot in dots}, field, SIZE / UNIT).items():
+        dot = next(each for each in dots if each.run == run)
+        where = axes.transData.inverted().transform((dot.x * unit, -dot.y * unit))
+        away = spot.x * UNIT, -spot.y * UNIT
+        if spot.lead:
+            x, y = spot.lead[1]
+            end = x * UNIT, -y * UNIT
+            thin = {"arrowstyle": "-", "linewidth": 0.4, "color": QUIET, "shrinkA": 0, "shrinkB": dot.radius * UNIT}
+            line = axes.annotate("", where, end, textcoords="offset points", arrowprops=thin)
+            line.set_in_layout(False)
+        side = {"start": "left", "end": "right", "middle": "center"}[spot.anchor]
+        text = axes.annotate(
+            str(run + 1), where, away, textcoords="offset points", fontsize=SIZE, ha=side, va="center", zorder=3
+        )
+        text.set_in_layout(False)

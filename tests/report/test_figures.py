@@ -1,0 +1,123 @@
+"""Figures: looks that differ, intervals of the means, lines that are fitted, labels apart, and no noise."""
+
+import shutil
+import warnings
+
+import numpy as np
+import pytest
+
+import fairtrec
+from fairtrec_made.measures import Higher, Lower, Nearer
+from fairtrec_made.reports import result_of
+
+pytest.importorskip("matplotlib", reason="matplotlib, which draws, is not installed: pip install 'fairtrec[plot]'")
+canvas = pytest.importorskip("fairtrec.report.figures.canvas")
+
+
+def drawn_of(means, measures=None, names=None, spread=0.01):
+    """Make a result of two queries round each mean [run][measure]."""
+    values = [[[mean - spread, mean + spread] for mean in run] for run in means]
+    names = names or [f"run{at}" for at in range(len(means))]
+    return result_of(values, measures or (Higher(), Lower()), names=names, tags=names)
+
+
+def many(runs):
+    random = np.random.default_rng(3)
+    return random.uniform(0, 1, (runs, 2)).round(3).tolist()
+
+
+def whiskers(axes):
+    return [line for collection in axes.collections for line in collection.get_segments()]
+
+
+def test_28_runs_have_looks_of_their_own_in_colours_and_in_glyphs():
+    found = canvas.looks([f"r{at}" for at in range(28)])
+    assert len({(look["color"], look["marker"]) for look in found}) == 28
+    assert len({(look["color"], look["linestyle"]) for look in found}) == 28
+
+
+def test_runs_of_a_family_have_one_colour_and_own_glyphs():
+    found = canvas.looks(["bert_1", "bert_2", "bm25", "bert_L4_1"], ["bert_", "bert_L4"])
+    assert found[0]["color"] == found[1]["color"]
+    assert found[0]["marker"] != found[1]["marker"]
+    assert len({look["color"] for look in found}) == 3
+
+
+@pytest.mark.parametrize("kind", ["frontier", "runs"])
+def test_intervals_are_those_of_the_means_unless_they_are_left_out(kind):
+    result = drawn_of([[0.2, 0.4], [0.5, 0.1]])
+    ends = {end for scores in result.with_confidence(0.95).scores for row in scores.within for end in row.round(6)}
+    axes = fairtrec.plot(result, kind).axes
+    found = {round(float(value), 6) for each in axes for ends in whiskers(each) for value in np.ravel(ends)}
+    assert ends <= found
+    assert not any(whiskers(each) for each in fairtrec.plot(result, kind, confidence=None).axes)
+
+
+def test_an_interval_of_sizes_is_drawn_where_nearer_0_is_better():
+    result = drawn_of([[0.2, -0.4], [0.5, 0.4]], (Higher(), Nearer()))
+    (axes,) = fairtrec.plot(result, "frontier").axes
+    assert all(point >= 0 for ends in whiskers(axes) for point in np.ravel(ends))
+
+
+def test_the_best_run_by_the_rule_of_tables_is_darker():
+    result = drawn_of([[0.2, 0.4], [0.5, 0.1], [0.50000001, 0.3]])
+    first, second = fairtrec.plot(result, "runs").axes
+    dark = [[at for at, bar in enumerate(axes.patches) if bar.get_facecolor()[0] == 0] for axes in (first, second)]
+    assert dark == [[1, 2], [1]]
+
+
+def test_a_run_over_other_queries_is_on_no_front_and_never_best():
+    result = drawn_of([[0.2, 0.4], [0.5, 0.1]])
+    result.scores[1].values[:, 0] = np.nan
+    points = [line for line in fairtrec.plot(result, "frontier").axes[0].get_lines() if line.get_label() == "run1"]
+    assert [point.get_fillstyle() for point in points] == ["none"]
+    assert all(bar.get_facecolor()[0] > 0 for bar in fairtrec.plot(result, "runs").axes[0].patches)
+
+
+def test_a_line_is_fitted_by_least_squares_to_each_family():
+    means = [[0.1, 0.3], [0.2, 0.5], [0.3, 0.7], [0.1, 0.9], [0.2, 0.8], [0.3, 0.7]]
+    result = drawn_of(means, names=["a1", "a2", "a3", "b1", "b2", "b3"])
+    (axes,) = fairtrec.plot(result, "frontier", families=("a", "b"), trend=True).axes
+    lines = [line.get_xydata().tolist() for line in axes.get_lines() if line.get_label() == "_fit"]
+    assert lines == [pytest.approx(np.array(line)) for line in ([[0.1, 0.3], [0.3, 0.7]], [[0.1, 0.9], [0.3, 0.7]])]
+
+
+@pytest.mark.parametrize("runs", [13, 28, 53])
+@pytest.mark.parametrize("columns", ["1", "2"])
+def test_numbers_at_points_never_overlap(runs, columns):
+    figure = fairtrec.plot(drawn_of(many(runs)), "frontier", columns=columns)
+    with canvas.look():
+        figure.draw_without_rendering()
+        boxes = [text.get_window_extent() for text in figure.axes[0].texts if text.get_text()]
+    assert len(boxes) > runs / 2
+    assert not [1 for at, one in enumerate(boxes) for other in boxes[:at] if one.overlaps(other)]
+
+
+def test_titles_are_whole_and_panels_share_their_axis():
+    names = ["base", *(f"{at}-{'long' * 15}" for at in range(8))]
+    figure = fairtrec.plot(drawn_of(many(9), names=names), "queries", columns="1")
+    assert ["".join(axes.get_title().split()) for axes in figure.axes] == names[1:]
+    assert len({axes.get_ylim() for axes in figure.axes}) == 1
+    with canvas.look():
+        figure.draw_without_rendering()
+        titles = [axes.title.get_window_extent() for axes in figure.axes]
+    assert not [1 for at, one in enumerate(titles) for other in titles[:at] if one.overlaps(other)]
+
+
+def test_names_that_do_not_fit_lose_their_middle_unless_they_are_then_alike():
+    assert canvas.shortened(["a" * 30, "b"], 11) == ["aaaa…aaaaaa", "b"]
+    assert canvas.shortened(["a" * 9 + "x" + "a" * 9, "a" * 9 + "y" + "a" * 9], 11)[0] == "a" * 9 + "xa\n" + "a" * 8
+
+
+def test_what_is_not_in_the_font_or_has_no_room_makes_no_noise():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = fairtrec.plot(drawn_of(many(3), names=["検索", "b" * 300, "c"]), "runs")
+        assert canvas.written(figure, "pdf")
+
+
+def test_the_command_says_that_intervals_are_drawn(copied, fairtrec_command):
+    shutil.copy("bm25.run", "other.run")
+    asked = ["plot", "runs", "qrels.txt", "bm25.run", "fair.run", "-m", "P@5", "-o", "x.svg"]
+    assert "interval:t/0.95" in fairtrec_command(*asked).err
+    assert "interval:" not in fairtrec_command(*asked, "--no-intervals").err
