@@ -12,7 +12,6 @@ RunFormat = Literal["auto", "trec", "msmarco", "jsonl", "parquet"]  # what a run
 Missing = Literal["error", "neutral", "skip", "worst", "bounds"]  # what a document is worth of which nothing is known
 Membership = Literal["share", "majority", "any"]  # how group terms make a document belong to groups
 Tokenizer = Literal["strip", "space", "word"]
-OnError = Literal["fail", "skip"]
 Pronouns = Literal["rule", "first"]  # what her and his become
 Engine = Literal["local", "spark"]
 Absent = Literal["error", "skip"]  # what to do with a document that has no vector

@@ -15,7 +15,7 @@ from fairtrec.formats import run as run_format
 
 
 def rerank(
-    run: FilePath, rankers: Iterable[Ranker], docs: Any, queries: Any, depth: int | None = None, size: int = 64
+    run: FilePath, rankers: Iterable[Ranker], docs: Any, query_texts: Any, depth: int | None = None, size: int = 64
 ) -> Iterator[Run]:
     """Rank the first ``depth`` documents of each query anew, by each ranker, whose name is the run's tag.
 
@@ -23,7 +23,7 @@ def rerank(
     """
     first = run_format.read(run, depth=depth)
     qids, docnos = np.repeat(first.qids, np.diff(first.starts)).tolist(), decode(first.docnos)
-    asked, told = _texts(queries, "query", qids, run), _texts(docs, "document", docnos, run)
+    asked, told = _texts(query_texts, "query", qids, run), _texts(docs, "document", docnos, run)
     pairs = [asked[qid] for qid in qids], [told[docno] for docno in docnos]
     for ranker in rankers:
         scores = ranker.look(*pairs, size).astype(np.float64)

@@ -56,7 +56,7 @@ def overview() -> str:
     ]
     theirs = sorted(registry.foreign(), key=str.lower)
     lines += ["", "and from ir-measures, which need qrels (names of trec_eval, like ndcg_cut_10, are understood too):"]
-    return "\n".join([*lines, *_wrapped(theirs), "", "`fairtrec measures NAME` prints the page of one.", ""])
+    return "\n".join([*lines, *_wrapped(theirs), ""])
 
 
 def _wrapped(words: list[str]) -> list[str]:
@@ -66,7 +66,7 @@ def _wrapped(words: list[str]) -> list[str]:
 
 
 def page(name: str) -> str:
-    """Write the page of one measure, or of all of fairness. Raises UsageError for a name that nobody knows."""
+    """Write the page of a measure, a reranker, or all_fair. Raises UsageError for a name that nobody knows."""
     if registry.is_all_fair(name.partition("@")[0]):
         return _all(name)
     name = registry.proper(name) or name
@@ -77,8 +77,7 @@ def page(name: str) -> str:
         if name in ir_measures.measures.registry:  # of which some cannot be parsed without their cutoff
             return _foreign(Utility(ir_measures.measures.registry[name]))
         if name.partition("@")[0].lower() in map(str.lower, rerankers.names()):
-            where = f"`fairtrec rerank --list {name}` prints its page, and --by takes it"
-            raise UsageError(f"{name} is a reranker, no measure; {where}")
+            return rerankers.page(name.partition("@")[0])
         several = registry.parse(name)
         if len(several) != 1:
             many = f"{name!r} names {len(several)} measures" if several else "no measure was named"

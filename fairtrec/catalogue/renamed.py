@@ -3,6 +3,7 @@
 COMMANDS = {
     "annotations": "counts",
     "free": "headroom",
+    "resources get": "resources fetch",
 }
 OPTIONS = {  # of every command that has the new one; behind a command's name, of that
     "--annotations": "--counts",
@@ -10,6 +11,14 @@ OPTIONS = {  # of every command that has the new one; behind a command's name, o
     "trec-fair-2019 --groups": "--labels",
     "--as": "--membership",
     "headroom --judged-only": "--pin-unjudged",
+    "explain -q": "--query",
+    "explain --candidates": "--exchanges",
+    "check --alpha": "--confidence",
+    "annotate --on-error": "--keep-going",
+    "counterfactual --on-error": "--keep-going",
+    "rerank --samples": "--rankings",
+    "validate --depth": "--due",
+    "adversarial rerank --queries": "--query-texts",
 }
 KEYWORDS = {  # and names of the package
     "annotations": "counts",
@@ -17,6 +26,8 @@ KEYWORDS = {  # and names of the package
     "rule": "membership",
     "free": "headroom",
     "judged_only": "pin_unjudged",
+    "alpha": "confidence",
+    "on_error": "keep_going",
 }
 
 

@@ -55,7 +55,7 @@ def find(name: str) -> type[Reranker]:
     near = get_close_matches(name.lower(), [each.lower() for each in names()], 2)
     meant = " or ".join(each for each in names() if each.lower() in near)
     hint = f"did you mean {meant}? " if meant else ""
-    raise UsageError(f"there is no reranker {name}; {hint}`fairtrec rerank --list` lists them all")
+    raise UsageError(f"there is no reranker {name}; {hint}`fairtrec measures` lists them all")
 
 
 def names() -> list[str]:
@@ -75,7 +75,8 @@ def overview() -> str:
     rows = [(str(find(name)()), (inspect.getdoc(find(name)) or "").partition("\n")[0]) for name in names()]
     width = max(len(name) for name, _ in rows)
     lines = [f"{name.ljust(width)}  {question}" for name, question in rows]
-    return "\n".join([*lines, "", "`fairtrec rerank --list NAME` prints the page of one.", ""])
+    last = "`fairtrec measures NAME` prints the page of one."
+    return "\n".join(["rerankers, for `fairtrec rerank --by`:", *lines, "", last, ""])
 
 
 def page(name: str) -> str:

@@ -235,7 +235,7 @@ def _run() -> int:  # noqa: PLR0911 - one for each way to end
 def _refuse(error: click.ClickException) -> int:
     """Say what is wrong with what was typed; of an option that another command has, which. Give the exit code."""
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-        name = f"{error.ctx.info_name} {error.option_name}"
+        name = " ".join([*error.ctx.command_path.split(" ")[1:], error.option_name])
         if name in ELSEWHERE:
             _say(f"there is no option {error.option_name}; {ELSEWHERE[name]}")
             return error.exit_code

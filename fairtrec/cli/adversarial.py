@@ -102,7 +102,9 @@ def train(triples: str, **given: Any) -> None:
 @click.argument("run")
 @click.option("--model", required=True, metavar="FOLDER|NAME", help="A cross-encoder, a folder of several, or a name.")
 @click.option("--docs", required=True, metavar="FILE|ID", help="The texts: TSV or JSON lines, or an ir_datasets id.")
-@click.option("--queries", required=True, metavar="FILE", help="Their texts: lines of qid<TAB>text, or JSON lines.")
+@click.option(
+    "--query-texts", required=True, metavar="FILE", help="What queries ask: lines of qid<TAB>text, or JSON lines."
+)
 @click.option("-M", "--depth", type=FROM_1, metavar="N", help="Cut rankings after rank N.  [default: rank them whole]")
 @click.option(
     "-o",
@@ -120,8 +122,8 @@ def rerank(
     """Rank the documents of RUN anew, by the scores of a model.
 
     \b
-    fairtrec adversarial rerank bm25.run --model models/l-0.1 --docs collection.tsv --queries queries.tsv -o fairer.run
-    fairtrec adversarial rerank bm25.run --model models/ --docs collection.tsv --queries queries.tsv -M 200 -o runs/
+    fairtrec adversarial rerank bm25.run --model models/l-0.1 --docs collection.tsv --query-texts queries.tsv -o new.run
+    fairtrec adversarial rerank bm25.run --model models/ --docs collection.tsv --query-texts queries.tsv -M 200 -o runs/
     """
     from fairtrec.adversarial.model import Ranker, libraries
     from fairtrec.adversarial.rerank import models_of, rerank
@@ -136,7 +138,7 @@ def rerank(
         raise UsageError(f"{model} holds {len(models)} models; name a folder for their runs with -o")
     if several and output is not None:
         output.mkdir(parents=True, exist_ok=True)
-    options.refuse_output(None if several else output, run, given["docs"], given["queries"])
+    options.refuse_output(None if several else output, run, given["docs"], given["query_texts"])
     rankers = (Ranker(name, device, longest=max_length) for name in models)
     for ranked in rerank(run, rankers, size=batch_size, **given):
         place = output / f"{ranked.tag}.run" if several and output is not None else output

@@ -29,7 +29,7 @@ EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad 
 )
 @click.option("--baseline", metavar="RUN|FILE", help="A run, or what `fairtrec eval -f json -q` wrote of one.")
 @click.option(
-    "--alpha", type=float, default=0.05, show_default=True, help="A difference counts if its 1 - alpha interval does."
+    "--confidence", type=float, default=0.95, show_default=True, help="A difference counts if its interval does."
 )
 @click.option("--strict/--no-strict", help="Fail on the difference itself, whatever its interval.")
 @click.option("--prove", is_flag=True, help="Pass only if the whole interval lies on the right side.")

@@ -7,12 +7,12 @@ from fairtrec.cli.commands import Titled
 
 
 @click.command(name="cite", cls=Titled, epilog=options.EXITS)
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURES", help="The measures that you report.")
+@click.argument("measures", nargs=-1, metavar="[MEASURE]...")
 def command(measures: tuple[str, ...]) -> None:
     """Print BibTeX of fairtrec and of the papers that the measures are from.
 
     \b
-    fairtrec cite -m 'nDCG@10 NFaiRR@10 AWRF@20' >> paper.bib
+    fairtrec cite 'nDCG@10 NFaiRR@10 AWRF@20' >> paper.bib
     """
     from fairtrec.catalogue.pages import cite
 

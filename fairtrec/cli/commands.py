@@ -26,7 +26,7 @@ SECTIONS = {  # in the order of the help: parameters, which mean the same in eve
     "Ranking": "",
     "Comparison": "baseline test correction interval confidence equivalence resamples seed",
     "Output": "form output places per_query no_summary sort title paper junit fix force everything save_embeddings",
-    "Options": "jobs keep_going on_error max_doc_bytes engine master resume device config root version help",
+    "Options": "jobs keep_going max_doc_bytes engine master resume device config root version help",
 }
 TYPED = "fairtrec.typed"  # what of a context holds the options that were typed, by their parameters
 FIRST = "First"  # before all others: the three options of a command that most users begin with

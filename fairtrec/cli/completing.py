@@ -75,14 +75,14 @@ class Fish(Whole, shell_completion.FishComplete):
 class Offered(StringParamType):
     """Text, as it was, for which something can be offered."""
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
         """Give what may stand here and begins with what is typed, in any case."""
         words = set(re.findall(r"\w+", param.metavar or (param.name or "").upper()))
         items = [CompletionItem(incomplete, type="file")] * bool(words & FILES)
         items += [CompletionItem(incomplete, type="dir")] * bool(words & FOLDERS and not words & FILES)
         begun, _, last = incomplete.rpartition(" ") if words & {"MEASURES", "RERANKER"} else ("", "", incomplete)
         before = f"{begun} " if begun else ""
-        for value, said in _names(param, words, ctx.command.name):
+        for value, said in _names(param, words):
             if value.lower().startswith(last.lower()):
                 items.append(CompletionItem(before + value, help=said))
         return items
@@ -128,19 +128,17 @@ def script(shell: str) -> str:
     return kind(click.Group(), {}, "fairtrec", VARIABLE).source()
 
 
-def _names(param: click.Parameter, words: Iterable[str], command: str | None) -> Iterator[tuple[str, str | None]]:
+def _names(param: click.Parameter, words: Iterable[str]) -> Iterator[tuple[str, str | None]]:
     """Give the names that may stand for a parameter, each with what it means, where that is said."""
     unsaid = partial(map, lambda name: (name, None))
     if param.name == "qrels" and isinstance(param, click.Argument):
         yield "none", "no judgements"
-    elif {"MEASURE", "MEASURES"} & set(words) or (command == "measures" and param.name == "name"):
+    elif {"MEASURE", "MEASURES", "RERANKER"} & set(words):
         from fairtrec.catalogue.registry import ALL_FAIR, names
-
-        yield from unsaid([*names(), *[ALL_FAIR] * ("MEASURES" in words)])
-    elif "RERANKER" in words or (command == "rerank" and param.name == "list"):
         from fairtrec.catalogue.rerankers import names as rerankers
 
-        yield from unsaid(rerankers())
+        measures = [*names(), *[ALL_FAIR] * ("MEASURES" in words)] if {"MEASURE", "MEASURES"} & set(words) else []
+        yield from unsaid([*measures, *(rerankers() if "RERANKER" in words else [])])
     elif (row := CHOICES.get(param.name or "")) and row.words and row.metavar == param.metavar:
         yield from unsaid(row.words)
     elif "NAME" in words and param.name != "model":

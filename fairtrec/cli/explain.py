@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 @click.command(name="explain", cls=under("Explanation", "measure", first="measure query terms"), epilog=options.EXITS)
 @click.option("-m", "--measure", required=True, metavar="MEASURE", help="What is explained, like NFaiRR@10.")
 @click.option(
-    "-q",
     "--query",
     multiple=True,
     metavar="QID",
     help="Look at this query closely, rank by rank; may be repeated.  [default: all queries in the mean]",
 )
 @click.option(
-    "--candidates",
+    "--exchanges",
     type=click.IntRange(1),
     default=100,
     show_default=True,
@@ -48,13 +47,13 @@ def command(
     QRELS, RUN and the options that commands share are as for `fairtrec eval`.
 
     \b
-    fairtrec explain qrels.txt neural.run -m NFaiRR@10 -q 101 --terms gender-en --docs collection.tsv \\
+    fairtrec explain qrels.txt neural.run -m NFaiRR@10 --query 101 --terms gender-en --docs collection.tsv \\
         --background background.run
     """
     from fairtrec.files.arguments import lists, named, processes
 
     if not given["query"]:
-        options.refuse_typed("is for what is looked at closely; name it with --query", "candidates")
+        options.refuse_typed("is for what is looked at closely; name it with --query", "exchanges")
     files = named(runs)
     given["jobs"] = processes(list(files.values()), given["jobs"])  # they start while this one imports the rest
 

@@ -1,4 +1,4 @@
-"""``fairtrec measures``: what can be measured, and what each measure means."""
+"""``fairtrec measures``: what can be measured, what each measure means, and what each reranker does."""
 
 import click
 
@@ -6,9 +6,10 @@ from fairtrec.cli.commands import Titled
 
 
 @click.command(name="measures", cls=Titled)
-@click.argument("name", required=False)
-def command(name: str | None) -> None:
-    """List all measures with direction, range and needs, or print the page of the measure NAME."""
-    from fairtrec.catalogue import pages
+@click.argument("names", nargs=-1, metavar="[MEASURE|RERANKER]...")
+def command(names: tuple[str, ...]) -> None:
+    """List all measures with direction, range and needs, and all rerankers, or print the page of each that is named."""
+    from fairtrec.catalogue import pages, rerankers
 
-    click.echo(pages.page(name) if name else pages.overview(), nl=False)
+    told = [pages.page(name) for name in names] or [pages.overview(), rerankers.overview()]
+    click.echo("\n".join(told), nl=False)

@@ -10,7 +10,6 @@ import click
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.cli.commands import TYPED, say
 from fairtrec.evaluation.choices import CHOICES, inserted
-from fairtrec.literals import OnError
 from fairtrec.report.writers import Writer
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ def own(command: str) -> Together:
 
 collected = Together(
     (  # what work on a whole collection does with documents that are not as they should be
-        word("--on-error", of=OnError, help="skip: write what is wrong to FILE.rejected.jsonl and go on."),
+        click.option("--keep-going", is_flag=True, help="Write what is wrong to FILE.rejected.jsonl and go on."),
         click.option(
             "--max-doc-bytes",
             type=click.IntRange(1, 1 << 30),

@@ -9,33 +9,13 @@ from fairtrec.cli.commands import under
 from fairtrec.report.writers import EFFECTS
 
 
-def _list(context: click.Context, parameter: click.Parameter, name: str | None) -> None:
-    if name is None or context.resilient_parsing:
-        return
-    from fairtrec.catalogue import rerankers
-
-    options.alone(context, parameter)
-    click.echo(rerankers.page(name) if name else rerankers.overview(), nl=False)
-    context.exit()
-
-
-@click.command(name="rerank", cls=under("Reranking", "samples", "seed", first="by labels output"), epilog=options.EXITS)
-@click.option(
-    "--list",
-    is_flag=False,
-    flag_value="",
-    is_eager=True,
-    expose_value=False,
-    callback=_list,
-    metavar="[NAME]",
-    help="List the rerankers, or print the page of one.",
-)
+@click.command(name="rerank", cls=under("Reranking", "seed", first="by labels output"), epilog=options.EXITS)
 @click.option(
     "--by", multiple=True, required=True, metavar="RERANKER", help="Like DetCons@10; may be repeated with -o FOLDER."
 )
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of what is drawn at random.")
 @click.option(
-    "--samples",
+    "--rankings",
     type=int,
     metavar="N",
     help="Write N rankings of each query, numbered in column 2: of random rerankers.",
@@ -61,7 +41,7 @@ def command(
     *,
     places: int,
     seed: int,
-    samples: int | None,
+    rankings: int | None,
     candidates: int | None,
     cut: bool,
     jobs: int | None,
@@ -100,7 +80,7 @@ def command(
         options.refuse_typed("is of what -m (--measure) prints, and nothing is asked for", "form", "places")
     if not any(each.is_random for each in asked):
         options.refuse_typed(f"is for chance, and there is none in --by '{' '.join(map(str, asked))}'", "seed")
-    chosen: Any = {"seed": seed, "samples": samples, "candidates": candidates, "cut": cut}
+    chosen: Any = {"seed": seed, "rankings": rankings, "candidates": candidates, "cut": cut}
     with progress(), options.heeding(plans=1 + bool(measures)):
         effects = Effects(measures, {"qrels": qrels, **given}) if measures else None
         reranking = rerank(asked, files, qrels, jobs=jobs, **chosen, **given)

@@ -42,7 +42,7 @@ def show(name: str) -> None:
 
 @command.command()
 @click.argument("name")
-def get(name: str) -> None:
+def fetch(name: str) -> None:
     """Fetch NAME, unless it is here, and print its path."""
     click.echo(resources.get(name))
 

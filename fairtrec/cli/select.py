@@ -40,14 +40,13 @@ BESIDE = click.option(
 @click.option("--baseline", metavar="RUN", help="Compare each row with this run: a file, or the name of a RUN.")
 @options.Together(compare.compared[1:])
 @options.evaluated("select", BESIDE)
-@options.reported(SELECTIONS, to=False)
 @click.option(
-    "-o",
-    "--output",
+    "--write-run",
     type=click.Path(dir_okay=False, path_type=Path),
-    metavar="RUN",
+    metavar="FILE",
     help="Write what one beta chooses as a run, all or nothing.",
 )
+@options.reported(SELECTIONS)
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -67,6 +66,7 @@ def command(
         --beta 0,1,inf --terms gender-en --docs collection.tsv --background background.run
     """
     from fairtrec.cli.bar import progress
+    from fairtrec.errors import UsageError
     from fairtrec.files.arguments import lists, named
     from fairtrec.report.selection import footnotes
     from fairtrec.selection.selecting import select
@@ -77,7 +77,11 @@ def command(
         options.refuse_typed("is for comparing with --baseline, and there is none", *procedure)
     compare.refuse_idle({name: given[name] for name in procedure})
     files = named(runs)
-    options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
+    write_run = given.pop("write_run")
+    for path in (output, write_run):
+        options.refuse_output(path, qrels, *files.values(), *lists(runs), *given.values())
+    if output is not None and write_run is not None and output.resolve() == write_run.resolve():
+        raise UsageError(f"--output and --write-run would both write {output}; choose another for one of the two")
     with progress(), options.heeding():
-        selection = select(files, qrels, output=output, **given)
-    options.write(SELECTIONS, form, selection, None, footnotes, places=places)
+        selection = select(files, qrels, write_run=write_run, **given)
+    options.write(SELECTIONS, form, selection, output, footnotes, places=places)

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 OF_TRACK = {"trec-fair-2019": ("sequences", "truth")}
 OF_KNOWN = ("qrels", "queries", "docs", "docnos")
-OF_TREC = (*OF_KNOWN, "depth", "fix")
+OF_TREC = (*OF_KNOWN, "due", "fix")
 
 
 @click.command(
     name="validate",
-    cls=under("Checks", "depth", first="qrels docs fix"),
+    cls=under("Checks", "due", first="qrels docs fix"),
     epilog="Exit codes: 0 no errors, 2 wrong usage, 3 errors, 4 a resource is missing.",
 )
 @click.argument("runs", nargs=-1, metavar="RUN...")
@@ -30,7 +30,7 @@ OF_TREC = (*OF_KNOWN, "depth", "fix")
 @click.option("--queries", metavar="NAME|FILE", help="The wanted queries: a query set by name, or a file of query ids.")
 @click.option("--docs", metavar="FILE|ID", help="The collection: TSV or JSON lines, or an ir_datasets id.")
 @click.option("--docnos", metavar="FILE", help="The collection as a list, a docno on each line.")
-@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="How many documents are due for each query.")
+@click.option("--due", type=click.IntRange(min=1), metavar="N", help="How many documents are due for each query.")
 @options.chosen("run_format")
 @options.word("--track", of=Track, help="The form of the runs; trec-fair-2019 needs --sequences and --truth.")
 @click.option("--sequences", metavar="FILE", help="The sequences of queries of trec-fair-2019.")
@@ -115,7 +115,7 @@ def _checked(
     others = [*lists, *(given[name] for name in OF_KNOWN if given[name] is not None)]
     places = {} if given["fix"] is None else repair.outputs(paths, given["fix"], others, force=given["force"])
     with progress():
-        known = validating.expected(paths, **{name: given[name] for name in (*OF_KNOWN, "depth")})
+        known = validating.expected(paths, **{name: given[name] for name in (*OF_KNOWN, "due")})
     twins = Twins()
     for path in paths:
         with progress():  # which is gone before anything is printed
@@ -123,5 +123,5 @@ def _checked(
             twins.look(checked)
         place = places.get(path)
         if place is not None and repair.is_written(checked, place):
-            repair.write(checked, place, given["depth"])
+            repair.write(checked, place, given["due"])
         yield checked, place

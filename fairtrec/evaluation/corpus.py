@@ -42,7 +42,7 @@ def annotate(
     ``terms``    the name of a word list, a path, or ``{group: [term, ...]}``.
     ``output``   the table: .arrow (for ``counts=``), .parquet or .tsv.
     ``watcher``  is called with how far it has come.
-    ``options``  the options of ``fairtrec annotate``: tokenizer, case_sensitive, jobs, resume, force, on_error,
+    ``options``  the options of ``fairtrec annotate``: tokenizer, case_sensitive, jobs, resume, force, keep_going,
                  max_doc_bytes. Where jobs are several, which is the default, a script calls this below
                  ``if __name__ == "__main__":``.
 
@@ -92,7 +92,7 @@ def counterfactual(
     ``output``   a file whose name ends in .tsv or .jsonl, and perhaps .gz, .bz2 or .zst behind that.
     ``runs``     a run or several, as ``evaluate`` takes them: only documents ranked there, down to ``depth``.
     ``watcher``  is called with how far it has come.
-    ``options``  the options of ``fairtrec counterfactual``: ignore_case, pronouns, jobs, on_error, max_doc_bytes,
+    ``options``  the options of ``fairtrec counterfactual``: ignore_case, pronouns, jobs, keep_going, max_doc_bytes,
                  force. Where jobs are several, which is the default, a script calls this below
                  ``if __name__ == "__main__":``.
 

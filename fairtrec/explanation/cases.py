@@ -139,7 +139,7 @@ class Request:
             raise UsageError(f"these are {len(evaluator.measures)} measures ({named}); explain one at a time")
         evaluator.choices.refuse("explain", "explain shows")
         if candidates < 1:
-            raise UsageError(f"candidates are {candidates}; look at 1 document or more")
+            raise UsageError(f"exchanges are {candidates}; look at 1 document or more")
         return cls(evaluator, tuple(queries), candidates, _terms(evaluator, what_if))
 
     @property

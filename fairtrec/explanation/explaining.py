@@ -188,7 +188,7 @@ def explain(
     qrels: JudgementsLike | None = None,
     *,
     query: str | Iterable[str] = (),
-    candidates: int = CANDIDATES,
+    exchanges: int = CANDIDATES,
     what_if: str | Iterable[str] = (),
     query_texts: Any = None,
     jobs: int | None = 1,
@@ -200,7 +200,7 @@ def explain(
     ``runs``, ``qrels`` and all else are those of `evaluate`.
     ``query``       the queries to look at closely, one or several: what the value would be without each document, and
                     which exchange of two documents would better it most. None: all queries, without these.
-    ``candidates``  down to which rank documents are taken for an exchange.
+    ``exchanges``   down to which rank documents are taken for an exchange.
     ``what_if``     terms of the list, each of which is taken away for once.
     ``query_texts`` what each query asks, for readers: a file of lines qid<TAB>text, an ir_datasets id, or a dict.
     ``jobs``        how many processes read the runs, as for `evaluate`.
@@ -213,7 +213,7 @@ def explain(
     queries = [query] if isinstance(query, str) else list(dict.fromkeys(query))
     dropped = [what_if] if isinstance(what_if, str) else list(what_if)
     evaluation = evaluator(measure, qrels, **keywords)
-    request = Request.of(evaluation, queries, candidates, dropped)
+    request = Request.of(evaluation, queries, exchanges, dropped)
     found, result = cases(request, named, number)
     several = [assemble(case, request) for case in found]
     first = several[0]

@@ -50,7 +50,7 @@ def check(
     *,
     baseline: Any = None,
     slices: FilePath | Mapping[str, Sequence[str]] | None = None,
-    alpha: float = Gate.alpha,
+    confidence: float = Gate.confidence,
     strict: bool = Gate.strict,
     prove: bool = Gate.prove,
     fail_on: FailOn = Gate.fail_on,
@@ -66,7 +66,7 @@ def check(
     ``baseline``      a run, ``{name: run}``, or a results file of one; where ``runs`` is a Result, one of its runs, by
                       name or number.
     ``slices``        the query ids of each slice, or a file of lines of qid and slice.
-    ``alpha``         a difference counts if its 1 - alpha interval does; ``strict`` goes by the difference itself.
+    ``confidence``    a difference counts if its interval does; ``strict`` goes by the difference itself.
     ``prove``         passes only where the whole interval is on the right side of the bound (non-inferiority).
     ``fail_on``       "warning": warnings are failures, too.
     ``measures``      what is evaluated beside, without a requirement; where ``runs`` are evaluated here.
@@ -74,7 +74,7 @@ def check(
 
     Raises UsageError for a requirement that cannot be read or asks for what is not there, and what `evaluate` raises.
     """
-    gate = Gate(alpha, strict, prove, fail_on)
+    gate = Gate(confidence, strict, prove, fail_on)
     texts = [requirements] if isinstance(requirements, str) else dict.fromkeys(requirements)
     asked = [requirement.parse(text, given.get("relevance_level")) for text in texts]
     if not asked:

@@ -17,7 +17,7 @@ from fairtrec.measure import Measure
 
 Status = Literal["passed", "warning", "undecided", "failed"]
 STATUSES: tuple[Status, ...] = ("passed", "warning", "undecided", "failed")  # the worse, the later
-LEAST = 0.0001  # alpha; of less, no data of a few queries say anything
+MOST = 0.9999  # confidence; of more, no data of a few queries say anything
 
 
 @dataclass(frozen=True)
@@ -68,23 +68,28 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Gate:
-    """How much evidence it takes: the intervals are of confidence 1 - alpha.
+    """How much evidence it takes: the intervals are of this ``confidence``.
 
     ``strict``   fails on the difference itself, whatever its interval.
     ``prove``    passes only where the whole interval lies on the right side of the bound (non-inferiority).
     ``fail_on``  says whether a warning is a failure.
     """
 
-    alpha: float = 0.05
+    confidence: float = 0.95
     strict: bool = False
     prove: bool = False
     fail_on: FailOn = "failed"
 
     def __post_init__(self) -> None:
-        if not LEAST <= self.alpha < 1:
-            raise UsageError(f"alpha is {self.alpha}; it lies between {LEAST} and 1, like 0.05")
+        if not 0 < self.confidence <= MOST:
+            raise UsageError(f"the confidence is {self.confidence}; it lies between 0 and {MOST}, like 0.95")
         if self.fail_on not in get_args(FailOn):
             raise UsageError(f"fail_on is {self.fail_on!r}; it is one of {', '.join(get_args(FailOn))}")
+
+    @property
+    def alpha(self) -> float:
+        """How often an interval may err."""
+        return round(1 - self.confidence, 12)
 
     def fails(self, status: Status) -> bool:
         """Tell whether a status closes the gate."""

@@ -22,7 +22,10 @@ def junit(checked: Verdicts, *, places: int = 4, seconds: float = 0) -> str:
         of_run = [verdict for verdict in checked.verdicts if verdict.run == scores.run]
         suite = ET.SubElement(root, "testsuite", _counts(scores.run, of_run, checked.gate))
         properties = ET.SubElement(suite, "properties")
-        for name, value in (("signature", str(checked.result.signature)), ("alpha", f"{checked.gate.alpha:g}")):
+        for name, value in (
+            ("signature", str(checked.result.signature)),
+            ("confidence", f"{checked.gate.confidence:g}"),
+        ):
             ET.SubElement(properties, "property", {"name": name, "value": _legal(value)})
         for verdict in of_run:
             names = {"classname": _legal(scores.run), "name": _legal(title(verdict)), "time": "0"}

@@ -41,7 +41,7 @@ def summary(checked: Verdicts) -> str:
     ways = [word for word, asked in (("strict", gate.strict), ("prove", gate.prove)) if asked]
     ways += ["fail on warnings"] if gate.fail_on == "warning" else []
     ways += [f"baseline {checked.baseline}"] if checked.baseline else []
-    return plain(f"{counts or 'no verdicts'} ({', '.join([f'alpha {gate.alpha:g}', *ways])})")
+    return plain(f"{counts or 'no verdicts'} ({', '.join([f'confidence {gate.confidence:g}', *ways])})")
 
 
 def footnotes(checked: Verdicts) -> list[str]:
@@ -158,7 +158,7 @@ def record(checked: Verdicts) -> dict[str, Any]:
     return {
         **head(result, result.signature),
         "passed": checked.passed,
-        "alpha": checked.gate.alpha,
+        "confidence": checked.gate.confidence,
         "strict": checked.gate.strict,
         "prove": checked.gate.prove,
         "fail_on": checked.gate.fail_on,

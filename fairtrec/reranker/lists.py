@@ -31,7 +31,7 @@ class Lists:
 
     @classmethod
     def of(cls, group_of: Ints, lengths: Ints, cutoff: int, free: int | None = None) -> "Lists":
-        """Take the documents of known group; those of unknown group, too, as members of the group ``headroom``, if given.
+        """Take the documents of known group; those of unknown group, too, as members of the group ``free``, if given.
 
         >>> lists = Lists.of(np.array([[0, MISSING, 1]]), np.array([3]), cutoff=2)
         >>> lists.ranks.tolist(), lists.groups.tolist(), lists.tops.tolist()

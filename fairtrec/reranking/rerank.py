@@ -37,12 +37,12 @@ class Chosen:
     """The options of reranking itself."""
 
     seed: int = 0
-    samples: int | None = None
+    rankings: int | None = None
     candidates: int | None = None
     cut: bool = False
 
     def __post_init__(self) -> None:
-        for name, least in (("seed", 0), ("samples", 1), ("candidates", 1)):
+        for name, least in (("seed", 0), ("rankings", 1), ("candidates", 1)):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < least):
                 raise UsageError(f"{name} is {value!r}; it must be a whole number from {least}")
@@ -54,7 +54,7 @@ def rerank(
     qrels: JudgementsLike | None = None,
     *,
     seed: int = 0,
-    samples: int | None = None,
+    rankings: int | None = None,
     candidates: int | None = None,
     cut: bool = False,
     jobs: int | None = 1,
@@ -66,7 +66,7 @@ def rerank(
     ``runs``, ``qrels`` and ``keywords`` are those of ``fairtrec.evaluate``, as far as they give groups, target, texts,
                     queries and order.
     ``seed``        of what is drawn at random; each query draws on its own, whatever else is reranked.
-    ``samples``     so many rankings of each query, of rerankers in which there is chance.
+    ``rankings``    so many rankings of each query, of rerankers in which there is chance.
     ``candidates``  how many of the first documents are reranked; the others follow.
     ``cut``         keep the ranks to the reranker's cutoff only.
     ``jobs``        how many processes read and rerank the runs.
@@ -80,7 +80,7 @@ def rerank(
     parsed: list[Reranker] = []
     for each in several:
         parsed += [each] if isinstance(each, Reranker) else rerankers.parse(each, level)
-    chosen = Chosen(seed=seed, samples=samples, candidates=candidates, cut=cut)
+    chosen = Chosen(seed=seed, rankings=rankings, candidates=candidates, cut=cut)
     judged = None if isinstance(qrels, str) and qrels == "none" else qrels  # as on the command line
     work = RerankWork(tuple(dict.fromkeys(parsed)), chosen, {"qrels": judged, **keywords})
     session = work.session  # refuses what does not fit together before a run is read
@@ -94,7 +94,7 @@ def rerank(
                 report(RUNS, len(found), len(named))
     runs_of = tuple(one[at] for at in range(len(work.by)) for one in found)
     base = signature_of(session.plan, session.choices, session.given, session.reading().queries, 0)
-    spelled = {"by": " ".join(map(str, work.by)), "seed": str(seed), "draws": str(samples or "")}
+    spelled = {"by": " ".join(map(str, work.by)), "seed": str(seed), "draws": str(rankings or "")}
     more = {"candidates": str(candidates or ""), "cut": "yes" if cut else ""}
     judged = " ".join(str(each) for each in work.by if sees_judgements(each, session.plan))
     more["judgements"] = f"used by {judged}" if judged else ""
@@ -138,8 +138,8 @@ class RerankWork:
             raise UsageError(
                 f"{by} asks for {strange[0]}, which there is not; it has a fault, report it to its authors"
             )
-        if self.chosen.samples is not None and not by.is_random:
-            raise UsageError(f"there is no chance in {by}, so all samples would be one; leave out --samples")
+        if self.chosen.rankings is not None and not by.is_random:
+            raise UsageError(f"there is no chance in {by}, so all rankings would be one; leave out --rankings")
         if self.chosen.cut and by.depth is None:
             raise UsageError(f"{by} has no cutoff to cut at; leave out --cut")
 
@@ -160,7 +160,7 @@ class RerankWork:
         runs = []
         judged = sees_judgements(by, session.plan)
         tag = f"{run.tag}-{by.name}{'-judgements' if judged else ''}"
-        for sample in [None] if self.chosen.samples is None else range(self.chosen.samples):
+        for sample in [None] if self.chosen.rankings is None else range(self.chosen.rankings):
             one = Ordering(
                 session=session, by=by, seed=self.chosen.seed, sample=sample, candidates=self.chosen.candidates
             )
@@ -168,7 +168,7 @@ class RerankWork:
             remarks = remarks or added_up(remark for placed in several for remark in placed.remarks)
             new = replace(arranged(run, several, by), tag=tag)
             runs.append(new.cut(new.qids, by.depth) if self.chosen.cut else new)
-        after: System = runs[0] if self.chosen.samples is None else Samples(run.name, runs[0].tag, tuple(runs))
+        after: System = runs[0] if self.chosen.rankings is None else Samples(run.name, runs[0].tag, tuple(runs))
         return Reranked(run.name, by, run, after, ((JUDGED,) if judged else ()) + remarks)
 
 

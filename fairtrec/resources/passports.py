@@ -74,7 +74,7 @@ class Passport:
         if self.file is not None:
             return REINSTALL
         add = f"fairtrec resources add {self.name} FILE"
-        return f"run: {add}" if self.url is None else f"run: fairtrec resources get {self.name}, or: {add}"
+        return f"run: {add}" if self.url is None else f"run: fairtrec resources fetch {self.name}, or: {add}"
 
 
 def root() -> Path:

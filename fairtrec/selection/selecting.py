@@ -44,7 +44,7 @@ def select(
     require: str | Iterable[str] = (),
     baseline: Any = None,
     measures: str | Measure | Iterable[str | Measure] = (),
-    output: FilePath | None = None,
+    write_run: FilePath | None = None,
     jobs: int | None = 1,
     **given: Unpack[SelectKeywords],
 ) -> Selection:
@@ -58,7 +58,7 @@ def select(
     ``baseline``  a run, or the name of one of the runs, with which the values of each beta are compared by the fields
                   of Procedure, such as ``test="randomisation"``.
     ``measures``  what is told beside, without a part in the choice.
-    ``output``    where the rankings that one beta chooses are written as a run.
+    ``write_run`` where the rankings that one beta chooses are written as a run.
 
     Raises UsageError for fewer than two variants, fewer queries than folds and what does not fit together, and what
     `evaluate` raises.
@@ -66,7 +66,7 @@ def select(
     level = given.get("relevance_level")
     axes = _axes(utility, fairness, level)
     several = betas(beta)
-    if output is not None:
+    if write_run is not None:
         _refuse_writing(runs, several, given)
     texts = [require] if isinstance(require, str) else dict.fromkeys(require)
     asked = tuple(requirement.parse(text, level) for text in texts)
@@ -89,8 +89,8 @@ def select(
     rows = tuple(_selected(each, choice, variants, dealt, shown) for each in several)
     comparisons = None if base is None else _compared(result, only(base, shown, variants.qids), rows, procedure)
     selection = Selection(rows, variants, choice, dealt, asked, result, comparisons)
-    if output is not None:
-        plain_run.write(_composed(selection, dict(loading.named_runs(runs)), rest), Path(fspath(output)))
+    if write_run is not None:
+        plain_run.write(_composed(selection, dict(loading.named_runs(runs)), rest), Path(fspath(write_run)))
     return selection
 
 

@@ -77,7 +77,7 @@ def _falling(order: list[str], random: np.random.Generator) -> dict[str, float]:
 
 
 def _drawn(collection: RerankerCollection, by: Reranker, seed: int) -> list[list[bytes]]:
-    (one,) = rerank(by, {"run": collection.run}, **collection.given, seed=seed, samples=3).runs
+    (one,) = rerank(by, {"run": collection.run}, **collection.given, seed=seed, rankings=3).runs
     return [run.docnos.tolist() for run in one.after.runs]
 
 
@@ -123,7 +123,7 @@ class RerankerContract:
         return cases
 
     def test_the_page_has_its_parts(self) -> None:
-        """The docstring is a question, an empty line, and the parts that ``fairtrec rerank --list`` shows."""
+        """The docstring is a question, an empty line, and the parts that ``fairtrec measures`` shows."""
         name = self.reranker.__name__
         assert "?\n\n" in (inspect.getdoc(self.reranker) or ""), (
             f"{name}: its page is a question, a blank line, and more"

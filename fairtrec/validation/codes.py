@@ -67,8 +67,8 @@ _ALL = (
     ),
     Code("W611", "ties", "documents of equal score, which trec_eval orders by falling docno"),
     Code("W612", "ties-at-cutoff", "a tie across the cutoff: docnos decide which documents are above it"),
-    Code("E701", "too-deep", "more documents for a query than --depth", "cut at --depth"),
-    Code("W702", "too-few", "fewer documents for a query than --depth"),
+    Code("E701", "too-deep", "more documents for a query than --due", "cut at --due"),
+    Code("W702", "too-few", "fewer documents for a query than --due"),
     Code("W711", "tag-changes", "the tag is not that of the line before"),
     Code("W712", "same-tag", "another run that is checked with this one has the same tag"),
     Code(

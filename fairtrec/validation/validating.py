@@ -33,7 +33,7 @@ def expected(
     queries: Any = None,
     docs: str | None = None,
     docnos: FilePath | None = None,
-    depth: int | None = None,
+    due: int | None = None,
 ) -> Known:
     """Read what is known beside the runs: the queries that are wanted, and the collection, as texts or as a list."""
     from fairtrec.evaluation import loading
@@ -53,7 +53,7 @@ def expected(
         found, example = of_texts(docs, runs)
     elif docnos is not None:
         found, example = of_list(docnos, runs)
-    return Known(qids, found, example, depth)
+    return Known(qids, found, example, due)
 
 
 def of_list(path: FilePath, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
@@ -135,7 +135,7 @@ def validate(
     queries: Any = None,
     docs: str | None = None,
     docnos: FilePath | None = None,
-    depth: int | None = None,
+    due: int | None = None,
     most: int | None = KEPT,
     run_format: RunFormat = "auto",
 ) -> Validation:
@@ -144,7 +144,7 @@ def validate(
     ``runs``    a path, or several.
     ``qrels``   the wanted queries are those of these judgements, as `evaluate` takes them; or ``queries``.
     ``docs``    the collection: a path or an ir_datasets id; or ``docnos``, a file with a docno on each line.
-    ``depth``   how many documents are due for each query.
+    ``due``     how many documents are due for each query.
     ``most``    how many findings of each code are kept; None: all. All are counted.
     ``run_format``  what the runs are written as; auto tells TREC, JSON lines and Parquet by their content.
 
@@ -154,8 +154,8 @@ def validate(
     if not all(isinstance(run, str | PathLike) for run in several):
         raise UsageError("files are validated, of which lines can be named; write each run to one, and give its path")
     paths = [fspath(path) for path in several]
-    known = expected(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, depth=depth)
-    beside = {"qrels": qrels, "queries": queries, "docs": docs, "docnos": docnos, "depth": depth}
+    known = expected(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, due=due)
+    beside = {"qrels": qrels, "queries": queries, "docs": docs, "docnos": docnos, "due": due}
     told = {name: str(value) for name, value in beside.items() if isinstance(value, str | PathLike | int)}
     return Validation(tuple(paths), known, most, run_format, Signature({"fairtrec": __version__, **told}))
 

@@ -371,7 +371,7 @@ def test_equal_scores_stand_by_falling_docno(small, trained_once, tmp_path, fair
     weights = load_file(tmp_path / "flat" / "model.safetensors")
     weights["classifier.weight"].zero_()
     save_file(weights, tmp_path / "flat" / "model.safetensors", {"format": "pt"})
-    given = ["--docs", small / "docs.tsv", "--queries", small / "queries.tsv"]
+    given = ["--docs", small / "docs.tsv", "--query-texts", small / "queries.tsv"]
     done = fairtrec_command("adversarial", "rerank", small / "bm25.run", "--model", tmp_path / "flat", *given)
     assert done.code == 0
     rows = [line.split() for line in done.out.splitlines()]
@@ -382,7 +382,7 @@ def test_equal_scores_stand_by_falling_docno(small, trained_once, tmp_path, fair
 
 
 def test_a_folder_of_models_gives_a_folder_of_runs(small, trained_once, tmp_path, fairtrec_command):
-    given = ["--docs", small / "docs.tsv", "--queries", small / "queries.tsv", "-M", "5"]
+    given = ["--docs", small / "docs.tsv", "--query-texts", small / "queries.tsv", "-M", "5"]
     arguments = ["adversarial", "rerank", small / "bm25.run", "--model", trained_once[0], *given]
     assert fairtrec_command(*arguments, "-o", tmp_path / "runs").code == 0
     runs = {path.name for path in (tmp_path / "runs").iterdir()}

@@ -97,7 +97,7 @@ def test_broken_triples(tmp_path, text, complaint):
     "arguments",
     [
         ["train", "triples.tsv", "--model", "x", "--terms", "gender-en", "-o", "models"],
-        ["rerank", "a.run", "--model", "x", "--docs", "docs.tsv", "--queries", "queries.tsv"],
+        ["rerank", "a.run", "--model", "x", "--docs", "docs.tsv", "--query-texts", "queries.tsv"],
     ],
 )
 def test_without_torch_a_line_says_what_to_install(arguments, fairtrec_command, monkeypatch):

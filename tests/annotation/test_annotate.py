@@ -252,7 +252,7 @@ def test_a_fault_is_told_with_file_and_line(fault, jobs, packed, tmp_path, small
     with pytest.raises(InputError, match=f"c.tsv:103: {message}"):
         run(tmp_path, path, jobs=jobs, max_doc_bytes=5000)
     assert not (tmp_path / "t.arrow").exists()
-    done = run(tmp_path, path, jobs=jobs, max_doc_bytes=5000, on_error="skip")
+    done = run(tmp_path, path, jobs=jobs, max_doc_bytes=5000, keep_going=True)
     assert done.rejected == 1
     (told,) = map(json.loads, (tmp_path / "t.arrow.rejected.jsonl").read_text().splitlines())
     assert (told["file"], told["line"]) == (str(path), 103)
@@ -269,7 +269,7 @@ def test_a_compressed_file_that_is_cut_off(compress, tmp_path, monkeypatch):
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(InputError, match=r"c\.gz:\d+: (the compressed data is cut off or damaged|reading failed)"):
         run(tmp_path, path)
-    done = run(tmp_path, path, on_error="skip")
+    done = run(tmp_path, path, keep_going=True)
     (told,) = map(json.loads, (tmp_path / "t.arrow.rejected.jsonl").read_text().splitlines())
     assert told["line"] == done.meta.rows + 1
     assert_holds(tmp_path / "t.arrow", dict(list(texts.items())[: done.meta.rows]))
@@ -312,7 +312,7 @@ def test_what_is_mended_is_counted_without_further_ado(tmp_path):
 
 def test_all_lines_may_be_passed_over(tmp_path):
     (tmp_path / "c.tsv").write_text("a\nb\n")
-    done = run(tmp_path, tmp_path / "c.tsv", on_error="skip")
+    done = run(tmp_path, tmp_path / "c.tsv", keep_going=True)
     assert (done.meta.rows, done.rejected) == (0, 2)
     assert not annotations.read(Table(tmp_path / "t.arrow"), expected({"a": ""}).docnos).known.any()
 
@@ -325,13 +325,13 @@ def test_documents_that_stand_twice_in_other_parts_and_files(tmp_path, small_pie
     sources = tmp_path / "a.tsv", tmp_path / "b.gz"
     with pytest.raises(InputError, match=r"b\.gz:\d+: document .* stands twice; keep one line"):
         run(tmp_path, *sources)
-    done = run(tmp_path, *sources, on_error="skip")
+    done = run(tmp_path, *sources, keep_going=True)
     assert done.rejected == 300
     assert_holds(tmp_path / "t.arrow", {**texts, "new": "she"})
     told = [json.loads(line) for line in (tmp_path / "t.arrow.rejected.jsonl").read_text().splitlines()]
     assert [each["line"] for each in told] == list(range(3, 303))
     assert [each["reason"] for each in told] == [f"document {name} stands twice; keep one line" for name in texts]
-    run(tmp_path, tmp_path / "a.tsv", on_error="skip")
+    run(tmp_path, tmp_path / "a.tsv", keep_going=True)
     assert not (tmp_path / "t.arrow.rejected.jsonl").exists()
 
 
@@ -386,7 +386,7 @@ def test_resumes_and_counts_nothing_twice(tmp_path, small_pieces, monkeypatch):
     [
         ({"tokenizer": "word"}, "tokenizer"),
         ({"case_sensitive": True}, "case_sensitive"),
-        ({"on_error": "skip", "max_doc_bytes": 999}, "max_doc_bytes, on_error"),
+        ({"keep_going": True, "max_doc_bytes": 999}, "keep_going, max_doc_bytes"),
         ({"terms": GroupTerms("terms.csv", TERMS.terms, "cd" * 32)}, "terms"),
     ],
 )
@@ -438,7 +438,7 @@ def test_memory_stays_bounded_whatever_the_lines(tmp_path):
     nasty = [b"a\t" + b"x" * (16 << 20), b"b\t" + "女".encode() * (4 << 20), b"c\t" + b"x y " * (2 << 20)]
     (tmp_path / "c.tsv").write_bytes(b"\n".join([*nasty, *(b"%d\tshe he" % i for i in range(100_000))]))
     (tmp_path / "terms.csv").write_text("she,f\nhe,m\n")
-    for given_ in (["c.tsv"], ["c.tsv", "--max-doc-bytes", 1 << 20, "--on-error", "skip", "--force"]):
+    for given_ in (["c.tsv"], ["c.tsv", "--max-doc-bytes", 1 << 20, "--keep-going", "--force"]):
         process = subprocess.Popen(
             command(*given_, "--terms", "terms.csv", "-o", "t.arrow", "-j", 1), cwd=tmp_path, stderr=subprocess.PIPE
         )

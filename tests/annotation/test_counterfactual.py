@@ -188,7 +188,7 @@ def test_what_is_wrong_may_be_passed_over():
     Path("c.tsv").write_bytes(b"d1\tshe\nnothing\nd3\t\xff she\nd4\the\n")
     with pytest.raises(InputError, match=r"c.tsv:2: this line has no tab"):
         fairtrec.counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1)
-    done = fairtrec.counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1, on_error="skip")
+    done = fairtrec.counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1, keep_going=True)
     assert (done.documents, done.rejected) == (2, 2)
     assert Path("o.tsv").read_text() == "d1\the\nd4\tshe\n"
     listed = [json.loads(line) for line in Path("o.tsv.rejected.jsonl").read_text().splitlines()]
@@ -197,7 +197,7 @@ def test_what_is_wrong_may_be_passed_over():
         (3, "bytes that are not UTF-8"),
     ]
     Path("c.tsv").write_text("d1\tshe\n")
-    fairtrec.counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1, on_error="skip", force=True)
+    fairtrec.counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1, keep_going=True, force=True)
     assert not Path("o.tsv.rejected.jsonl").exists()
 
 
@@ -307,9 +307,7 @@ def test_the_command(here):
     Path("c.tsv").write_text("d1\tshe saw the duchess\nnothing\nd2\tMary\n")
     Path("a.run").write_text("q Q0 d1 1 1 t\nq Q0 d9 2 0 t\n")
     given = ["counterfactual", "c.tsv", "--pairs", "gender-en-pairs", "-o", "o.tsv", "-j", "1"]
-    done = CliRunner().invoke(
-        command, [*given, "--runs", "a.run", "-M", "5", "--terms", "gender-en", "--on-error", "skip"]
-    )
+    done = CliRunner().invoke(command, [*given, "--runs", "a.run", "-M", "5", "--terms", "gender-en", "--keep-going"])
     assert done.exception is None
     assert done.stdout == ""
     first, second, third, fourth = done.stderr.splitlines()

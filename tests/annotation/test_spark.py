@@ -184,7 +184,7 @@ def test_a_data_frame_may_have_faults(running, tmp_path):
     frame = running.createDataFrame(rows, "docno string, text string").coalesce(1)
     with pytest.raises(InputError, match=r"^data frame:2: a docno or a text that is missing"):
         spark.annotate(frame, TERMS, tmp_path / "fail")
-    assert spark.annotate(frame, TERMS, tmp_path / "skip", CountingOptions(on_error="skip")).rejected == 3
+    assert spark.annotate(frame, TERMS, tmp_path / "skip", CountingOptions(keep_going=True)).rejected == 3
     (told,) = (tmp_path / "skip" / "rejected").iterdir()
     assert [json.loads(line)["line"] for line in told.read_text().splitlines()] == [2, 3, 4]
 
@@ -218,12 +218,12 @@ def test_what_is_passed_over_is_listed_as_by_the_local_engine(running, tmp_path)
     with gzip.open(tmp_path / "b.jsonl.gz", "wb") as file:
         file.write(b'{"id": "b1", "text": "he"}\n{"id": "a7", "text": "she she"}\n{broken\n[]\n{"id": 3}\n')
     sources = [tmp_path / "a.tsv", tmp_path / "b.jsonl.gz"]
-    ours, theirs = both(sources, tmp_path, on_error="skip", max_doc_bytes=250)
+    ours, theirs = both(sources, tmp_path, keep_going=True, max_doc_bytes=250)
     assert ours == theirs
     assert ours[2] == len(FAULTS) + 4
     assert sorted(theirs[3]) == ["out.arrow", "out.arrow.rejected.jsonl"]
 
-    summary = spark.annotate(sources, TERMS, tmp_path / "parts", CountingOptions(on_error="skip", max_doc_bytes=250))
+    summary = spark.annotate(sources, TERMS, tmp_path / "parts", CountingOptions(keep_going=True, max_doc_bytes=250))
     told = {line for path in (tmp_path / "parts" / "rejected").iterdir() for line in path.read_bytes().splitlines()}
     listed = set(theirs[3]["out.arrow.rejected.jsonl"].splitlines())
     assert summary.rejected == len(told)

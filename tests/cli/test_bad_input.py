@@ -140,7 +140,7 @@ OPTIONS = {
     "unknown word list": ("eval qrels a.run --docs docs.tsv --terms gender-enn", RESOURCE, "there is no file gender-enn, and no resource is called 'gender-enn'; did you mean gender-en?"),
     "unknown query set": (TEXTS + " --queries no-such-set", RESOURCE, "there is no file no-such-set, and no resource"),
     "word list as a query set": (TEXTS + " --queries gender-en", RESOURCE, "gender-en is a wordlist, not a query set"),
-    "query set that is not here": (TEXTS + " --queries msmarco-fair", RESOURCE, "msmarco-fair is not on this machine; run: fairtrec resources get msmarco-fair"),
+    "query set that is not here": (TEXTS + " --queries msmarco-fair", RESOURCE, "msmarco-fair is not on this machine; run: fairtrec resources fetch msmarco-fair"),
     "a pattern that matches nothing": ("eval qrels ./z*.run", INPUT, "no file matches ./z*.run; check the pattern"),
     "a folder as qrels": ("eval . a.run", INPUT, ".: this is a folder; name a file in it"),
     "a folder as texts": ("eval qrels a.run --terms groups --docs .", INPUT, ".: this is a folder; name a file in it"),

@@ -55,6 +55,6 @@ def test_a_measure_of_another_package_is_cited_as_its_page_says(monkeypatch):
 
 
 def test_what_is_no_measure_is_refused(fairtrec_command):
-    done = fairtrec_command("cite", "-m", "NFairR@10 nDGC")
+    done = fairtrec_command("cite", "NFairR@10 nDGC")
     assert (done.code, done.out) == (2, "")
     assert "nDGC" in done.err

@@ -58,7 +58,7 @@ def offered(monkeypatch, capsys):
         ("eval q.txt -o out", ["file,out"]),
         ("measures arab", ["plain,ARaB"]),
         ("rerank none --by detr", ["plain,DetRelaxed"]),
-        ("rerank --list fa", ["plain,FATopK", "plain,FairGreedy"]),
+        ("measures fat", ["plain,FATopK"]),
         ("counterfactual c.tsv --pairs gen", ["file,gen", "plain,gender-en-pairs"]),
         ("resources sh", ["plain,show"]),
         ("resources show example", ["plain,example-fair"]),

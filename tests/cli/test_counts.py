@@ -78,7 +78,7 @@ def test_annotate_passes_over_and_says_so(folder, fairtrec_command):
     (folder / "c.tsv").write_text(TEXTS + "no tab\n")
     given = ["annotate", "c.tsv", "--terms", "terms.csv", "-o", "t.arrow", "-j", 1]
     assert fairtrec_command(*given).complaints[0].startswith("c.tsv:4: this line has no tab behind a docno")
-    done = fairtrec_command(*given, "--on-error", "skip", "--force")
+    done = fairtrec_command(*given, "--keep-going", "--force")
     assert done.code == 0
     assert "; 1 lines passed over, see t.arrow.rejected.jsonl" in done.err
     assert json.loads((folder / "t.arrow.rejected.jsonl").read_text())["line"] == 4

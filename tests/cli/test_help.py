@@ -87,7 +87,7 @@ def test_the_groups_of_eval():
 def test_what_is_a_commands_own_comes_before_what_commands_share():
     found = sections(shown(80, "select"))
     assert list(found)[:3] == ["First", "Choice", "Inputs"]
-    assert found["Choice"] == ["--beta", "--folds", "--require"]
+    assert found["Choice"] == ["--beta", "--folds", "--require", "--write-run"]
     assert {"-j", "-h"} <= set(found["Options"])
 
 

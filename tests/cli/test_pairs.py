@@ -198,7 +198,7 @@ def test_what_is_said_to_change_nothing_is_an_option_that_there_is():
 
 def test_every_situation_is_one_that_a_command_takes(outcome):
     refused = [base[0] for base in BASES if is_quick(base) and outcome(base, spelled(base))[0] > 1]
-    assert refused == ["rerank"]  # whose --list stands alone
+    assert refused == []
 
 
 @pytest.mark.fuzz

@@ -272,7 +272,7 @@ LENGTHY = {
     "a number": ["eval", "qrels", "b.run", "--places", WORDS],
     "a command": [WORDS],
     "a page": ["measures", WORDS],
-    "a resource": ["resources", "get", WORDS],
+    "a resource": ["resources", "fetch", WORDS],
     "a baseline": ["compare", "qrels", NAME, "b.run", "-m", "RR", "--baseline", WORDS],
     "cutoffs": ["compare", "qrels", NAME, "b.run", "-m", "RR", "--cutoffs", WORDS],
     "a place": ["eval", "qrels", "b.run", "-m", "RR", "-o", LONG],

@@ -408,9 +408,9 @@ def test_no_more_exchanges_are_tried_than_said(example, beside, monkeypatch):
     assert fairtrec.explain("nDRKL@10", example / "bm25.run", query="101", **beside).notes == ()
 
 
-def test_candidates_bound_what_is_exchanged(example, beside):
+def test_exchanges_bound_what_is_exchanged(example, beside):
     few, many = (
-        fairtrec.explain("NFaiRR@3", example / "bm25.run", query=["101"], candidates=number, **beside).explained[0]
+        fairtrec.explain("NFaiRR@3", example / "bm25.run", query=["101"], exchanges=number, **beside).explained[0]
         for number in (3, 100)
     )
     assert many.exchange.ranks[1] > 3 >= few.exchange.ranks[1]
@@ -418,7 +418,7 @@ def test_candidates_bound_what_is_exchanged(example, beside):
     assert cut.exchange == few.exchange
     for measure in ("nDCG", "AP"):  # which see all ranks
         run = example / "neural.run"
-        found = fairtrec.explain(measure, run, example / "qrels.txt", query=["102"], candidates=2).explained[0]
+        found = fairtrec.explain(measure, run, example / "qrels.txt", query=["102"], exchanges=2).explained[0]
         assert found.exchange is None or found.exchange.ranks == (1, 2)
 
 
@@ -463,8 +463,8 @@ def asked(example):
 @pytest.mark.parametrize(
     ("more", "code", "what"),
     [
-        (("-m", "NFaiRR@10", "-q", "1001"), 3, "there is no value for a query 1001; did you mean 101?"),
-        (("-m", "NFaiRR@10", "-q", "999"), 3, "there is no value for a query 999; queries are called like 101"),
+        (("-m", "NFaiRR@10", "--query", "1001"), 3, "there is no value for a query 1001; did you mean 101?"),
+        (("-m", "NFaiRR@10", "--query", "999"), 3, "there is no value for a query 999; queries are called like 101"),
         (("-m", "NFaiRR@10 TED@10"), 2, "these are 2 measures (NFaiRR@10, TED@10); explain one at a time"),
         (("-m", "TE@10"), 2, "these are 2 measures (TE(group='f')@10, TE(group='m')@10); explain one at a time"),
         (("-m", "NFaiRR@10", "--what-if", "hers elf"), 2, "'hers elf' is no term of the list; did you mean herself?"),
@@ -472,7 +472,7 @@ def asked(example):
         (("-m", "nDCG@10", "--what-if", "her"), 2, "no terms are looked for; give --terms with --docs"),
         (("-m", "NFaiRR@10", "--samples"), 2, "explain shows one ranking for each query; leave out --samples"),
         (("-m", "NFaiRR@10", "--undefined", "0"), 2, "explain shows why a value is undefined; leave out --undefined"),
-        (("-m", "NFaiRR@10", "--candidates", "0"), 2, "Invalid value for '--candidates'"),
+        (("-m", "NFaiRR@10", "--exchanges", "0"), 2, "Invalid value for '--exchanges'"),
         ((), 2, "Missing option '-m'"),
     ],
 )  # fmt: skip
@@ -483,9 +483,9 @@ def test_what_is_refused(fairtrec_command, asked, more, code, what):
     assert not done.out
 
 
-def test_candidates_in_python_are_refused_too(example):
-    with pytest.raises(UsageError, match="candidates are 0; look at 1 document or more"):
-        fairtrec.explain("nDCG@10", example / "bm25.run", example / "qrels.txt", candidates=0)
+def test_exchanges_in_python_are_refused_too(example):
+    with pytest.raises(UsageError, match="exchanges are 0; look at 1 document or more"):
+        fairtrec.explain("nDCG@10", example / "bm25.run", example / "qrels.txt", exchanges=0)
 
 
 def test_documents_that_nobody_knows(example, beside, tmp_path):
@@ -637,7 +637,7 @@ def test_words_are_marked_by_letters_and_lines_too(evil):
 
 
 def test_the_page_has_the_numbers_of_the_text(example, beside, fairtrec_command, asked, tmp_path):
-    for more in (("-q", "101", "--what-if", "her"), ()):
+    for more in (("--query", "101", "--what-if", "her"), ()):
         text = fairtrec_command(*asked, "-m", "NFaiRR@10", *more).out
         done = fairtrec_command(*asked, "-m", "NFaiRR@10", *more, "-f", "html", "-o", tmp_path / "page.html")
         assert (done.code, done.out, done.err) == (0, "", "")
@@ -646,7 +646,7 @@ def test_the_page_has_the_numbers_of_the_text(example, beside, fairtrec_command,
         for number in re.findall(r"\d\.\d{4}", text.partition("and ")[0]):
             assert number in shown
         assert len(page.all("details")) == (1 if more else 10)
-    assert "2 more queries are not shown; -q shows them" in shown
+    assert "2 more queries are not shown; --query shows them" in shown
 
 
 @pytest.mark.parametrize("measure", ["nDRKL@5", "ARaB@5", "nDCG@5", "TED@5"])

@@ -4,7 +4,7 @@ import json
 
 
 def test_what_a_term_does_stands_in_the_lines(example, fairtrec_command):
-    given = ("-m", "FaiRR@3", "--terms", "gender-en", "--docs", example / "collection.tsv", "-q", "101")
+    given = ("-m", "FaiRR@3", "--terms", "gender-en", "--docs", example / "collection.tsv", "--query", "101")
     plain = fairtrec_command("explain", "none", example / "neural.run", *given, "-f", "jsonl")
     asked = fairtrec_command("explain", "none", example / "neural.run", *given, "-f", "jsonl", "--what-if", "she")
     whole = fairtrec_command("explain", "none", example / "neural.run", *given, "-f", "json", "--what-if", "she")

@@ -42,7 +42,7 @@ def scores(values, name="mine", measure="nDCG@10", qids=None):
 
 
 def judged(text, mine, theirs=None, **more):
-    rule = Gate(**{name: more.pop(name) for name in ("alpha", "strict") if name in more})
+    rule = Gate(**{name: more.pop(name) for name in ("confidence", "strict") if name in more})
     baseline = None if theirs is None else theirs if isinstance(theirs, Scores) else scores(theirs, "baseline")
     mine = mine if isinstance(mine, Scores) else scores(mine)
     return gate.judge(mine, [requirement.parse(text)], baseline=baseline, gate=rule, **more)
@@ -144,7 +144,7 @@ def test_intervals_and_power_are_those_of_scipy():
         ("nDCG@10 >= baseline - 0.01", mine - theirs),
         ("nDCG@10 < baseline * 0.9", mine - 0.9 * theirs),
     ):
-        found = judged(text, mine, theirs, alpha=0.1)[0].evidence
+        found = judged(text, mine, theirs, confidence=0.9)[0].evidence
         assert (found.low, found.high) == pytest.approx(
             tuple(stats.ttest_1samp(differences, 0).confidence_interval(0.9))
         )
@@ -297,8 +297,8 @@ def test_what_is_asked_for_must_be_given():
             judged(text, scores([1.0], measure="RR"))
     with pytest.raises(UsageError, match=r"TE\(group='f'\)@10"):
         judged("TE@10 > 0", [1.0])
-    with pytest.raises(UsageError, match=r"between 0\.0001 and 1"):
-        Gate(alpha=1.0)
+    with pytest.raises(UsageError, match=r"between 0 and 0\.9999"):
+        Gate(confidence=0.0)
 
 
 # --- reports ---
@@ -413,8 +413,8 @@ def test_paths_of_a_file_are_relative_to_it(folder, fairtrec_command, monkeypatc
         ("[tool.fairtrec.check]\nrequire = [1]", "require must be text"),
         ("[tool.fairtrec.check]\nstrict = 1", "strict must be true or false"),
         ("[tool.fairtrec.check]\nplaces = 1e308", "my.toml:2: places is 1e+308; write a whole number, like places = 4"),
-        ("[tool.fairtrec.check]\nalpha = true", "alpha must be text or a number"),
-        ("[tool.fairtrec.check]\nalpha = []", "alpha must be text or a number"),
+        ("[tool.fairtrec.check]\nconfidence = true", "confidence must be text or a number"),
+        ("[tool.fairtrec.check]\nconfidence = []", "confidence must be text or a number"),
         ("[tool.fairtrec.check]\ndepth = 1.5", "my.toml:2: depth is 1.5; write a whole number, like depth = 10"),
         ('[tool.fairtrec.check]\nbaseline = ""', "baseline is empty; give it a value"),
         ('[tool.fairtrec.check]\n"a\\nb" = 1', "there is no option a\\nb;"),
@@ -449,11 +449,11 @@ def test_nothing_is_written_over(folder, fairtrec_command, outputs, says):
     assert (folder / "pyproject.toml").read_text() == before
 
 
-@pytest.mark.parametrize("alpha", [1e-320, 1e-17, math.nan, 0.0, 1.0])
-def test_an_alpha_that_no_data_could_meet_is_refused(alpha):
-    with pytest.raises(UsageError, match=r"it lies between 0\.0001 and 1"):
-        Gate(alpha)
-    judged("nDCG@10 >= baseline - 0.1", [0.1, 0.4], [0.3, 0.2], alpha=0.0001)
+@pytest.mark.parametrize("confidence", [1 - 1e-17, 0.99999, math.nan, 0.0, 1.0])
+def test_a_confidence_that_no_data_could_meet_is_refused(confidence):
+    with pytest.raises(UsageError, match=r"it lies between 0 and 0\.9999"):
+        Gate(confidence)
+    judged("nDCG@10 >= baseline - 0.1", [0.1, 0.4], [0.3, 0.2], confidence=0.9999)
 
 
 @pytest.mark.parametrize("huge", [math.inf, 1e308])

@@ -212,7 +212,7 @@ def test_the_other_runs_are_judged_where_one_is_broken(folder, fairtrec_command)
     assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("2", "0", "1")
     assert "broken.run:1" in root.find(".//error").get("message")
     alone = fairtrec_command("check", "qrels.txt", "broken.run", *given[3:], "--keep-going")
-    assert (alone.code, alone.out.splitlines()[0]) == (3, "no verdicts (alpha 0.05)")
+    assert (alone.code, alone.out.splitlines()[0]) == (3, "no verdicts (confidence 0.95)")
     against = ("--require", "nDCG@10 >= baseline", "--baseline", "broken.run", "--keep-going")
     assert fairtrec_command("check", "qrels.txt", "neural.run", *against).err.startswith("the baseline is broken")
 

@@ -220,7 +220,7 @@ def test_readme_has_commands():
 
 @pytest.mark.parametrize("command", README)
 def test_readme_commands_work(command, desk):
-    if re.match(r"fairtrec resources (get|add)\b", command):
+    if re.match(r"fairtrec resources (fetch|add)\b", command):
         pytest.skip("it needs the network, or a file that is not ours")
     if command.startswith("fairtrec annotate "):  # makes what the desk has for the commands that come after
         (desk / "counts.tsv").unlink(missing_ok=True)

@@ -55,7 +55,7 @@ PRINTED = {  # by the command that gives the same answer
     "curves": ["compare", "qrels.txt", *TWO, "-m", "nDCG", "--cutoffs", "1,5", "-f", "table"],
     "check": ["check", "qrels.txt", *TWO, "--require", "NFaiRR@10 >= 0.99", *SHELL],
     "explain": ["explain", "none", "neural.run", "-m", "NFaiRR@10", *SHELL],
-    "explain a query": ["explain", "none", "neural.run", "-m", "NFaiRR@10", "-q", "101", *SHELL],
+    "explain a query": ["explain", "none", "neural.run", "-m", "NFaiRR@10", "--query", "101", *SHELL],
     "headroom": ["headroom", "qrels.txt", *TWO, *SHELL],
     "ablate": ["ablate", "none", *TWO, "-m", "NFaiRR@10", "--vary", "tau=0,1", *SHELL],
     "select": ["select", "qrels.txt", *TWO, "--utility", "nDCG@10", "--fairness", "NFaiRR@10", "--beta", "0,1", *SHELL],
@@ -146,7 +146,7 @@ def test_runs_in_a_new_order_are_a_frame_that_is_evaluated_as_they_are(copied, t
 
 
 def test_samples_of_rankings_are_told_apart_in_a_frame(copied):
-    reranked = fairtrec.rerank("Random", "neural.run", samples=2)
+    reranked = fairtrec.rerank("Random", "neural.run", rankings=2)
     assert {*reranked.to_frame()["sample"]} == {1, 2}
 
 

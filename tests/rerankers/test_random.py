@@ -93,7 +93,7 @@ def test_samples_are_written_and_read_back(fairtrec_command, tmp_path):
     path.write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, ranking in run.items() for d, s in ranking.items()))
     (tmp_path / "labels.tsv").write_text("".join(f"{d}\t{g}\n" for d, g in labels.items()))
     (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} 1\n" for q in run for d in "abcdef"))
-    given = (tmp_path / "qrels", path, "--by", "Random", "--samples", 50, "--labels", tmp_path / "labels.tsv")
+    given = (tmp_path / "qrels", path, "--by", "Random", "--rankings", 50, "--labels", tmp_path / "labels.tsv")
     done = fairtrec_command("rerank", *given, "-m", "EEL@6 DP@3", "-o", out)
     assert done.code == 0, done.err
     assert {line.split()[1] for line in out.read_text().splitlines()} == {str(n) for n in range(1, 51)}
@@ -102,7 +102,7 @@ def test_samples_are_written_and_read_back(fairtrec_command, tmp_path):
     assert f"{whole['EEL@6']:.4f}" in done.out
     assert f"{before['EEL@6']:.4f}" in done.out
     assert whole["EEL@6"] < before["EEL@6"]
-    (one,) = fairtrec.rerank("Random", run, samples=2).runs
+    (one,) = fairtrec.rerank("Random", run, rankings=2).runs
     with pytest.raises(UsageError, match="several rankings of each query"):
         one.rankings  # noqa: B018
     assert len(one.after.runs) == 2

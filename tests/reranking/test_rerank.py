@@ -141,7 +141,7 @@ def test_all_formats_have_the_same_numbers(fairtrec_command, tmp_path):
         (("--by", "DetCons(cutoff=3)@10"), 2, "the parameter cutoff is given twice"),
         (("--by", ""), 2, "no reranker was named"),
         (("--by", "DetCons", "--missing", "skip"), 2, "a reranker places every document"),
-        (("--by", "DetCons", "--samples", "3"), 2, "there is no chance in DetCons@10"),
+        (("--by", "DetCons", "--rankings", "3"), 2, "there is no chance in DetCons@10"),
         (("--by", "DetCons", "--candidates", "0"), 2, "candidates is 0"),
         (("--by", "Random", "--seed", "-1"), 2, "seed is -1"),
         (("--by", "DetCons DetGreedy"), 2, "2 runs are written; name a folder"),
@@ -212,11 +212,11 @@ def test_a_run_of_other_queries_is_refused(tmp_path):
 
 
 def test_the_list_and_a_page(fairtrec_command):
-    listed = fairtrec_command("rerank", "--list")
-    assert [line.split("@")[0].split()[0] for line in listed.out.splitlines()[: len(BUILT_IN)]] == [*BUILT_IN]
-    page = fairtrec_command("rerank", "--list", "detcons")
+    listed = fairtrec_command("measures").out.partition("rerankers, for `fairtrec rerank --by`:\n")[2]
+    assert [line.split("@")[0].split()[0] for line in listed.splitlines()[: len(BUILT_IN)]] == [*BUILT_IN]
+    page = fairtrec_command("measures", "detcons")
     assert page.out.startswith("DetCons@10\n\nWhose group would soonest be short of documents?\n")
-    assert fairtrec_command("rerank", "--list", "Nothing").code == 2
+    assert fairtrec_command("measures", "Nothing").code == 2
 
 
 @pytest.mark.usefixtures("copied")

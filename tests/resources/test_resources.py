@@ -387,7 +387,7 @@ def test_bundled_lists_are_always_there(shelf, monkeypatch):
 
 
 def test_nothing_is_fetched_unasked(shelf, server):
-    with pytest.raises(ResourceError, match="far is not on this machine; run: fairtrec resources get far, or: "):
+    with pytest.raises(ResourceError, match="far is not on this machine; run: fairtrec resources fetch far, or: "):
         resources.require("far")
     assert server.asked == []
 
@@ -414,7 +414,7 @@ def test_without_standard_error_there_is_no_terminal(shelf, monkeypatch):
 
 def test_a_damaged_file_is_never_used(shelf):
     resources.get("far").write_bytes(b"damaged")
-    with pytest.raises(ResourceError, match=r"far\.tsv is damaged.*run: fairtrec resources get far"):
+    with pytest.raises(ResourceError, match=r"far\.tsv is damaged.*run: fairtrec resources fetch far"):
         resources.require("far")
     (resources.root() / "wordlists" / "near.csv").write_text("she,m\n")
     for use in (resources.require, resources.get):
@@ -465,11 +465,11 @@ def test_show(shelf, home):
     assert "note" not in lines
 
 
-def test_get_add_and_path_print_the_path(shelf, home, tmp_path):
+def test_fetch_add_and_path_print_the_path(shelf, home, tmp_path):
     (tmp_path / "mine").write_bytes(BODY)
     there = f"{home / 'querysets' / 'far.tsv'}\n"
     assert isinstance(run("path", "far").exception, ResourceError)
-    assert run("get", "far").output == there
+    assert run("fetch", "far").output == there
     assert run("add", "far", str(tmp_path / "mine")).output == there
     assert run("path", "far").output == there
 
@@ -481,7 +481,7 @@ def test_verify_exits_4_on_damage_only(shelf):
     result = run("verify")
     assert result.output == "far   damaged\nnear  ok\n"
     assert result.exception.exit_code == 4
-    assert str(result.exception).startswith("damaged: far, run: fairtrec resources get far")
+    assert str(result.exception).startswith("damaged: far, run: fairtrec resources fetch far")
 
 
 # --- the passports of this repository --------------------------------------------------------------------------------
@@ -579,9 +579,9 @@ def test_a_failed_download_does_not_name_the_command_that_failed(monkeypatch, tm
     monkeypatch.setattr(passports, "fetch", refused)
     monkeypatch.setenv("FAIRTREC_HOME", str(tmp_path))
     monkeypatch.delenv("FAIRTREC_OFFLINE", raising=False)
-    done = fairtrec_command("resources", "get", "cpjku-gender")
+    done = fairtrec_command("resources", "fetch", "cpjku-gender")
     assert done.code == 4
-    assert "resources get" not in done.err
+    assert "resources fetch" not in done.err
     assert done.err.endswith("try again later, or run: fairtrec resources add cpjku-gender FILE\n")
 
 

@@ -111,7 +111,7 @@ def test_the_written_run_has_the_means_of_its_row(fairtrec_command, ten, tmp_pat
     runs, qrels, given = ten
     options = [part for name, value in given.items() for part in (f"--{name}", value)]
     asked = ["--utility", "nDCG@10", "--fairness", "NFaiRR@10", "-m", "RR AP", "--beta", beta, "-f", "jsonl"]
-    done = fairtrec_command("select", qrels, *runs, *options, *asked, "-o", tmp_path / "chosen.run")
+    done = fairtrec_command("select", qrels, *runs, *options, *asked, "--write-run", tmp_path / "chosen.run")
     assert done.code == 0, done.err
     means = json.loads(done.out)["means"]
     assert list(means) == ["nDCG@10", "NFaiRR@10", "RR", "AP"]
@@ -288,9 +288,9 @@ def test_a_value_for_each_group_is_no_axis(example):
         ({"fairness": "nDCG@10"}, "both nDCG@10"),
         ({"baseline": "c"}, "there is no run or file c"),
         ({"qrels": {}}, "these values are there already"),
-        ({"output": "x", "beta": 1}, "values have no rankings"),
-        ({"output": "x"}, "5 values of beta choose a run each, and one can be written"),
-        ({"output": "x", "beta": 1, "samples": True}, "--samples has several"),
+        ({"write_run": "x", "beta": 1}, "values have no rankings"),
+        ({"write_run": "x"}, "5 values of beta choose a run each, and one can be written"),
+        ({"write_run": "x", "beta": 1, "samples": True}, "--samples has several"),
         ({"test": "guess"}, "test is 'guess'"),
     ],
 )  # fmt: skip
@@ -364,7 +364,7 @@ def test_every_format_has_the_same_numbers(fairtrec_command, asked):
 @pytest.mark.parametrize("name", [False, True])
 def test_rows_are_compared_as_the_written_runs_are(fairtrec_command, asked, example, tmp_path, name):
     more = ["--baseline", example / "bm25.run" if name else "bm25", "--test", "randomisation", "--correction", "none"]
-    done = fairtrec_command(*asked, *more, "--beta", "1", "-f", "json", "-o", tmp_path / "chosen.run")
+    done = fairtrec_command(*asked, *more, "--beta", "1", "-f", "json", "--write-run", tmp_path / "chosen.run")
     (row,) = json.loads(done.out)["rows"]
     result = fairtrec.evaluate(
         "nDCG@10 NFaiRR@10", [example / "bm25.run", tmp_path / "chosen.run"], example / "qrels.txt",

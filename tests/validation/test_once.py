@@ -46,7 +46,7 @@ def test_a_repaired_run_is_cut_at_the_depth(tmp_path, printed):
     (tmp_path / "b.jsonl").write_text(
         "".join(f'{{"qid": "q{q}", "docno": "d{i}", "score": {-i}}}\n' for q in (1, 2) for i in range(q + 2))
     )
-    assert "out/a: E701 too-deep (1): cut at --depth" in printed("a", "b.jsonl", "--depth", "2", "--fix", "out")
+    assert "out/a: E701 too-deep (1): cut at --due" in printed("a", "b.jsonl", "--due", "2", "--fix", "out")
     assert (tmp_path / "out" / "a").read_text() == "".join(RUN.splitlines(keepends=True)[:2])
     assert [line.split()[:4] for line in (tmp_path / "out" / "b.jsonl").read_text().splitlines()] == [
         [f"q{q}", "Q0", f"d{i}", str(i + 1)] for q in (1, 2) for i in range(2)

@@ -29,7 +29,7 @@ from fairtrec.formats.table import COLUMNS, Meta, Source, plain, sources_of
 from fairtrec.formats.table.build import built, reduced, refuse_existing, rows_of
 from fairtrec.formats.table.rows import Rows
 from fairtrec.jobs import cores, map_ordered
-from fairtrec.literals import OnError, Tokenizer
+from fairtrec.literals import Tokenizer
 from fairtrec.version import __version__
 
 
@@ -110,7 +110,7 @@ class CountingOptions:
     jobs: int | None = None
     resume: bool = False
     force: bool = False
-    on_error: OnError = "fail"
+    keep_going: bool = False
     max_doc_bytes: int = LONGEST
 
 
@@ -162,12 +162,12 @@ def annotate(
     header = {
         "fairtrec": __version__, "sources": seen, "terms": made.sha256, "groups": terms.groups, "piece": SIZE,
         "tokenizer": options.tokenizer, "case_sensitive": options.case_sensitive,
-        "on_error": options.on_error, "max_doc_bytes": options.max_doc_bytes,
+        "keep_going": options.keep_going, "max_doc_bytes": options.max_doc_bytes,
     }  # fmt: skip
     with held(folder, resume=options.resume, force=options.force):
         refuse_existing(output, force=options.force or options.resume)  # another process may have made it by now
         with Manifest(folder, header) as manifest:
-            work = CountingWork(origins, lexicon, folder, options.max_doc_bytes, options.on_error == "skip")
+            work = CountingWork(origins, lexicon, folder, options.max_doc_bytes, options.keep_going)
             resumed = sum(done.documents for done in manifest.done.values())
             try:
                 counter = _count(work, manifest, jobs, watcher)

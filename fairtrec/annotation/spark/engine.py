@@ -145,7 +145,7 @@ def run(
         for is_there, old, new in ((done.documents, "arrow", part), (done.rejected, "rejected.jsonl", rejects)):
             if is_there:
                 (folder / f"{name}.{old}").rename(new(folder, done.number))
-    meta, rejected = merged(output, counting.made, places, folder, skip=options.on_error == "skip")
+    meta, rejected = merged(output, counting.made, places, folder, skip=options.keep_going)
     shutil.rmtree(folder)
     return CountingSummary(meta, sum(done.bytes for done in places.parts), rejected, 0, counting.counter, jobs)
 
@@ -229,7 +229,7 @@ class _Counting:
         if options.resume or options.jobs:
             raise UsageError("--resume and --jobs are for the engine local; Spark has its own executors and repeats")
         described: list[Source]
-        self.spark, self.skip, self.folder = spark, options.on_error == "skip", folder
+        self.spark, self.skip, self.folder = spark, options.keep_going, folder
         lexicon = lexicon_of(terms, options)
         if hasattr(sources, "sparkSession"):
             self.origins, known, described = [name], {"": (0, "pairs")}, [{"name": name}]

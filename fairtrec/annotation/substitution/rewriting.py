@@ -30,7 +30,7 @@ from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files.atomic import replaced, streamed
 from fairtrec.formats.pairs import Counterparts
 from fairtrec.jobs import cores, map_ordered
-from fairtrec.literals import OnError, Pronouns
+from fairtrec.literals import Pronouns
 
 Codec = Literal["", "gz", "bz2", "zst"]
 FORMS: dict[str, LineForm] = {".tsv": "tsv", ".txt": "tsv", ".jsonl": "jsonl", ".json": "jsonl", ".ndjson": "jsonl"}
@@ -44,7 +44,7 @@ class RewritingOptions:
     ignore_case: bool = False
     pronouns: Pronouns = "rule"
     jobs: int | None = None
-    on_error: OnError = "fail"
+    keep_going: bool = False
     max_doc_bytes: int = LONGEST
     force: bool = False
 
@@ -205,7 +205,7 @@ def _in_order(
                 raise done
             task = asked.popleft()
             origin, written = origins[task.origin], done.written
-            _note(origin.name, lines[task.origin], sorted(written.faults), work.options.on_error, rejected)
+            _note(origin.name, lines[task.origin], sorted(written.faults), work.options.keep_going, rejected)
             lines[task.origin] += written.lines
             for name in ("documents", "bytes", "changed", "words"):
                 setattr(total, name, getattr(total, name) + getattr(written, name))
@@ -214,10 +214,10 @@ def _in_order(
             yield done.content
 
 
-def _note(name: str, before: int, faults: Sequence[Fault], on_error: OnError, rejected: list[dict[str, Any]]) -> None:
+def _note(name: str, before: int, faults: Sequence[Fault], keep_going: bool, rejected: list[dict[str, Any]]) -> None:
     """Raise InputError for the first fault, or list them all."""
     for line, reason in faults:
-        if on_error == "fail":
+        if not keep_going:
             raise InputError(reason, name, before + line)
         rejected.append({"file": name, "line": before + line, "reason": reason})
 

@@ -88,7 +88,8 @@ def _run(explanation: Explanation, of_run: RunExplanation, name: str, places: in
     queries = of_run.queries if explanation.detailed else of_run.losing(explanation.measure.better)[:SHOWN]
     parts += [_query(explanation, each, places, is_open=at == 0) for at, each in enumerate(queries)]
     if not explanation.detailed and len(of_run.queries) > len(queries):
-        parts.append(element("p", f"{len(of_run.queries) - len(queries)} more queries are not shown; -q shows them"))
+        more = len(of_run.queries) - len(queries)
+        parts.append(element("p", f"{more} more queries are not shown; --query shows them"))
     return element("section", element("h2", element("bdi", name)), *parts)
 
 

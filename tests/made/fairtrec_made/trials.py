@@ -75,7 +75,7 @@ FILES = {
     "truth.jsonl": _FAIR_TRUTH,
     "fair.jsonl": _FAIR_RUN,
     "authors.csv": "a,x,y\nb,y\n",
-    "options.toml": "[tool.fairtrec.check]\nplaces = 2\nalpha = 0.2\n",
+    "options.toml": "[tool.fairtrec.check]\nplaces = 2\nconfidence = 0.8\n",
 }  # fmt: skip
 
 TRIALS = {
@@ -110,17 +110,18 @@ TRIALS = {
     "--query": "1",
     "--query-texts": "texts.tsv",
     "--candidates": "2",
+    "--exchanges": "2",
+    "--write-run": "new.run",
+    "--due": "3",
     "--what-if": "she",
     "--loss": "0,20%",
     "--dpfr": "0.5",
-    "--alpha": "0.2",
     "--junit": "new.xml",
     "--config": "options.toml",
     "--tolerance": "0.5",
     "--root": "cf",
-    "--list": "Random",
     "--by": "DetCons@3",
-    "--samples": "2",
+    "--rankings": "2",
     "--max-doc-bytes": "20",
     "--master": "local[1]",
     "--embeddings": "vectors.npy",
@@ -171,7 +172,6 @@ BASES = [
     *_evaluated(f"explain {_ONE}", {"--query": "1"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
     *_evaluated(f"headroom {_ONE}", {"--utility": "nDCG@3"}, {"--fairness": "AWRF@3"}, {"--fairness": "NFaiRR@3"}),
     *_evaluated(f"check {_ONE}", {}, {"--require": "AWRF@3 >= 0.5"}, {"--require": "NFaiRR@3 >= 0.9"}),
-    ("rerank", {}),
     *_evaluated(f"rerank {_ONE}", {"--by": "FairGreedy@3"}, {}, {"-m": "NFaiRR@3"}),
     *_evaluated(f"rerank {_ONE}", {"--by": "Random"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
     *_evaluated(f"plot queries {_TWO}", {"--output": "new.svg"}, {"-m": "AWRF@3"}, {"-m": "NFaiRR@3"}),
@@ -207,7 +207,6 @@ SAME = {  # options that change no output on this input, by themselves or in one
     "replay --tolerance": "what is computed again is the same to the last bit",
     "validate --all": "no run has twenty faults of a kind",
     "validate --strict": "the runs have errors or none",
-    "--on-error": "no document here is wrong",
 }
 UNTRIED = {
     "adversarial": "it trains for minutes, and needs torch",
