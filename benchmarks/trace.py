@@ -58,10 +58,11 @@ def traced(arguments: list[str]) -> tuple[dict[tuple[str, str], int], list[str]]
     return entered, deepest
 
 
-def figures() -> tuple[int, int, str]:
-    """Trace ``eval none`` of one run, NFaiRR@10 from counts in TSV, in a process of its own."""
+def figures() -> dict[str, tuple[int, int, str]]:
+    """Trace each of three commands on the example, in a process of its own: functions, depth, the deepest way."""
+    found: dict[str, tuple[int, int, str]] = {}
     with TemporaryDirectory() as folder:
-        counts = f"{folder}/counts.tsv"
+        counts, run, qrels = f"{folder}/counts.tsv", EXAMPLE / "bm25.run", EXAMPLE / "qrels.txt"
         made = [
             BIN / "fairtrec",
             "annotate",
@@ -74,18 +75,26 @@ def figures() -> tuple[int, int, str]:
             "1",
         ]
         subprocess.run(made, check=True, capture_output=True)
-        given = [EXAMPLE / "bm25.run", "--counts", counts, "--background", EXAMPLE / "background.run"]
-        line = [sys.executable, "-m", "benchmarks.trace", "eval", "none", *given, "-m", "NFaiRR@10"]
-        done = subprocess.run(list(map(str, line)), check=True, capture_output=True, text=True)
-    many, deep, way = done.stdout.splitlines()[-1].split("\t")
-    return int(many), int(deep), way
+        beside = ["--counts", counts, "--background", EXAMPLE / "background.run"]
+        commands = {
+            "NFaiRR@10 from counts": ["eval", "none", run, *beside, "-m", "NFaiRR@10"],
+            "P@2": ["eval", qrels, run, "-m", "P@2"],
+            "headroom from counts": ["headroom", qrels, run, *beside],
+        }
+        for name, arguments in commands.items():
+            line = [sys.executable, "-m", "benchmarks.trace", *arguments]
+            done = subprocess.run(list(map(str, line)), check=True, capture_output=True, text=True)
+            many, deep, way = done.stdout.splitlines()[-1].split("\t")
+            found[name] = int(many), int(deep), way
+    return found
 
 
 def main() -> None:
-    many, deep, way = figures()
-    report("one run, NFaiRR@10 from counts: functions entered", many, 130, "187 at 617bc2a")
-    report("one run, NFaiRR@10 from counts: deepest call", deep, 14, "19 at 617bc2a")
-    print(f"      {way}")
+    found = figures()
+    for (name, (many, deep, way)), most in zip(found.items(), (110, 100, 200), strict=True):
+        report(f"one run, {name}: functions entered", many, most, f"{deep} deep")
+        print(f"      {way}")
+    report("one run, NFaiRR@10 from counts: deepest call", found["NFaiRR@10 from counts"][1], 12, "19 at 617bc2a")
 
 
 if __name__ == "__main__":

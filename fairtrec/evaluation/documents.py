@@ -193,8 +193,6 @@ def _beside(chosen: Sequence[Sequence[str]], needs: Needs, reference: Reference,
 
 def remark_on(system: System, qids: Sequence[str], needs: Needs, documents: Documents) -> tuple[Remark | None, bool]:
     """Say how many documents nobody knows in the ranks of a run that are measured, and whether they are too many."""
-    if documents.missing == "error" or documents.annotations.known.all():
-        return None, False
     rows = documents.annotations.docnos.rows(system.runs[0].cut(qids, needs.depth).docnos)
     unknown = int(((rows != MISSING) & ~documents.annotations.known[rows]).sum())
     many = unknown > len(rows) * MOST_UNKNOWN

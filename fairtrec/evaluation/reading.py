@@ -153,7 +153,8 @@ def finished(
     if documents is None:
         return [run.scores for run in runs if run.scores is not None], {}
     reference = replace(reading.reference, documents=documents)
-    unknown = documents.missing == "error" and not documents.annotations.known.all()
+    lacking = not documents.annotations.known.all()
+    unknown, told = (lacking and documents.missing == "error"), (lacking and documents.missing != "error")
     scores: list[Scores] = []
     failed: Failed = {}
     for run in runs:
@@ -161,7 +162,7 @@ def finished(
         fault = unknown_in(run.rest, run.qids, documents) if unknown else None
         if fault is None:
             later = score(run.rest, reading.others, run.qids, reference, None, reading.choices)
-            remark, many = remark_on(run.rest, run.qids, reading.needs, documents)
+            remark, many = remark_on(run.rest, run.qids, reading.needs, documents) if told else (None, False)
             if remark is not None:
                 later = replace(later, remarks=(*later.remarks, remark), strange=many)
             scores.append(later if run.scores is None else joined(reading.measures, run.scores, later))

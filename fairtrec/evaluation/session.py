@@ -282,7 +282,7 @@ class Evaluator:
             tuple((name, failed[name]) for name, _ in named if name in failed),
             {**given.recorded, **asdict(choices)},
             {} if labels is None else described(labels, plan.reference.target),
-            same_rankings(scores),
+            same_rankings(scores) if len(scores) > 1 else (),
         )
         beside = reading.reference.extras.get("counterfactual")
         return result if beside is None else beside.noted(result)

@@ -22,7 +22,11 @@ def footnotes(result: Result) -> list[str]:
     together: dict[tuple[str, tuple[int, ...]], list[str]] = {}  # said of several measures: in one line
     for of_which, what, runs in summed_up(said) if said else ():
         together.setdefault((what, tuple(runs)), []).append("" if of_which is None else str(of_which))
-    lines = [*result.notes, *(_uneven(result) if len(result.scores) > 1 else ()), *_same(result)]
+    lines = [
+        *result.notes,
+        *(_uneven(result) if len(result.scores) > 1 else ()),
+        *(_same(result) if result.same else ()),
+    ]
     for (what, of), measures in together.items():
         line = f"{', '.join(measures)}: {what}" if measures != [""] else what
         if len(of) < len(result.scores):
@@ -57,7 +61,7 @@ def summed_up(said: Mapping[Remark, list[int]]) -> Iterator[tuple[Parameters | N
 
 def _same(result: Result) -> list[str]:
     """Say which runs have the same rankings, as failed rerankings have those of their first stage."""
-    called = dict(zip((scores.run for scores in result.scores), names(result), strict=True)) if result.same else {}
+    called = dict(zip((scores.run for scores in result.scores), names(result), strict=True))
     several = [[called[run] for run in runs if run in called] for runs in result.same]
     told = "; ".join(listed(runs) for runs in several if len(runs) > 1)
     what = "the same documents in the same order for all queries, as deep as is measured (100 at most)"
