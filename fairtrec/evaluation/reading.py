@@ -154,7 +154,7 @@ def finished(
         return [run.scores for run in runs if run.scores is not None], {}
     reference = replace(reading.reference, documents=documents)
     lacking = not documents.annotations.known.all()
-    unknown, told = (lacking and documents.missing == "error"), (lacking and documents.missing != "error")
+    unknown = lacking and documents.missing == "error"
     scores: list[Scores] = []
     failed: Failed = {}
     for run in runs:
@@ -162,9 +162,9 @@ def finished(
         fault = unknown_in(run.rest, run.qids, documents) if unknown else None
         if fault is None:
             later = score(run.rest, reading.others, run.qids, reference, None, reading.choices)
-            remark, many = remark_on(run.rest, run.qids, reading.needs, documents) if told else (None, False)
-            if remark is not None:
-                later = replace(later, remarks=(*later.remarks, remark), strange=many)
+            if lacking and not unknown:
+                remark, many = remark_on(run.rest, run.qids, reading.needs, documents)
+                later = replace(later, remarks=(*later.remarks, *([] if remark is None else [remark])), strange=many)
             scores.append(later if run.scores is None else joined(reading.measures, run.scores, later))
         elif keep_going:
             failed[run.name] = str(fault)
