@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 PYTEST :=
+# Tests start hundreds of processes, and none need compile what another has, whatever is set outside.
+COMPILED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/pycache
 MORE := spark embed adv ecosystem browser site
 # scipy 1.15 has other last digits.
 OLDEST := $(patsubst %,--deselect 'tests/cli/test_cli.py::test_prints[%]',check-json compare-values-json select-json unknown-check-json)
@@ -19,7 +21,7 @@ demo: .venv/run  ## set up .venv and evaluate the bundled example
 setup: .venv/dev  ## set up .venv with all that development needs
 
 test: .venv/dev  ## set up .venv and pass the tests
-	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
+	$(COMPILED) $(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
 
 oldest: .venv-oldest/dev  ## the tests with the oldest version of each dependency that pyproject.toml allows
 	.venv-oldest/bin/python -m pytest -n auto $(OLDEST)
@@ -40,7 +42,7 @@ fuzz: .venv/dev  ## 10,000 corruptions of runs, 10,000 of all other files, and a
 	FAIRTREC_FUZZ=10000 $(BIN)/python -m pytest -m fuzz
 
 slow: .venv/dev  ## all tests, those for a release too: more draws, all characters, oracles that are slow to start
-	FAIRTREC_THOROUGH=1 $(BIN)/python -m pytest -n auto --dist loadfile -m 'not browser and not embed and not adv and not ecosystem'
+	$(COMPILED) FAIRTREC_THOROUGH=1 $(BIN)/python -m pytest -n auto --dist loadfile -m 'not browser and not embed and not adv and not ecosystem'
 
 browser: .venv/browser  ## the tests of the page in a browser, which need Chromium: apt-get install chromium
 	$(BIN)/python -m pytest -m browser

@@ -12,7 +12,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from itertools import chain, permutations, product
 from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 from unittest import SkipTest
@@ -116,19 +116,35 @@ COLLECTIONS = (
 )
 
 
+@cache
+def _cases(kind: Any) -> list[tuple[MeasureCollection, list[Measure]]]:
+    return [(collection, measures) for collection in COLLECTIONS if (measures := collection.fitting(kind))]
+
+
+@cache
+def _scores(kind: Any) -> list[Scores]:
+    return [collection.scores(measures) for collection, measures in _cases(kind)]
+
+
 class MeasureContract:
     """The laws of a measure. A subclass, whose name begins with Test, says of which."""
 
     measure: ClassVar[type[Measure]]
     antisymmetric: ClassVar[bool] = False  # its sign changes when two groups change places
 
-    @cached_property
+    @property
     def cases(self) -> list[tuple[MeasureCollection, list[Measure]]]:
         """The collections in which the measure can be computed, and its variants there."""
-        cases = [(collection, collection.fitting(self.measure)) for collection in COLLECTIONS]
-        if not any(measures for _, measures in cases):
+        cases = _cases(self.measure)  # type: ignore[arg-type]  # a class has a hash
+        if not cases:
             raise SkipTest(f"{self.measure.__name__} needs {', '.join(self.measure().needs)}, which no run gives")
-        return [(collection, measures) for collection, measures in cases if measures]
+        return cases
+
+    @property
+    def scored(self) -> Iterator[tuple[MeasureCollection, list[Measure], Scores]]:
+        """The cases, each with the scores there."""
+        for (collection, measures), scores in zip(self.cases, _scores(self.measure), strict=True):  # type: ignore[arg-type]
+            yield collection, measures, scores
 
     def said(self, part: str) -> str:
         """What the page says of a part, such as Range."""
@@ -160,8 +176,8 @@ class MeasureContract:
 
     def test_values_are_within_bounds_and_undefined_ones_are_nan(self) -> None:
         """One number for each query, without a warning; none is nan where the page says "Undefined: never"."""
-        for collection, measures in self.cases:
-            scores, target = collection.scores(measures), np.array([*collection.target.values()])
+        for collection, measures, scores in self.scored:
+            target = np.array([*collection.target.values()])
             for measure, values in zip(measures, scores.values, strict=True):
                 for value, qid in zip(values, scores.qids, strict=True):
                     here = f"{measure} is {value} for {' '.join(collection.run.get(qid, {})) or 'no documents'}"
@@ -172,24 +188,23 @@ class MeasureContract:
 
     def test_an_empty_ranking_is_worth_what_the_page_says(self) -> None:
         """The page says undefined, does not matter, or a number."""
-        for collection, measures in self.cases:
+        for collection, measures, scores in self.scored:
             said = self.said("Empty ranking")
             number = re.match(r"-?\d+(\.\d+)?\b", said)
             known = number or said.startswith(("undefined", "does not matter"))
             assert known, f"Empty ranking: {said}; it is undefined, does not matter, or a number"
-            scores = collection.scores(measures)
             found = scores.values[:, scores.qids.index("empty")]
             wanted = np.full(len(measures), float(number.group()) if number else np.nan)
             if said.startswith("does not matter"):
-                scores = collection.scores(measures, runs={"run": {**collection.run, "empty": {"a": 1.0}}})
-                wanted = scores.values[:, scores.qids.index("empty")]
+                other = collection.scores(measures, runs={"run": {**collection.run, "empty": {"a": 1.0}}})
+                wanted = other.values[:, other.qids.index("empty")]
             for measure, value, right in zip(measures, found, wanted, strict=True):
                 assert _same(value, right), f"{measure} is {value} for an empty ranking; its page says {said}"
 
     def test_neither_the_order_of_lines_nor_what_is_below_the_cutoff_matters(self) -> None:
         """Rankings are those of the scores, and ``depth`` is how far down a measure looks."""
-        for collection, measures in self.cases:
-            values = collection.scores(measures).values
+        for collection, measures, scores in self.scored:
+            values = scores.values
             lines = {qid: dict(reversed([*ranking.items()])) for qid, ranking in reversed([*collection.run.items()])}
             self.alike(measures, values, collection.scores(measures, runs={"run": lines}).values, "lines change places")
             for depth in {measure.depth for measure in measures} - {None}:
@@ -201,12 +216,12 @@ class MeasureContract:
 
     def test_groups_of_other_names_have_the_same_values(self) -> None:
         """The new names stand in the opposite order."""
-        for collection, measures in self.cases:
+        for collection, measures, scores in self.scored:
             new = {group: f"g{9 - at}" for at, group in enumerate(collection.target)}
             fields = [[(each.name, getattr(m, each.name)) for each in dataclasses.fields(m)] for m in measures]
             named: list[Any] = [{name: new[old] for name, old in several if old in [*new]} for several in fields]
             other = [dataclasses.replace(measure, **names) for measure, names in zip(measures, named, strict=True)]
-            values = (-1 if self.antisymmetric else 1) * collection.scores(measures).values
+            values = (-1 if self.antisymmetric else 1) * scores.values
             self.alike(measures, values, collection.renamed(new).scores(other).values, "groups have other names")
 
     def test_over_ranks_is_what_all_orders_of_tied_documents_give(self) -> None:
