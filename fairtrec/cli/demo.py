@@ -12,13 +12,15 @@ MEASURES = "nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10"
 
 
 @click.command(name="demo", cls=under("Options", "target"), epilog=options.EXITS)
-@click.option("--copy", "target", metavar="FOLDER", help="Copy the files of the example into a new folder instead.")
+@click.option(
+    "--copy", "target", metavar="FOLDER", help="Copy the files of the example into a new or empty folder instead."
+)
 def command(target: str | None) -> int:
     """Evaluate the bundled example: twelve queries, three systems, passages that speak of women and men.
 
     \b
     fairtrec demo
-    fairtrec demo --copy example     # then: cd example, and try the commands of docs
+    fairtrec demo --copy example     # then: cd example, in which the commands of README.md and docs/ run
     """
     from fairtrec.resources.passports import root
 
@@ -38,18 +40,24 @@ def command(target: str | None) -> int:
 
 
 def _copy(example: Path, target: Path) -> None:
-    """Copy a folder, whole or not at all. Raises UsageError if there is something already."""
+    """Copy a folder, whole or not at all. Raises UsageError if the target is there already, unless it is empty."""
     import shutil
     import tempfile
 
     from fairtrec.errors import UsageError
 
-    if target.exists():
-        raise UsageError(f"{target} is there already; name a folder that is not")
+    here = target.is_dir()
+    if target.exists() and not (here and not any(target.iterdir())):
+        raise UsageError(f"{target} is there already; name a folder that is empty, or is not there yet")
     if not target.parent.is_dir():
         raise UsageError(f"there is no folder {target.parent}; make it, or name another")
-    with tempfile.TemporaryDirectory(dir=target.parent) as inside:
-        made = Path(inside) / target.name
+    with tempfile.TemporaryDirectory(dir=target if here else target.parent) as inside:
+        made = Path(inside) / "example"
         shutil.copytree(example, made)
-        made.rename(target)
-    click.echo(f"{target} holds the example; try: cd {target}; fairtrec eval qrels.txt bm25.run -m nDCG@10", err=True)
+        if here:  # it stays the folder that a shell stands in
+            for path in made.iterdir():
+                path.rename(target / path.name)
+        else:
+            made.rename(target)
+    go = "" if target.resolve() == Path.cwd() else f"cd {target}; "
+    click.echo(f"{target} holds the example; try: {go}fairtrec eval qrels.txt bm25.run -m nDCG@10", err=True)

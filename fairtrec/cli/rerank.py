@@ -9,7 +9,7 @@ from fairtrec.cli.commands import under
 from fairtrec.report.writers import EFFECTS
 
 
-@click.command(name="rerank", cls=under("Reranking", "seed", first="by labels output"), epilog=options.EXITS)
+@click.command(name="rerank", cls=under("Reranking", "seed", first="by terms output"), epilog=options.EXITS)
 @click.option(
     "--by", multiple=True, required=True, metavar="RERANKER", help="Like DetCons@10; may be repeated with -o FOLDER."
 )
@@ -53,7 +53,8 @@ def command(
     where the run goes to standard output.
 
     \b
-    fairtrec rerank none neural.run --by DetCons@10 --labels labels.tsv -m 'NDKL@10 nDRKL@10' -o fairer.run
+    fairtrec rerank none neural.run --by DetCons@10 -m 'NDKL@10 nDRKL@10' --terms gender-en --docs collection.tsv \\
+        --membership majority -o fairer.run
     """
     from pathlib import Path
 

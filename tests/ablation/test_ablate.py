@@ -496,15 +496,6 @@ def test_a_grid_of_one_factor_is_that_factor(asked):
 
 
 @pytest.mark.usefixtures("copied")
-def test_the_page_shows_what_its_commands_print(fairtrec_command):
-    assert len(pages.commands(PAGE)) == 2
-    for words, printed in pages.commands(PAGE):
-        done = fairtrec_command(*words)
-        assert done.code == 0, done.err
-        assert pages.unversioned(done.out) == pages.unversioned(printed)
-
-
-@pytest.mark.usefixtures("copied")
 def test_the_page_runs_in_python(capsys):
     (block,) = pages.programs(PAGE)
     exec(compile(block, "ablate.md", "exec"), {})

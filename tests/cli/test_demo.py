@@ -15,9 +15,22 @@ def test_a_copy_is_the_example(fairtrec_command, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
-@pytest.mark.parametrize(("target", "what"), [("", "is there already"), ("no/folder", "there is no folder")])
+def test_a_copy_fills_the_empty_folder_that_a_shell_stands_in(fairtrec_command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = tmp_path.stat().st_ino
+    done = fairtrec_command("demo", "--copy", ".")
+    assert (done.code, done.err) == (0, ". holds the example; try: fairtrec eval qrels.txt bm25.run -m nDCG@10\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in EXAMPLE.iterdir())
+    assert tmp_path.stat().st_ino == before
+    assert fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "nDCG@10").code == 0
+
+
+@pytest.mark.parametrize(
+    ("target", "what"), [("", "is there already"), ("mine", "is there already"), ("no/folder", "there is no folder")]
+)
 def test_a_copy_goes_nowhere_else(fairtrec_command, tmp_path, target, what):
+    (tmp_path / "mine").write_text("mine")
     done = fairtrec_command("demo", "--copy", str(tmp_path / target))
     assert (done.code, done.out) == (2, "")
     assert what in done.err
-    assert list(tmp_path.iterdir()) == []
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]

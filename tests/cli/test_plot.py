@@ -1,7 +1,6 @@
 """Figures: what is drawn are the numbers of the result; files are the same bytes again; bad wishes are one line."""
 
 import re
-import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -179,14 +178,8 @@ def test_a_figure_that_there_is_not_is_refused(copied):
         fairtrec.plot(evaluated("P@5 P@1"), "pie")
 
 
-def test_the_page_does_as_it_says(copied, fairtrec_command):
-    (commands,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
-    for line in commands.replace("\\\n", " ").strip().splitlines():
-        assert fairtrec_command(*shlex.split(line)[1:]).code == 0
-    assert {"frontier.pdf", "cutoffs.svg", "queries.pdf", "groups.png", "runs.pdf", "fitted.pdf"} <= {
-        path.name for path in copied.iterdir()
-    }
+@pytest.mark.usefixtures("copied")
+def test_the_python_of_the_page_runs():
     (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    Path("frontier.pdf").unlink()
     exec(compile(program, "docs/plot.md", "exec"), {})
     assert Path("frontier.pdf").exists()

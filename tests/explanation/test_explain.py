@@ -565,15 +565,6 @@ def test_the_text_has_the_digits_of_the_parts(fairtrec_command, asked):
 
 
 @pytest.mark.usefixtures("copied")
-def test_the_page_shows_what_its_commands_print(fairtrec_command):
-    assert len([shown for _, shown in pages.commands(PAGE) if shown]) == 2
-    for words, shown in pages.commands(PAGE):
-        done = fairtrec_command(*words)
-        assert done.code == 0, done.err
-        assert not shown or done.out == shown
-
-
-@pytest.mark.usefixtures("copied")
 def test_the_page_runs_in_python(capsys):
     (block,) = pages.programs(PAGE)
     exec(compile(block, "explain.md", "exec"), {})

@@ -389,15 +389,6 @@ def test_names_on_the_page_stay_text():
     assert "no." in FRONTIERS["html"](many, places=4)
 
 
-@pytest.mark.usefixtures("copied")
-def test_the_page_shows_what_its_commands_print(fairtrec_command):
-    assert len(pages.commands(PAGE)) == 6
-    for words, shown in pages.commands(PAGE):
-        done = fairtrec_command(*words)
-        assert done.code == 0, done.err
-        assert pages.unversioned(done.out) == pages.unversioned(shown)
-
-
 def test_the_python_of_the_page_runs(monkeypatch, capsys):
     monkeypatch.chdir(EXAMPLE)
     (code,) = pages.programs(PAGE)

@@ -1,9 +1,113 @@
-"""What the pages of docs/ and the README promise in words is so."""
+"""What the pages of docs/ and the README promise in words is so, and their commands run as they stand.
 
+A block of commands runs line by line in the folder that `fairtrec demo --copy` makes, one folder for each page. What needs
+more than that folder has (a network, Java, a model, minutes, files of the reader) stands below a line
+`<!-- only parsed: why -->`: its commands are parsed to their last option.
+"""
+
+import inspect
+import os
 import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
 
 from fairtrec.catalogue import registry
-from fairtrec_made import REPOSITORY
+from fairtrec.cli import COMMANDS, command
+from fairtrec_made import REPOSITORY, pages
+
+PAGES = {
+    path.name: path.read_text("utf-8")
+    for path in [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+}
+BLOCKS = {name: found for name, page in PAGES.items() if (found := pages.blocks(page))}
+
+
+def parse(line):
+    """Read the words of a command to the last, as the command does before it begins."""
+    words = shlex.split(re.split(" >>? ", line)[0], comments=True)
+    if words[0] == "mkdir":
+        return
+    assert words[0] == "fairtrec", line
+    context = command.make_context("fairtrec", words[1:])
+    found, words = command, [*context._protected_args, *context.args]
+    while isinstance(found, click.Group):
+        name, found, words = found.resolve_command(context, words)
+        context = found.make_context(name, words, parent=context)
+        words = [*context._protected_args, *context.args]
+
+
+def perform(line, fairtrec_command):
+    """Do what a line of a shell says, and give what it prints. It ends as its remark says, or with 0."""
+    words = shlex.split(line, comments=True)
+    target = None
+    if words[-2:-1] == [">"]:
+        *words, _, target = words
+    if words[0] == "cd":
+        return ""
+    if words[:2] == ["mkdir", "-p"]:
+        Path(words[2]).mkdir(parents=True, exist_ok=True)
+        return ""
+    assert words[0] == "fairtrec", f"neither fairtrec nor a word that is known here: {line}; mark the block"
+    done = fairtrec_command(*words[1:])
+    said = re.search(r"# exit code (\d)", line)
+    assert done.code in {0, int(said[1]) if said else 0}, f"{line}\n{done.err}"
+    if target:
+        Path(target).write_text(done.out, "utf-8")
+        return ""
+    return done.out
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+@pytest.mark.usefixtures("copied")
+def test_the_commands_of_a_page_run_in_the_folder_of_the_demo(name, fairtrec_command):
+    for block in BLOCKS[name]:
+        if block.parsed:
+            for line in block.lines:
+                parse(line)
+            continue
+        printed = [perform(line, fairtrec_command) for line in block.lines]
+        shown = "".join(f"{line.rstrip()}\n" for line in printed[-1].splitlines())
+        if block.shown and os.environ.get("FAIRTREC_UPDATE"):
+            path = REPOSITORY / "docs" / name
+            written = re.sub(r"(fairtrec:\d+\.\d+\.\d+)\S*", r"\1", shown.strip("\n"))
+            path.write_text(path.read_text("utf-8").replace(block.shown, f"{written}\n"), "utf-8")
+            continue
+        assert not block.shown or pages.unversioned(shown) == pages.unversioned(block.shown)
+
+
+def test_a_command_of_a_page_stands_in_a_block_that_runs():
+    """What is indented is a synopsis, with words in capital letters."""
+    for name, page in PAGES.items():
+        for line in re.findall(r"^    (?:\$ )?(fairtrec (?:" + "|".join(COMMANDS) + r")\b.*)$", page, re.MULTILINE):
+            assert re.search(r"\b(OPTIONS|QRELS|RUN|TRIPLES)\b", line), f"{name}: {line}"
+
+
+def examples(found, *path):
+    """Give the example of each command below one, line by line."""
+    text = re.search(r"\x08\n(.*?)(?:\n\n|\Z)", inspect.cleandoc(found.help or ""), re.DOTALL)
+    yield from (text[1].replace("\\\n", " ").splitlines() if text else ())
+    if isinstance(found, click.Group):
+        context = click.Context(found)
+        for name in found.list_commands(context):
+            yield from examples(found.get_command(context, name), *path, name)
+
+
+ELSEWHERE = re.compile("adversarial|trec-fair-2019|vectors|completion|>>")  # what the folder has no files for
+
+
+@pytest.mark.usefixtures("copied")
+def test_the_example_of_each_command_runs_in_the_folder_of_the_demo(fairtrec_command):
+    lines = list(examples(command))
+    assert len(lines) > 20
+    assert len([line for line in lines if ELSEWHERE.search(line)]) < 10
+    for line in lines:
+        if ELSEWHERE.search(line):
+            parse(line)
+        else:
+            perform(line, fairtrec_command)
 
 
 def test_the_page_says_that_ids_of_ir_datasets_are_exempt():

@@ -210,28 +210,6 @@ def test_make_help_lists_every_target():
 # -------------------------------------------------------------------------------------------------- README
 
 
-README = pages.shell_commands((REPOSITORY / "README.md").read_text("utf-8"))
-
-
-def test_readme_has_commands():
-    assert README
-    assert any(command.startswith("fairtrec eval ") for command in README)
-
-
-@pytest.mark.parametrize("command", README)
-def test_readme_commands_work(command, desk):
-    if re.match(r"fairtrec resources (fetch|add)\b", command):
-        pytest.skip("it needs the network, or a file that is not ours")
-    if command.startswith("fairtrec annotate "):  # makes what the desk has for the commands that come after
-        (desk / "counts.tsv").unlink(missing_ok=True)
-    environment = os.environ | {"FAIRTREC_HOME": str(desk / "home"), "FAIRTREC_OFFLINE": "1"}
-    fairtrec = f'fairtrec() {{ "{sys.executable}" -m fairtrec "$@"; }}'
-    script = f"set -e\n{fairtrec}\n{command}\n"
-    done = subprocess.run(["sh", "-c", script], cwd=desk, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout or "-o " in command or ">" in command
-
-
 def test_readme_python_works(desk):
     blocks = re.findall(
         r"^```python\n(.*?)^```$", (REPOSITORY / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL

@@ -465,15 +465,9 @@ def test_one_interval_at_a_time():
 # --- docs/results.md ---
 
 
-def test_the_page_runs_as_it_stands(copied, fairtrec_command):
+def test_the_python_of_the_page_runs(copied):
     page = (REPOSITORY / "docs" / "results.md").read_text("utf-8")
-    assert len(pages.commands(page)) == 2
-    for words, printed in pages.commands(page):
-        done = fairtrec_command(*words)
-        assert (done.code, done.complaints) == (0, [])
-        out = "".join(f"{line.rstrip()}\n" for line in done.out.splitlines())
-        assert pages.unversioned(printed) in pages.unversioned(out)
     names = {}
     for block in pages.programs(page):
         exec(compile(block, "results.md", "exec"), names)
-    assert {"board.html", "values.parquet", "metrics.json"} <= {each.name for each in copied.iterdir()}
+    assert {"board.html", "values.parquet"} <= {each.name for each in copied.iterdir()}

@@ -220,16 +220,6 @@ def test_the_list_and_a_page(fairtrec_command):
 
 
 @pytest.mark.usefixtures("copied")
-def test_the_page_shows_what_its_commands_print(fairtrec_command):
-    shown = pages.commands(PAGE)
-    assert [words[0] for words, _ in shown] == ["eval", "rerank", "eval", "compare", "select", "rerank"]
-    for words, output in shown:
-        done = fairtrec_command(*words)
-        assert done.code == 0, done.err
-        assert pages.unversioned(done.out) == pages.unversioned(output)
-
-
-@pytest.mark.usefixtures("copied")
 def test_the_page_runs_in_python(capsys):
     first, own = pages.programs(PAGE)
     exec(compile(first, "rerank.md", "exec"), {})

@@ -442,14 +442,6 @@ def test_a_run_that_cannot_be_written(tmp_path):
 
 
 @pytest.mark.usefixtures("copied")
-def test_the_page_shows_what_its_command_prints(fairtrec_command):
-    ((words, shown),) = pages.commands(PAGE)
-    done = fairtrec_command(*words)
-    assert done.code == 0, done.err
-    assert pages.unversioned(done.out) == pages.unversioned(shown)
-
-
-@pytest.mark.usefixtures("copied")
 def test_the_page_runs_in_python(capsys):
     (block,) = pages.programs(PAGE)
     exec(compile(block, "select.md", "exec"), {})

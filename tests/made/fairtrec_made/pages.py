@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from dataclasses import dataclass
 
 _COMMAND = re.compile(r"^```sh\nfairtrec (.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 _PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -10,7 +11,9 @@ _VERSION = re.compile(r"(fairtrec|ir-measures):\S+")  # which are not ours to fi
 
 def commands(page):
     """The words of each command behind ``fairtrec``, and what the page shows of its output, "" where nothing."""
-    return [(shlex.split(command.replace("\\\n", " ")), shown) for command, shown in _COMMAND.findall(page)]
+    return [
+        (shlex.split(command.replace("\\\n", " "), comments=True), shown) for command, shown in _COMMAND.findall(page)
+    ]
 
 
 def shell_commands(page):
@@ -28,3 +31,26 @@ def programs(page):
 def unversioned(text):
     """Without versions, nor the empty lines around."""
     return _VERSION.sub("", text.strip("\n"))
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of commands: its lines, why they are only parsed ("" where they run), and what the last one prints."""
+
+    lines: tuple[str, ...]
+    parsed: str
+    shown: str
+
+
+_BLOCK = re.compile(
+    r"(?:^<!-- only parsed: (.*) -->\n\s*)?^```sh\n(.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def blocks(page):
+    """The blocks of commands, in order; lines that end in a backslash are joined with the next."""
+    return [
+        Block(tuple(filter(None, text.replace("\\\n", " ").splitlines())), why, shown)
+        for why, text, shown in _BLOCK.findall(page)
+    ]
