@@ -12,7 +12,7 @@ import numpy as np
 from fairtrec.data import MISSING, Candidates, Floats, Ints, Run, take
 from fairtrec.evaluation.documents import Documents, Reference
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.reading import Reading, ReadRun
+from fairtrec.evaluation.reading import LoadedRun, Reading
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Sum
 
@@ -68,7 +68,7 @@ def _at(values: Floats, places: Ints) -> Floats:
     return found
 
 
-def pool(runs: Sequence[ReadRun], reading: Reading, documents: Documents) -> Pool | None:
+def pool(runs: Sequence[LoadedRun], reading: Reading, documents: Documents) -> Pool | None:
     """Collect the documents that the runs show; None where the values are no sums of what documents add.
 
     The runs rank the same queries, once each.

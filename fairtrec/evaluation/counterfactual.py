@@ -13,7 +13,7 @@ from fairtrec.data import MISSING, Docnos, Ints, Run
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import Asked, Reference
+from fairtrec.evaluation.documents import Reference, RunContext
 from fairtrec.evaluation.result import InputFile, Part, Result
 
 
@@ -98,7 +98,7 @@ def matched(reference: Reference, named: Sequence[tuple[str, Any]], choices: Cho
     return replace(reference, extras=extras)
 
 
-def counterfactual(inputs: Asked) -> Ints:
+def counterfactual(inputs: RunContext) -> Ints:
     """Number the documents of both rankings, the run's and the counterfactual run's [2, query, rank]."""
     run, qids = inputs.run, inputs.qids
     other: Run = inputs.reference.extras["counterfactual"].run_of(run.name)

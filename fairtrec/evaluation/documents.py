@@ -141,7 +141,7 @@ class Reference:
     prior: Floats | None = None  # of the groups of unknown documents; None: as among the query's known ones
 
 
-class Asked:
+class RunContext:
     """One run's evaluation over ``qids``, to a depth, before any input is computed; all that a module of an extra sees.
 
     The inputs proper are ``inputs.Inputs``.

@@ -22,15 +22,15 @@ from fairtrec.data import (
     take,
 )
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.documents import Asked, Reference
-from fairtrec.evaluation.judge import Grades, Judge
+from fairtrec.evaluation.documents import Reference, RunContext
+from fairtrec.evaluation.judge import QrelsIndex, RelevanceEvaluator
 from fairtrec.formulas import distribution
 from fairtrec.formulas.neutrality import membership
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 
 
-class Inputs(Asked):
+class Inputs(RunContext):
     """The inputs of one run's evaluation over ``qids``; attributes are named as measures name them."""
 
     def __getattr__(self, name: str) -> Any:
@@ -97,7 +97,7 @@ class Inputs(Asked):
         """Grades of the ranked documents [query, rank]."""
         qrels = self.reference.qrels
         assert qrels is not None
-        known, lines = Grades(qrels), self.lines
+        known, lines = QrelsIndex(qrels), self.lines
         there = lines != MISSING
         query = np.broadcast_to(known.numbers(self.qids)[:, None], lines.shape)[there]
         grades = np.full(lines.shape, np.nan)
@@ -244,7 +244,7 @@ class InputsOfSamples(Inputs):
         return np.concatenate(filled)
 
 
-def values_of(inputs: Inputs, measures: Sequence[Measure], judge: Judge | None) -> Floats:
+def values_of(inputs: Inputs, measures: Sequence[Measure], judge: RelevanceEvaluator | None) -> Floats:
     """Compute the measures [measure, query]: from what they need, or those of ir-measures by the judge."""
     queries = len(inputs.qids)
     values = np.full((len(measures), queries), np.nan)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fairtrec.evaluation.trec_eval import Formula
 
 
-class Grades:
+class QrelsIndex:
     """The grade of each judged document of each query; where subtopics differ, the highest."""
 
     def __init__(self, qrels: Qrels) -> None:
@@ -89,7 +89,7 @@ def _in_rows(row: Ints, values: Any, rows: int, fill: float) -> Any:
 GREATEST = 4  # grade that gdeval takes
 
 
-class Judge:
+class RelevanceEvaluator:
     """The judgements, for any number of runs.
 
     ``often``  says that it is asked hundreds of times, so that no program may be started each time.
@@ -112,7 +112,7 @@ class Judge:
             self._hand_over([row for row, formula in others.items() if formula is None], qrels)
         if self.plain or self.formulas:
             self.deepest = _deepest(measures[row].depth for row in (*self.plain, *self.formulas))
-            self.grades = Grades(qrels)
+            self.grades = QrelsIndex(qrels)
             many = np.bincount(self.grades.query, minlength=len(qrels.qids))
             self.whole = len(many) * int(many.max(initial=0)) <= CELLS  # else few queries may have most judgements
             if self.whole:

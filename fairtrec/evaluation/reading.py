@@ -20,7 +20,7 @@ from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import Documents, Needs, Reference, refuse_unknown, remark_on, unknown_in
-from fairtrec.evaluation.judge import Judge
+from fairtrec.evaluation.judge import RelevanceEvaluator
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.scores import Scores, joined
 from fairtrec.files import opening
@@ -33,7 +33,7 @@ Failed = dict[str, str]  # what is wrong with each run that is broken, by its na
 
 
 @dataclass(frozen=True, eq=False)
-class ReadRun:
+class LoadedRun:
     """A run that has been read: the queries that are evaluated, its scores so far, and what is left of it."""
 
     name: str
@@ -41,17 +41,17 @@ class ReadRun:
     scores: Scores | None  # of the measures that look up no documents, where there are such
     rest: System | None  # for the measures that are still to come
 
-    def called(self, name: str) -> "ReadRun":
+    def called(self, name: str) -> "LoadedRun":
         """Give the same under another name."""
         scores = None if self.scores is None else replace(self.scores, run=name)
-        return ReadRun(name, self.qids, scores, None if self.rest is None else replace(self.rest, name=name))
+        return LoadedRun(name, self.qids, scores, None if self.rest is None else replace(self.rest, name=name))
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Runs that were read together, the documents that are looked up in them, and their scores."""
 
-    runs: Sequence[ReadRun]
+    runs: Sequence[LoadedRun]
     documents: Documents | None
     scores: list[Scores]
 
@@ -68,26 +68,28 @@ class Reading:
     choices: Choices
     depth: int | None  # how deep anything looks into a run
     kept: int | None  # how many ranks of it are kept for what looks documents up
-    in_two: bool  # whether any measure looks documents up
+    two_pass: bool  # whether any measure looks documents up
 
-    def begin(self) -> Callable[[tuple[str, Any]], ReadRun | InputError]:
+    def begin(self) -> Callable[[tuple[str, Any]], LoadedRun | InputError]:
         """Give what reads a run."""
         return self.of
 
     @cached_property
-    def _judge(self) -> Judge | None:
+    def _judge(self) -> RelevanceEvaluator | None:
         """What ir-measures made of the judgements, kept for all runs; None where no measure asks for it."""
         utility = [measure for measure in self.measures if isinstance(measure, Utility)]
-        return None if self.reference.qrels is None or not utility else Judge(utility, self.reference.qrels)
+        return (
+            None if self.reference.qrels is None or not utility else RelevanceEvaluator(utility, self.reference.qrels)
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Send another process all but what ir-measures made, which cannot be sent."""
         return {name: value for name, value in vars(self).items() if name != "_judge"}
 
-    def of(self, named: tuple[str, Any]) -> ReadRun | InputError:
+    def of(self, named: tuple[str, Any]) -> LoadedRun | InputError:
         """Read a run of this name, and compute what looks up no documents; of a broken one, give what is wrong."""
         choices, judge, (name, thing) = self.choices, self._judge, named
-        measures = [each for each in self.measures if isinstance(each, Utility)] if self.in_two else self.measures
+        measures = [each for each in self.measures if isinstance(each, Utility)] if self.two_pass else self.measures
         try:
             system = loading.run(thing, name, choices, self.depth)
             qids = chosen(
@@ -100,17 +102,17 @@ class Reading:
             scores = score(system, measures, qids, self.reference, judge, choices) if measures else None
         except InputError as fault:
             return fault
-        if not self.in_two:
-            return ReadRun(name, qids, scores, None)
+        if not self.two_pass:
+            return LoadedRun(name, qids, scores, None)
         if not choices.ties:
-            return ReadRun(name, qids, scores, system.cut(qids, self.kept))
+            return LoadedRun(name, qids, scores, system.cut(qids, self.kept))
         (run,) = system.runs
-        return ReadRun(name, qids, scores, run.cut(qids, None).cut_behind_ties(self.kept))
+        return LoadedRun(name, qids, scores, run.cut(qids, None).cut_behind_ties(self.kept))
 
 
 def read(
     named: Sequence[tuple[str, Any]], reading: Reading, jobs: int, *, keep_going: bool, of: tuple[int, int] = (0, 0)
-) -> tuple[list[ReadRun], Failed]:
+) -> tuple[list[LoadedRun], Failed]:
     """Read each run, once if it is named twice, and list those that are broken with what is wrong with them.
 
     ``of``  how many have been read before, and of how many in all, where these are a part of them.
@@ -125,7 +127,7 @@ def read(
     once: dict[Any, tuple[str, Any]] = {}
     for key, each in zip(keys, named, strict=True):
         once.setdefault(key, each)  # under the first of its names
-    found: dict[Any, ReadRun | InputError] = {}
+    found: dict[Any, LoadedRun | InputError] = {}
     things = list(once.values())
     several = map_ordered(reading, things, jobs, called=itemgetter(0)) if jobs > 1 else None
     with nullcontext() if several is None else closing(several):  # a broken run ends the processes at once
@@ -135,7 +137,7 @@ def read(
             found[key] = outcome
             if listener.get() is not None:
                 report(RUNS, of[0] + len(found), of[1] if len(named) < of[1] else len(once))
-    runs: list[ReadRun] = []
+    runs: list[LoadedRun] = []
     failed: Failed = {}
     for key, (name, _) in zip(keys, named, strict=True):
         outcome = found[key]
@@ -147,7 +149,7 @@ def read(
 
 
 def finished(
-    runs: Sequence[ReadRun], reading: Reading, documents: Documents | None, *, keep_going: bool
+    runs: Sequence[LoadedRun], reading: Reading, documents: Documents | None, *, keep_going: bool
 ) -> tuple[list[Scores], Failed]:
     """Compute the measures that were still to come; a run is broken if it has a document that is not known."""
     if documents is None:

@@ -12,7 +12,7 @@ from fairtrec.errors import InputError
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import CELLS, Reference, depth_of, evenly
 from fairtrec.evaluation.inputs import Inputs, InputsOfSamples, values_of
-from fairtrec.evaluation.judge import Judge
+from fairtrec.evaluation.judge import RelevanceEvaluator
 from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Remark
@@ -27,7 +27,7 @@ def score(
     measures: Sequence[Measure],
     qids: Sequence[str],
     reference: Reference,
-    judge: Judge | None,
+    judge: RelevanceEvaluator | None,
     choices: Choices,
 ) -> Scores:
     """Compute the measures of one system, and what they are over the orders of tied documents if that is asked for.
@@ -129,7 +129,7 @@ def remarks_on(
 
 
 def in_parts(
-    inputs: Inputs, measures: Sequence[Measure], judge: Judge | None, *, unknown: bool = False
+    inputs: Inputs, measures: Sequence[Measure], judge: RelevanceEvaluator | None, *, unknown: bool = False
 ) -> tuple[Floats, tuple[Remark, ...]]:
     """Compute measures [measure, query] and remarks for rankings of about one length at a time.
 

@@ -24,7 +24,7 @@ from fairtrec.evaluation.documents import (
 from fairtrec.evaluation.given import Given, RankingsLike
 from fairtrec.evaluation.groups import described
 from fairtrec.evaluation.plan import Plan, remark_on_levels
-from fairtrec.evaluation.reading import Batch, Failed, Reading, ReadRun, common_queries, finished, read, same_rankings
+from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores, filled
 from fairtrec.evaluation.signature import heed, signature_of
@@ -84,14 +84,14 @@ class Evaluator:
         same = [path is not None and isinstance(thing, PATH) and thing == path for _, thing in named]
         reading = self.reading(named, is_run=any(same))
         loaded = self._from_background(named, same, reading.reference.background) if any(same) else named
-        together = TOGETHER if reading.in_two else max(len(loaded), 1)
+        together = TOGETHER if reading.two_pass else max(len(loaded), 1)
         scores: list[Scores] = []
         failed: Failed = {}
         documents: Documents | None = None
         for first in range(0, len(loaded), together):
             several, of = loaded[first : first + together], (first, len(loaded))
             runs, broken = read(several, reading, jobs, keep_going=keep_going, of=of)
-            looked_up = self.documents(runs, reading) if reading.in_two and runs else None
+            looked_up = self.documents(runs, reading) if reading.two_pass and runs else None
             found, lacking = finished(runs, reading, looked_up, keep_going=keep_going)
             scores += found
             failed |= broken | lacking
@@ -105,7 +105,7 @@ class Evaluator:
     def batch(self, named: NamedRuns, reading: Reading, jobs: int) -> Batch:
         """Read runs together, compute their values, and keep the runs and their documents."""
         runs, _ = read(named, reading, jobs, keep_going=False)
-        documents = self.documents(runs, reading) if reading.in_two and runs else None
+        documents = self.documents(runs, reading) if reading.two_pass and runs else None
         return Batch(runs, documents, self.scored(runs, reading, documents))
 
     def reading(self, named: NamedRuns = (), *, is_run: bool = False) -> Reading:
@@ -135,7 +135,7 @@ class Evaluator:
                 choices=choices,
                 depth=self.depth,
                 kept=None if choices.of_whole_rankings else depth_of(plan.others),
-                in_two="documents" in plan.uses,
+                two_pass="documents" in plan.uses,
             )
         reading = self._reading
         if given.common_queries:
@@ -148,7 +148,7 @@ class Evaluator:
 
     def documents(
         self,
-        runs: Sequence[ReadRun],
+        runs: Sequence[LoadedRun],
         reading: Reading,
         needs: Needs | None = None,
         *,
@@ -181,7 +181,7 @@ class Evaluator:
         self._looked_up = documents
         return documents
 
-    def scored(self, runs: Sequence[ReadRun], reading: Reading, documents: Documents | None) -> list[Scores]:
+    def scored(self, runs: Sequence[LoadedRun], reading: Reading, documents: Documents | None) -> list[Scores]:
         """Compute the values that are still to come, and give undefined ones what they count as."""
         scores, _ = finished(runs, reading, documents, keep_going=False)
         return self._filled(scores, keep_going=False)[0]
@@ -205,10 +205,10 @@ class Evaluator:
         Raises InputError for what cannot be read, and for a document that nobody knows, unless told what it is worth.
         """
         reading = self.reading()
-        if not reading.in_two:
+        if not reading.two_pass:
             return reading.reference
         top = run.cut(qids, depth)
-        documents = self.documents([ReadRun(run.name, tuple(qids), None, top)], reading, needs)
+        documents = self.documents([LoadedRun(run.name, tuple(qids), None, top)], reading, needs)
         reference = replace(reading.reference, documents=documents)
         if documents.missing == "error" and not documents.annotations.known.all():
             fault = unknown_in(top, qids, documents)

@@ -10,7 +10,7 @@ from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.data import MISSING, Bools, Floats, Ints, Run
 from fairtrec.evaluation.documents import Reference, depth_of, evenly
 from fairtrec.evaluation.inputs import Inputs, values_of
-from fairtrec.evaluation.judge import Judge
+from fairtrec.evaluation.judge import RelevanceEvaluator
 from fairtrec.evaluation.scores import ENDS, Scores, Ties
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure
@@ -126,7 +126,9 @@ def _tried(
     several = [orders(number, depth, (SEED, *qid.encode())) for number, qid in zip(numbers, qids, strict=True)]
     utility = [measure for measure in measures if isinstance(measure, Utility)]
     deepest = depth_of([measure for measure in measures if not isinstance(measure, Utility)])
-    judge = Judge(utility, reference.qrels, often=True) if utility and reference.qrels is not None else None
+    judge = (
+        RelevanceEvaluator(utility, reference.qrels, often=True) if utility and reference.qrels is not None else None
+    )
     least, greatest = np.full((2, len(measures), len(qids)), np.nan)
     total, defined = np.zeros((2, len(measures), len(qids)))
     while rankings := {at: lines[at, order] for at, (each, _) in enumerate(several) for order in islice(each, 1)}:

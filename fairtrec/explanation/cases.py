@@ -22,8 +22,8 @@ from fairtrec.evaluation.documents import (
     unknown_in,
 )
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.judge import Judge
-from fairtrec.evaluation.reading import Reading, ReadRun, read
+from fairtrec.evaluation.judge import RelevanceEvaluator
+from fairtrec.evaluation.reading import LoadedRun, Reading, read
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.session import Evaluator
@@ -78,7 +78,7 @@ class Case:
     reference: Reference
     reach: int | None
     deep: int | None
-    judge: Judge | None
+    judge: RelevanceEvaluator | None
     texts: RankedTexts | None
     shares: dict[bytes, Any]  # of words, by the counts of their document; the same for all runs
     same: dict[tuple[str, ...], dict[str, Any]]  # what all runs of the same queries have in common
@@ -187,7 +187,7 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
     reading = evaluator.reading(named)
     runs = _read(request, named, reading, jobs)
     texts, documents, looked_at = None, None, None
-    if reading.in_two:
+    if reading.two_pass:
         lexicon = evaluator.plan.lexicon
         texts = (
             None if lexicon is None else RankedTexts(lexicon, request.dropped, _ranked(runs, measure.depth, choices))
@@ -197,7 +197,7 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
         looked_at = _shallow(runs, reading, documents)
     reference = replace(reading.reference, documents=documents)
     utility = isinstance(measure, Utility) and reference.qrels is not None
-    judge = Judge([measure], reference.qrels) if utility else None  # type: ignore[list-item,arg-type]
+    judge = RelevanceEvaluator([measure], reference.qrels) if utility else None  # type: ignore[list-item,arg-type]
     scores = [score(run.rest, (measure,), run.qids, reference, judge, choices) for run in runs if run.rest]
     several, shares, same = [], dict[bytes, Any](), dict[tuple[str, ...], dict[str, Any]]()
     for run, values in zip(runs, scores, strict=True):
@@ -208,9 +208,9 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
     return several, evaluator.result(of_files, scores, {}, looked_at, reading)
 
 
-def _read(request: Request, named: Sequence[tuple[str, Any]], reading: Reading, jobs: int) -> list[ReadRun]:
+def _read(request: Request, named: Sequence[tuple[str, Any]], reading: Reading, jobs: int) -> list[LoadedRun]:
     """Read the runs down to where anything is looked at, and keep the queries that are asked for."""
-    how = replace(reading, depth=request.deep, kept=request.deep, in_two=True)
+    how = replace(reading, depth=request.deep, kept=request.deep, two_pass=True)
     runs, _ = read(named, how, jobs, keep_going=False)
     if not request.closely:
         return runs
@@ -223,13 +223,13 @@ def _read(request: Request, named: Sequence[tuple[str, Any]], reading: Reading, 
     return [run for run in asked if run.qids]
 
 
-def _ranked(several: Sequence[ReadRun], reach: int | None, choices: Choices) -> Docnos:
+def _ranked(several: Sequence[LoadedRun], reach: int | None, choices: Choices) -> Docnos:
     deep = None if choices.missing == "skip" else reach
     parts = [run.rest.cut(run.qids, deep).docnos for run in several if isinstance(run.rest, Run)]
     return Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
 
 
-def _shallow(several: Sequence[ReadRun], reading: Reading, documents: Documents) -> Documents:
+def _shallow(several: Sequence[LoadedRun], reading: Reading, documents: Documents) -> Documents:
     """Keep the documents that the values are computed of. Raises InputError if nobody knows one of them."""
     runs = [(run.rest, run.qids) for run in several if run.rest is not None]
     docnos = documents_of(runs, reading.needs, reading.reference, documents.choices)

@@ -13,7 +13,7 @@ import numpy as np
 from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, Run, take
 from fairtrec.evaluation.documents import Reference
 from fairtrec.evaluation.inputs import Inputs, values_of
-from fairtrec.evaluation.judge import Judge
+from fairtrec.evaluation.judge import RelevanceEvaluator
 from fairtrec.formulas import discount
 from fairtrec.formulas.fronts.two_sums import filled
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness
@@ -84,7 +84,7 @@ class Problem:
     utility: Measure | None
     fairness: Measure
     reference: Reference
-    judge: Judge | None
+    judge: RelevanceEvaluator | None
     scores: Floats | None = None
     pin_unjudged: bool = False
     candidates: int | None = None

@@ -14,7 +14,7 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import Reference
 from fairtrec.evaluation.evaluate import evaluator
-from fairtrec.evaluation.judge import Judge
+from fairtrec.evaluation.judge import RelevanceEvaluator
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.session import Evaluator, NamedRuns
@@ -108,7 +108,7 @@ class Search:
         needs = self.evaluator.plan.needs
         reference = self.evaluator.beside(every, qids, None, replace(needs, depth=None))
         utility = isinstance(self.utility, Utility) and reference.qrels is not None
-        judge = Judge([self.utility], reference.qrels) if utility else None  # type: ignore[list-item,arg-type]
+        judge = RelevanceEvaluator([self.utility], reference.qrels) if utility else None  # type: ignore[list-item,arg-type]
         cases, values = [], []
         for scores in result.scores:
             case = self._case(cut[scores.run], scores.qids, more, reference, judge)
@@ -172,7 +172,7 @@ class Search:
         return run
 
     def _case(
-        self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference, judge: Judge | None
+        self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference, judge: RelevanceEvaluator | None
     ) -> Problem:
         """Set up a run over these queries; one that it lacks is an empty ranking."""
         depth = self._ranks

@@ -54,8 +54,10 @@ def test_many_judgements_of_one_query_take_no_memory_for_the_others(monkeypatch)
     whole = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
     for module, name in ((judge, "CELLS"), (documents, "CELLS"), (documents, "TIMES")):
         monkeypatch.setattr(module, name, 0)
-    sizes, falling = [], judge.Grades.falling
-    monkeypatch.setattr(judge.Grades, "falling", lambda *given: sizes.append(falling(*given).size) or falling(*given))
+    sizes, falling = [], judge.QrelsIndex.falling
+    monkeypatch.setattr(
+        judge.QrelsIndex, "falling", lambda *given: sizes.append(falling(*given).size) or falling(*given)
+    )
     parts = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
     assert parts.qids == whole.qids
     assert parts.values.tobytes() == whole.values.tobytes()

@@ -148,8 +148,8 @@ def test_what_is_made_of_the_judgements_is_kept(opened, monkeypatch):
     from fairtrec.evaluation import reading
 
     made = []
-    real = reading.Judge
-    monkeypatch.setattr(reading, "Judge", lambda *given: made.append(given) or real(*given))
+    real = reading.RelevanceEvaluator
+    monkeypatch.setattr(reading, "RelevanceEvaluator", lambda *given: made.append(given) or real(*given))
     session = session_of("RR nDCG@10")
     for run in RUNS:
         same(session.scores(run), session.scores(run))
