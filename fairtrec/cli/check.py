@@ -19,23 +19,27 @@ if TYPE_CHECKING:
 EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad input, 4 a resource is missing."
 
 
-@click.command(name="check", cls=under("Requirements", "baseline", first="required baseline terms"), epilog=EXITS)
+@click.command(name="check", cls=under("Requirements", "baseline", first="require baseline terms"), epilog=EXITS)
 @click.option(
     "--require",
-    "required",
     multiple=True,
     metavar="REQUIREMENT",
     help="Like 'NFaiRR@10 >= 0.85', 'nDCG@10 >= baseline - 0.01', 'worst slice RR >= 0.3'; may be repeated.",
 )
 @click.option("--baseline", metavar="RUN|FILE", help="A run, or what `fairtrec eval -f json -q` wrote of one.")
 @click.option(
-    "--confidence", type=float, default=0.95, show_default=True, help="A difference counts if its interval does."
+    "--confidence",
+    type=float,
+    default=0.95,
+    show_default=True,
+    metavar="P",
+    help="A difference counts if its interval does.",
 )
 @click.option("--strict/--no-strict", help="Fail on the difference itself, whatever its interval.")
 @click.option("--prove", is_flag=True, help="Pass only if the whole interval lies on the right side.")
 @options.word("--fail-on", of=FailOn, help="warning: end with 1 on warnings, too.")
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, judge the others, and exit with 3.")
-@click.option("--slice", "slice_file", metavar="FILE", help="Slices of queries: lines qid<TAB>slice.")
+@click.option("--slice", "slices", metavar="FILE", help="Slices of queries: lines qid<TAB>slice.")
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write JUnit XML too.")
 @config.option("tool.fairtrec.check")
 @options.own("check")
@@ -45,8 +49,8 @@ def command(
     qrels: str | None,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
-    required: tuple[str, ...],
-    slice_file: str | None,
+    require: tuple[str, ...],
+    slices: str | None,
     junit: Path | None,
     form: str,
     output: Path | None,
@@ -70,7 +74,7 @@ def command(
 
     toml = click.get_current_context().meta.get("config")
     name, base = (None, None) if given["baseline"] is None else split(given["baseline"])
-    read = (qrels, *lists(runs), base, slice_file, toml, *given.values())
+    read = (qrels, *lists(runs), base, slices, toml, *given.values())
     try:
         files = named(runs)
     except FairtrecError as fault:
@@ -88,7 +92,7 @@ def command(
     try:
         began = time.monotonic()
         with progress(), options.heeding():
-            found = check(required, files, qrels, measures=measures, slices=slice_file, **given)
+            found = check(require, files, qrels, measures=measures, slices=slices, **given)
     except Exception as fault:
         _write_fault(fault, junit)
         raise

@@ -11,11 +11,11 @@ RUNS = "bm25.run", "neural.run", "fair.run"
 MEASURES = "nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10"
 
 
-@click.command(name="demo", cls=under("Options", "target"), epilog=options.EXITS)
+@click.command(name="demo", cls=under("Options", "folder"), epilog=options.EXITS)
 @click.option(
-    "--copy", "target", metavar="FOLDER", help="Copy the files of the example into a new or empty folder instead."
+    "--copy", "folder", metavar="FOLDER", help="Copy the files of the example into a new or empty folder instead."
 )
-def command(target: str | None) -> int:
+def command(folder: str | None) -> int:
     """Evaluate the bundled example: twelve queries, three systems, passages that speak of women and men.
 
     \b
@@ -25,8 +25,8 @@ def command(target: str | None) -> int:
     from fairtrec.resources.passports import root
 
     example = root() / "example"
-    if target is not None:
-        _copy(example, Path(target))
+    if folder is not None:
+        _copy(example, Path(folder))
         return 0
     from fairtrec.cli import eval as of_eval
 
@@ -39,25 +39,25 @@ def command(target: str | None) -> int:
         return code
 
 
-def _copy(example: Path, target: Path) -> None:
-    """Copy a folder, whole or not at all. Raises UsageError if the target is there already, unless it is empty."""
+def _copy(example: Path, folder: Path) -> None:
+    """Copy a folder, whole or not at all. Raises UsageError if the folder is there already, unless it is empty."""
     import shutil
     import tempfile
 
     from fairtrec.errors import UsageError
 
-    here = target.is_dir()
-    if target.exists() and not (here and not any(target.iterdir())):
-        raise UsageError(f"{target} is there already; name a folder that is empty, or is not there yet")
-    if not target.parent.is_dir():
-        raise UsageError(f"there is no folder {target.parent}; make it, or name another")
-    with tempfile.TemporaryDirectory(dir=target if here else target.parent) as inside:
+    here = folder.is_dir()
+    if folder.exists() and not (here and not any(folder.iterdir())):
+        raise UsageError(f"{folder} is there already; name a folder that is empty, or is not there yet")
+    if not folder.parent.is_dir():
+        raise UsageError(f"there is no folder {folder.parent}; make it, or name another")
+    with tempfile.TemporaryDirectory(dir=folder if here else folder.parent) as inside:
         made = Path(inside) / "example"
         shutil.copytree(example, made)
         if here:  # it stays the folder that a shell stands in
             for path in made.iterdir():
-                path.rename(target / path.name)
+                path.rename(folder / path.name)
         else:
-            made.rename(target)
-    go = "" if target.resolve() == Path.cwd() else f"cd {target}; "
-    click.echo(f"{target} holds the example; try: {go}fairtrec eval qrels.txt bm25.run -m nDCG@10", err=True)
+            made.rename(folder)
+    go = "" if folder.resolve() == Path.cwd() else f"cd {folder}; "
+    click.echo(f"{folder} holds the example; try: {go}fairtrec eval qrels.txt bm25.run -m nDCG@10", err=True)

@@ -1,10 +1,107 @@
 """The surface: a word has one meaning in all commands and in Python, and an old name tells the new one."""
 
+import re
+from collections import defaultdict
+
+import click
 import pytest
 
 import fairtrec
 from fairtrec.catalogue.renamed import COMMANDS, KEYWORDS, OPTIONS
+from fairtrec.cli import command
 from fairtrec.errors import UsageError
+from fairtrec_made import REPOSITORY
+
+SINGULAR = {"measure": "measures"}  # one value of what elsewhere may have several
+STILL = {  # flags that have more than one meaning still
+    "--loss": "what may be lost of the utility; what a ranker learns by",
+    "--strict": "no regard to intervals; warnings count as errors",
+}
+OLD = (  # as they would be typed or written: options, commands, keywords
+    r"--annotations\b",
+    r"\bannotations=",
+    r"\bfairtrec annotations\b",
+    r"--groups (?:LIST|NAME|gender)",
+    r"\bgroups=(?:LIST|[\"']gender)",
+    r"--group\b(?!s)",
+    r"\bfairtrec[ .]free\b",
+    r"--as (?:share|majority|any)",
+    r"\brule=[\"']",
+    r"--judged-only\b",
+    r"\bexplain\b.* -q \w",
+    r"\bexplain\b.*--candidates\b",
+    r"--alpha\b",
+    r"--on-error\b",
+    r"\bon_error\b",
+    r"\brerank\b.*--samples \d",
+    r"\brerank --list\b",
+    r"\bvalidate\b.*--depth\b",
+    r"\badversarial rerank\b.*--queries\b",
+    r"\bcite -m\b",
+    r"\bresources get\b",
+    r"\btrec-fair-2019\b.*--groups\b",
+)
+PLACES = [
+    REPOSITORY / "README.md",
+    REPOSITORY / "action.yml",
+    *(REPOSITORY / "docs").glob("*.md"),
+    *(REPOSITORY / "tests" / "cli" / "golden").glob("*.txt"),
+    *(path for path in (REPOSITORY / "fairtrec").rglob("*.py") if path.name != "renamed.py"),
+]
+
+
+def walked(found, path=()):
+    """All commands, each with the words that call it."""
+    if isinstance(found, click.Group):
+        for name in found.list_commands(click.Context(found)):
+            yield from walked(found.get_command(click.Context(found), name), (*path, name))
+    else:
+        yield " ".join(path), found
+
+
+EVERY = [(path, each) for path, found in walked(command) for each in found.params if isinstance(each, click.Option)]
+
+
+def kind(option):
+    """What may stand behind a flag: nothing, one of some words, or what is written otherwise."""
+    return "nothing" if option.is_flag else "words" if isinstance(option.type, click.Choice) else "text"
+
+
+def test_no_option_has_two_meanings():
+    meanings = defaultdict(lambda: defaultdict(list))
+    for path, option in EVERY:
+        for flag in option.opts:
+            meanings[flag][SINGULAR.get(option.name, option.name), kind(option)].append(path)
+    assert {flag: dict(of) for flag, of in meanings.items() if len(of) > 1 and flag not in STILL} == {}
+
+
+def test_what_has_two_meanings_still_is_an_option_of_several_commands():
+    for flag in STILL:
+        assert len([path for path, option in EVERY if flag in option.opts]) > 1
+
+
+def test_no_meaning_has_two_options():
+    flags = defaultdict(set)
+    for _, option in EVERY:
+        flags[option.name].add(max(option.opts, key=len))
+    assert {name: of for name, of in flags.items() if len(of) > 1} == {}
+
+
+def test_q_is_a_flag_everywhere():
+    asked = [option for _, option in EVERY if "-q" in option.opts]
+    assert len(asked) > 1
+    assert all(option.is_flag for option in asked)
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_no_old_name_is_left(old):
+    found = [
+        f"{path.relative_to(REPOSITORY)}:{number}: {line[:100]}"
+        for path in PLACES
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if re.search(old, line)
+    ]
+    assert found == []
 
 
 @pytest.mark.parametrize(("old", "new"), COMMANDS.items())
@@ -15,8 +112,8 @@ def test_an_old_command_tells_the_new_one(fairtrec_command, old, new):
 
 @pytest.mark.parametrize(("old", "new"), OPTIONS.items())
 def test_an_old_option_tells_the_new_one(fairtrec_command, old, new):
-    *command, option = old.split()
-    done = fairtrec_command(*(command or ["eval"]), option, "whatever")
+    *called, option = old.split()
+    done = fairtrec_command(*(called or ["eval"]), option, "whatever")
     assert (done.code, done.out, done.err) == (2, "", f"{option} is {new} now\n")
 
 
@@ -24,3 +121,17 @@ def test_an_old_option_tells_the_new_one(fairtrec_command, old, new):
 def test_an_old_keyword_tells_the_new_one(old, new):
     with pytest.raises(UsageError, match=f"^{old} is {new} now$"):
         fairtrec.evaluate("P@1", {"q": {"d": 1.0}}, **{old: "whatever"})
+
+
+def test_an_old_name_of_the_package_tells_the_new_one():
+    with pytest.raises(AttributeError, match=r"^fairtrec\.free is fairtrec\.headroom now$"):
+        fairtrec.free  # noqa: B018
+
+
+@pytest.mark.parametrize("more", [[], ["--labels", "resources/example/labels.tsv"]])
+def test_a_word_list_as_groups_is_told_where_it_goes(fairtrec_command, more, monkeypatch):
+    monkeypatch.chdir(REPOSITORY)
+    done = fairtrec_command("eval", "none", "resources/example/fair.run", "--groups", "gender-en", *more)
+    assert done.code == 2
+    assert done.err.endswith("(word lists are --terms now)\n")
+    assert len(done.err.splitlines()) == 1
