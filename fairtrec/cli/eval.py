@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     "--interval", of=Method, optional=True, help="That of --confidence: of t, or of the bootstrap.  [default: t]"
 )
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, score the others, and exit with 3.")
-@click.option("--title", metavar="TEXT", help="The heading of a page (html).  [default: Leader board]")
+@click.option("--title", metavar="TEXT", help="The heading of a page (html), or what a caption begins with (latex).")
+@click.option("--latex-label", metavar="NAME", help="What LaTeX refers to the table by (latex).")
 @options.reported(RESULTS, auto=True)
 def command(
     qrels: str | None,
@@ -43,6 +44,7 @@ def command(
     interval: Method | None,
     keep_going: bool,
     title: str | None,
+    latex_label: str | None,
     **given: Any,
 ) -> int:
     """Evaluate each RUN against QRELS and print its measures.
@@ -59,7 +61,8 @@ def command(
     from fairtrec.files.arguments import lists, named, processes
 
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
-    if form != "auto" or no_summary or title is not None:
+    view["latex_label"] = latex_label
+    if form != "auto" or no_summary or title is not None or latex_label is not None:
         refuse_view(form, output, slices=slices, **view)
     if confidence is not None or interval is not None:
         _refuse_confidence(confidence, interval, given)

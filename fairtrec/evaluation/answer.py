@@ -52,8 +52,9 @@ class Answer:
         """Write a file, all or nothing, in any format that ``-f`` of the command has; None: by the ending of its name.
 
         ``places``     digits behind the point, where the format has not all.
-        ``per_query``, ``summary``, ``sort``, ``slices``, ``title``   of results: as -q, -n (False), --sort, --slice and
-                       --title of `fairtrec eval`; the first of ``headroom`` and ``rbo``, too.
+        ``per_query``, ``summary``, ``sort``, ``slices``, ``title``, ``latex_label``   of results: as -q, -n (False),
+                       --sort, --slice, --title, --latex-label of `fairtrec eval`; the first of ``headroom`` and
+                       ``rbo``, too.
         ``paper``      of comparisons: one table with a caption (latex, md).
 
         Raises UsageError for what cannot be written, or not there.

@@ -13,9 +13,10 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom
 RADIUS = 5  # of a dot that is alone at its place
 NEAR, CLEAR = 4, 6  # from a dot's edge to its own label; from its edge to the label of another, at least
 TWIN = 3  # a dot that is nearer to one above it is drawn as a ring round it
-LETTER = 17  # the height of letters in a narrow window, where they are largest beside the dots
-REACH = 0, 8, 16, 28, 40, 56, 76, 100, 130  # how far from its dot a label may stand; a line leads to it
+LETTER = 19  # the height of letters in a narrow window, where they are largest beside the dots
+REACH = 0, 8, 16, 28, 40, 56, 76, 100, 130, 170, 220  # how far from its dot a label may stand; a line leads to it
 CORNERS = tuple(turn * math.pi / 4 for turn in (1, 7, 3, 5, 0, 4, 2, 6))
+TRIES = 5
 BETWEEN = tuple(turn * math.pi / 8 for turn in (1, 15, 7, 9, 3, 13, 5, 11))
 
 
@@ -43,15 +44,15 @@ class Spot:
     lead: tuple[tuple[float, float], ...] = ()
 
 
-def stacked(places: Iterable[tuple[int, float, float]]) -> list[Dot]:
-    """Make the dots of runs, those on top first; what would be hidden under another becomes a ring round it.
+def stacked(places: Iterable[tuple[int, float, float]], near: float = TWIN) -> list[Dot]:
+    """Make the dots of runs, those on top first; what would be hidden under another, so ``near``, is a ring round it.
 
     >>> [dot.radius for dot in stacked([(0, 10.0, 10.0), (1, 50.0, 10.0), (2, 11.0, 10.0), (3, 10.0, 10.0)])]
     [5, 5, 9, 13]
     """
     dots: list[Dot] = []
     for run, x, y in places:
-        twin = next((dot for dot in reversed(dots) if math.hypot(dot.x - x, dot.y - y) < TWIN), None)
+        twin = next((dot for dot in reversed(dots) if math.hypot(dot.x - x, dot.y - y) < near), None)
         if twin is None:
             dots.append(Dot(run, x, y, RADIUS, run))
         else:
@@ -60,14 +61,29 @@ def stacked(places: Iterable[tuple[int, float, float]]) -> list[Dot]:
 
 
 def labelled(dots: Sequence[Dot], labels: Mapping[int, str], field: Box, letter: float = LETTER) -> dict[int, Spot]:
-    """Place labels of letters of a height beside their dots, the first dots first; one without room has no place."""
+    """Place labels of letters of a height beside their dots, the first dots first; one without room has no place.
+
+    Those that find none are tried again before the others, and so are those that then find none.
+    """
+    wanted = [dot for dot in dots if dot.run in labels]
+    best: dict[int, Spot] = {}
+    for _ in range(TRIES):
+        found = _labelled(wanted, dots, labels, field, letter)
+        best = max(best, found, key=lambda each: [dot.run in each for dot in dots])
+        if len(found) == len(wanted):
+            break
+        wanted.sort(key=lambda dot: dot.run in found)
+    return best
+
+
+def _labelled(
+    wanted: Sequence[Dot], dots: Sequence[Dot], labels: Mapping[int, str], field: Box, letter: float
+) -> dict[int, Spot]:
     outer = {dot.stack: dot.radius for dot in dots}  # of a stack the last
     boxes: list[Box] = []
     lines: list[tuple[float, float]] = []
     found = {}
-    for dot in dots:
-        if dot.run not in labels:
-            continue
+    for dot in wanted:
         others = [each for each in dots if each.stack != dot.stack]
         for spot, box, line in _around(dot, outer[dot.stack], labels[dot.run], letter):
             inside = field[0] <= box[0] and field[1] <= box[1] and box[2] <= field[2] and box[3] <= field[3]

@@ -29,15 +29,21 @@ def md(document: Document) -> str:
 
 def latex(document: Document) -> str:
     """Write a LaTeX table of tabulars (with booktabs), whose caption says what a reader should know."""
-    said = "".join(f"{_latex(line)}. " for line in filter(None, (document.caption, *document.lines)))
+    return titled(document)
+
+
+def titled(document: Document, *, title: str | None = None, latex_label: str | None = None) -> str:
+    """Write it with a title, which begins the caption, and a label."""
+    said = "".join(f"{_latex(line)}. " for line in filter(None, (title, document.caption, *document.lines)))
+    named = rf"\label{{{latex_label}}}" if latex_label else ""
     signature = rf"\texttt{{\footnotesize {escaped_latex(document.signature)}}}"
-    lines = [r"\begin{table}", r"\centering", rf"\caption{{{said}{signature}}}"]
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{said}{signature}}}{named}"]
     for table in document.tables:
         columns = "".join("l" if column.words else "r" for column in table.columns)
         head, *rows = _rows(table, _latex, escaped_latex, r"\textbf{{{}}}", r"\textit{{{}}}")
-        title = [rf"\multicolumn{{{len(columns)}}}{{l}}{{{_latex(table.title)}}} \\"] if table.title else []
+        above = [rf"\multicolumn{{{len(columns)}}}{{l}}{{{_latex(table.title)}}} \\"] if table.title else []
         lines += [
-            *[""] * bool(title), rf"\begin{{tabular}}{{{columns}}}", *title, r"\toprule", " & ".join(head) + r" \\",
+            *[""] * bool(above), rf"\begin{{tabular}}{{{columns}}}", *above, r"\toprule", " & ".join(head) + r" \\",
             r"\midrule", *(" & ".join(row) + r" \\" for row in rows), r"\bottomrule", r"\end{tabular}",
         ]  # fmt: skip
     return "".join(f"{line}\n" for line in [*lines, r"\end{table}"])

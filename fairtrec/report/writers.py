@@ -6,6 +6,7 @@ or shown in a notebook; ``rows`` a head and rows of cells; ``records`` objects f
 """
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -149,13 +150,13 @@ _RESULTS: Mapping[str, ResultWriter] = {
     "json": ResultWriter("results.objects:record", "records:json", "all"),
     "jsonl": ResultWriter("results.objects:records", "records:jsonl"),
     "md": ResultWriter("results.tables:tables", "markup:md", "all"),
-    "latex": ResultWriter("results.tables:tables", "markup:latex", "all"),
+    "latex": ResultWriter("results.tables:tables", "markup:titled", "all"),
     "html": ResultWriter("page.html:html", "", "all", means=True),
     "parquet": ResultWriter("results.columnar:parquet", binary=True),
     "flat": ResultWriter("flat:result", "records:json", single=True, queries=False),
     "tira": ResultWriter("results.lines:tira", single=True),
 }
-RESULTS = Formats("results.tables", "per_query summary sort slices title", _RESULTS)
+RESULTS = Formats("results.tables", "per_query summary sort slices title latex_label", _RESULTS)
 COMPARISONS = Formats(  # correlations and curves, too
     "comparison", "paper", {**_usual("comparison"), "flat": Writer("comparison:flat", "records:json")}
 )
@@ -240,6 +241,7 @@ def refuse_view(
     summary: bool = True,
     slices: object = None,
     title: str | None = None,
+    latex_label: str | None = None,
 ) -> None:
     """Raise UsageError if a format cannot show what it is asked for, or not there, before any work is done."""
     writer = RESULTS.get(form)
@@ -252,8 +254,14 @@ def refuse_view(
         raise UsageError("-n leaves out the means, so nothing is left to print; add -q")
     if slices and not summary and not page:
         raise UsageError("--slice asks for means, and -n leaves them out; leave out one of the two")
-    if title is not None and not page:
-        raise UsageError("--title is the heading of a page; add -f html")
+    if title is not None and not page and form != "latex":
+        raise UsageError("--title is the heading of a page, or begins a caption; add -f html, or -f latex")
+    if latex_label is not None and form != "latex":
+        raise UsageError("--latex-label is what a LaTeX table is referred to by; add -f latex")
+    if latex_label is not None and not re.fullmatch(r"[\w:.+/-]+", latex_label, re.ASCII):
+        raise UsageError(
+            f"--latex-label {latex_label!r} holds other signs than letters, digits and :._+/-; name another"
+        )
     if writer is not None and writer.binary and output is None:
         from fairtrec.report.output import refuse_terminal
 

@@ -38,5 +38,7 @@ def test_the_page_is_drawn_and_runs_nothing(chromium, page, width):
         assert box["y"] + box["height"] <= field["y"] + field["height"] + 8
     labels = [text for each in window.locator("svg text.line").all() for text in each.inner_text().split(", ")]
     assert len(labels) == len(set(labels)) == 3
+    assert all(each.bounding_box()["height"] >= 12 for each in window.locator("svg text").all())
+    assert window.evaluate("document.documentElement.scrollWidth") <= width
     assert window.locator("table").count() == 2
     window.close()

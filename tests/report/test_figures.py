@@ -82,6 +82,11 @@ def test_a_line_is_fitted_by_least_squares_to_each_family():
     assert lines == [pytest.approx(np.array(line)) for line in ([[0.1, 0.3], [0.3, 0.7]], [[0.1, 0.9], [0.3, 0.7]])]
 
 
+def test_families_are_named_below():
+    figure = fairtrec.plot(drawn_of(many(3), names=["a1", "a2", "b1"]), "frontier", families=("a", "b"))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a1", "a2", "b1", "a…", "b…"]
+
+
 @pytest.mark.parametrize("runs", [13, 28, 53])
 @pytest.mark.parametrize("columns", ["1", "2"])
 def test_numbers_at_points_never_overlap(runs, columns):

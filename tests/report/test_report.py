@@ -482,7 +482,7 @@ def test_what_a_format_cannot_show_is_refused(monkeypatch):
         refuse_view("html", None, summary=False, per_query=True)
     with pytest.raises(UsageError, match="nothing is left to print; add -q"):
         refuse_view("auto", None, summary=False)
-    with pytest.raises(UsageError, match="--title is the heading of a page; add -f html"):
+    with pytest.raises(UsageError, match="--title is the heading of a page, or begins a caption; add -f html"):
         refuse_view("table", None, title="x")
     refuse_view("parquet", None, summary=True)  # into a pipe
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
@@ -583,3 +583,18 @@ def test_long_names_leave_room_for_the_measures_in_a_narrow_window(monkeypatch):
     assert max(map(len, text.splitlines()[:6])) <= 60
     alike = result_of([Higher()], [[0.5]], [[0.5]], names=["x" * 70 + "1" + "x" * 70, "x" * 70 + "2" + "x" * 70])
     assert "…" not in written(alike, "table", terminal=True)
+
+
+def test_a_latex_table_begins_its_caption_with_the_title_and_has_a_label():
+    from fairtrec.report.writers import RESULTS
+    from fairtrec_made.reports import result_of
+
+    text = RESULTS["latex"](result_of(), title="Runs & fairness", latex_label="tab:runs")
+    (caption,) = [line for line in text.splitlines() if line.startswith(r"\caption")]
+    assert caption.startswith(r"\caption{Runs \& fairness. ")
+    assert caption.endswith(r"}\label{tab:runs}")
+    assert r"\label" not in RESULTS["latex"](result_of())
+    with pytest.raises(UsageError, match="--latex-label is what a LaTeX table is referred to by; add -f latex"):
+        refuse_view("md", None, latex_label="x")
+    with pytest.raises(UsageError, match="holds other signs"):
+        refuse_view("latex", None, latex_label="x}y")

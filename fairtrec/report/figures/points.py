@@ -47,8 +47,17 @@ def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, tren
     numbered = len(drawn) > FEW
     keyed = drawn if len(drawn) <= MOST else front
     told = [f"{run + 1}  {names[run]}" if numbered else names[run] for run in keyed]
-    if keyed:
-        legend(figure, [lines[run] for run in keyed], told)
+    handles = [lines[run] for run in keyed]
+    for number, family in enumerate(families):
+        line = {
+            "color": COLOURS[number % len(COLOURS)],
+            "linestyle": "--" if trend else "",
+            "marker": "" if trend else "_",
+        }
+        handles += axes.plot([], [], label="_family", **line)
+        told.append(f"{family}…")
+    if handles:
+        legend(figure, handles, told)
     dots = _placed(figure, axes, means, order)
     for dot in dots:
         ring = {} if dot.stack == dot.run else {"fillstyle": "none"}
@@ -92,7 +101,7 @@ def _placed(figure: Any, axes: Any, means: Floats, order: Sequence[int]) -> list
     figure.draw_without_rendering()
     unit = figure.dpi / 72 * UNIT
     spots = axes.transData.transform(means[list(order)]) / unit
-    return stacked((run, float(x), float(-y)) for run, (x, y) in zip(order, spots, strict=True))
+    return stacked(((run, float(x), float(-y)) for run, (x, y) in zip(order, spots, strict=True)), RADIUS)
 
 
 def _numbered(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:

@@ -14,6 +14,8 @@ from fairtrec.report.document import Column, Document, ReportTable
 
 TABLES = """td.words, th.words { text-align: left; }
 thead th { white-space: nowrap; }
+tbody th.words { overflow-wrap: anywhere; min-width: 12rem; }
+@media (max-width: 40rem) { tbody th.words { font-size: 0.85em; min-width: 8rem; } }
 """
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
