@@ -132,7 +132,7 @@ def asked(measure, given, by, choice, folder):
         return fairtrec.evaluate(measure, run, qrels, **both).scores[0]
 
     def explained(**more):
-        of_run = fairtrec.explain(measure, run, qrels, candidates=4, **both, **more).runs[0]
+        of_run = fairtrec.explain(measure, run, qrels, exchanges=4, **both, **more).runs[0]
         return {each.qid: each.value for each in of_run.queries}
 
     def freed():
