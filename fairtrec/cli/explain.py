@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     help="Look for the best exchange of two documents among so many.",
 )
 @click.option("--what-if", multiple=True, metavar="TERM", help="The value if TERM were not listed; may be repeated.")
-@click.option("--query-texts", metavar="FILE|ID", help="What queries ask: lines qid<TAB>text, or an ir_datasets id.")
+@options.query_texts
 @options.evaluated("explain", None)
 @options.reported(EXPLANATIONS)
 def command(

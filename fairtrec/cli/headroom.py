@@ -45,6 +45,7 @@ from fairtrec.report.writers import FRONTIERS
     help="How far each run is from the point at this share of its front's length: 0 is most utility, 1 the fairest.",
 )
 @options.per_query
+@options.query_texts
 @options.evaluated("headroom", None)
 @options.reported(FRONTIERS)
 def command(
@@ -55,6 +56,7 @@ def command(
     *,
     places: int,
     per_query: bool,
+    query_texts: str | None,
     **given: Any,
 ) -> None:
     """Say how much fairer each RUN could be at no loss of utility, at some, and at any.
@@ -66,13 +68,21 @@ def command(
         --background background.run
     """
     from fairtrec.cli.bar import progress
+    from fairtrec.errors import UsageError
+    from fairtrec.evaluation import loading
     from fairtrec.files.arguments import lists, named
     from fairtrec.frontier.headroom import headroom
     from fairtrec.report.frontier import footnotes
 
+    if query_texts is not None and not (per_query and form == "html"):
+        raise UsageError("--query-texts stand beside queries in a page; add -f html and -q")
     files = named(runs)
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
     also = () if given["among"] == "run" else ("background",)
     with progress(), options.heeding(*also):
         frontier = headroom(files, qrels, **given)
-    options.write(FRONTIERS, form, frontier, output, footnotes, places=places, per_query=per_query)
+    asked = None
+    if query_texts is not None:
+        asked = loading.query_texts(query_texts, sorted({query.qid for run in frontier.runs for query in run.queries}))
+    view = {"places": places, "per_query": per_query, "query_texts": asked}
+    options.write(FRONTIERS, form, frontier, output, footnotes, **view)

@@ -128,6 +128,9 @@ sort = click.option(
 slices = click.option(
     "--slice", "slices", metavar="FILE", help="The means of each slice of queries too: lines of qid and slice."
 )
+query_texts = click.option(
+    "--query-texts", metavar="FILE|ID", help="What queries ask: lines qid<TAB>text, or an ir_datasets id."
+)
 per_query = click.option("-q", "--per-query", is_flag=True, help="Print the value of each query too.")
 
 

@@ -156,13 +156,15 @@ _RESULTS: Mapping[str, ResultWriter] = {
     "flat": ResultWriter("flat:result", "records:json", single=True, queries=False),
     "tira": ResultWriter("results.lines:tira", single=True),
 }
-RESULTS = Formats("results.tables", "per_query summary sort slices title latex_label", _RESULTS)
+RESULTS = Formats("results.tables", "per_query summary sort slices title latex_label query_texts", _RESULTS)
 COMPARISONS = Formats(  # correlations and curves, too
     "comparison", "paper", {**_usual("comparison"), "flat": Writer("comparison:flat", "records:json")}
 )
 SELECTIONS = Formats("selection", "", _usual("selection"))
 ABLATIONS = Formats("ablation", "", {**_usual("ablation"), "html": Writer("page.ablation:html", "", "all")})
-FRONTIERS = Formats("frontier", "per_query", {**_usual("frontier"), "html": Writer("page.frontier:html", "", "all")})
+FRONTIERS = Formats(
+    "frontier", "per_query query_texts", {**_usual("frontier"), "html": Writer("page.frontier:html", "", "all")}
+)
 EXPLANATIONS = Formats(
     "explanation",
     "",
@@ -242,6 +244,7 @@ def refuse_view(
     slices: object = None,
     title: str | None = None,
     latex_label: str | None = None,
+    query_texts: object = None,
 ) -> None:
     """Raise UsageError if a format cannot show what it is asked for, or not there, before any work is done."""
     writer = RESULTS.get(form)
@@ -256,6 +259,8 @@ def refuse_view(
         raise UsageError("--slice asks for means, and -n leaves them out; leave out one of the two")
     if title is not None and not page and form != "latex":
         raise UsageError("--title is the heading of a page, or begins a caption; add -f html, or -f latex")
+    if query_texts is not None and not (page and summary):
+        raise UsageError("--query-texts stand beside the values of queries in a page; add -f html, without -n")
     if latex_label is not None and form != "latex":
         raise UsageError("--latex-label is what a LaTeX table is referred to by; add -f latex")
     if latex_label is not None and not re.fullmatch(r"[\w:.+/-]+", latex_label, re.ASCII):

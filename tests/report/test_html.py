@@ -362,3 +362,9 @@ def test_the_script_can_be_read():
         pytest.skip("needs node, which is not here")
     place = files("fairtrec.report.page").joinpath("page.js")
     subprocess.run(["node", "--check", str(place)], check=True, capture_output=True)
+
+
+def test_what_queries_ask_stands_in_the_page():
+    text = RESULTS["html"](result_of(), query_texts={"q1": "who <b> is"})
+    assert Page(text).data["texts"] == ["who <b> is", ""]
+    assert Page(RESULTS["html"](result_of())).data["texts"] == ["", ""]

@@ -1,6 +1,6 @@
 """HTML: the fronts beside the runs, and the tables, as one page that needs neither a network nor a script."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from xml.etree.ElementTree import Element
 
@@ -29,7 +29,9 @@ OWN = """
 """
 
 
-def html(frontier: Frontier, *, places: int, per_query: bool = False) -> str:
+def html(
+    frontier: Frontier, *, places: int, per_query: bool = False, query_texts: Mapping[str, str] | None = None
+) -> str:
     """Write the page."""
     document = tables(frontier, places=places, per_query=per_query)
     names = called([run.run for run in frontier.runs])
@@ -37,9 +39,17 @@ def html(frontier: Frontier, *, places: int, per_query: bool = False) -> str:
     numbered = shown != names
     facts = f"runs: {len(names)}, queries: {len({query.qid for run in frontier.runs for query in run.queries})}"
     first, *others = document.tables
+    if query_texts:
+        others = [_with_texts(table, query_texts) for table in others]
     every = [_numbered(first) if numbered else first, *others]
     main = [*_drawing(frontier, names, shown, places), *(part for table in every for part in in_page(table))]
     return page(f"{frontier.utility} and {frontier.fairness}: headroom", [facts], main, document, OWN + TABLES)
+
+
+def _with_texts(table: ReportTable, texts: Mapping[str, str]) -> ReportTable:
+    """Put what queries ask behind their ids."""
+    asked = [texts.get(qid, "") for qid in table.keys[-1].cells]
+    return ReportTable(table.title, [*table.keys, Column("text", asked, words=True)], table.values)
 
 
 def _numbered(table: ReportTable) -> ReportTable:

@@ -30,6 +30,7 @@ def html(
     summary: bool,
     parts: Mapping[str, Result],
     title: str | None = None,
+    query_texts: Mapping[str, str] | None = None,
 ) -> str:
     """Write the page: the table, the scatter of two measures, and what two runs differ by in each query.
 
@@ -46,6 +47,7 @@ def html(
         "measures": _measures(result, compared, axes),
         "field": scatter.field(axes.values()) if axes else None,
         "qids": list(map(seen, qids)) if told else [],
+        "texts": [seen((query_texts or {}).get(qid, "")) for qid in qids] if told else [],
         "values": _values(result, qids, axes) if told else None,
     }
     style, script = file("page.css"), file("page.js")

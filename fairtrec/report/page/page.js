@@ -204,7 +204,7 @@
     const goodness = { higher: (value) => value, lower: (value) => -value, "nearer 0": (value) => -Math.abs(value) }[better];
     const [from, to] = [data.values[index][first], data.values[index][second]];
     return data.qids
-      .map((qid, query) => ({ qid, from: from[query], to: to[query] }))
+      .map((qid, query) => ({ qid: data.texts[query] ? `${qid} (${data.texts[query]})` : qid, from: from[query], to: to[query] }))
       .filter((each) => each.from !== null && each.to !== null)
       .map((each) => ({ ...each, gain: +(goodness(each.to) - goodness(each.from)).toPrecision(6) }))
       .sort((one, other) => other.gain - one.gain);
