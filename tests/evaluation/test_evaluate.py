@@ -9,7 +9,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
@@ -474,7 +474,6 @@ def test_the_background_may_be_the_run_itself(tmp_path):
     assert values("IFaiRR@2", path, background=path, depth=1, **given)["q1"] == pytest.approx(1 + SECOND)
 
 
-@settings(max_examples=25)
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=20),
     st.integers(1, 12),

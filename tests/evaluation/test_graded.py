@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import fairtrec
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.trec_eval import Graded
+from fairtrec_made import THOROUGH
 
 MEASURES = [ir_measures.parse_measure(name) for name in ("ERR@3", "nDCG(dcg='exp-log2')@3", "ERR@20", "ERR@1")]
 DOCNOS = [f"d{number}" for number in range(8)]
@@ -17,7 +18,7 @@ judgements = st.dictionaries(st.sampled_from(DOCNOS), st.integers(-2, 4), min_si
 queries = st.dictionaries(st.integers(0, 9).map(str), st.tuples(judgements, rankings), min_size=1, max_size=8)
 
 
-@settings(max_examples=15)
+@settings(max_examples=50 if THOROUGH else 15)
 @given(several=queries, unranked=judgements)
 def test_it_prints_what_the_program_prints(several, unranked):
     grades = {qid: given_ for qid, (given_, _) in several.items()} | {"99": unranked}

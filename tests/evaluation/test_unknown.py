@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
@@ -213,7 +213,6 @@ def test_what_is_drawn_is_called_so_and_can_be_had_again():
 rankings = st.lists(st.sampled_from("abcdghx"), min_size=1, max_size=6, unique=True)
 
 
-@settings(max_examples=25)
 @given(rankings, st.integers(1, 6), st.booleans(), st.data())
 def test_any_labelling_lies_between_the_ends(ranking, cutoff, many, data):
     groups = data.draw(st.sampled_from(["fm", "fmx"]))

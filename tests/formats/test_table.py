@@ -19,6 +19,7 @@ from fairtrec.formats import annotations, spans, table
 from fairtrec.formats.table import Meta, build, check, compare, mapped
 from fairtrec.formats.table.files import Table
 from fairtrec.formulas.neutrality import omega
+from fairtrec_made import THOROUGH
 
 GROUPS = ("f", "m")
 MADE = Meta(GROUPS, "word", True, "list.csv", "ab" * 32, ({"name": "c.tsv", "bytes": 7},))
@@ -86,7 +87,7 @@ def test_docnos_of_the_same_fingerprint_are_told_apart(documents, others, tmp_pa
         assert found(path, [*documents, *others]) == documents | {n: documents[n] for n in others if n in documents}
 
 
-@settings(quick, max_examples=10)
+@settings(quick, max_examples=30 if THOROUGH else 10)
 @given(documents=tables)
 def test_every_format_becomes_every_other_and_stays_the_same(documents, tmp_path):
     make(tmp_path / "t.arrow", documents)

@@ -8,8 +8,9 @@ import pytest
 
 from fairtrec.measures.skew import InfeasibleIndex
 from fairtrec.rerankers import DetCons, DetConstSort, DetGreedy, DetRelaxed
+from fairtrec_made import THOROUGH
 
-LISTS = 400
+LISTS = 1200 if THOROUGH else 400
 
 
 def picked(kind, groups, shares, k):

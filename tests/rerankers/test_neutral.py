@@ -10,6 +10,7 @@ from fairtrec.data import Candidates
 from fairtrec.errors import UsageError
 from fairtrec.formulas import discount
 from fairtrec.rerankers import Neutral
+from fairtrec_made import THOROUGH
 from fairtrec_made.neutrality import omega_of
 
 NUMBER = 1_000
@@ -40,7 +41,7 @@ def test_it_sorts():
 
 
 def test_no_order_has_more_of_both():
-    for number in range(50):
+    for number in range(150 if THOROUGH else 50):
         scaled, counts = drawn(number)
         omega, k, weight = omega_of(counts), 3, 0.3
         weights = discount.log2(k)
@@ -67,8 +68,8 @@ def test_what_is_equal_to_twelve_digits_keeps_its_order():
 
 @pytest.mark.parametrize("wanted", [0.5, 0.8, 0.95, 1.0])
 def test_what_is_required_is_met_by_the_least_weight_and_the_gap_is_a_bound(wanted):
-    met = 0
-    for number in range(40):
+    met, many = 0, 100 if THOROUGH else 40
+    for number in range(many):
         scaled, counts = drawn(number)
         omega, k = omega_of(counts), 3
         weights = discount.log2(k)
@@ -90,7 +91,7 @@ def test_what_is_required_is_met_by_the_least_weight_and_the_gap_is_a_bound(want
         assert utility <= max(reaching) + 1e-9
         assert utility + gap + 1e-4 >= max(reaching)
         met += 1
-    assert met > 32
+    assert met > 0.8 * many
 
 
 def test_a_query_that_cannot_reach_it_is_as_neutral_as_it_can_be():
