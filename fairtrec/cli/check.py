@@ -128,7 +128,9 @@ def _write(
     from fairtrec.report.output import emit
     from fairtrec.report.verdicts import footnotes, summary
 
-    options.write(VERDICTS, form, checked, output, lambda of: (summary(of), *footnotes(of)), places=places)
+    if form == "github":
+        say(f"# {summary(checked)}")
+    options.write(VERDICTS, form, checked, output, footnotes, places=places)
     if junit is not None:
         emit(junit_report(checked, places=places, seconds=seconds), junit)
     if os.environ.get("GITHUB_ACTIONS") == "true" and (form != "github" or output is not None):

@@ -25,8 +25,8 @@ SECTIONS = {  # in the order of the help: parameters, which mean the same in eve
     "Measures": "measures measure",
     "Ranking": "",
     "Comparison": "baseline test correction interval confidence equivalence resamples seed",
-    "Output": "form output places per_query no_summary sort title latex_label paper junit fix force everything "
-    "save_embeddings",
+    "Output": "form output places verbose per_query no_summary sort title latex_label paper junit fix force "
+    "everything save_embeddings",
     "Options": "jobs keep_going max_doc_bytes engine master resume device config root version help",
 }
 TYPED = "fairtrec.typed"  # what of a context holds the options that were typed, by their parameters

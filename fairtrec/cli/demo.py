@@ -15,6 +15,7 @@ MEASURES = "nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10"
 @click.option(
     "--copy", "folder", metavar="FOLDER", help="Copy the files of the example into a new or empty folder instead."
 )
+@options.verbose
 def command(folder: str | None) -> int:
     """Evaluate the bundled example: twelve queries, three systems, passages that speak of women and men.
 
@@ -31,10 +32,11 @@ def command(folder: str | None) -> int:
     from fairtrec.cli import eval as of_eval
 
     given = ["--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
+    verbose = ["-v"] * click.get_current_context().meta.get(options.WHOLE, False)
     click.echo(f"# fairtrec eval qrels.txt {' '.join(RUNS)} {' '.join(given)} -m '{MEASURES}'", err=True)
     click.echo("# on files of its own, which --copy FOLDER copies", err=True)
     files = [str(example / name) if (example / name).is_file() else name for name in ("qrels.txt", *RUNS, *given)]
-    with of_eval.command.make_context("eval", [*files, "-m", MEASURES, "-f", "table"]) as context:
+    with of_eval.command.make_context("eval", [*files, "-m", MEASURES, "-f", "table", *verbose]) as context:
         code: int = of_eval.command.invoke(context)
         return code
 

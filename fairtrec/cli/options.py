@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
+WHOLE, IDLE = "fairtrec.whole", "fairtrec.idle"  # of a context: whether all is told, and what played no part
 Function = Callable[..., Any]
 
 
@@ -152,6 +154,20 @@ _output = click.option(
 )
 
 
+def _whole(context: click.Context, _: click.Parameter, value: bool) -> None:
+    context.meta[WHOLE] = value
+
+
+verbose = click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    callback=_whole,
+    help="Print all remarks, not the most important alone, and the whole signature.",
+)
+
+
 def _places(writers: Mapping[str, Writer]) -> Callable[[Function], Function]:
     """Make the option of digits, which is refused with a format that has all of them; that has been read before."""
 
@@ -176,9 +192,10 @@ def _places(writers: Mapping[str, Writer]) -> Callable[[Function], Function]:
 
 
 def reported(
-    writers: Mapping[str, Writer], what: str | None = None, *, auto: bool = False, to: bool = True, places: bool = True
-) -> Together:
-    """Give a command the options of a report: its format (the first, or that which fits), its place, its digits."""
+    writers: Mapping[str, Writer], what: str | None = None, *, auto: bool = False, to: bool = True, places: bool = True,
+    remarks: bool = True,
+) -> Together:  # fmt: skip
+    """Give a command the options of a report: its format (the first, or that which fits), place, digits and remarks."""
     forms = [*["auto"] * auto, *writers]
     if auto:
         what = "auto: a table on a terminal, else as trec_eval prints." if "trec" in writers else "auto: a table."
@@ -192,7 +209,7 @@ def reported(
         help=what,
         is_eager=True,
     )
-    return Together((form, *[_output] * to, *[_places(writers)] * places))
+    return Together((form, *[_output] * to, *[_places(writers)] * places, *[verbose] * remarks))
 
 
 def typed() -> Mapping[str, str]:
@@ -220,10 +237,14 @@ def alone(context: click.Context, parameter: click.Parameter) -> None:
 
 
 def heeding(*also: str, plans: int | None = 1) -> AbstractContextManager[None]:
-    """Refuse or say what was typed and plays no part in so many plans of evaluations (None: in any), but ``also``."""
+    """Refuse what was typed and plays no part in so many plans of evaluations (None: in any), but ``also``.
+
+    What is no choice is told instead, beside what is printed.
+    """
     from fairtrec.evaluation.signature import heeded
 
-    return heeded({name: option for name, option in typed().items() if name not in also}, plans, say)
+    idle = click.get_current_context().meta.setdefault(IDLE, [])
+    return heeded({name: option for name, option in typed().items() if name not in also}, plans, idle.append)
 
 
 def refuse_output(output: "Path | None", *given: Any) -> None:
@@ -234,6 +255,19 @@ def refuse_output(output: "Path | None", *given: Any) -> None:
     refuse_input(output, [value for value in given if isinstance(value, str)])
 
 
+def tell(lines: Sequence[str], signature: str = "") -> None:
+    """Say on standard error what stands beside numbers, the most important first, and how many more lines -v shows."""
+    from fairtrec.report.folding import MOST, cut, folded
+
+    meta = click.get_current_context().meta
+    is_whole = meta.get(WHOLE, False)
+    for line in folded([*lines, *meta.pop(IDLE, [])], None if is_whole else MOST):
+        say(f"# {line}")
+    if signature:
+        line = f"# {signature}"
+        say(cut(line, get_terminal_size().columns) if sys.stderr.isatty() and not is_whole else line)
+
+
 def write(
     writers: Mapping[str, Writer],
     form: str,
@@ -242,13 +276,31 @@ def write(
     footnotes: Callable[[Any], Sequence[str]] = lambda _: (),
     **view: Any,
 ) -> None:
-    """Print a report, or write it to a file, and say on standard error which footnotes it does not carry."""
+    """Print a report, or write it to a file, and say on standard error which footnotes it does not carry.
+
+    A table that is printed has the most important remarks alone, unless -v asks for all.
+    """
     from fairtrec.report.output import emit
 
     terminal = output is None and sys.stdout.isatty()
     if form == "auto":
         form = "table" if terminal or "trec" not in writers else "trec"
     writer = writers[form]
-    emit(writer(of, terminal=terminal, **view), output, drawn=terminal and writer.draws)
-    for line in footnotes(of) if writer.carries == "nothing" else writer.beside(footnotes(of)):
-        say(f"# {line}")
+    shown = None if output is not None else most()
+    emit(writer(of, terminal=terminal, most=shown, **view), output, drawn=terminal and writer.draws)
+    tell_beside(writer, footnotes(of))
+
+
+def most() -> int | None:
+    """Give how many remarks are shown beside a table, None if all; what played no part stands beside it already."""
+    from fairtrec.report.folding import MOST
+
+    meta = click.get_current_context().meta
+    return None if meta.get(WHOLE) else MOST - len(meta.get(IDLE, []))
+
+
+def tell_beside(writer: Writer | None, footnotes: Sequence[str]) -> None:
+    """Say on standard error which footnotes, of which the signature is last, a format does not carry."""
+    lines = footnotes if writer is None else writer.beside(footnotes)
+    is_signed = bool(lines) and (writer is None or writer.carries == "nothing")
+    tell(*(lines[:-1], lines[-1]) if is_signed else (lines,))

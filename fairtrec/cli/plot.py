@@ -35,6 +35,7 @@ from fairtrec.literals import Figure, PaperColumns
     metavar="FILE",
     help="Write to FILE, which ends in .pdf, .svg, .pgf or .png, all or nothing.",
 )
+@options.verbose
 def command(
     kind: Figure,
     qrels: str | None,
@@ -60,7 +61,6 @@ def command(
         --terms gender-en --docs collection.tsv -o frontier.pdf
     """
     from fairtrec.cli.bar import progress
-    from fairtrec.cli.commands import say
     from fairtrec.cli.compare import deepened
     from fairtrec.comparison.curves import curves
     from fairtrec.errors import UsageError
@@ -96,5 +96,5 @@ def command(
         result = with_intervals(result, level)
     figure = plot(result, kind, baseline=baseline, columns=columns, confidence=level, families=begun, trend=trend)
     emit(written(figure, form), output)
-    for line in footnotes(result) if kind != "cutoffs" else of_cutoffs(curves(result)):
-        say(f"# {line}")
+    *lines, signature = footnotes(result) if kind != "cutoffs" else of_cutoffs(curves(result))
+    options.tell(lines, signature)

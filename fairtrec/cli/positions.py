@@ -32,6 +32,7 @@ from fairtrec.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 @options.word("--missing", of=Absent, help="skip: leave out documents that have no vector, and count them.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write to FILE, all or nothing.")  # fmt: skip
+@options.verbose
 def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs, **given: Any) -> None:
     """Place the documents of RUNs on the axis along which their vectors spread most, query by query.
 
@@ -40,7 +41,6 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     \b
     fairtrec positions bm25.run neural.run --embeddings vectors.npy --ids ids.txt -o positions.tsv
     """
-    from fairtrec.cli.commands import say
     from fairtrec.errors import UsageError
     from fairtrec.files.arguments import lists, named
     from fairtrec.projection.project import positions
@@ -58,5 +58,4 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
         raise UsageError(f"{output} is where both positions and embeddings go; give two names")
     placed = positions(files, **given)
     emit(placed.tsv, output)
-    for line in placed.remarks(accuracy_as):
-        say(f"# {line}")
+    options.tell(placed.remarks(accuracy_as))

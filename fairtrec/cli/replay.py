@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     help="Where relative paths start.  [default: the working directory]",
 )
 @tolerance
-@options.reported(DIFFERENCES, places=False)
+@options.reported(DIFFERENCES, places=False, remarks=False)
 def command(file: str, root: Path | None, tolerance: float, form: str, output: Path | None) -> int:
     """Evaluate again from the inputs that RESULTS.json names, and tell what differs: nothing, to the last bit.
 

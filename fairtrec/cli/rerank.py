@@ -60,7 +60,6 @@ def command(
 
     from fairtrec.catalogue import rerankers
     from fairtrec.cli.bar import progress
-    from fairtrec.cli.commands import say
     from fairtrec.files.arguments import lists, named
     from fairtrec.formats import plain_run
     from fairtrec.report.output import pour, refuse_unwritable
@@ -95,7 +94,5 @@ def command(
         options.write(EFFECTS, form, effect, None, footnotes, places=places)
         return
     if effect is not None:
-        click.echo(EFFECTS[form](effect, places=places), err=True, nl=False)
-    beside = footnotes(reranking) if effect is None else EFFECTS[form].beside(footnotes(effect))
-    for line in beside:
-        say(f"# {line}")
+        click.echo(EFFECTS[form](effect, places=places, most=options.most()), err=True, nl=False)
+    options.tell_beside(None if effect is None else EFFECTS[form], footnotes(reranking if effect is None else effect))

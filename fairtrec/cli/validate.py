@@ -39,7 +39,7 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
 @click.option("--force", is_flag=True, help="Let --fix replace files.")
 @click.option("--strict", is_flag=True, help="End with 3 on warnings too.")
 @click.option("--all", "everything", is_flag=True, help="Show every finding, not the first 20 of each code in a file.")
-@options.reported(FINDINGS, "github: annotations of a workflow.", to=False, places=False)
+@options.reported(FINDINGS, "github: annotations of a workflow.", to=False, places=False, remarks=False)
 @click.option("--codes", is_flag=True, help="Print the table of all codes, and do nothing else.")
 def command(runs: tuple[str, ...], form: str, *, strict: bool, codes: bool, track: str, **given: Any) -> None:
     """Find all that is wrong with each RUN, as file:line: CODE message.

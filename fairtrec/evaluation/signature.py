@@ -96,7 +96,7 @@ class Waiting:
             if name in CHOICES and self.given.isdisjoint(CHOICES[name].part.split()):
                 raise UsageError(f"{option} plays no part{where}; leave it out")
         if self.options:
-            self.remark = f"# {', '.join(self.options.values())}: no part{where}"
+            self.remark = f"{', '.join(self.options.values())}: no part{where}"
             self.options.clear()
 
 

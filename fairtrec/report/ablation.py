@@ -26,7 +26,7 @@ BY_SIZE = "orders, ranks and flips go by the mean size of a run's values, as lea
 
 def footnotes(ablation: Ablation) -> list[str]:
     """List what a reader should know beside the numbers; last the signature."""
-    return [*remarks(ablation), *footnotes_of(ablation.result)[:-1], str(ablation.signature)]
+    return [*legend(ablation), *remarks(ablation), *footnotes_of(ablation.result)[:-1], str(ablation.signature)]
 
 
 def tables(ablation: Ablation, *, places: int) -> Document:
@@ -36,9 +36,10 @@ def tables(ablation: Ablation, *, places: int) -> Document:
     if terms := left_out(ablation):
         several.append(_of_terms(ablation, terms, names, places))
     several.append(_of_runs(ablation, names, places))
-    *remarks_, signature = footnotes(ablation)
     by_size = BY_SIZE if ablation.pairs and ablation.measure.better == "nearer 0" else ""
-    return Document(several, [*filter(None, [directions([ablation.measure.better]), by_size]), *remarks_], signature)
+    signs = [*filter(None, [directions([ablation.measure.better]), by_size]), *legend(ablation)]
+    said = [*remarks(ablation), *footnotes_of(ablation.result)[:-1]]
+    return Document(several, said, str(ablation.signature), signs=signs)
 
 
 def _of_variants(ablation: Ablation, names: Sequence[str], places: int) -> ReportTable:
@@ -195,8 +196,8 @@ def _still(ablation: Ablation) -> list[str]:
     return [factor for factor, is_so in moved.items() if not is_so]
 
 
-def remarks(ablation: Ablation) -> Iterator[str]:
-    """Say what the numbers mean and which factor moves most."""
+def legend(ablation: Ablation) -> Iterator[str]:
+    """Say what the numbers mean."""
     if ablation.pairs:
         told = f"of these, pairs that the base tells apart (paired t-test, Holm, p at most 0.05): {ablation.told_apart}"
         yield f"flipped: pairs of runs in the other order than in the base, of {ablation.pairs}; settled: {told}"
@@ -204,6 +205,11 @@ def remarks(ablation: Ablation) -> Iterator[str]:
         best = best_of(ablation)
         if len(ablation.runs) > FEW and best is not None:
             yield f"best: the rank of {called(ablation.runs)[best]}, which is the best by the base"
+
+
+def remarks(ablation: Ablation) -> Iterator[str]:
+    """Say which factor moves most, and which numbers are over fewer queries."""
+    if ablation.pairs:
         most = moved_most(ablation)
         if most is None:
             yield "no variant flips a pair of runs"

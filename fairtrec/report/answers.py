@@ -45,7 +45,7 @@ def html(of: Answer) -> str:
     document = kind.part("tables")(of, places=4)
     if not document.signature:
         *lines, signature = kind.part("footnotes")(of)
-        document = replace(document, lines=lines, signature=signature)
+        document = replace(document, remarks=lines, signature=signature)
     return whole.notebook(document)
 
 

@@ -49,7 +49,7 @@ def tables(view: View, *, places: int, paper: bool = False) -> Document:
         several, lines = of_associations(view, places)
     else:
         several, lines = of_curves(view, places)
-    return Document(several, [*lines, *notes(view)], str(view.signature), gap=2)
+    return Document(several, notes(view), str(view.signature), gap=2, signs=lines)
 
 
 def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], list[str]]:

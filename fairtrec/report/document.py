@@ -90,11 +90,18 @@ def _joined(columns: Sequence[Column | None], many: Sequence[int]) -> Column:
 class Document:
     """All tables of an answer, and below them what a reader should know, line by line.
 
-    With a ``caption`` they are for a paper; in LaTeX all that is said is the caption.
+    The ``signs`` tell what stands in the tables. With a ``caption`` they are for a paper; in LaTeX all that is said is
+    the caption.
     """
 
     tables: Sequence[ReportTable]
-    lines: Sequence[str] = ()
+    remarks: Sequence[str] = ()
     signature: str = ""
     gap: int = 3  # between two columns, where they are drawn
     caption: str = ""
+    signs: Sequence[str] = ()
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The signs and the remarks."""
+        return [*self.signs, *self.remarks]

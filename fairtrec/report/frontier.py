@@ -26,9 +26,10 @@ FROM = {
 def tables(frontier: Frontier, *, places: int, per_query: bool = False) -> Document:
     """Lay out all tables."""
     several = [_of_runs(frontier, places), *[_of_queries(frontier, places)] * per_query]
-    *lines, signature = footnotes(frontier)
+    *_, signature = footnotes(frontier)
+    said = [*remarks(frontier), *footnotes_of(frontier.result)[:-1]]
     used = {frontier.utility.better, frontier.fairness.better, *["lower"] * (frontier.dpfr is not None)}
-    return Document(several, [directions(used), *lines], signature)
+    return Document(several, said, signature, signs=[directions(used), *legend(frontier)])
 
 
 def _of_runs(frontier: Frontier, places: int) -> ReportTable:
@@ -110,13 +111,16 @@ def useful(point: Point, places: int) -> str:
 
 def footnotes(frontier: Frontier) -> list[str]:
     """List what a reader should know beside the numbers; last the signature."""
-    return [*remarks(frontier), *footnotes_of(frontier.result)[:-1], str(frontier.signature)]
+    return [*legend(frontier), *remarks(frontier), *footnotes_of(frontier.result)[:-1], str(frontier.signature)]
 
 
-def remarks(frontier: Frontier) -> Iterator[str]:
-    """Say what the points are, how they were found, and how sure they are."""
-    judged = any(point.name == "same grades" for run in frontier.runs for point in run.points)
-    if judged:
+def _judged(frontier: Frontier) -> bool:
+    return any(point.name == "same grades" for run in frontier.runs for point in run.points)
+
+
+def legend(frontier: Frontier) -> Iterator[str]:
+    """Say what the points are."""
+    if _judged(frontier):
         yield SAME
     over = "any query" if frontier.each else "the mean over queries"
     if frontier.losses:
@@ -125,6 +129,19 @@ def remarks(frontier: Frontier) -> Iterator[str]:
     yield f"most: the fairest at any loss; {frontier.utility} there: what is left of it, or gained"
     if not all(run.points[-1].told for run in frontier.runs):
         yield f">=: the most {frontier.utility} that was found among the fairest orders; others as fair may have more"
+    if frontier.dpfr is not None:
+        what, end = f"{frontier.utility} and {frontier.fairness}", {0.0: "beginning", 1.0: "end"}
+        alpha = frontier.dpfr
+        where = f"the {end[alpha]} of" if alpha in end else f"the point after {alpha:.6g} of the length of"
+        yield f"{aim(alpha)}: the distance of the run from {where} its front, which begins at most {frontier.utility}"
+        yield f"from: {what} of that point"
+    spoken = [(run.points[0].spoken, run.points[-1].spoken) for run in frontier.runs]
+    if not any(isnan(each) for pair in spoken for each in pair):
+        yield "with groups: the share of ranks whose document shows any group, in the run and where fairness is most"
+
+
+def remarks(frontier: Frontier) -> Iterator[str]:
+    """Say how the points were found, and how sure they are."""
     yield FROM[frontier.among]
     if any(point.open for run in frontier.runs for point in run.points):
         yield f"not all exact (docs/headroom.md): {frontier.way}; behind the value stands what nothing exceeds"
@@ -132,9 +149,6 @@ def remarks(frontier: Frontier) -> Iterator[str]:
         yield f"exact, {frontier.way} (docs/headroom.md)"
     if frontier.dpfr is not None:
         yield from _aimed(frontier, frontier.dpfr)
-    spoken = [(run.points[0].spoken, run.points[-1].spoken) for run in frontier.runs]
-    if not any(isnan(each) for pair in spoken for each in pair):
-        yield "with groups: the share of ranks whose document shows any group, in the run and where fairness is most"
     names = called([run.run for run in frontier.runs])
     left = [
         f"{short} {len(run.left_out)} of {len(run.left_out) + len(run.queries)}"
@@ -145,7 +159,7 @@ def remarks(frontier: Frontier) -> Iterator[str]:
         yield f"queries left out, as not both values are defined and finite: {', '.join(left)}"
     if frontier.fairness.better == "nearer 0":
         yield f"{frontier.fairness}: the mean of its sizes, whatever the sign"
-    if judged:
+    if _judged(frontier):
         yield ORACLE
 
 
@@ -159,11 +173,7 @@ def aim(alpha: float) -> str:
 
 
 def _aimed(frontier: Frontier, alpha: float) -> Iterator[str]:
-    """Say what the distances are, and whether they are from one front, or from none."""
-    what, end = f"{frontier.utility} and {frontier.fairness}", {0.0: "beginning", 1.0: "end"}
-    where = f"the {end[alpha]} of" if alpha in end else f"the point after {alpha:.6g} of the length of"
-    yield f"{aim(alpha)}: the distance of the run from {where} its front, which begins at most {frontier.utility}"
-    yield f"from: {what} of that point"
+    """Say whether the distances are from one front, or from none."""
     points = [run.dpfr[1:3] for run in frontier.runs if run.dpfr is not None and run.dpfr.distance >= 0]
     if any(hypot(utility - points[0][0], fairness - points[0][1]) > PROVEN for utility, fairness in points):
         yield f"{aim(alpha)} compares runs of one front (--from pool, and the same queries); here each has its own"

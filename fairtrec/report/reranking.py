@@ -55,7 +55,8 @@ def tables(effect: Effect, *, places: int) -> Document:
         values.append(Column("difference", [_signed(difference, places) for difference in differences]))
     *lines, signature = footnotes(effect)
     means = [line for line in _remarks(effect) if line not in lines]
-    return Document([ReportTable("", keys, values)], [*filter(None, [arrows(before)]), *means, *lines], signature)
+    signs = [*filter(None, [arrows(before)])]
+    return Document([ReportTable("", keys, values)], [*means, *lines], signature, signs=signs)
 
 
 def _remarks(effect: Effect) -> list[str]:

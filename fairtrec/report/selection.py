@@ -104,7 +104,7 @@ def tables(selection: Selection, *, places: int) -> Document:
     ]
     table = ReportTable("", [Column("beta", betas, words=True), Column(chosen_head, chosen, words=True)], values)
     *remarks, signature = footnotes(selection)
-    return Document([table], [*filter(None, lines), *remarks], signature)
+    return Document([table], remarks, signature, signs=[*filter(None, lines)])
 
 
 def _marked(selection: Selection, baseline: str) -> str:

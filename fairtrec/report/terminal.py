@@ -7,6 +7,7 @@ from typing import Any
 
 from fairtrec.errors import plain
 from fairtrec.report.document import Column, Document, ReportTable
+from fairtrec.report.folding import cut, folded
 
 BEST, WORST = "*", "°"
 NAMES = ("run", "other")  # the columns of names that may be long
@@ -22,8 +23,11 @@ class _Laid:
     width: int
 
 
-def render(document: Document, *, terminal: bool = False) -> str:
-    """Draw the tables, each below its title, and behind them what a reader should know."""
+def render(document: Document, *, terminal: bool = False, most: int | None = None) -> str:
+    """Draw the tables, each below its title, and behind them what a reader should know.
+
+    ``most`` remarks are shown (None: all), and then a terminal shows one line of the signature.
+    """
     from rich.console import Console
 
     stream = io.StringIO()
@@ -35,7 +39,9 @@ def render(document: Document, *, terminal: bool = False) -> str:
         if table.title:
             console.print(plain(table.title), style="bold", markup=False, soft_wrap=True)
         console.print(_table(table, page, document.gap))
-    for line in filter(None, (*document.lines, document.signature)):
+    is_cut = window is not None and most is not None
+    signature = cut(document.signature, window or 0) if is_cut else document.signature
+    for line in filter(None, (*document.signs, *folded(document.remarks, most), signature)):
         console.print(plain(line), style="dim", markup=False, soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 

@@ -15,6 +15,7 @@ from fairtrec.gate.checking import Verdicts
 from fairtrec.gate.verdict import STATUSES, Verdict
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Document, ReportTable
+from fairtrec.report.folding import cut, folded
 from fairtrec.report.markup import escaped_md
 from fairtrec.report.output import annotation
 from fairtrec.report.records import Row, head, number
@@ -93,8 +94,11 @@ def distinct(one: float, other: float, places: int) -> tuple[str, str]:
     return repr(one), repr(other)
 
 
-def text(checked: Verdicts, *, places: int = 4, terminal: bool = False) -> str:
-    """Write a line for each verdict, and below it the reason where it is not simply passed."""
+def text(checked: Verdicts, *, places: int = 4, terminal: bool = False, most: int | None = None) -> str:
+    """Write a line for each verdict, and below it the reason where it is not simply passed.
+
+    ``most`` remarks are shown (None: all), and then a terminal shows one line of the signature.
+    """
     from rich.console import Console
     from rich.text import Text
 
@@ -110,7 +114,9 @@ def text(checked: Verdicts, *, places: int = 4, terminal: bool = False) -> str:
         console.print(line, soft_wrap=True)
         if verdict.reason:
             console.print(Text(f"{'':<9}{plain(verdict.reason)}"), soft_wrap=True)
-    for each in (summary(checked), *(f"# {line}" for line in footnotes(checked))):
+    *remarks, signature = footnotes(checked)
+    last = cut(f"# {signature}", console.width) if terminal and most is not None else f"# {signature}"
+    for each in (summary(checked), *(f"# {line}" for line in folded(remarks, most)), last):
         console.print(Text(each, "dim"), soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().split("\n")[:-1])
 

@@ -122,7 +122,7 @@ class Formats(dict[str, W], Generic[W]):
 
     def __init__(self, module: str, options: str, formats: Mapping[str, W]) -> None:
         self.module, self.options = module, options.split()
-        every = frozenset((*self.options, "places", "terminal", "parts"))
+        every = frozenset((*self.options, "places", "terminal", "parts", "most"))
         super().__init__({name: replace(writer, options=every) for name, writer in formats.items()})
 
     def part(self, name: str) -> Any:

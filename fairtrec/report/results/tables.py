@@ -35,7 +35,7 @@ def windowed(
         several.append(_of_all(result, parts, places, sort, per_query=False, summary=True))
     *remarks, signature = footnotes(result)
     signs = legend(result, standing(result, places), sort, places, f"{BEST} the best", f"{WORST} the worst")
-    return Document(several, [*signs, *remarks], signature)
+    return Document(several, remarks, signature, signs=signs)
 
 
 def tables(
@@ -50,7 +50,8 @@ def tables(
     """Lay out the one table of a document, and what stands below it."""
     table = _of_all(result, parts, places, sort, per_query=per_query, summary=summary)
     *remarks, signature = footnotes(result)
-    return Document([table], [*legend(result, standing(result, places), sort, places, *MARKS), *remarks], signature)
+    signs = legend(result, standing(result, places), sort, places, *MARKS)
+    return Document([table], remarks, signature, signs=signs)
 
 
 def _of_all(

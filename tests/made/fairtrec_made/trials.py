@@ -198,6 +198,7 @@ OTHERWISE = {  # what is tried in one command, where its input must be another
     "validate --docs": "few.tsv",
     "validate --docnos": "queries.txt",
 }
+MAYBE = {"--verbose": "it shows remarks that are folded, where there are so many"}
 SAME = {  # options that change no output on this input, by themselves or in one command
     "--jobs": "it says how fast, not what",
     "--keep-going": "no run here is broken",

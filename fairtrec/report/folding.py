@@ -1,0 +1,51 @@
+"""Which remarks a reader sees beside numbers: the most important; the others are counted, and -v shows them all."""
+
+import re
+from collections.abc import Sequence
+
+MOST = 4
+WRONG, CAUTION, EXPLAINED = range(3)
+SIGNS = re.compile(r"(groups: |\[|\?: |outside: )")  # what begins so tells what stands in a table
+_WRONG = re.compile(  # by which a number is wrong, or not to be compared
+    r"^means over |^the same documents in the same order|uses the judgements|scores rise with the ranks"
+    r"|documents have no |^groups are known for (?!(\d+) of the \1 )|defined for |infinite for |count as the maximum"
+    r"|rankings have the |rankings are above 1|over fewer queries|^orders over the |left out|in no slice"
+    r"|^not all exact|proved only within bounds|matters? in |cannot tell|flatters them|^the choice changes"
+    r"|^DPFR .* (compares runs of one front|nan: )|less than 1 % of the labels"
+)
+_EXPLAINED = re.compile(  # what a number is, and what it does not depend on
+    r"no part in |above 0 leans to |relevant is from grade |^attention fades |^all_fair leaves out "
+    r"|the list is the first |terms occur in |^groups are known for |^exact, |^documents: |^options from "
+    r"|^with groups: |^same grades: |^most: |^DPFR |^from: |loss(, .*)?: the fairest |^flipped: |^tau-b: |^best: "
+)
+
+
+def importance(remark: str) -> int:
+    """Tell whether a number is wrong or not comparable by what a remark says, whether to be cautious, or what it is.
+
+    >>> importance("RR: defined for 3 of 12 queries"), importance("RaB@5: above 0 leans to m, below 0 to f")
+    (0, 2)
+    """
+    return WRONG if _WRONG.search(remark) else EXPLAINED if _EXPLAINED.search(remark) else CAUTION
+
+
+def folded(remarks: Sequence[str], most: int | None) -> list[str]:
+    """Put the most important remarks first, so many at ``most`` (None: all), and count the others in a line.
+
+    What tells of the signs of a table is no remark, and stands before them.
+    """
+    signs = [line for line in remarks if SIGNS.match(line)]
+    several = sorted((line for line in remarks if not SIGNS.match(line)), key=importance)
+    left = 0 if most is None else len(several) - most
+    if left <= 0:
+        return [*signs, *several]
+    return [*signs, *several[:most], f"and {left} more remark{'s' * (left > 1)}: -v"]
+
+
+def cut(line: str, width: int) -> str:
+    """Cut a line that is wider than a window.
+
+    >>> cut("fairtrec:1 | order:score", 12)
+    'fairtrec:1 …'
+    """
+    return line if len(line) <= width else f"{line[: width - 1]}…"
