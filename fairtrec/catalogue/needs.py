@@ -45,7 +45,7 @@ EXTRAS = {
     "counterfactual": Extra(
         "counterfactual",
         "RUN|FOLDER",
-        "RUN over the substituted collection; of several, files of the same names (CRBO).",
+        "The same system's RUN over the swapped collection (CRBO), or a folder of them.",
         "fairtrec.evaluation.counterfactual",
     ),
 }

@@ -11,7 +11,7 @@ from fairtrec.cli.commands import under
 from fairtrec.report.writers import ABLATIONS
 
 MEASURE = click.option(
-    "-m", "--measure", required=True, metavar="MEASURE", help="The measure that is varied, like NFaiRR@10."
+    "-m", "--measure", required=True, metavar="MEASURE", help="The measure to look at, like NFaiRR@10."
 )
 
 
@@ -21,10 +21,12 @@ MEASURE = click.option(
     multiple=True,
     required=True,
     metavar="FACTOR=VALUES",
-    help="Like tau=0,1,5, tokenizer=strip,space, terms=each, 'terms=half x 1000'; may be repeated.",
+    help="What to vary, like tau=0,1,5, tokenizer=strip,space, terms=each or 'terms=half x 1000'; may be repeated.",
 )
-@click.option("--grid", is_flag=True, help="All combinations.  [default: one factor at a time]")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of what is drawn at random.")
+@click.option("--grid", is_flag=True, help="Try all combinations.  [default: one factor at a time]")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, metavar="N", help="The seed of all that is drawn at random."
+)
 @options.evaluated("ablate", MEASURE)
 @options.reported(ABLATIONS)
 def command(
@@ -36,7 +38,7 @@ def command(
     places: int,
     **given: Any,
 ) -> None:
-    """Vary the instrument, one factor at a time, and tell whether the RUNs stay in the same order.
+    """Vary word lists and parameters, one at a time, and tell whether the RUNs keep their order.
 
     QRELS, RUN and the options that commands share are as for `fairtrec eval`.
 

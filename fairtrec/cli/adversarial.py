@@ -28,7 +28,7 @@ def _strengths(_: Any, __: Any, text: str) -> list[float]:
 
 @click.group(name="adversarial", cls=Commands)
 def command() -> None:
-    """Train rankers whose scores should not tell which texts are neutral, and rank with them."""
+    """Train rankers whose scores do not reveal which texts are neutral, and rank with them."""
 
 
 @command.command(cls=under("Training", "seed", first="model terms output"), epilog=options.EXITS)
@@ -45,17 +45,25 @@ def command() -> None:
     help="How strongly the adversary's gradient is reversed, a model for each.",
 )
 @click.option("-o", "--output", required=True, metavar="FOLDER", help="The folder of models.")
-@click.option("--base-steps", type=FROM_0, metavar="N", help="Steps of the ranker alone.  [default: two epochs]")
-@click.option("--warmup", type=FROM_0, metavar="N", help="Steps of an adversary alone.  [default: two epochs]")
-@click.option("--steps", type=FROM_0, metavar="N", help="Steps of both, for each lambda.  [default: two epochs]")
+@click.option(
+    "--base-steps", type=FROM_0, metavar="N", help="Train the ranker alone for N steps.  [default: two epochs]"
+)
+@click.option(
+    "--warmup", type=FROM_0, metavar="N", help="Train the adversary alone for N steps.  [default: two epochs]"
+)
+@click.option(
+    "--steps", type=FROM_0, metavar="N", help="Train both for N steps, for each lambda.  [default: two epochs]"
+)
 @click.option("--batch-size", type=FROM_1, default=64, show_default=True, metavar="N", help="Triples in a step.")
-@click.option("--learning-rate", type=RATE, default=3e-5, show_default=True, help="That of the ranker.")
-@click.option("--adversary-learning-rate", type=RATE, default=1e-3, show_default=True, help="That of the adversary.")
+@click.option("--learning-rate", type=RATE, default=3e-5, show_default=True, help="The learning rate of the ranker.")
+@click.option(
+    "--adversary-learning-rate", type=RATE, default=1e-3, show_default=True, help="The learning rate of the adversary."
+)
 @options.word("--loss", of=Loss, help="hinge: as the paper; ce: cross-entropy, as its program.")
 @click.option("--checkpoints", type=FROM_1, default=20, show_default=True, metavar="N", help="Models for each lambda.")
-@click.option("--layers", type=FROM_1, metavar="N", help="Keep the first N of the encoder.  [default: all]")
+@click.option("--layers", type=FROM_1, metavar="N", help="Keep the first N layers of the encoder.  [default: all]")
 @click.option("--freeze-embeddings", is_flag=True, help="Leave the vectors of words as they are.")
-@click.option("--max-length", type=FROM_1, default=230, show_default=True, metavar="N", help="Tokens that are read.")
+@click.option("--max-length", type=FROM_1, default=230, show_default=True, metavar="N", help="Read N tokens.")
 @click.option("--tau", type=FROM_0, default=1, show_default=True, help="At most so many group terms are neutral.")
 @click.option(
     "--held-out",
@@ -63,11 +71,13 @@ def command() -> None:
     default=0.1,
     show_default=True,
     metavar="SHARE",
-    help="Share of the queries that nothing is learnt from, by which adversaries are judged.",
+    help="Keep this share of the queries for judging the adversaries.",
 )
 @click.option("--seed", type=FROM_0, default=0, show_default=True, help="The same seed gives the same models.")
 @device
-@click.option("--resume", is_flag=True, help="Go on where the same command ended, from its last checkpoint.")
+@click.option(
+    "--resume", is_flag=True, help="Continue where the same command was interrupted, from its last checkpoint."
+)
 @click.option("--force", is_flag=True, help="Replace the models in FOLDER.")
 def train(triples: str, **given: Any) -> None:
     """Train a ranker on TRIPLES, and from it one for each lambda, against an adversary.
@@ -114,7 +124,7 @@ def train(triples: str, **given: Any) -> None:
     help="The run; of several models a folder of runs.  [default: standard output]",
 )
 @click.option("--batch-size", type=FROM_1, default=64, show_default=True, metavar="N", help="Pairs at a time.")
-@click.option("--max-length", type=FROM_1, metavar="N", help="Tokens that are read.  [default: what the model reads]")
+@click.option("--max-length", type=FROM_1, metavar="N", help="Read N tokens.  [default: what the model reads]")
 @device
 def rerank(
     run: str, model: str, output: Path | None, device: str, batch_size: int, max_length: int | None, **given: Any

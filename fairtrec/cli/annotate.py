@@ -22,9 +22,13 @@ from fairtrec.literals import Engine, Tokenizer
     help="The table of counts: .arrow (for `eval --counts`), .parquet or .tsv.",
 )
 @options.word("--tokenizer", of=Tokenizer, help="How texts are split.")
-@click.option("--case-sensitive", is_flag=True, help="Tell Hunter from hunter.")
+@click.option(
+    "--case-sensitive",
+    is_flag=True,
+    help="Match case, so that Hunter is not hunter.",
+)
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes that count.  [default: all cores]")
-@click.option("--resume", is_flag=True, help="Go on where an interrupted run of the same command ended.")
+@click.option("--resume", is_flag=True, help="Continue where the same command was interrupted.")
 @click.option("--force", is_flag=True, help="Overwrite FILE; drop what an interrupted run left.")
 @options.collected
 @options.word("--engine", of=Engine, help="What does the work.")

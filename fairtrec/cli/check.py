@@ -35,9 +35,9 @@ EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad 
     metavar="P",
     help="A difference counts if its interval does.",
 )
-@click.option("--strict/--no-strict", help="Fail on the difference itself, whatever its interval.")
+@click.option("--strict/--no-strict", help="Fail if the value itself misses the bound, whatever its interval.")
 @click.option("--prove", is_flag=True, help="Pass only if the whole interval lies on the right side.")
-@options.word("--fail-on", of=FailOn, help="warning: end with 1 on warnings, too.")
+@options.word("--fail-on", of=FailOn, help="With warning, exit with 1 on warnings, too.")
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, judge the others, and exit with 3.")
 @click.option("--slice", "slices", metavar="FILE", help="Slices of queries: lines qid<TAB>slice.")
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write JUnit XML too.")
@@ -58,7 +58,7 @@ def command(
     places: int,
     **given: Any,
 ) -> int:
-    """Check that each RUN meets requirements, on their own or against a baseline; else end with 1.
+    """Check that each RUN meets requirements, absolute or against a baseline; exit with 1 if one does not.
 
     A requirement reads: [worst slice|every slice] MEASURE >= BOUND (or <=, >, <), where the bound is a number,
     baseline, baseline - 0.01, baseline - 5% or baseline * 0.95, and MEASURE may be |MEASURE|, the sizes of its values.

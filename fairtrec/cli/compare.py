@@ -27,16 +27,18 @@ compared = options.Together(
             "--correction",
             of=Correction,
             default="holm",
-            help="For many tests at once: over runs, measures and slices; tukey: over all pairs of runs.",
+            help="Correct p-values for all comparisons of the report; tukey is over all pairs of runs.",
         ),
-        options.word("--interval", of=Method, help="The confidence interval: of t, or of the paired bootstrap."),
+        options.word(
+            "--interval", of=Method, help="How the interval is computed: from Student's t, or by the paired bootstrap."
+        ),
         click.option(
             "--confidence",
             type=float,
             default=0.95,
             show_default=True,
             metavar="P",
-            help="Of the intervals; 1 - P is the p from which a difference is shown.",
+            help="The level of the intervals; a difference is shown if its p is at most 1 - P.",
         ),
         click.option(
             "--equivalence",
@@ -50,9 +52,16 @@ compared = options.Together(
             default=10_000,
             show_default=True,
             metavar="N",
-            help="Of bootstrap and randomisation.",
+            help="How often bootstrap and randomisation draw.",
         ),
-        click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of what is drawn at random."),
+        click.option(
+            "--seed",
+            type=int,
+            default=0,
+            show_default=True,
+            metavar="N",
+            help="The seed of all that is drawn at random.",
+        ),
     )
 )
 
@@ -70,14 +79,27 @@ class _Files(Titled):
 
 @click.command(name="compare", cls=_Files, epilog=options.EXITS)
 @click.option(
-    "--values", is_flag=True, help="All files hold values of queries: trec_eval -q, ir_measures -q, CSV, ours."
+    "--values",
+    is_flag=True,
+    help="The files hold values of queries, not runs: of trec_eval -q, ir_measures -q, CSV, ours.",
 )
 @compared
-@click.option("--slice", "slices", metavar="FILE", help="Each slice of queries too: lines of qid and slice.")
-@options.word("--correlate", of=Over, optional=True, help="Correlate the measures instead.")
-@click.option("--cutoffs", metavar="LIST", help="Each measure at several cutoffs instead, like 1,5,10 or 1-100.")
-@click.option("--paper", is_flag=True, help="One table, runs by measures, with marks and a caption (latex, md).")
-@click.option("--keep-going", is_flag=True, help="Report runs that are broken, compare the others, and exit with 3.")
+@click.option(
+    "--slice",
+    "slices",
+    metavar="FILE",
+    help="Compare within each slice of queries, too; lines of FILE are qid and slice.",
+)
+@options.word(
+    "--correlate", of=Over, optional=True, help="Print correlations of the measures instead, over queries or over runs."
+)
+@click.option("--cutoffs", metavar="LIST", help="Print each measure at several cutoffs instead, like 1,5,10 or 1-100.")
+@click.option(
+    "--paper",
+    is_flag=True,
+    help="Print one table of runs and measures for a paper, with marks and a caption (latex, md).",
+)
+@click.option("--keep-going", is_flag=True, help="Report broken runs, compare the others, and exit with 3.")
 @options.evaluated("compare")
 @options.reported(COMPARISONS, auto=True)
 def command(

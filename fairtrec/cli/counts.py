@@ -34,7 +34,7 @@ def convert(
 ) -> None:
     """Write the table IN as OUT, in the format that the end of its name tells: .arrow, .parquet or .tsv.
 
-    Counts that others published can be told how they were made, so that signatures of values name it.
+    For counts that others published, --terms and --tokenizer record how they were made, so that signatures name it.
     """
     from fairtrec.errors import UsageError
     from fairtrec.evaluation import loading
@@ -64,7 +64,7 @@ def merge(output: Path, parts: tuple[str, ...], *, force: bool) -> None:
 @command.command()
 @click.argument("file", metavar="FILE")
 def info(file: str) -> None:
-    """Print how the table FILE was made and what it sums to."""
+    """Print how the table FILE was made, and its totals."""
     from fairtrec.formats.table.files import Table
 
     table = Table(file)

@@ -21,7 +21,7 @@ def command(folder: str | None) -> int:
 
     \b
     fairtrec demo
-    fairtrec demo --copy example     # then: cd example, in which the commands of README.md and docs/ run
+    fairtrec demo --copy example     # then: cd example, where the pages' commands run
     """
     from fairtrec.resources.passports import root
 

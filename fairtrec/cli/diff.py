@@ -15,7 +15,7 @@ tolerance = click.option(
     type=click.FloatRange(0),
     default=0.0,
     show_default=True,
-    help="Values no farther apart are the same.",
+    help="Treat values that differ by no more than this as the same.",
 )
 
 

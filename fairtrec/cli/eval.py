@@ -12,24 +12,28 @@ from fairtrec.report.writers import RESULTS, refuse_view
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fairtrec.evaluation.result import Result
-
 
 @click.command(name="eval", cls=under("Options", first="measures terms docs"), epilog=options.EXITS)
 @options.evaluated("eval")
 @options.per_query
-@click.option("-n", "--no-summary", is_flag=True, help="Print no means; of a page, no values of queries.")
+@click.option("-n", "--no-summary", is_flag=True, help="Print no means; leave the values of queries out of a page.")
 @options.sort
 @options.slices
 @options.own("eval")
-@click.option("--confidence", type=float, metavar="P", help="Add the interval of each mean over queries, like 0.95.")
-@options.word(
-    "--interval", of=Method, optional=True, help="That of --confidence: of t, or of the bootstrap.  [default: t]"
+@click.option(
+    "--confidence",
+    type=float,
+    metavar="P",
+    help="Print the interval of each mean over queries at this level, like 0.95.",
 )
-@click.option("--keep-going", is_flag=True, help="Report runs that are broken, score the others, and exit with 3.")
-@click.option("--title", metavar="TEXT", help="The heading of a page (html), or what a caption begins with (latex).")
-@options.query_texts
-@click.option("--latex-label", metavar="NAME", help="What LaTeX refers to the table by (latex).")
+@options.word(
+    "--interval",
+    of=Method,
+    optional=True,
+    help="How that interval is computed: from Student's t, or by bootstrap.  [default: t]",
+)
+@click.option("--keep-going", is_flag=True, help="Report broken runs, evaluate the others, and exit with 3.")
+@click.option("--title", metavar="TEXT", help="The heading of a page (html).  [default: Leader board]")
 @options.reported(RESULTS, auto=True)
 def command(
     qrels: str | None,
@@ -47,8 +51,6 @@ def command(
     interval: Method | None,
     keep_going: bool,
     title: str | None,
-    latex_label: str | None,
-    query_texts: str | None,
     **given: Any,
 ) -> int:
     """Evaluate each RUN against QRELS and print its measures.
@@ -65,8 +67,7 @@ def command(
     from fairtrec.files.arguments import lists, named, processes
 
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
-    view |= {"latex_label": latex_label, "query_texts": query_texts}
-    if form != "auto" or no_summary or title is not None or (latex_label, query_texts) != (None, None):
+    if form != "auto" or no_summary or title is not None:
         refuse_view(form, output, slices=slices, **view)
     if confidence is not None or interval is not None:
         _refuse_confidence(confidence, interval, given)
@@ -96,22 +97,12 @@ def command(
         result = session.evaluated(list(files.items()), jobs, keep_going=keep_going)
     for _, fault in result.failed:
         say(fault)
-    view["query_texts"] = _asked(query_texts, result)
     if result.scores:
         result = result if of_queries is None else of_queries.noted(result)
         if confidence is not None:
             result = result.with_confidence(confidence, of_queries, interval=interval or "t")
         options.write(RESULTS, form, result, output, footnotes, places=places, sort=by, slices=of_queries, **view)
     return InputError.exit_code if result.failed else 0
-
-
-def _asked(query_texts: str | None, result: "Result") -> dict[str, str] | None:
-    """Read what the queries of a result ask, where that is to be shown."""
-    if query_texts is None:
-        return None
-    from fairtrec.evaluation import loading
-
-    return loading.query_texts(query_texts, sorted({qid for scores in result.scores for qid in scores.qids}))
 
 
 def _refuse_confidence(confidence: float | None, interval: Method | None, given: dict[str, Any]) -> None:

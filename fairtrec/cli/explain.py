@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 
 
 @click.command(name="explain", cls=under("Explanation", "measure", first="measure query terms"), epilog=options.EXITS)
-@click.option("-m", "--measure", required=True, metavar="MEASURE", help="What is explained, like NFaiRR@10.")
+@click.option(
+    "-m", "--measure", required=True, metavar="MEASURE", help="The measure whose value is explained, like NFaiRR@10."
+)
 @click.option(
     "--query",
     multiple=True,
     metavar="QID",
-    help="Look at this query closely, rank by rank; may be repeated.  [default: all queries in the mean]",
+    help="Explain this query rank by rank; may be repeated.  [default: the mean of all queries]",
 )
 @click.option(
     "--exchanges",
@@ -26,10 +28,14 @@ if TYPE_CHECKING:
     default=100,
     show_default=True,
     metavar="N",
-    help="Look for the best exchange of two documents among so many.",
+    help="Look for the best exchange of two documents among the first N ranks.",
 )
-@click.option("--what-if", multiple=True, metavar="TERM", help="The value if TERM were not listed; may be repeated.")
-@options.query_texts
+@click.option(
+    "--what-if", multiple=True, metavar="TERM", help="Print the value without TERM in the word list; may be repeated."
+)
+@click.option(
+    "--query-texts", metavar="FILE|ID", help="Show the texts of queries: lines of qid<TAB>text, or an ir_datasets id."
+)
 @options.evaluated("explain", None)
 @options.reported(EXPLANATIONS)
 def command(
@@ -42,7 +48,7 @@ def command(
     places: int,
     **given: Any,
 ) -> None:
-    """Say which words in which documents at which ranks made the value of a measure for each RUN.
+    """Show which words in which documents at which ranks made the value of a measure for each RUN.
 
     QRELS, RUN and the options that commands share are as for `fairtrec eval`.
 

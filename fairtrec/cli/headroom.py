@@ -17,9 +17,9 @@ from fairtrec.report.writers import FRONTIERS
     default="nDCG@10",
     show_default=True,
     metavar="MEASURE",
-    help="What is not to be lost; scores: DCG of the run's own scores.",
+    help="The measure not to be lost; scores means the DCG of the run's own scores.",
 )
-@click.option("--fairness", default="NFaiRR@10", show_default=True, metavar="MEASURE", help="What is to be gained.")
+@click.option("--fairness", default="NFaiRR@10", show_default=True, metavar="MEASURE", help="The measure to be gained.")
 @click.option(
     "--loss",
     default="0,1%,5%",
@@ -27,7 +27,7 @@ from fairtrec.report.writers import FRONTIERS
     metavar="SHARES",
     help="How much of the utility may be lost, in the mean over queries.",
 )
-@click.option("--each", is_flag=True, help="Lose no more than that in any query, not only in the mean.")
+@click.option("--each", is_flag=True, help="Allow that loss in each query, not only in the mean.")
 @click.option(
     "--from",
     "among",
@@ -36,13 +36,15 @@ from fairtrec.report.writers import FRONTIERS
     show_default=True,
     help="Whose documents may be ranked: those of the run, of the background too, of all runs.",
 )
-@click.option("--candidates", type=int, metavar="N", help="Only the first N documents of each run.  [default: all]")
+@click.option(
+    "--candidates", type=int, metavar="N", help="Reorder only the first N documents of each run.  [default: all]"
+)
 @click.option("--pin-unjudged", is_flag=True, help="Leave documents that are not judged where they are.")
 @click.option(
     "--dpfr",
     type=float,
     metavar="ALPHA",
-    help="How far each run is from the point at this share of its front's length: 0 is most utility, 1 the fairest.",
+    help="Print how far each run is from the point at this share of its front: 0 is most utility, 1 the fairest.",
 )
 @options.per_query
 @options.query_texts
@@ -59,7 +61,7 @@ def command(
     query_texts: str | None,
     **given: Any,
 ) -> None:
-    """Say how much fairer each RUN could be at no loss of utility, at some, and at any.
+    """Find how much fairer each RUN could be at no loss of utility, at some loss, and at any.
 
     QRELS, RUN and the options that commands share are as for `fairtrec eval`.
 

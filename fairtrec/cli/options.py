@@ -61,8 +61,8 @@ _MEASURES = click.option(
     "measures",
     multiple=True,
     metavar="MEASURES",
-    help="Like 'nDCG@10 NFaiRR(tau=0)@20', see `fairtrec measures`; all_fair: every measure of fairness that the "
-    "inputs allow; may be repeated.  [default: a few that the inputs allow]",
+    help="Like 'nDCG@10 NFaiRR(tau=0)@20'; `fairtrec measures` lists them; all_fair: every measure of fairness that "
+    "the inputs allow; may be repeated.  [default: a few that the inputs allow]",
 )
 _INPUTS = {
     "terms": click.option(
@@ -75,7 +75,9 @@ _INPUTS = {
         help="Counts instead of texts, as `fairtrec annotate` makes them; or TSV: docno tokens GROUP...",
     ),
     "labels": click.option(
-        "--labels", metavar="FILE", help="Groups instead of words: TSV of docno group [weight]; or qrels; A*B."
+        "--labels",
+        metavar="FILE",
+        help="Groups of documents: TSV of docno group [weight], or qrels; A*B crosses two.",
     ),
     **{
         extra.name: click.option(f"--{extra.name}", metavar=extra.metavar, help=extra.help) for extra in EXTRAS.values()
@@ -83,7 +85,7 @@ _INPUTS = {
     "queries": click.option(
         "--queries",
         metavar="NAME|FILE|common",
-        help="Only these queries: a query set by name, a file of query ids, or those that every run has.",
+        help="Only these queries: a query set by name, a file of ids, or common to all runs.",
     ),
     "background": click.option(
         "--background", metavar="RUN|collection", help="The documents that define each query's ideal (NFaiRR)."
@@ -94,7 +96,7 @@ _JOBS = click.option(
     "--jobs",
     type=click.IntRange(1),
     metavar="N",
-    help="Read so many runs at a time.  [default: as many as there are cores, where that pays]",
+    help="Read N runs at a time.  [default: as many as there are cores, where that pays]",
 )
 
 
@@ -125,10 +127,15 @@ collected = Together(
     )
 )
 sort = click.option(
-    "--sort", metavar="MEASURE", help="Best run first by this measure, with ranks and marks.  [default: as given]"
+    "--sort",
+    metavar="MEASURE",
+    help="Sort runs by this measure, the best first, and show ranks and marks.  [default: as given]",
 )
 slices = click.option(
-    "--slice", "slices", metavar="FILE", help="The means of each slice of queries too: lines of qid and slice."
+    "--slice",
+    "slices",
+    metavar="FILE",
+    help="Print the means of each slice of queries, too; lines of FILE are qid and slice.",
 )
 query_texts = click.option(
     "--query-texts", metavar="FILE|ID", help="What queries ask: lines qid<TAB>text, or an ir_datasets id."
@@ -186,7 +193,7 @@ def _places(writers: Mapping[str, Writer]) -> Callable[[Function], Function]:
         default=4,
         show_default=True,
         metavar="N",
-        help="Digits behind the point.",
+        help="How many digits stand after the decimal point.",
         callback=refuse,
     )
 
@@ -198,7 +205,11 @@ def reported(
     """Give a command the options of a report: its format (the first, or that which fits), place, digits and remarks."""
     forms = [*["auto"] * auto, *writers]
     if auto:
-        what = "auto: a table on a terminal, else as trec_eval prints." if "trec" in writers else "auto: a table."
+        what = (
+            "auto is a table in a terminal, and the columns of trec_eval elsewhere."
+            if "trec" in writers
+            else "auto: a table."
+        )
     form = click.option(
         "-f",
         "--format",

@@ -13,8 +13,10 @@ from fairtrec.literals import Figure, PaperColumns
 @click.command(name="plot", cls=under("Figure", "baseline", first="measures terms output"), epilog=options.EXITS)
 @click.argument("kind", type=click.Choice(get_args(Figure)), metavar="|".join(get_args(Figure)))
 @options.evaluated("plot")
-@click.option("--cutoffs", metavar="LIST", help="The cutoffs of the figure of that name, like 1,5,10 or 1-100.")
-@click.option("--baseline", metavar="RUN", help="What runs differ from, query by query.  [default: the first run]")
+@click.option("--cutoffs", metavar="LIST", help="The cutoffs of the figure `cutoffs`, like 1,5,10 or 1-100.")
+@click.option(
+    "--baseline", metavar="RUN", help="The run from which the others differ, query by query.  [default: the first run]"
+)
 @click.option(
     "--confidence",
     type=float,
@@ -23,10 +25,10 @@ from fairtrec.literals import Figure, PaperColumns
 )
 @click.option("--no-intervals", is_flag=True, help="Draw no intervals.")
 @click.option(
-    "--families", metavar="LIST", help="Beginnings of names, with commas: runs that begin alike have one colour."
+    "--families", metavar="LIST", help="Draw runs whose names begin with the same of these words in one colour."
 )
 @click.option("--trend", is_flag=True, help="Fit a line to the runs of each family in the frontier, or to all.")
-@options.word("--columns", of=PaperColumns, help="As wide as one column of a paper in two columns, or as both.")
+@options.word("--columns", of=PaperColumns, help="Make it as wide as one column of a paper, or as two.")
 @click.option(
     "-o",
     "--output",
@@ -51,7 +53,7 @@ def command(
     output: Path,
     **given: Any,
 ) -> None:
-    """Draw each RUN as one figure: two measures against each other (frontier), means over cutoffs, differences by
+    """Draw the RUNs as one figure: two measures against each other (frontier), means over cutoffs, differences by
     query, values by group, or a bar for each of the runs. It needs the extra fairtrec[plot].
 
     QRELS, RUN and the options that commands share are as for `fairtrec eval`.

@@ -22,12 +22,18 @@ from fairtrec.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 @click.option("--fit", metavar="FILE", help="The documents that define the axes, qid docno; not those that are ranked.")
 @click.option("--axes", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="How many axes.")
 @click.option("--normalize", is_flag=True, help="Bring all vectors to length 1.")
-@click.option("--spurious", metavar="FILE", help="Documents whose difference does not count: qid docno side.")
-@options.word("--spurious-as", of=SpuriousAs, help="How long the direction is that --spurious takes out.")
+@click.option(
+    "--spurious",
+    metavar="FILE",
+    help="Documents whose difference is taken out of the vectors: lines of qid docno side.",
+)
+@options.word(
+    "--spurious-as", of=SpuriousAs, help="The length of the direction that --spurious takes out: 1, or as published."
+)
 @click.option("--labels", metavar="FILE", help="Groups of documents, for --toward and for the accuracy of the axes.")
 @click.option("--toward", metavar="GROUP", help="The group of the labels that stands above the others.")
 @options.word("--accuracy-as", of=AccuracyAs, help="published: print it for each group's better side, too.")
-@options.word("--order", of=RankedBy, help="What ranks a run: column 5, column 4, or the order of its lines.")
+@options.word("--order", of=RankedBy, help="Rank by the score (column 5), the rank (column 4), or the order of lines.")
 @options.chosen("run_format")
 @options.word("--missing", of=Absent, help="skip: leave out documents that have no vector, and count them.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",

@@ -15,16 +15,18 @@ from fairtrec.report.writers import OVERLAPS
     name="rbo", cls=under("Overlap", "baseline", "complete", first="p depth per_query"), epilog=options.EXITS
 )
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
-@click.option("-p", type=float, default=0.9, show_default=True, metavar="P", help="How likely the next rank is read.")
+@click.option(
+    "-p", type=float, default=0.9, show_default=True, metavar="P", help="How likely a reader goes on to the next rank."
+)
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Cut rankings after rank N.")
 @options.word(
     "--form",
     "which",
     of=Extrapolation,
-    help="Extrapolated; the least it can be; how much more it can be (the residual); truncated.",
+    help="Extrapolated, the least that it can be, how much more it can be (the residual), or truncated.",
 )
 @options.chosen("run_format")
-@click.option("--baseline", metavar="RUN", help="Compare each RUN with this one, not each with each.")
+@click.option("--baseline", metavar="RUN", help="Compare each RUN with this one, instead of all pairs.")
 @click.option("-c", "--complete", is_flag=True, help="Count queries that one run lacks as empty rankings.")
 @options.per_query
 @options.reported(OVERLAPS)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @tolerance
 @options.reported(DIFFERENCES, places=False, remarks=False)
 def command(file: str, root: Path | None, tolerance: float, form: str, output: Path | None) -> int:
-    """Evaluate again from the inputs that RESULTS.json names, and tell what differs: nothing, to the last bit.
+    """Evaluate again from the inputs that RESULTS.json names, and tell what differs: nothing should, to the last bit.
 
     Each input must have the sha256 that was recorded.
     """

@@ -11,17 +11,23 @@ from fairtrec.report.writers import EFFECTS
 
 @click.command(name="rerank", cls=under("Reranking", "seed", first="by terms output"), epilog=options.EXITS)
 @click.option(
-    "--by", multiple=True, required=True, metavar="RERANKER", help="Like DetCons@10; may be repeated with -o FOLDER."
+    "--by",
+    multiple=True,
+    required=True,
+    metavar="RERANKER",
+    help="The reranker, like DetCons@10; may be repeated with -o FOLDER. `fairtrec measures` lists them.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of what is drawn at random.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, metavar="N", help="The seed of all that is drawn at random."
+)
 @click.option(
     "--rankings",
     type=int,
     metavar="N",
-    help="Write N rankings of each query, numbered in column 2: of random rerankers.",
+    help="Write N rankings of each query, numbered in column 2, with a reranker that draws at random.",
 )
 @click.option("--candidates", type=int, metavar="N", help="Rerank the first N documents of each query.  [default: all]")
-@click.option("--cut", is_flag=True, help="Write only the ranks to the reranker's cutoff.")
+@click.option("--cut", is_flag=True, help="Write only the ranks down to the reranker's cutoff.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURES", help="Print these before and after.")
 @options.evaluated("rerank", None)
 @options.reported(EFFECTS, "Of what -m prints.", to=False)

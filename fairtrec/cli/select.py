@@ -15,8 +15,10 @@ BESIDE = click.option(
 
 
 @click.command(name="select", cls=under("Choice", first="utility fairness terms"), epilog=options.EXITS)
-@click.option("--utility", required=True, metavar="MEASURE", help="What the runs are for, like nDCG@10.")
-@click.option("--fairness", required=True, metavar="MEASURE", help="What is weighed against it, like NFaiRR@10.")
+@click.option("--utility", required=True, metavar="MEASURE", help="The measure of what runs are for, like nDCG@10.")
+@click.option(
+    "--fairness", required=True, metavar="MEASURE", help="The measure that is weighed against it, like NFaiRR@10."
+)
 @click.option(
     "--beta",
     default="0,0.5,1,2,inf",
@@ -29,13 +31,13 @@ BESIDE = click.option(
     default="5",
     show_default=True,
     metavar="N|FILE",
-    help="A query's run is chosen by the queries of the other folds; a FILE has lines of qid and fold.",
+    help="Choose for the queries of each fold by those of the other folds; lines of FILE are qid and fold.",
 )
 @click.option(
     "--require",
     multiple=True,
     metavar="REQUIREMENT",
-    help="Choose among runs whose training means meet this, like 'nDCG@10 >= baseline - 1%'; may be repeated.",
+    help="Choose among runs that meet this on the training queries, like 'nDCG@10 >= baseline - 1%'; may be repeated.",
 )
 @click.option("--baseline", metavar="RUN", help="Compare each row with this run: a file, or the name of a RUN.")
 @options.Together(compare.compared[1:])
@@ -44,7 +46,7 @@ BESIDE = click.option(
     "--write-run",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write what one beta chooses as a run, all or nothing.",
+    help="Write the run that one beta chooses to FILE, all or nothing.",
 )
 @options.reported(SELECTIONS)
 def command(

@@ -156,7 +156,7 @@ class Choices:
     """The options of an evaluation; each is also one of ``fairtrec eval``, whose help says what it does."""
 
     background_depth: int = choice(
-        200, "--background-depth", INPUTS, "How many of them.", metavar="N", after="background", part="background",
+        200, "--background-depth", INPUTS, "The first N per query.", metavar="N", after="background", part="background",
         trials=(2,),
     )  # fmt: skip
     target: Target = choice(
@@ -181,15 +181,15 @@ class Choices:
         key="missing", behind="background", always=True, trials=("neutral", "skip", "worst", "bounds"),
     )  # fmt: skip
     order: RankedBy = choice(
-        "score", "--order", RANKING, "What ranks a run: column 5, column 4, or the order of its lines.", key="order",
+        "score", "--order", RANKING, "Rank by score (column 5), rank (column 4) or the order of lines.", key="order",
         behind="fairtrec", always=True, trials=("rank", "file"),
     )  # fmt: skip
     score_dtype: ScoreType = choice(
-        "float64", "--score-dtype", RANKING, "float32 compares scores as old trec_eval did.", key="scores",
+        "float64", "--score-dtype", RANKING, "float32 compares scores as old versions of trec_eval did.", key="scores",
         trials=("float32",),
     )  # fmt: skip
     run_format: RunFormat = choice(
-        "auto", "--run-format", RANKING, "auto tells TREC, JSON lines and Parquet by content; msmarco: qid docno rank.",
+        "auto", "--run-format", RANKING, "auto recognises TREC, JSON lines and Parquet; msmarco means qid docno rank.",
         factor=None, trials=("trec",),
     )  # fmt: skip
     depth: int | None = choice(
@@ -205,13 +205,13 @@ class Choices:
         but=("rerank",), key="complete", factor=None, trials=(True,),
     )  # fmt: skip
     samples: bool = choice(
-        False, "--samples", RANKING, "Column 2 of a run tells several rankings of a query apart.",
+        False, "--samples", RANKING, "Read several rankings of each query, numbered in column 2 of the run.",
         but=("headroom", "rerank"),
         refused={"explain": "one ranking for each query", "headroom": "one ranking for each query"},
         key="samples", tells=lambda _: "column 2", factor=None, trials=(True,),
     )  # fmt: skip
     membership: Membership = choice(
-        "share", "--membership", INPUTS, "How group terms make a document belong to groups.", after="labels",
+        "share", "--membership", INPUTS, "Groups from terms: their shares, the one of most, or each.", after="labels",
         part="membership", key="membership", behind="members", always=True, trials=("majority", "any"),
     )  # fmt: skip
     ties: bool = choice(
@@ -220,11 +220,11 @@ class Choices:
         adds=True, key="ties", behind="samples", tells=_of_ties, factor=None, trials=(True,),
     )  # fmt: skip
     groups: str | Sequence[str] | None = choice(  # those of the labels that count; all
-        None, "--groups", INPUTS, "Only these groups of the labels; others are unknown.", metavar="G,G...",
+        None, "--groups", INPUTS, "Use only these groups of the labels; others are unknown.", metavar="G,G...",
         after="labels", part="labels", factor=None, trials=("f,m",),
     )  # fmt: skip
     undefined: Undefined = choice(
-        "skip", "--undefined", MEASURES, "What an undefined value counts as; skip: the mean leaves it out.",
+        "skip", "--undefined", MEASURES, "What a query without a value counts as; with skip the mean leaves it out.",
         after="complete", but=("headroom", "rerank"), refused={
             "explain": "why a value is undefined", "headroom": "means over the queries that have both values",
         }, key="undefined", behind="complete", trials=("0", "worst"),
