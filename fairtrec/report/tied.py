@@ -72,7 +72,8 @@ def notes(result: Result) -> list[str]:
     runs = [(scores.ties, len(scores.qids)) for scores in result.scores if scores.ties is not None]
     lines: dict[str, list[str]] = {}
     for row, measure in enumerate(map(str, result.scores[0].measures)):
-        moved = [int((ties.greatest[row] - ties.least[row] > NEAR).sum()) for ties, _ in runs]
+        with np.errstate(invalid="ignore"):  # where both ends are infinite, nothing moves
+            moved = [int((ties.greatest[row] - ties.least[row] > NEAR).sum()) for ties, _ in runs]
         drawn = [int(ties.drawn[row]) for ties, _ in runs]
         if any(moved) or any(drawn):
             lines.setdefault(_line(moved, drawn, runs[0][1]), []).append(measure)

@@ -334,3 +334,9 @@ def test_a_run_is_cut_behind_what_is_tied():
     assert run.cut_behind_ties(2).docnos.tolist() == [b"a", b"b", b"c", b"e"]
     assert run.cut_behind_ties(2).starts.tolist() == [0, 3, 4]
     assert run.cut_behind_ties(1).docnos.tolist() == [b"a", b"e"]
+
+
+def test_ties_whose_values_are_infinite_in_every_order_do_not_matter():
+    result = fairtrec.evaluate("Skew(group='f')@2", {"q1": dict.fromkeys("be", 1.0)}, **GIVEN, ties=True)
+    assert [getattr(result.scores[0].ties, end).tolist() for end in ENDS] == [[[-np.inf]]] * 3
+    assert "no ties that matter" in str(result)

@@ -74,7 +74,7 @@ def _beside(
 def supported_front(gains: Floats, worth: Floats, weights: Floats, discounts: Floats) -> Front:
     """Find the vertices of the hull of a query's front, by assignments of documents to ranks.
 
-    Takes what ``counts.fronts`` takes, of one query: ``gains`` and ``worth`` [document].
+    Takes what ``by_counts.fronts`` takes, of one query: ``gains`` and ``worth`` [document].
 
     >>> found = supported_front(np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.5, 1.0]), np.ones(2), np.array([1.0, 0.5]))
     >>> found.utility.tolist(), found.fairness.tolist(), found.exact
