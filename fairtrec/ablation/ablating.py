@@ -58,7 +58,7 @@ class RunOrder:
     def tau_b(self, other: "RunOrder") -> float:
         """Give Kendall's tau-b of two orders; nan where one has no two runs apart.
 
-        >>> Order(np.array([1.0, 2.0, 3.0])).tau_b(Order(np.array([1.0, 3.0, 2.0])))
+        >>> RunOrder(np.array([1.0, 2.0, 3.0])).tau_b(RunOrder(np.array([1.0, 3.0, 2.0])))
         0.3333333333333333
         """
         one, two = self.signs, other.signs

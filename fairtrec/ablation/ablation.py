@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairtrec.ablation.factors import Setting
+from fairtrec.ablation.factors import Draw, Setting
 from fairtrec.data import Floats, Ints
 from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.result import Result
@@ -66,17 +66,19 @@ class Ablation(Answer):
     @property
     def signature(self) -> Signature:
         """Every choice that changes a number."""
-        drawn = any("x" in text and text.startswith("terms") for text in self.vary) or any(
-            text.startswith("ties") for text in self.vary
-        )
+        changes = [change for each in self.variants for change in each.setting.changes]
+        drawn = any(isinstance(change.terms, Draw) or change.ties is not None for change in changes)
         more = {"measure": str(self.measure), "vary": "; ".join(self.vary), "seed": str(self.seed) if drawn else ""}
         return self.result.signature | more
 
     @property
     def intervals(self) -> Floats:
-        """The least and the greatest mean of each run over base and variants of the base's measure [run, end]."""
+        """The least and the greatest mean of each run over base and variants of the base's measure [run, end].
+
+        Both are nan where no mean is defined.
+        """
         means = np.array([each.means for each in (self.base, *self.alike)])
-        return np.stack([np.nanmin(means, axis=0), np.nanmax(means, axis=0)], axis=1)
+        return np.stack([np.fmin.reduce(means), np.fmax.reduce(means)], axis=1)
 
     @property
     def rank_intervals(self) -> Ints:

@@ -394,6 +394,20 @@ def test_undefined_values_leave_the_queries_of_both(asked):
     assert variant.means.tolist() == close(evaluated(asked, "NFaiRR@10", background_depth=5))
 
 
+def test_a_run_without_a_value_by_any_variant_has_no_interval(asked):
+    undefined = fairtrec.ablate(
+        {"r": {"q1": {"a": 1.0}}}, measure="DUO@5", vary="order=score,rank", positions={"a": [1.0]}
+    )
+    assert np.isnan(undefined.intervals).all()
+    assert undefined.rank_intervals.tolist() == [[0, 0]]
+
+
+@pytest.mark.parametrize(("vary", "seed"), [("terms=half x 2", "4"), ("ties=2", "4"), ("terms={}/box.csv", None)])
+def test_the_signature_has_the_seed_where_something_is_drawn(asked, tmp_path, vary, seed):
+    (tmp_path / "box.csv").write_text("she,f\nhe,m\n", "utf-8")
+    assert ablate(asked, "NFaiRR@10", vary.format(tmp_path), seed=4).signature.get("seed") == seed
+
+
 def test_samples_are_read_as_they_are(tmp_path):
     run, counts = tmp_path / "a.run", tmp_path / "c.tsv"
     run.write_text("".join(f"q {sample} d{number} 1 {sample * number} t\n" for sample in (1, 2) for number in range(4)))
