@@ -12,6 +12,8 @@ from fairtrec.report.writers import RESULTS, refuse_view
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fairtrec.evaluation.result import Result
+
 
 @click.command(name="eval", cls=under("Options", first="measures terms docs"), epilog=options.EXITS)
 @options.evaluated("eval")
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
     help="How that interval is computed: from Student's t, or by bootstrap.  [default: t]",
 )
 @click.option("--keep-going", is_flag=True, help="Report broken runs, evaluate the others, and exit with 3.")
-@click.option("--title", metavar="TEXT", help="The heading of a page (html).  [default: Leader board]")
+@click.option("--title", metavar="TEXT", help="The heading of a page (html), or what a caption begins with (latex).")
+@options.query_texts
+@click.option("--latex-label", metavar="NAME", help="What LaTeX refers to the table by (latex).")
 @options.reported(RESULTS, auto=True)
 def command(
     qrels: str | None,
@@ -51,6 +55,8 @@ def command(
     interval: Method | None,
     keep_going: bool,
     title: str | None,
+    latex_label: str | None,
+    query_texts: str | None,
     **given: Any,
 ) -> int:
     """Evaluate each RUN against QRELS and print its measures.
@@ -67,7 +73,8 @@ def command(
     from fairtrec.files.arguments import lists, named, processes
 
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
-    if form != "auto" or no_summary or title is not None:
+    view |= {"latex_label": latex_label, "query_texts": query_texts}
+    if form != "auto" or no_summary or title is not None or (latex_label, query_texts) != (None, None):
         refuse_view(form, output, slices=slices, **view)
     if confidence is not None or interval is not None:
         _refuse_confidence(confidence, interval, given)
@@ -97,12 +104,22 @@ def command(
         result = session.evaluated(list(files.items()), jobs, keep_going=keep_going)
     for _, fault in result.failed:
         say(fault)
+    view["query_texts"] = _asked(query_texts, result)
     if result.scores:
         result = result if of_queries is None else of_queries.noted(result)
         if confidence is not None:
             result = result.with_confidence(confidence, of_queries, interval=interval or "t")
         options.write(RESULTS, form, result, output, footnotes, places=places, sort=by, slices=of_queries, **view)
     return InputError.exit_code if result.failed else 0
+
+
+def _asked(query_texts: str | None, result: "Result") -> dict[str, str] | None:
+    """Read what the queries of a result ask, where that is to be shown."""
+    if query_texts is None:
+        return None
+    from fairtrec.evaluation import loading
+
+    return loading.query_texts(query_texts, sorted({qid for scores in result.scores for qid in scores.qids}))
 
 
 def _refuse_confidence(confidence: float | None, interval: Method | None, given: dict[str, Any]) -> None:

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 @click.option(
     "--what-if", multiple=True, metavar="TERM", help="Print the value without TERM in the word list; may be repeated."
 )
-@click.option(
-    "--query-texts", metavar="FILE|ID", help="Show the texts of queries: lines of qid<TAB>text, or an ir_datasets id."
-)
+@options.query_texts
 @options.evaluated("explain", None)
 @options.reported(EXPLANATIONS)
 def command(

@@ -138,7 +138,7 @@ slices = click.option(
     help="Print the means of each slice of queries, too; lines of FILE are qid and slice.",
 )
 query_texts = click.option(
-    "--query-texts", metavar="FILE|ID", help="What queries ask: lines qid<TAB>text, or an ir_datasets id."
+    "--query-texts", metavar="FILE|ID", help="Show the texts of queries: lines of qid<TAB>text, or an ir_datasets id."
 )
 per_query = click.option("-q", "--per-query", is_flag=True, help="Print the value of each query too.")
 
@@ -157,7 +157,7 @@ _output = click.option(
     "--output",
     type=_Place(dir_okay=False),
     metavar="FILE",
-    help="Write to FILE, all or nothing.",
+    help="Write to FILE, whole or not at all.",
 )
 
 
