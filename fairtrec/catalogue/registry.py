@@ -10,9 +10,9 @@ import sys
 from collections.abc import Iterable
 from contextlib import redirect_stdout
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, NamedTuple
 
-from fairtrec import measures
 from fairtrec.catalogue import family, notation
 from fairtrec.catalogue.family import LARGEST
 from fairtrec.catalogue.notation import Spelled
@@ -175,7 +175,8 @@ def find(name: str) -> type[Measure] | None:
 
 def built_in(name: str) -> type[Measure] | None:
     """Find the class of a measure that is ours."""
-    return getattr(measures, name) if name in BUILT_IN else None
+    file = BUILT_IN.get(name)
+    return None if file is None else getattr(import_module(f"fairtrec.measures.{file}"), name)
 
 
 def names() -> list[str]:

@@ -47,7 +47,6 @@ def command(
         --vary 'terms=half x 100' --terms gender-en --docs collection.tsv --background background.run
     """
     from fairtrec.ablation.ablating import ablate
-    from fairtrec.cli.bar import progress
     from fairtrec.files.arguments import lists, named
     from fairtrec.report.ablation import footnotes
 
@@ -59,6 +58,6 @@ def command(
     files = named(runs)
     varied = [value.strip() for each in given["vary"] for value in each.partition("=")[2].split(",")]
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values(), *varied)
-    with progress(), options.heeding(plans=None):
+    with options.attended(plans=None):
         ablation = ablate(files, qrels, **given)
     options.write(ABLATIONS, form, ablation, output, footnotes, places=places)

@@ -67,7 +67,6 @@ def command(
     fairtrec check qrels.txt fair.run --baseline bm25.run --require 'TExFAIR@10 >= 0.5' \\
         --require 'nDCG@10 >= baseline - 0.01' --terms gender-en --docs collection.tsv
     """
-    from fairtrec.cli.bar import progress
     from fairtrec.errors import FairtrecError, InputError, UsageError
     from fairtrec.files.arguments import is_same, lists, named, split
     from fairtrec.gate.checking import check
@@ -91,7 +90,7 @@ def command(
     given["baseline"] = base if name is None else {name: base}
     try:
         began = time.monotonic()
-        with progress(), options.heeding():
+        with options.attended():
             found = check(require, files, qrels, measures=measures, slices=slices, **given)
     except Exception as fault:
         _write_fault(fault, junit)

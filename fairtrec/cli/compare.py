@@ -127,7 +127,6 @@ def command(
     fairtrec compare qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' --terms gender-en \\
         --docs collection.tsv --test randomisation --correction holm
     """
-    from fairtrec.cli.bar import progress
     from fairtrec.comparison.slices import Slices
     from fairtrec.errors import InputError, UsageError
     from fairtrec.evaluation.evaluate import evaluate
@@ -158,7 +157,7 @@ def command(
         baseline, files = _baseline(baseline, files)
     options.refuse_output(output, qrels, slices, *files.values(), *lists(runs), *given.values())
     of_queries = Slices.of(slices)
-    with progress(), options.heeding():
+    with options.attended():
         result = evaluate(asked, files, qrels, keep_going=keep_going, **given)
     for _, fault in result.failed:
         say(fault)

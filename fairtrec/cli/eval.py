@@ -1,6 +1,6 @@
 """``fairtrec eval``: evaluate runs."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     metavar="P",
     help="Print the interval of each mean over queries at this level, like 0.95.",
 )
-@options.word(
+@click.option(
     "--interval",
-    of=Method,
-    optional=True,
+    type=click.Choice(get_args(Method)),
     help="How that interval is computed: from Student's t, or by bootstrap.  [default: t]",
 )
 @click.option("--keep-going", is_flag=True, help="Report broken runs, evaluate the others, and exit with 3.")
@@ -83,7 +82,6 @@ def command(
         given["unknown"] = "next"
     jobs = processes(list(files.values()), given.pop("jobs"))  # they start while this one imports the rest
 
-    from fairtrec.cli.bar import progress
     from fairtrec.evaluation.evaluate import evaluator
     from fairtrec.report.remarks import footnotes
 
@@ -99,7 +97,7 @@ def command(
         from fairtrec.comparison.slices import Slices
 
         of_queries = Slices.of(slices)
-    with progress(), options.heeding():
+    with options.attended():
         session = evaluator(measures or None, qrels, **given)
         result = session.evaluated(list(files.items()), jobs, keep_going=keep_going)
     for _, fault in result.failed:

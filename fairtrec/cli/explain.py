@@ -61,11 +61,10 @@ def command(
     files = named(runs)
     given["jobs"] = processes(list(files.values()), given["jobs"])  # they start while this one imports the rest
 
-    from fairtrec.cli.bar import progress
     from fairtrec.explanation.explaining import explain
     from fairtrec.report.explanation import footnotes
 
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
-    with progress(), options.heeding():
+    with options.attended():
         explanation = explain(measure, files, qrels, **given)
     options.write(EXPLANATIONS, form, explanation, output, footnotes, places=places)

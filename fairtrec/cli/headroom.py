@@ -69,7 +69,6 @@ def command(
     fairtrec headroom qrels.txt neural.run fair.run --terms gender-en --docs collection.tsv \\
         --background background.run
     """
-    from fairtrec.cli.bar import progress
     from fairtrec.errors import UsageError
     from fairtrec.evaluation import loading
     from fairtrec.files.arguments import lists, named
@@ -81,7 +80,7 @@ def command(
     files = named(runs)
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
     also = () if given["among"] == "run" else ("background",)
-    with progress(), options.heeding(*also):
+    with options.attended(*also):
         frontier = headroom(files, qrels, **given)
     asked = None
     if query_texts is not None:

@@ -1,8 +1,8 @@
 """Options that several commands share: what is evaluated and how, and how a report is written."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -38,17 +38,6 @@ def word(*names: str, of: Any, optional: bool = False, **more: Any) -> Callable[
     words = of if isinstance(of, tuple) else get_args(of)
     given = {"default": None if optional else words[0], "show_default": not optional, **more}
     return click.option(*names, type=click.Choice(words), **given)
-
-
-def chosen(name: str) -> Callable[[Function], Function]:
-    """Make the option of a choice."""
-    row = CHOICES[name]
-    names = (*row.options, name)
-    if row.is_flag:
-        return click.option(*names, is_flag=True, default=row.default, help=row.help)
-    kind = click.Choice(row.literals) if row.literals else int if row.is_number else str
-    shown = row.default is not None
-    return click.option(*names, type=kind, default=row.default, show_default=shown, metavar=row.metavar, help=row.help)
 
 
 _RUNS = (
@@ -91,6 +80,19 @@ _INPUTS = {
         "--background", metavar="RUN|collection", help="The documents that define each query's ideal (NFaiRR)."
     ),
 }
+CHOSEN = {  # the option of each choice
+    row.name: click.option(
+        *row.options,
+        row.name,
+        type=bool if row.is_flag else click.Choice(row.literals) if row.literals else int if row.is_number else str,
+        is_flag=row.is_flag,
+        default=row.default,
+        show_default=not row.is_flag and row.default is not None,
+        metavar=row.metavar,
+        help=row.help,
+    )
+    for row in CHOICES.values()
+}
 _JOBS = click.option(
     "-j",
     "--jobs",
@@ -104,13 +106,13 @@ def evaluated(command: str, measures: Callable[[Function], Function] | None = _M
     """Give a command the arguments and options of an evaluation by the names of Python, as far as it heeds them."""
     rows = [row for row in CHOICES.values() if not row.only and command not in row.but]
     names = inserted(_INPUTS, [(row.name, row.after) for row in rows])
-    each = (_INPUTS[name] if name in _INPUTS else chosen(name) for name in names)
+    each = (_INPUTS.get(name) or CHOSEN[name] for name in names)
     return Together((*_RUNS, *([] if measures is None else [measures]), *each, _JOBS))
 
 
 def own(command: str) -> Together:
     """Give a command the choices that not all commands have."""
-    return Together(chosen(row.name) for row in CHOICES.values() if command in row.only)
+    return Together(CHOSEN[row.name] for row in CHOICES.values() if command in row.only)
 
 
 collected = Together(
@@ -175,10 +177,14 @@ verbose = click.option(
 )
 
 
-def _places(writers: Mapping[str, Writer]) -> Callable[[Function], Function]:
-    """Make the option of digits, which is refused with a format that has all of them; that has been read before."""
+def reported(
+    writers: Mapping[str, Writer], what: str | None = None, *, auto: bool = False, to: bool = True, places: bool = True,
+    remarks: bool = True,
+) -> Together:  # fmt: skip
+    """Give a command the options of a report: its format (the first, or that which fits), place, digits and remarks."""
 
     def refuse(context: click.Context, _: click.Parameter, value: int) -> int:
+        """Refuse digits with a format that has all of them; that has been read before."""
         writer = writers.get(context.params.get("form", ""))
         if "places" in context.meta.get(TYPED, {}) and writer is not None and not writer.rounds:
             from fairtrec.errors import UsageError
@@ -187,22 +193,6 @@ def _places(writers: Mapping[str, Writer]) -> Callable[[Function], Function]:
             raise UsageError(f"--places is for digits that are cut, and --format {form} has all; leave it out")
         return value
 
-    return click.option(
-        "--places",
-        type=click.IntRange(0, 17),
-        default=4,
-        show_default=True,
-        metavar="N",
-        help="How many digits stand after the decimal point.",
-        callback=refuse,
-    )
-
-
-def reported(
-    writers: Mapping[str, Writer], what: str | None = None, *, auto: bool = False, to: bool = True, places: bool = True,
-    remarks: bool = True,
-) -> Together:  # fmt: skip
-    """Give a command the options of a report: its format (the first, or that which fits), place, digits and remarks."""
     forms = [*["auto"] * auto, *writers]
     if auto:
         what = (
@@ -220,22 +210,26 @@ def reported(
         help=what,
         is_eager=True,
     )
-    return Together((form, *[_output] * to, *[_places(writers)] * places, *[verbose] * remarks))
-
-
-def typed() -> Mapping[str, str]:
-    """Give the options that were typed, by their parameters."""
-    found: Mapping[str, str] = click.get_current_context().meta.get(TYPED, {})
-    return found
+    digits = click.option(
+        "--places",
+        type=click.IntRange(0, 17),
+        default=4,
+        show_default=True,
+        metavar="N",
+        help="How many digits stand after the decimal point.",
+        callback=refuse,
+    )
+    return Together((form, *[_output] * to, *[digits] * places, *[verbose] * remarks))
 
 
 def refuse_typed(why: str, *names: str) -> None:
     """Raise UsageError for the first of these parameters that was typed, and say why it plays no part."""
     from fairtrec.errors import UsageError
 
+    typed = click.get_current_context().meta.get(TYPED, {})
     for name in names:
-        if name in typed():
-            raise UsageError(f"{typed()[name]} {why}; leave it out")
+        if name in typed:
+            raise UsageError(f"{typed[name]} {why}; leave it out")
 
 
 def alone(context: click.Context, parameter: click.Parameter) -> None:
@@ -247,15 +241,23 @@ def alone(context: click.Context, parameter: click.Parameter) -> None:
             raise UsageError(f"{parameter.opts[-1]} prints a list, and does nothing else; leave out {option}")
 
 
-def heeding(*also: str, plans: int | None = 1) -> AbstractContextManager[None]:
-    """Refuse what was typed and plays no part in so many plans of evaluations (None: in any), but ``also``.
+@contextmanager
+def attended(*also: str, plans: int | None = 1) -> Iterator[None]:
+    """Show whoever watches how far the work has come; refuse what was typed and plays no part in it, but ``also``.
 
-    What is no choice is told instead, beside what is printed.
+    That is in so many plans of evaluations (None: in any). What is no choice is told instead, beside what is printed.
     """
     from fairtrec.evaluation.signature import heeded
 
-    idle = click.get_current_context().meta.setdefault(IDLE, [])
-    return heeded({name: option for name, option in typed().items() if name not in also}, plans, idle.append)
+    watched: AbstractContextManager[None] = nullcontext()
+    if sys.stderr.isatty():
+        from fairtrec.cli.bar import progress
+
+        watched = progress()
+    meta = click.get_current_context().meta
+    idle, typed = meta.setdefault(IDLE, []), meta.get(TYPED, {})
+    with watched, heeded({name: option for name, option in typed.items() if name not in also}, plans, idle.append):
+        yield
 
 
 def refuse_output(output: "Path | None", *given: Any) -> None:

@@ -62,7 +62,6 @@ def command(
     fairtrec plot frontier qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' \\
         --terms gender-en --docs collection.tsv -o frontier.pdf
     """
-    from fairtrec.cli.bar import progress
     from fairtrec.cli.compare import deepened
     from fairtrec.comparison.curves import curves
     from fairtrec.errors import UsageError
@@ -92,7 +91,7 @@ def command(
     files = named(runs)
     options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
     asked = measures or None if cutoffs is None else deepened(measures, cutoffs, given["relevance_level"])
-    with progress(), options.heeding():
+    with options.attended():
         result = evaluate(asked, files, qrels, **given)
     if kind != "queries":
         result = with_intervals(result, level)

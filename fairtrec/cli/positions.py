@@ -34,7 +34,7 @@ from fairtrec.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 @click.option("--toward", metavar="GROUP", help="The group of the labels that stands above the others.")
 @options.word("--accuracy-as", of=AccuracyAs, help="published: print it for each group's better side, too.")
 @options.word("--order", of=RankedBy, help="Rank by the score (column 5), the rank (column 4), or the order of lines.")
-@options.chosen("run_format")
+@options.CHOSEN["run_format"]
 @options.word("--missing", of=Absent, help="skip: leave out documents that have no vector, and count them.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write to FILE, all or nothing.")  # fmt: skip

@@ -25,7 +25,7 @@ from fairtrec.report.writers import OVERLAPS
     of=Extrapolation,
     help="Extrapolated, the least that it can be, how much more it can be (the residual), or truncated.",
 )
-@options.chosen("run_format")
+@options.CHOSEN["run_format"]
 @click.option("--baseline", metavar="RUN", help="Compare each RUN with this one, instead of all pairs.")
 @click.option("-c", "--complete", is_flag=True, help="Count queries that one run lacks as empty rankings.")
 @options.per_query

@@ -67,7 +67,6 @@ def command(
     fairtrec select qrels.txt bm25.run neural.run fair.run --utility nDCG@10 --fairness NFaiRR@10 \\
         --beta 0,1,inf --terms gender-en --docs collection.tsv --background background.run
     """
-    from fairtrec.cli.bar import progress
     from fairtrec.errors import UsageError
     from fairtrec.files.arguments import lists, named
     from fairtrec.report.selection import footnotes
@@ -84,6 +83,6 @@ def command(
         options.refuse_output(path, qrels, *files.values(), *lists(runs), *given.values())
     if output is not None and write_run is not None and output.resolve() == write_run.resolve():
         raise UsageError(f"--output and --write-run would both write {output}; choose another for one of the two")
-    with progress(), options.heeding():
+    with options.attended():
         selection = select(files, qrels, write_run=write_run, **given)
     options.write(SELECTIONS, form, selection, output, footnotes, places=places)

@@ -31,7 +31,7 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
 @click.option("--docs", metavar="FILE|ID", help="The collection: TSV or JSON lines, or an ir_datasets id.")
 @click.option("--docnos", metavar="FILE", help="The collection as a list, a docno on each line.")
 @click.option("--due", type=click.IntRange(min=1), metavar="N", help="Report queries that do not have N documents.")
-@options.chosen("run_format")
+@options.CHOSEN["run_format"]
 @options.word("--track", of=Track, help="The form of the runs; trec-fair-2019 needs --sequences and --truth.")
 @click.option("--sequences", metavar="FILE", help="The sequences of queries of trec-fair-2019.")
 @click.option("--truth", metavar="FILE", help="The ground truth of trec-fair-2019.")

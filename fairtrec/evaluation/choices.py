@@ -258,11 +258,6 @@ class Choices:
         if self.unknown or self.missing == "bounds" or self.prior != "even":
             self._refuse_bounds()
 
-    @property
-    def of_whole_rankings(self) -> bool:
-        """Whether all of a ranking is read, whatever ranks the measures read."""
-        return self.missing == "skip" or (bool(self.unknown) and self.prior == "known")
-
     def _refuse_bounds(self) -> None:
         """Refuse what bounds over labels or texts do not go with."""
         other = "ties" if self.ties else "samples"

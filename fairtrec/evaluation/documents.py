@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol, Self, cast
+from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 
@@ -55,12 +55,6 @@ class Needs:
     inputs: frozenset[str]
     depth: int | None
 
-    @classmethod
-    def of(cls, asked: "Sequence[Asking]") -> Self:
-        """Put together what each of them looks at."""
-        looking = [each for each in asked if OF_RUNS.intersection(each.needs)]
-        return cls(frozenset(name for each in asked for name in each.needs), depth_of(looking))
-
 
 @dataclass(eq=False)
 class Documents:
@@ -84,8 +78,8 @@ class Documents:
 
     @property
     def unknown(self) -> int:
-        """How many documents nobody knows, where a choice says what they are worth."""
-        return 0 if self.missing == "error" else int((~self.annotations.known).sum())
+        """How many documents nobody knows."""
+        return int((~self.annotations.known).sum())
 
     @cached_property
     def dropped(self) -> Bools:

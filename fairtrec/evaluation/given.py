@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os import fspath
 from typing import Any, Protocol, TypedDict
 
 from fairtrec.catalogue.needs import NEEDS
@@ -40,7 +39,10 @@ TermsLike = FilePath | Mapping[str, Iterable[str]]
 TextsLike = FilePath | Mapping[str, str] | FrameLike | Stored
 CountsLike = FilePath | FrameLike
 GroupsLike = FilePath | Mapping[str, str | Iterable[str] | Mapping[str, float]] | FrameLike
-COMMON = "common"  # in the place of a query set
+WORDS = {  # that stand in the place of a file
+    "queries": "common",  # those that every run has
+    "background": "collection",  # all documents of it
+}
 PositionsLike = FilePath | Mapping[str, float | Sequence[float]] | FrameLike
 
 
@@ -77,36 +79,23 @@ class Given:
         others = [f"--{name}" for name in ("docs", "counts", "terms") if getattr(self, name) is not None]
         if self.labels is not None and others:
             raise UsageError(f"both labels and words or counts were given; leave out --labels, or {' '.join(others)}")
-        if isinstance(self.background, PATH) and not self.whole_collection and not loading.is_file(self.background):
+        if (
+            isinstance(self.background, PATH)
+            and "background" not in self.words
+            and not loading.is_file(self.background)
+        ):
             raise InputError("there is no such file; check --background", self.background)
         if self.docs is not None and self.terms is None:
             raise UsageError("texts were given, but no words to look for; give --terms LIST")
         if self.terms is not None and self.docs is None and self.counts is None:
             raise UsageError("--terms needs texts or counts to look in; give --docs COLLECTION or --counts FILE")
-        if self.whole_collection and self.counts is None and self.labels is None:
+        if "background" in self.words and self.counts is None and self.labels is None:
             raise UsageError("--background collection needs the counts of the collection; give --counts FILE")
 
     @property
-    def whole_collection(self) -> bool:
-        """Whether the background is the whole collection."""
-        return isinstance(self.background, str) and self.background == "collection"
-
-    @property
-    def recorded(self) -> dict[str, str | bool | None]:
-        """What results files say of it; True stands for an object, which has no name."""
-        return {
-            name: fspath(each) if isinstance(each, PATH) else (None if each is None else True)
-            for name, each in vars(self).items()
-        }
-
-    @property
-    def common_queries(self) -> bool:
-        """Whether the queries are those that every run has."""
-        return isinstance(self.queries, str) and self.queries == COMMON
-
-    def is_word(self, name: str) -> bool:
-        """Tell whether what was given under this name is a word, even where there is a file of that name."""
-        return (name == "queries" and self.common_queries) or (name == "background" and self.whole_collection)
+    def words(self) -> frozenset[str]:
+        """The names of WORDS under which the word was given, even where there is a file of that name."""
+        return frozenset(name for name, each in vars(self).items() if isinstance(each, str) and each == WORDS.get(name))
 
     @property
     def inputs(self) -> frozenset[str]:
@@ -117,6 +106,6 @@ class Given:
         """
         given = {name for name, thing in vars(self).items() if thing is not None}
         grouped, counted = bool(given & {"docs", "counts", "labels"}), bool(given & {"counts", "labels"})
-        run = "background" in given and not self.whole_collection
+        run = "background" in given - self.words
         given |= {word for word, is_so in (("grouped", grouped), ("counted", counted), ("run", run)) if is_so}
         return frozenset(need.name for need in NEEDS.values() if given.issuperset(need.made_of.split()))

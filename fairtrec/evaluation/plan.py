@@ -16,7 +16,7 @@ from fairtrec.data import Floats, GroupTerms, Labels, Qrels
 from fairtrec.errors import PATH, InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices, Target
-from fairtrec.evaluation.documents import Asking, Needs, Reference, TargetOf
+from fairtrec.evaluation.documents import OF_RUNS, Asking, Needs, Reference, TargetOf, depth_of
 from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.groups import chosen, prior_of, remark_on, remarks_on, shares_of
 from fairtrec.files.arguments import crossed
@@ -112,13 +112,25 @@ def opened(given: Given, choices: Choices) -> Opened:
 
         table = Table(given.counts)
     made = None if table is None else table.meta
-    groups = labels.groups if labels is not None else _groups(terms, given, table, made, choices)
+    if labels is not None:
+        groups = labels.groups
+    elif table is not None:
+        groups = tuple(sorted(table.groups))
+    elif given.counts is not None:
+        from fairtrec.formats import descriptions
+
+        groups = descriptions.frame_groups(given.counts)
+    else:
+        groups = () if terms is None else terms.groups
+    if given.counts is not None and (terms, choices.tokenizer, choices.case_sensitive) != (None, None, None):
+        _refuse_others(groups, terms, table, made, choices)
     return Opened(groups=groups, terms=terms, labels=labels, judged=judged, extras=extras, table=table, made=made)
 
 
 def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choices, notes: Sequence[str] = ()) -> Plan:
     """Settle what is asked for with what was given, and with the choices. Raises UsageError where they do not fit."""
     groups, labels, terms = found.groups, found.labels, found.terms
+    needs = frozenset(need for each in asked for need in each.needs)
     for each in asked:
         _refuse_unfit(each, given.inputs, groups, choices)
     measures = tuple(each for each in asked if isinstance(each, Measure))
@@ -144,8 +156,8 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
     return Plan(
         measures=measures,
         others=tuple(measure for measure in measures if not isinstance(measure, Utility)),
-        needs=Needs.of(asked),
-        uses=_uses(asked, target_of, labels),
+        needs=Needs(needs, depth_of([each for each in asked if OF_RUNS.intersection(each.needs)])),
+        uses=_uses(needs, target_of, labels),
         reference=Reference(
             qrels=found.judged,
             background_depth=choices.background_depth,
@@ -166,47 +178,35 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
     )
 
 
-def _uses(asked: Sequence[Settled], target_of: TargetOf | None, labels: Labels | None) -> frozenset[str]:
-    needs = {need for each in asked for need in each.needs}
+def _uses(needs: frozenset[str], target_of: TargetOf | None, labels: Labels | None) -> frozenset[str]:
     uses = needs & {"background", "collection", "membership"}
     if "background_positions" in needs:
-        uses.add("background")
+        uses |= {"background"}
     if "target" in needs and target_of is not None:
-        uses.add(target_of)
+        uses |= {target_of}
     if needs & ({"ranked"} | OF_DOCUMENTS if labels is not None else {"ranked"} | OF_DOCUMENTS | OF_GROUPS):
-        uses.add("documents")
-    return frozenset(uses)
+        uses |= {"documents"}
+    return uses
 
 
-def _groups(
-    terms: GroupTerms | None, given: Given, table: "Table | None", made: "Meta | None", choices: Choices
-) -> tuple[str, ...]:
-    """Name the groups of words or counts. Raises InputError if the counts are other ones than are asked for."""
-    if given.counts is None:
-        return () if terms is None else terms.groups
-    if table is None:
-        from fairtrec.formats import descriptions
-
-        groups = descriptions.frame_groups(given.counts)
-    else:
-        groups = tuple(sorted(table.groups))
+def _refuse_others(
+    groups: tuple[str, ...], terms: GroupTerms | None, table: "Table | None", made: "Meta | None", choices: Choices
+) -> None:
+    """Raise InputError if the counts are other ones than are asked for, UsageError if they do not say so."""
     if terms is not None and terms.groups != groups:
         both = f"the counts are of the groups {', '.join(groups)}, the list {terms.name} has {', '.join(terms.groups)}"
         raise InputError(
             f"{both}; leave out --terms, or give counts made with it", None if table is None else table.path
         )
-    if table is not None:
-        from fairtrec.formats.table import check
+    if table is None:
+        return
+    from fairtrec.formats.table import check
 
-        options = {"--terms": terms, "--tokenizer": choices.tokenizer, "--case-sensitive": choices.case_sensitive}
-        for option, asked in options.items():
-            if made is None and asked is not None:
-                raise UsageError(
-                    f"these counts do not say how they were made, so {option} cannot be checked; leave it out"
-                )
-        if any(asked is not None for asked in options.values()):
-            check(made, table.path, terms, choices.tokenizer, choices.case_sensitive)
-    return groups
+    options = {"--terms": terms, "--tokenizer": choices.tokenizer, "--case-sensitive": choices.case_sensitive}
+    for option, asked in options.items():
+        if made is None and asked is not None:
+            raise UsageError(f"these counts do not say how they were made, so {option} cannot be checked; leave it out")
+    check(made, table.path, terms, choices.tokenizer, choices.case_sensitive)
 
 
 def _refuse_unfit(measure: Settled, inputs: frozenset[str], groups: tuple[str, ...], choices: Choices) -> None:

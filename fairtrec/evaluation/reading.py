@@ -75,11 +75,11 @@ class Reading:
         return self.of
 
     @cached_property
-    def _judge(self) -> RelevanceEvaluator | None:
-        """What ir-measures made of the judgements, kept for all runs; None where no measure asks for it."""
-        utility = [measure for measure in self.measures if isinstance(measure, Utility)]
-        return (
-            None if self.reference.qrels is None or not utility else RelevanceEvaluator(utility, self.reference.qrels)
+    def _judge(self) -> RelevanceEvaluator:
+        """What ir-measures made of the judgements, kept for all runs."""
+        assert self.reference.qrels is not None
+        return RelevanceEvaluator(
+            [measure for measure in self.measures if isinstance(measure, Utility)], self.reference.qrels
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -88,8 +88,9 @@ class Reading:
 
     def of(self, named: tuple[str, Any]) -> LoadedRun | InputError:
         """Read a run of this name, and compute what looks up no documents; of a broken one, give what is wrong."""
-        choices, judge, (name, thing) = self.choices, self._judge, named
-        measures = [each for each in self.measures if isinstance(each, Utility)] if self.two_pass else self.measures
+        choices, (name, thing) = self.choices, named
+        utility = [each for each in self.measures if isinstance(each, Utility)]
+        judge, measures = self._judge if utility else None, utility if self.two_pass else self.measures
         try:
             system = loading.run(thing, name, choices, self.depth)
             qids = chosen(

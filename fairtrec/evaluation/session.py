@@ -50,7 +50,10 @@ class Evaluator:
     def __init__(self, given: Given, choices: Choices, plan: Plan) -> None:
         self.given, self.choices, self.plan = given, choices, plan
         heed(plan, given)
-        deep = None if choices.of_whole_rankings or not plan.measures else depth_of(plan.measures)
+        self._whole = choices.missing == "skip" or (
+            bool(choices.unknown) and choices.prior == "known"
+        )  # rankings are read
+        deep = None if self._whole or not plan.measures else depth_of(plan.measures)
         self.depth = min((each for each in (deep, choices.depth) if each is not None), default=None)
         self._reading: Reading | None = None  # None until a run comes
         self._files: dict[Part, InputFile] = {}  # beside the runs
@@ -113,7 +116,7 @@ class Evaluator:
         given, plan, choices = self.given, self.plan, self.choices
         if self._reading is None:
             background: Run | Literal["collection"] | None = None
-            if given.whole_collection and "background" in plan.uses:
+            if "background" in plan.uses & given.words:
                 background = "collection"
             elif given.background is not None and "background" in plan.uses:
                 deep = None if choices.missing == "skip" else choices.background_depth
@@ -122,7 +125,7 @@ class Evaluator:
                 self._background_depth = deep
                 how = replace(choices, samples=False, ties=False)
                 background = cast("Run", loading.run(given.background, "background", how, deep))
-            queries = None if given.queries is None or given.common_queries else loading.queries(given.queries)
+            queries = None if given.queries is None or "queries" in given.words else loading.queries(given.queries)
             qrels = plan.reference.qrels
             if qrels is None and given.qrels is not None:
                 qrels = loading.qrels(given.qrels)
@@ -134,11 +137,11 @@ class Evaluator:
                 queries=queries,
                 choices=choices,
                 depth=self.depth,
-                kept=None if choices.of_whole_rankings else depth_of(plan.others),
+                kept=None if self._whole else depth_of(plan.others),
                 two_pass="documents" in plan.uses,
             )
         reading = self._reading
-        if given.common_queries:
+        if "queries" in given.words:
             reading = replace(reading, queries=common_queries(named, self.choices, reading.reference.qrels))
         if named and "counterfactual" in reading.reference.extras:
             from fairtrec.evaluation import counterfactual
@@ -240,7 +243,7 @@ class Evaluator:
             return descriptions.counts(given.counts, fresh)
         from fairtrec.formats import annotations
 
-        collection = "collection" in plan.uses or (given.whole_collection and "background" in plan.uses)
+        collection = "collection" in plan.uses or "background" in plan.uses & given.words
         return annotations.read(plan.table, fresh, collection=collection)
 
     def _all_of(self, first: Documents, second: Documents) -> Documents:
@@ -254,14 +257,14 @@ class Evaluator:
     ) -> Result:
         """Put together what is needed to have the scores again; ``documents`` are those that they were computed of."""
         plan, given, choices, labels = self.plan, self.given, self.choices, self.plan.reference.labels
-        unknown = 0 if documents is None else documents.unknown
+        unknown = 0 if documents is None or choices.missing == "error" else documents.unknown
         notes = plan.notes
         if documents is not None and unknown and scores:
             every = sorted({qid for each in scores for qid in each.qids})
             notes = (*notes, *remark_beside(every, reading.needs, reading.reference, documents))
         if reading.reference.qrels is not None:
             notes = (*notes, *remark_on_levels(plan.measures, reading.reference.qrels))
-        parts = {Part(name): thing for name, thing in vars(given).items() if not given.is_word(name)}
+        parts = {Part(name): thing for name, thing in vars(given).items() if name not in given.words}
         parts |= {Part("run", name): run for name, run in named if name not in failed}
         if loading.is_file(choices.target):
             parts[Part("target")] = choices.target
@@ -274,13 +277,17 @@ class Evaluator:
             if (at := loading.origin(thing)) is not None
         }
         self._files = {part: file for part, file in files.items() if part.of != "run"}
+        recorded = {  # True stands for an object, which has no name
+            name: fspath(each) if isinstance(each, PATH) else (None if each is None else True)
+            for name, each in vars(given).items()
+        }
         result = Result(
             tuple(scores),
             signature_of(plan, choices, given, reading.queries, unknown),
             notes,
             files,
             tuple((name, failed[name]) for name, _ in named if name in failed),
-            {**given.recorded, **asdict(choices)},
+            {**recorded, **asdict(choices)},
             {} if labels is None else described(labels, plan.reference.target),
             same_rankings(scores) if len(scores) > 1 else (),
         )

@@ -26,7 +26,7 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
     background = ""
     if "background" in plan.uses and given.background is not None:
         run = f"{name_of(given.background)}/{options.background_depth}"
-        background = "collection" if given.whole_collection else run
+        background = "collection" if "background" in given.words else run
     from_texts = of_documents and plan.lexicon is not None
     made = plan.made if of_documents else None
     terms = short(plan.terms.name, plan.terms.sha256) if plan.terms and from_texts else ""
@@ -95,9 +95,8 @@ class Waiting:
         for name, option in self.options.items():
             if name in CHOICES and self.given.isdisjoint(CHOICES[name].part.split()):
                 raise UsageError(f"{option} plays no part{where}; leave it out")
-        if self.options:
-            self.remark = f"{', '.join(self.options.values())}: no part{where}"
-            self.options.clear()
+        self.remark = f"{', '.join(self.options.values())}: no part{where}"
+        self.options.clear()
 
 
 _KNOWN = {*CHOICES, *Given.__annotations__}
@@ -111,7 +110,8 @@ def heeded(options: Mapping[str, str], plans: int | None, say: Callable[[str], N
     token = _waiting.set(waiting)
     try:
         yield
-        waiting.end()
+        if waiting.options:
+            waiting.end()
         if waiting.remark:
             say(waiting.remark)
     finally:
@@ -125,13 +125,13 @@ def heed(plan: Plan, given: Given) -> None:
         return
     texts, labels = not (given.docs is None and given.counts is None), given.labels is not None
     words = {"documents": texts or labels, "texts": texts, "membership": texts, "labels": labels}
-    words["background"] = not (given.background is None or given.whole_collection)
+    words["background"] = given.background is not None and "background" not in given.words
     waiting.given = frozenset(word for word, is_given in words.items() if is_given)
     for name in part(plan, given):
         waiting.options.pop(name, None)
     if waiting.plans is not None:
         waiting.plans -= 1
-        if not waiting.plans:
+        if not waiting.plans and waiting.options:
             waiting.end(f" in {', '.join(map(str, plan.measures))}" if plan.measures else "")
 
 
@@ -148,7 +148,7 @@ def part(plan: Plan, given: Given) -> set[str]:
         "labels": labels,
         "membership": not labels and "membership" in plan.uses,
         "unknown": True,  # which is refused elsewhere where it plays none
-        "background": background and not given.whole_collection,
+        "background": background and "background" not in given.words,
     }
     names = {row.name for row in CHOICES.values() if any(words[each] for each in row.part.split())}
     names |= {"qrels", "labels", "positions", "counterfactual", "queries", *["background"] * background}

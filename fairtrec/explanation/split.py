@@ -8,10 +8,10 @@ from fairtrec.data import Bools, Floats
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.explanation.cases import Case
 from fairtrec.explanation.shapley_values import ShapleyValues
-from fairtrec.formulas import discount, distribution
+from fairtrec.formulas import discount, distribution, neutrality
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Sum, take
-from fairtrec.measures.nfairr import NFaiRR
+from fairtrec.measures.nfairr import Neutrality, NFaiRR
 from fairtrec.measures.texfair import TED, TExFAIR, rbdf, term_exposure
 from fairtrec.measures.utility import Utility
 
@@ -66,7 +66,7 @@ def split(case: Case) -> Split | None:
         ideal=_ideal(case.measure, case, ranks) if isinstance(case.measure, NFaiRR) else None,
         scale=scale,
         ceiling_is=_said(case.measure, worths),
-        gain_is="omega" if hasattr(case.measure, "omega") else "gain",
+        gain_is="omega" if isinstance(case.measure, Neutrality) else "gain",
     )
 
 
@@ -111,7 +111,7 @@ def _ideal(measure: NFaiRR, case: Case, ranks: int) -> Floats:
         found: Floats = same["ideal"]
         return found
     background = case.inputs.background
-    omega = measure.omega(background.counts, case.inputs.target)
+    omega = neutrality.omega(background.counts, case.inputs.target[:, None], measure.tau)
     documents = np.broadcast_to(background.documents, omega.shape)
     best = np.zeros((len(omega), ranks))
     for row, (values, many) in enumerate(zip(omega, documents.clip(0, ranks), strict=True)):
@@ -124,13 +124,13 @@ def _ideal(measure: NFaiRR, case: Case, ranks: int) -> Floats:
 
 def _said(measure: Measure, worths: ShapleyValues | None) -> str:
     """Say in words what the ceiling is; nothing where it is 0, or no ceiling in any sense."""
-    if measure.better != "higher" and not hasattr(measure, "omega"):
+    if measure.better != "higher" and not isinstance(measure, Neutrality):
         return ""
     if worths is not None:
         many = measure.depth or 0
         every = "it" if many == 1 else f"all {COUNTED[many] if many < len(COUNTED) else many}"
         neutral = f"{'was' if many == 1 else 'were'} neutral"
-        return f"if {every} {neutral if hasattr(measure, 'omega') else 'held no group term'}"
+        return f"if {every} {neutral if isinstance(measure, Neutrality) else 'held no group term'}"
     if isinstance(measure, Utility):
         return "if the best judged documents stood there"
     return "if each rank gained as much as the best"

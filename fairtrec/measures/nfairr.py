@@ -39,7 +39,7 @@ def setfairr(omega: Floats, documents: Ints, cutoff: int, *, full_k: bool = Fals
 
 
 @dataclass(frozen=True)
-class _Neutrality(Measure):
+class Neutrality(Measure):
     """What the family shares: its two parameters."""
 
     cutoff: int = 10
@@ -57,10 +57,6 @@ class _Neutrality(Measure):
         """Give the counts of the least neutral document, and of one without group terms."""
         return np.full(groups, np.inf), np.zeros(groups)
 
-    def omega(self, counts: Floats, target: Floats) -> Floats:
-        """Rate documents [query, document, group] against a target [query, group]; either may have one row for all."""
-        return neutrality.omega(counts, target[:, None], self.tau)
-
     def ideal(self, candidates: Candidates, target: Floats) -> Floats:
         """Sum the best top that the candidates could have filled [query]; once for all runs that share them."""
         asked = "ideal", self.cutoff, self.tau, target.tobytes()
@@ -70,7 +66,7 @@ class _Neutrality(Measure):
         return candidates.kept[asked]
 
 
-class FaiRR(_Neutrality):
+class FaiRR(Neutrality):
     """How neutral is the top of a ranking?
 
         FaiRR@k  = sum over ranks i = 1..k of  omega(d_i) / log2(1 + i)
@@ -87,14 +83,16 @@ class FaiRR(_Neutrality):
 
     def __call__(self, ranked: Ints, counts: Floats, target: Floats) -> Floats:
         """Return FaiRR [query]."""
-        return _defined(fairr(self.omega(take(counts, ranked), target), self.cutoff), target)
+        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
+        return _defined(fairr(omega, self.cutoff), target)
 
     def over_ranks(self, ranked: Ints, counts: Floats, target: Floats) -> Sum:
         """Each rank adds the neutrality of its document, discounted."""
-        return Sum(self.omega(take(counts, ranked), target), discount.log2(self.cutoff))
+        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
+        return Sum(omega, discount.log2(self.cutoff))
 
 
-class IFaiRR(_Neutrality):
+class IFaiRR(Neutrality):
     """How neutral could the top of a ranking have been?
 
         IFaiRR@k = FaiRR@k of the background set, sorted by falling omega
@@ -112,7 +110,7 @@ class IFaiRR(_Neutrality):
         return self.ideal(background, target).copy()
 
 
-class NFaiRR(_Neutrality):
+class NFaiRR(Neutrality):
     """How neutral is the top of a ranking, compared with the most neutral top that its background set allows?
 
         FaiRR@k  = sum over ranks i = 1..k of  omega(d_i) / log2(1 + i)
@@ -135,12 +133,12 @@ class NFaiRR(_Neutrality):
 
     def __call__(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Floats:
         """Return NFaiRR [query]."""
-        value = fairr(self.omega(take(counts, ranked), target), self.cutoff)
-        return quotient(value, self.ideal(background, target))
+        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
+        return quotient(fairr(omega, self.cutoff), self.ideal(background, target))
 
     def over_ranks(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Sum:
         """Each rank adds the neutrality of its document, discounted; the ideal does not depend on the order."""
-        omega = self.omega(take(counts, ranked), target)
+        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
         return Sum(omega, discount.log2(self.cutoff), self.ideal(background, target))
 
     def at_ends(self, low: Mapping[str, Any], high: Mapping[str, Any]) -> tuple[Floats, Floats, Bools]:
@@ -149,8 +147,13 @@ class NFaiRR(_Neutrality):
         Where both ideals are the same, being full without the documents that have no text, some texts attain both.
         """
         worst, best = self.ideal(low["background"], low["target"]), self.ideal(high["background"], high["target"])
+        counts, targets = (
+            [take(each["counts"], each["ranked"]) for each in (low, high)],
+            (low["target"], high["target"]),
+        )
         shown = [
-            fairr(self.omega(take(each["counts"], each["ranked"]), each["target"]), self.cutoff) for each in (low, high)
+            fairr(neutrality.omega(found, target[:, None], self.tau), self.cutoff)
+            for found, target in zip(counts, targets, strict=True)
         ]
         least = quotient(
             shown[0], np.where(shown[0] < 0, worst, best), otherwise=np.where(shown[0] < 0, -np.inf, np.nan)
@@ -167,7 +170,7 @@ class NFaiRR(_Neutrality):
 
 
 @dataclass(frozen=True)
-class _OfSet(_Neutrality):
+class _OfSet(Neutrality):
     """What the ranker-agnostic forms share: which set, and how a set smaller than the cutoff counts."""
 
     of: Literal["background", "collection"] = "background"
@@ -181,7 +184,7 @@ class _OfSet(_Neutrality):
     def expectation(self, candidates: Candidates | None, target: Floats) -> Floats:
         """Average FaiRR over all orders of the candidates [query]."""
         assert candidates is not None
-        omega = self.omega(candidates.counts, target)
+        omega = neutrality.omega(candidates.counts, target[:, None], self.tau)
         return setfairr(omega, candidates.documents, self.cutoff, full_k=self.full_k)
 
 

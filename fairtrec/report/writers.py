@@ -27,6 +27,7 @@ QUERIES = "-f flat has the means alone, and -q asks for values of queries; leave
 class Writer:
     """A format: the places of the functions that lay it out and render it, and what of the remarks it ``carries``.
 
+    ``layout``     is a name of the module of its kind, or ``module:name``.
     ``renderer``   is "" where the layout is what is written.
     ``delimiter``  stands between the columns, where one renderer writes several formats.
     ``options``    are those of its kind, which a format heeds or not; others are refused.
@@ -123,23 +124,25 @@ class Formats(dict[str, W], Generic[W]):
     def __init__(self, module: str, options: str, formats: Mapping[str, W]) -> None:
         self.module, self.options = module, options.split()
         every = frozenset((*self.options, "places", "terminal", "parts", "most"))
-        super().__init__({name: replace(writer, options=every) for name, writer in formats.items()})
+        super().__init__()
+        for name, writer in formats.items():
+            layout = writer.layout if ":" in writer.layout else f"{module}:{writer.layout}"
+            self[name] = replace(writer, layout=layout, options=every)
 
     def part(self, name: str) -> Any:
         """Give what the module of the kind has under a name, None if nothing."""
         return getattr(import_module(f"fairtrec.report.{self.module}"), name, None)
 
 
-def _usual(module: str) -> dict[str, Writer]:
-    return {
-        "table": Writer(f"{module}:tables", "terminal:render", "all"),
-        "tsv": Writer(f"{module}:rows", "records:delimited", delimiter="\t"),
-        "csv": Writer(f"{module}:rows", "records:delimited", delimiter=","),
-        "json": Writer(f"{module}:record", "records:json", "all"),
-        "jsonl": Writer(f"{module}:records", "records:jsonl"),
-        "md": Writer(f"{module}:tables", "markup:md", "all"),
-        "latex": Writer(f"{module}:tables", "markup:latex", "all"),
-    }
+_USUAL: Mapping[str, Writer] = {
+    "table": Writer("tables", "terminal:render", "all"),
+    "tsv": Writer("rows", "records:delimited", delimiter="\t"),
+    "csv": Writer("rows", "records:delimited", delimiter=","),
+    "json": Writer("record", "records:json", "all"),
+    "jsonl": Writer("records", "records:jsonl"),
+    "md": Writer("tables", "markup:md", "all"),
+    "latex": Writer("tables", "markup:latex", "all"),
+}
 
 
 _RESULTS: Mapping[str, ResultWriter] = {
@@ -158,13 +161,11 @@ _RESULTS: Mapping[str, ResultWriter] = {
 }
 RESULTS = Formats("results.tables", "per_query summary sort slices title latex_label query_texts", _RESULTS)
 COMPARISONS = Formats(  # correlations and curves, too
-    "comparison", "paper", {**_usual("comparison"), "flat": Writer("comparison:flat", "records:json")}
+    "comparison", "paper", {**_USUAL, "flat": Writer("comparison:flat", "records:json")}
 )
-SELECTIONS = Formats("selection", "", _usual("selection"))
-ABLATIONS = Formats("ablation", "", {**_usual("ablation"), "html": Writer("page.ablation:html", "", "all")})
-FRONTIERS = Formats(
-    "frontier", "per_query query_texts", {**_usual("frontier"), "html": Writer("page.frontier:html", "", "all")}
-)
+SELECTIONS = Formats("selection", "", _USUAL)
+ABLATIONS = Formats("ablation", "", {**_USUAL, "html": Writer("page.ablation:html", "", "all")})
+FRONTIERS = Formats("frontier", "per_query query_texts", {**_USUAL, "html": Writer("page.frontier:html", "", "all")})
 EXPLANATIONS = Formats(
     "explanation",
     "",
@@ -185,8 +186,8 @@ OVERLAPS = Formats(
         "json": Writer("overlaps:record", "records:json", "signature"),
     },
 )
-EFFECTS = Formats("reranking", "", {form: each for form, each in _usual("reranking").items() if form != "jsonl"})
-RERANKINGS = Formats("reranked", "", {**_usual("reranked"), "run": Writer("reranked:trec")})
+EFFECTS = Formats("reranking", "", {form: each for form, each in _USUAL.items() if form != "jsonl"})
+RERANKINGS = Formats("reranked", "", {**_USUAL, "run": Writer("reranked:trec")})
 DIFFERENCES = Formats(
     "differences",
     "names",

@@ -115,7 +115,7 @@ class RerankWork:
     def session(self) -> Evaluator:
         """Settle what the rerankers ask for. Raises UsageError or InputError where that does not fit together."""
         given, choices = told_apart(self.keywords, RerankKeywords.__annotations__)
-        if given.common_queries:
+        if "queries" in given.words:
             raise UsageError(
                 "each run is reranked by itself, so no queries are common; name a query set, or leave it out"
             )

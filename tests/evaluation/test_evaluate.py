@@ -315,7 +315,7 @@ def test_grades_stand_beside_the_documents_that_were_not_passed_over():
     skip = fairtrec.Choices(missing="skip")
     run = loading.run({"q": {"dx": 3.0, "d2": 2.0, "d1": 1.0}, "r": {"d1": 1.0}}, "run", fairtrec.Choices(), None)
     qrels = loading.qrels({"q": {"dx": 3, "d1": 2}, "s": {"d2": 1}})
-    docnos = documents_of([(run, ("q", "r"))], Needs.of([FaiRR()]), Reference(), skip)
+    docnos = documents_of([(run, ("q", "r"))], Needs(frozenset(FaiRR().needs), 10), Reference(), skip)
     known = docnos.names != b"dx"
     nothing = np.zeros(len(docnos), dtype=np.int64)
     table = Annotations(("f", "m"), docnos, known, nothing, np.zeros((len(docnos), 2), dtype=np.int64))
