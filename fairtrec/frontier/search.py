@@ -65,7 +65,9 @@ class Search:
         if one is not None and one.better != "higher":
             raise UsageError(f"{one} is {one.better}; utility is a measure that is better higher")
         if isinstance(search.fairness, Utility):
-            raise UsageError(f"{search.fairness} goes by relevance alone; name a measure of fairness with --fairness")
+            raise UsageError(
+                f"a measure of relevance is no fairness, and {search.fairness} is one; name another with --fairness"
+            )
         if search.fairness.better == "neither":
             raise UsageError(f"{search.fairness} is neither better higher nor lower, so nothing is the fairest")
         search.refuse_unfit()

@@ -19,7 +19,7 @@ from ir_measures.__main__ import main_cli
 
 import fairtrec
 from fairtrec.errors import FairtrecError, InputError, UsageError
-from fairtrec_made import REPOSITORY
+from fairtrec_made import REPOSITORY, pages
 
 MEASURES = "nDCG@10 AP RR"
 RUNS = ("bm25", "fair")
@@ -293,7 +293,7 @@ def test_the_commands_of_the_page(example, tmp_path, monkeypatch, fairtrec_comma
         shutil.copy(example / name, tmp_path)
     monkeypatch.chdir(tmp_path)
     section = PAGE.read_text("utf-8").partition("## Values that are there already\n")[2].partition("\n## ")[0]
-    commands = [shlex.split(line)[1:] for line in section.splitlines() if line.startswith("    fairtrec ")]
+    commands = [shlex.split(line)[1:] for line in pages.shell_commands(section)]
     *_, last = [fairtrec_command(*command) for command in commands]
     assert last.code == 0
     assert "AP ↑, against bm25" in last.out

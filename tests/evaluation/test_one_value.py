@@ -274,7 +274,7 @@ def test_so_it_is_without_any_choice_and_with_part_of_the_queries(folder):
         for choice in ({}, OF_BESIDE):
             found, said = check(measure, given, by, choice, folder)
             assert found is not None
-            assert said > 3
+            assert said > (3 if given else 2)  # a measure of relevance is no fairness
 
 
 @pytest.mark.parametrize("first", TRIALS)

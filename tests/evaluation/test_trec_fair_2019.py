@@ -337,7 +337,7 @@ def test_parameters_that_make_no_sense(files):
     assert TREC19Share(group="A").expanded(("A", "B")) == (TREC19Share(group="A"),)
     for group in ("Z", None):
         with pytest.raises(UsageError, match=r"there is no group .*; the groups are '', 'A', 'B'"):
-            TREC19Share(groups=group)(files.placed(), files.authors())
+            TREC19Share(group=group)(files.placed(), files.authors())
 
 
 # --- files ---------------------------------------------------------------------------------------------------------------
