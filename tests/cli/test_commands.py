@@ -47,8 +47,8 @@ def test_commands_are_completed_by_the_shell(monkeypatch, capsys):
         command.main(prog_name="fairtrec")
     assert capsys.readouterr().out.splitlines() == [
         "plain,compare",
-        "plain,counts",
         "plain,counterfactual",
+        "plain,counts",
         "plain,completion",
     ]
 

@@ -92,7 +92,7 @@ def test_a_figure_over_cutoffs_takes_measures_by_name(fairtrec_command):
 
 
 def test_papers_of_all(fairtrec_command):
-    assert fairtrec_command("cite", "-m", "all_fair").out.count("@") > 10
+    assert fairtrec_command("cite", "all_fair").out.count("@") > 10
 
 
 @pytest.mark.parametrize("name", ["ndcg@10", "nfairr@10", "TEXFAIR", "arab(mag=tf)", "p@5"])
