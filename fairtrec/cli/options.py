@@ -159,7 +159,7 @@ _output = click.option(
     "--output",
     type=_Place(dir_okay=False),
     metavar="FILE",
-    help="Write to FILE, whole or not at all.",
+    help="Write to FILE, all or nothing.",
 )
 
 
