@@ -12,13 +12,10 @@ from typing import Any
 import numpy as np
 
 from fairtrec.catalogue import registry
-from fairtrec.catalogue.needs import OF_DOCUMENTS, OF_GROUPS
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.result import Result
 from fairtrec.measure import Better, Measure, badness
-
-LOOKED_UP = OF_DOCUMENTS | OF_GROUPS | {"ranked"}  # inputs for which documents are looked up
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +92,7 @@ def incomplete(result: Result) -> Bools:
 
 def strange(result: Result) -> Bools:
     """Tell which means rest on documents of which more than a tenth is unknown [run, measure]."""
-    looked_up = [bool(LOOKED_UP.intersection(measure.needs)) for measure in result.scores[0].measures]
-    return np.array([[each.strange and one for one in looked_up] for each in result.scores], dtype=np.bool_)
+    return np.array([[each in scores.strange for each in scores.measures] for scores in result.scores], dtype=np.bool_)
 
 
 def comparable(result: Result) -> Floats:

@@ -25,7 +25,7 @@ from fairtrec.data import (
 from fairtrec.errors import InputError
 from fairtrec.evaluation.choices import Choices
 from fairtrec.literals import Membership, Missing
-from fairtrec.measure import Remark
+from fairtrec.measure import Measure, Remark
 
 TargetOf = Literal["background", "collection", "qrels", "relevance"]
 MOST_UNKNOWN = 0.1  # of the ranks that are measured; above, a run has no mark
@@ -185,14 +185,22 @@ def _beside(chosen: Sequence[Sequence[str]], needs: Needs, reference: Reference,
     return parts
 
 
-def remark_on(system: System, qids: Sequence[str], needs: Needs, documents: Documents) -> tuple[Remark | None, bool]:
-    """Say how many documents nobody knows in the ranks of a run that are measured, and whether they are too many."""
-    rows = documents.annotations.docnos.rows(system.runs[0].cut(qids, needs.depth).docnos)
-    unknown = int(((rows != MISSING) & ~documents.annotations.known[rows]).sum())
-    many = unknown > len(rows) * MOST_UNKNOWN
+def remark_on(
+    system: System, qids: Sequence[str], needs: Needs, measures: Sequence[Measure], documents: Documents
+) -> tuple[Remark | None, frozenset[Measure]]:
+    """Say how many documents nobody knows in the ranks of a run that are measured, and of which measures too many."""
+    looking = [measure for measure in measures if OF_RUNS.intersection(measure.needs)]
+    unknown: dict[int | None, tuple[int, int]] = {}  # and all, by depth
+    for depth in {needs.depth, *(measure.depth for measure in looking)}:
+        rows = documents.annotations.docnos.rows(system.runs[0].cut(qids, depth).docnos)
+        unknown[depth] = int(((rows != MISSING) & ~documents.annotations.known[rows]).sum()), len(rows)
+    of = {measure: unknown[measure.depth] for measure in looking}
+    strange = [measure for measure, (some, every) in of.items() if some > every * MOST_UNKNOWN]
     words = f"in the ranks that are measured {{}} of {{}} documents have no {_what(documents)}: {documents.missing}"
-    words += "; so no rank and no mark by what looks them up" if many else ""
-    return (Remark(words, (unknown, len(rows))) if unknown else None), many
+    if strange:
+        some = "what looks them up" if len(strange) == len(looking) else ", ".join(map(str, strange))
+        words += f"; so no rank and no mark by {some}"
+    return (Remark(words, unknown[needs.depth]) if unknown[needs.depth][0] else None), frozenset(strange)
 
 
 def remark_beside(qids: Sequence[str], needs: Needs, reference: Reference, documents: Documents) -> list[str]:

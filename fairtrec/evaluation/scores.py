@@ -112,7 +112,7 @@ class Scores(Answer):
     interval: Method = "t"
     target: Floats | None = None  # of all queries, where it is one [group]
     top: str = ""  # a digest of the first hundred ranks of all queries
-    strange: bool = False  # whether more than a tenth of the documents that are measured are unknown
+    strange: frozenset[Measure] = frozenset()  # those for which more than a tenth of the documents are unknown
     result: Any = None  # of a session, whose only scores these are
 
     @property
@@ -206,7 +206,7 @@ def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores
     unknown = first.unknown.joined(second.unknown, order) if first.unknown and second.unknown else None
     remarks = first.remarks + second.remarks
     wide = replace(first, measures=tuple(measures), values=values, ties=ties, unknown=unknown)
-    return replace(wide, remarks=tuple(dict.fromkeys(remarks)), strange=first.strange or second.strange)
+    return replace(wide, remarks=tuple(dict.fromkeys(remarks)), strange=first.strange | second.strange)
 
 
 def filled(scores: Scores, undefined: Undefined) -> Scores:

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import fairtrec
@@ -43,6 +44,14 @@ def test_a_run_of_more_than_a_tenth_of_unknown_documents_has_no_rank_or_mark_by_
     assert ranks[1, 2] > 0  # NumRet looks at no text
     assert (comparable(found)[1, :2] == comparable(found)[1, :2]).all() == marked
     assert ranks[0].all()
+
+
+def test_unknown_documents_below_the_cutoff_of_a_measure_take_no_mark_from_it():
+    low = {"q": {f"{'d' if rank < 10 else 'x'}{rank}": 20.0 - rank for rank in range(20)}}
+    given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "missing": "neutral"}
+    found = fairtrec.evaluate("AWRF@10 DP AWRF@5", {"known": KNOWN, "low": low}, **given)
+    assert np.isnan(comparable(found)).tolist() == [[False] * 3, [False, True, False]]
+    assert "10 of 20 documents have no text or counts: neutral; so no rank and no mark by DP (low)" in str(found)
 
 
 def test_no_star_stands_behind_what_nobody_knows_and_the_remark_names_the_run(tmp_path, monkeypatch, fairtrec_command):
