@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from fairtrec.cli import options
-from fairtrec.cli.commands import under
+from fairtrec.cli.commands import TYPED, under
 
 RUNS = "bm25.run", "neural.run", "fair.run"
 MEASURES = "nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10"
@@ -32,7 +32,7 @@ def command(folder: str | None) -> int:
     from fairtrec.cli import eval as of_eval
 
     given = ["--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
-    verbose = ["-v"] * click.get_current_context().meta.get(options.WHOLE, False)
+    verbose = ["-v"] * ("verbose" in click.get_current_context().meta[TYPED])
     click.echo(f"# fairtrec eval qrels.txt {' '.join(RUNS)} {' '.join(given)} -m '{MEASURES}'", err=True)
     click.echo("# on files of its own, which --copy FOLDER copies", err=True)
     files = [str(example / name) if (example / name).is_file() else name for name in ("qrels.txt", *RUNS, *given)]

@@ -102,7 +102,7 @@ def command(
         result = session.evaluated(list(files.items()), jobs, keep_going=keep_going)
     for _, fault in result.failed:
         say(fault)
-    view["query_texts"] = _asked(query_texts, result)
+    view["query_texts"] = None if query_texts is None else _asked(query_texts, result)
     if result.scores:
         result = result if of_queries is None else of_queries.noted(result)
         if confidence is not None:
@@ -111,10 +111,8 @@ def command(
     return InputError.exit_code if result.failed else 0
 
 
-def _asked(query_texts: str | None, result: "Result") -> dict[str, str] | None:
-    """Read what the queries of a result ask, where that is to be shown."""
-    if query_texts is None:
-        return None
+def _asked(query_texts: str, result: "Result") -> dict[str, str]:
+    """Read what the queries of a result ask."""
     from fairtrec.evaluation import loading
 
     return loading.query_texts(query_texts, sorted({qid for scores in result.scores for qid in scores.qids}))

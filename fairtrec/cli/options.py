@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
-WHOLE, IDLE = "fairtrec.whole", "fairtrec.idle"  # of a context: whether all is told, and what played no part
+IDLE = "fairtrec.idle"  # of a context: what played no part
 Function = Callable[..., Any]
 
 
@@ -163,16 +163,11 @@ _output = click.option(
 )
 
 
-def _whole(context: click.Context, _: click.Parameter, value: bool) -> None:
-    context.meta[WHOLE] = value
-
-
 verbose = click.option(
     "-v",
     "--verbose",
     is_flag=True,
     expose_value=False,
-    callback=_whole,
     help="Print all remarks, not the most important alone, and the whole signature.",
 )
 
@@ -273,9 +268,10 @@ def tell(lines: Sequence[str], signature: str = "") -> None:
     from fairtrec.report.folding import MOST, cut, folded
 
     meta = click.get_current_context().meta
-    is_whole = meta.get(WHOLE, False)
-    for line in folded([*lines, *meta.pop(IDLE, [])], None if is_whole else MOST):
-        say(f"# {line}")
+    is_whole = "verbose" in meta.get(TYPED, {})
+    if every := [*lines, *meta.pop(IDLE, [])]:
+        for line in folded(every, None if is_whole else MOST):
+            say(f"# {line}")
     if signature:
         line = f"# {signature}"
         say(cut(line, get_terminal_size().columns) if sys.stderr.isatty() and not is_whole else line)
@@ -309,7 +305,7 @@ def most() -> int | None:
     from fairtrec.report.folding import MOST
 
     meta = click.get_current_context().meta
-    return None if meta.get(WHOLE) else MOST - len(meta.get(IDLE, []))
+    return None if "verbose" in meta.get(TYPED, {}) else MOST - len(meta.get(IDLE, []))
 
 
 def tell_beside(writer: Writer | None, footnotes: Sequence[str]) -> None:

@@ -65,23 +65,6 @@ def choice(default: Any, options: str, section: str, says: str, **more: Any) -> 
     return field(default=default, metadata={"choice": row})
 
 
-def table(of: Any) -> dict[str, Choice]:
-    """Give the rows of a dataclass, by name, with what their fields say of them."""
-    rows = {}
-    for each in fields(of):
-        row, kinds = each.metadata["choice"], (each.type, *get_args(each.type))
-        rows[each.name] = row._replace(
-            name=each.name,
-            hint=each.type,
-            default=each.default,
-            factor=row.options[-1].removeprefix("--") if row.factor == "" else row.factor,
-            literals=next((get_args(one) for one in kinds if get_origin(one) is Literal), ()),
-            is_flag=bool in kinds,
-            is_number=each.type in (int, int | None),
-        )
-    return rows
-
-
 def inserted(among: Iterable[str], rows: Iterable[tuple[str, str]]) -> list[str]:
     """Put names among others: each row's behind the one that it says, or else behind the row's before.
 
@@ -281,7 +264,18 @@ class Choices:
                 raise UsageError(f"{takes} {row.refused[command]}; leave out --{row.option}")
 
 
-CHOICES = table(Choices)
+CHOICES: dict[str, Choice] = {}  # by name, each row with what its field says of it
+for each in fields(Choices):
+    row, kinds = each.metadata["choice"], (each.type, *get_args(each.type))
+    CHOICES[each.name] = row._replace(
+        name=each.name,
+        hint=each.type,
+        default=each.default,
+        factor=row.options[-1].removeprefix("--") if row.factor == "" else row.factor,
+        literals=next((get_args(one) for one in kinds if get_origin(one) is Literal), ()),
+        is_flag=bool in kinds,
+        is_number=each.type in (int, int | None),
+    )
 
 
 def unknown(name: str, known: Iterable[str]) -> UsageError:

@@ -37,10 +37,11 @@ def remarks(result: Result) -> list[str]:
             decide = {"0": "no query decides", "1": "1 query decides"}.get(deciding, f"{deciding} queries decide")
             words = f"{_span(at)} of {_span(of)} rankings have {called}; {decide}"
             said.setdefault((words, tuple(counts)), []).append(str(measure))
-    called_ = names(result) if said else []
+    every_run = tuple(range(len(result.scores)))
+    named = names(result) if any(runs != every_run for _, runs in said) else []
     return [
         f"{', '.join(measures)}: {words}"
-        + (f" ({listed([called_[place] for place in runs])})" if len(runs) < len(called_) else "")
+        + (f" ({listed([named[place] for place in runs])})" if runs != every_run else "")
         for (words, runs), measures in said.items()
     ]
 
