@@ -111,6 +111,7 @@ def fairtrec_command(monkeypatch):
     def run(*arguments, stdin=b""):
         out, err = io.StringIO(), io.StringIO()
         with monkeypatch.context() as patch:
+            patch.setenv("COLUMNS", os.environ.get("COLUMNS", "120"))
             patch.setattr(sys, "argv", ["fairtrec", *map(str, arguments)])
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
             patch.setattr(sys, "stdout", out)

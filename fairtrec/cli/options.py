@@ -296,7 +296,11 @@ def write(
         form = "table" if terminal or "trec" not in writers else "trec"
     writer = writers[form]
     shown = None if output is not None else most()
-    emit(writer(of, terminal=terminal, most=shown, **view), output, drawn=terminal and writer.draws)
+    emit(
+        writer(of, terminal=terminal, window=output is None, most=shown, **view),
+        output,
+        drawn=terminal and writer.draws,
+    )
     tell_beside(writer, footnotes(of))
 
 

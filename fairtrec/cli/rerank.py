@@ -99,5 +99,5 @@ def command(
         options.write(EFFECTS, form, effect, None, footnotes, places=places)
         return
     if effect is not None:
-        click.echo(EFFECTS[form](effect, places=places, most=options.most()), err=True, nl=False)
+        click.echo(EFFECTS[form](effect, places=places, most=options.most(), window=True), err=True, nl=False)
     options.tell_beside(None if effect is None else EFFECTS[form], footnotes(reranking if effect is None else effect))

@@ -64,12 +64,12 @@ def _of_variants(ablation: Ablation, names: Sequence[str], places: int) -> Repor
             Column("settled", [whole(each.settled for each in row.variants) for row in every]),
         ]
         if len(names) <= FEW:
-            values.append(Column("order", [order(row.variants, names, ablation.base) for row in every], words=True))
+            values.insert(0, Column("order", [order(row.variants, names, ablation.base) for row in every], words=True))
         else:
             best = best_of(ablation)
             ranks = ["-" if best is None else whole(int(each.ranks[best]) for each in row.variants) for row in every]
             values.append(Column("best", ranks))
-    return ReportTable(f"{heading(ablation.measure)}, varied", keys, values)
+    return ReportTable(f"{heading(ablation.measure)}, varied", keys, values, least=("tau_ap", "settled"))
 
 
 def _of_terms(ablation: Ablation, terms: Sequence[Variant], names: Sequence[str], places: int) -> ReportTable:
@@ -86,7 +86,7 @@ def _of_terms(ablation: Ablation, terms: Sequence[Variant], names: Sequence[str]
     if ablation.pairs:
         values.append(Column("flipped", [str(each.flipped) for each in terms]))
         if len(names) <= FEW:
-            values.append(Column("order", [order([each], names, ablation.base) for each in terms], words=True))
+            values.insert(0, Column("order", [order([each], names, ablation.base) for each in terms], words=True))
     return ReportTable("Means move by, where one term is left out", keys, values)
 
 

@@ -35,6 +35,7 @@ from fairtrec.statistics.procedure import DECIDING, Procedure
 KEYS = ("run", "measure", "other", "kind", "cutoff", "slice")
 TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomisation": "paired randomisation",
          "bootstrap": "paired bootstrap"}  # fmt: skip
+LEAST = ("cliff", "d_z", "p equivalent", "p not worse", "win/tie/loss", "n", "baseline", "p", "mean")
 MARKS = {"better": "†", "worse": "‡", "higher": "⁺", "lower": "⁻"}
 View = Comparisons | Associations | Curves
 
@@ -56,8 +57,17 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], 
     how, names = view.procedure, shown(scores.run for scores in view.result.scores)
     baseline = names[view.result.scores[view.baseline].run]
     several = len({row.slice for row in view.rows}) > 1
-    head = ["run", *["slice"] * several, "n", "baseline", "mean", "difference", f"{how.percent} interval"]
-    head += ["p", *[corrected(how)] * (how.correction != "none"), "verdict", "d_z", "cliff", "win/tie/loss"]
+    head = ["run", *["slice"] * several, "verdict", "difference", f"{how.percent} interval"]
+    head += [
+        "p",
+        *[corrected(how)] * (how.correction != "none"),
+        "mean",
+        "baseline",
+        "n",
+        "d_z",
+        "cliff",
+        "win/tie/loss",
+    ]
     head += ["p not worse", "p equivalent"] if how.equivalence is not None else []
     found = []
     for (measure,), rows in together(view.rows, "measure"):
@@ -68,17 +78,20 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], 
         better, worse = (
             [place for place, row in enumerate(ordered) if row.verdict == verdict] for verdict in ("better", "worse")
         )
-        found.append(ReportTable.of_rows(f"{title}, against {baseline}", 1 + several, head, cells, better, worse))
+        against = f"{title}, against {baseline}"
+        found.append(ReportTable.of_rows(against, 1 + several, head, cells, better, worse, LEAST))
     return found, [line for line in _legend(view, several=several) if line]
 
 
 def _cells(row: Comparison, how: Procedure, places: int) -> list[str]:
     digits = min(places, 2)
-    cells = [str(row.n), f"{row.baseline:z.{places}f}", f"{row.mean:z.{places}f}", signed(row.difference, places)]
+    cells = [f"{row.verdict} ?" if row.doubtful else row.verdict, signed(row.difference, places)]
     cells += [ends(row.low, row.high, places), probability(row.p, places)]
     cells += [probability(row.p_corrected, places)] if how.correction != "none" else []
     cells += [
-        f"{row.verdict} ?" if row.doubtful else row.verdict,
+        f"{row.mean:z.{places}f}",
+        f"{row.baseline:z.{places}f}",
+        str(row.n),
         signed(row.effect, digits),
         signed(row.cliff, digits),
         f"{row.wins}/{row.ties}/{row.losses}",

@@ -24,7 +24,8 @@ class Column:
 class ReportTable:
     """One table: columns that name its rows, and columns of values; ``good`` and ``bad`` rows stand out.
 
-    ``total`` says that the last row sums up the others.
+    ``total`` says that the last row sums up the others. The ``least`` columns, by their heads, are left out where there
+    is no room, the first of them first.
     """
 
     title: str
@@ -33,6 +34,7 @@ class ReportTable:
     good: Collection[int] = ()
     bad: Collection[int] = ()
     total: bool = False
+    least: Sequence[str] = ()
 
     @classmethod
     def of_rows(
@@ -43,13 +45,14 @@ class ReportTable:
         rows: Iterable[Sequence[str]],
         good: Collection[int] = (),
         bad: Collection[int] = (),
+        least: Sequence[str] = (),
     ) -> Self:
         """Lay out rows, whose first cells name them; verdicts are words, too."""
         columns = [
             Column(name, cells, words=number < keys or name == "verdict")
             for number, (name, *cells) in enumerate(zip(head, *rows, strict=True))
         ]
-        return cls(title, columns[:keys], columns[keys:], good, bad)
+        return cls(title, columns[:keys], columns[keys:], good, bad, least=least)
 
     @property
     def columns(self) -> Sequence[Column]:

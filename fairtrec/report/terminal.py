@@ -1,8 +1,11 @@
 """Tables for people; in a narrow window long names are shortened, and columns dealt to several tables."""
 
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from shutil import get_terminal_size
 from typing import Any
 
 from fairtrec.errors import plain
@@ -10,7 +13,6 @@ from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.folding import cut, folded
 
 BEST, WORST = "*", "°"
-NAMES = ("run", "other")  # the columns of names that may be long
 FEWEST = 24  # letters of a name that is shortened
 
 
@@ -23,34 +25,73 @@ class _Laid:
     width: int
 
 
-def render(document: Document, *, terminal: bool = False, most: int | None = None) -> str:
+def render(document: Document, *, terminal: bool = False, window: bool = False, most: int | None = None) -> str:
     """Draw the tables, each below its title, and behind them what a reader should know.
 
+    A ``terminal`` has colours, and a ``window`` (as a terminal has) a width, which they keep: 80 columns of a pipe,
+    unless COLUMNS says another. What has no room is left out, and named.
     ``most`` remarks are shown (None: all), and then a terminal shows one line of the signature.
     """
     from rich.console import Console
 
     stream = io.StringIO()
-    window = Console().width if terminal else None
-    pages = [(table, page) for table in document.tables for page in _pages(table, document.gap, window)]
+    room = get_terminal_size().columns if terminal or window else None
+    fitting = [_fitting(table, document.gap, room) for table in document.tables]
+    pages = [(table, page) for table in fitting for page in _pages(table, document.gap, room)]
     widest = max(_width(page, document.gap) for _, page in pages)
-    console = Console(file=stream, force_terminal=terminal, width=max(widest, window or 0), highlight=False)
+    console = Console(file=stream, force_terminal=terminal, width=max(widest, room or 0), highlight=False)
     for table, page in pages:
         if table.title:
             console.print(plain(table.title), style="bold", markup=False, soft_wrap=True)
         console.print(_table(table, page, document.gap))
-    is_cut = window is not None and most is not None
-    signature = cut(document.signature, window or 0) if is_cut else document.signature
-    for line in filter(None, (*document.signs, *folded(document.remarks, most), signature)):
+    is_cut = terminal and room is not None and most is not None
+    signature = cut(document.signature, room or 0) if is_cut else document.signature
+    for line in filter(
+        None, (_left_out(document.tables, fitting), *document.signs, *folded(document.remarks, most), signature)
+    ):
         console.print(plain(line), style="dim", markup=False, soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+
+
+def _fitting(table: ReportTable, gap: int, window: int | None) -> ReportTable:
+    """Shorten the words of a table that is wider than the window, and leave out the least columns if the rest fits."""
+
+    def width() -> int:
+        return _width(list(map(_laid, table.columns)), gap)
+
+    if window is None or width() <= window:
+        return table
+    names = [_narrow(key, max(FEWEST, 3 * window // 10)) for key in table.keys]
+    table = replace(table, keys=names)
+    room = max(FEWEST, window - _width(list(map(_laid, names)), gap) - gap)
+    heads = _shortened([column.head for column in table.values], room)
+    values = [replace(column, head=head) for column, head in zip(table.values, heads, strict=True)]
+    table = replace(table, values=[_narrow(column, room) for column in values])
+    whole = table
+    for head in table.least:
+        if width() <= window:
+            break
+        table = replace(table, values=[column for column in table.values if column.head != head])
+    return table if width() <= window else whole
+
+
+def _narrow(column: Column, most: int) -> Column:
+    return replace(column, cells=_shortened(column.cells, most)) if column.words else column
+
+
+def _left_out(tables: Sequence[ReportTable], fitting: Sequence[ReportTable]) -> str:
+    """Name the columns for which there was no room."""
+    heads: dict[str, None] = {}
+    for table, fits in zip(tables, fitting, strict=True):
+        kept = {column.head for column in fits.values}
+        heads |= dict.fromkeys(each.head for each in table.values if each.head in table.least and each.head not in kept)
+    named = ", ".join(heads)
+    return f"left out for want of room: {named}; -f tsv or a wider window has them" if heads else ""
 
 
 def _pages(table: ReportTable, gap: int, window: int | None) -> Iterator[list[_Laid]]:
     """Deal the columns of values to as many tables as the window calls for, the keys in front of each."""
     keys, values = list(map(_laid, table.keys)), list(map(_laid, table.values))
-    if window is not None and _width([*keys, *values], gap) > window:
-        keys = [_laid(key, max(FEWEST, window // 3) if key.head in NAMES else None) for key in table.keys]
     page = list(keys)
     for column in values:
         if window is not None and len(page) > len(keys) and _width([*page, column], gap) > window:
@@ -64,14 +105,14 @@ def _width(page: Sequence[_Laid], gap: int) -> int:
     return 1 + sum(column.width + gap for column in page)
 
 
-def _laid(column: Column, most: int | None = None) -> _Laid:
+def _laid(column: Column) -> _Laid:
     """Mark and pad the cells; rich would take the space behind a value for nothing, and points would not line up."""
     from rich.cells import cell_len
 
     rows = range(len(column.cells))
     marks = [BEST if row in column.best else WORST if row in column.worst else "" for row in rows]
     space = " " if any(marks) else ""
-    cells = list(map(plain, column.cells if most is None else _shortened(column.cells, most)))
+    cells = list(map(plain, column.cells))
     texts = [f"{cell}{mark or space}" for cell, mark in zip(cells, marks, strict=True)]
     if column.beside:
         width = max(map(len, texts))
@@ -88,10 +129,26 @@ def _laid(column: Column, most: int | None = None) -> _Laid:
 
 
 def _shortened(names: Sequence[str], width: int) -> Sequence[str]:
-    """Leave out the middle of long names, unless some are no longer told apart without it."""
-    start, end = width // 2, width - width // 2 - 1
-    short = [name if len(name) <= width else f"{name[:start]}…{name[-end:]}" for name in names]
-    return short if len({*short}) == len({*names}) else names
+    """Leave out the middle of long names, or what names share, so that they are told apart; else number them.
+
+    >>> _shortened(["a-rather-long-name", "b"], 9)
+    ['a-ra…name', 'b']
+    """
+    every = list(dict.fromkeys(names))
+    short: dict[str, str] = {}
+    for start in (width // 2, 3 * width // 4, width // 4):
+        end = width - start - 1
+        short = {name: name if len(name) <= width else f"{name[:start]}…{name[-end:]}" for name in every}
+        if len({*short.values()}) == len(every):
+            return [short[name] for name in names]
+    many = Counter(short.values())
+    alike = [name for name in every if many[short[name]] > 1 and len(name) > width]
+    letters = zip(*alike, strict=False)
+    shared = sum(1 for _ in takewhile(lambda each: len({*each}) == 1, letters))
+    short |= {name: f"…{name[shared:][: width - 2]}…" for name in alike}
+    if len({*short.values()}) < len(every):
+        short |= {name: f"{name[: width - 5]}…{number}" for number, name in enumerate(alike, 1)}
+    return [short[name] for name in names]
 
 
 def _table(table: ReportTable, page: Sequence[_Laid], gap: int) -> Any:

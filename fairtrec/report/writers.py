@@ -123,7 +123,7 @@ class Formats(dict[str, W], Generic[W]):
 
     def __init__(self, module: str, options: str, formats: Mapping[str, W]) -> None:
         self.module, self.options = module, options.split()
-        every = frozenset((*self.options, "places", "terminal", "parts", "most"))
+        every = frozenset((*self.options, "places", "terminal", "parts", "most", "window"))
         super().__init__()
         for name, writer in formats.items():
             layout = writer.layout if ":" in writer.layout else f"{module}:{writer.layout}"

@@ -81,7 +81,7 @@ def unpacked(wheel, tmp_path_factory):
 
 def run(desk, *arguments, path=None):
     """Run Python in a folder that is not the checkout."""
-    environment = os.environ | {"FAIRTREC_HOME": str(desk / "home"), "FAIRTREC_OFFLINE": "1"}
+    environment = os.environ | {"FAIRTREC_HOME": str(desk / "home"), "FAIRTREC_OFFLINE": "1", "COLUMNS": "120"}
     environment.pop("PYTHONPATH", None)
     if path is not None:
         environment["PYTHONPATH"] = str(path)
