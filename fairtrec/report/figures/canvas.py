@@ -86,7 +86,7 @@ def shortened(names: Sequence[str], letters: int) -> list[str]:
     """Leave out the middle of long names, or break their lines where some are no longer told apart without it.
 
     >>> shortened(["short", "a-long-name-of-1", "a-long-name-of-2"], 9)
-    ['short', 'a-l…of-1', 'a-l…of-2']
+    ['short', 'a-l…-of-1', 'a-l…-of-2']
     """
     start = letters // 2 - 1
     short = [
