@@ -9,7 +9,7 @@ from fairtrec.report.document import Column, Document, ReportTable
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
     c: f"\\{c}" for c in "&%$#_{}"
 }
-SIGNS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→0": r"$\rightarrow 0$", "×": r"$\times$", "|": "$|$", "<": "$<$",
+SIGNS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→0": r"$\rightarrow 0$", "×": r"$\times$", "|": "$|$", "<": "$<$", ">": "$>$",
          "†?": r"$^{\dagger?}$", "‡?": r"$^{\ddagger?}$", "⁺?": "$^{+?}$", "⁻?": "$^{-?}$",
          "†": r"$^{\dagger}$", "‡": r"$^{\ddagger}$", "⁺": "$^{+}$", "⁻": "$^{-}$"}  # fmt: skip
 
@@ -19,7 +19,7 @@ def md(document: Document) -> str:
     lines: list[str] = []
     for table in document.tables:
         rule = [":--" if column.words else "--:" for column in table.columns]
-        head, *rows = _rows(table, escaped_md, escaped_md, "**{}**", "*{}*")
+        head, *rows = _rows(table, escaped_md, "**{}**", "*{}*")
         lines += [f"**{escaped_md(table.title)}**", ""] if table.title else []
         lines += [*(f"| {' | '.join(row)} |" for row in (head, rule, *rows)), ""]
     lines += [*(f"- {escaped_md(line)}" for line in document.lines), *[""] * bool(document.lines)]
@@ -40,7 +40,7 @@ def titled(document: Document, *, title: str | None = None, latex_label: str | N
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{said}{signature}}}{named}"]
     for table in document.tables:
         columns = "".join("l" if column.words else "r" for column in table.columns)
-        head, *rows = _rows(table, _latex, escaped_latex, r"\textbf{{{}}}", r"\textit{{{}}}")
+        head, *rows = _rows(table, _latex, r"\textbf{{{}}}", r"\textit{{{}}}")
         above = [rf"\multicolumn{{{len(columns)}}}{{l}}{{{_latex(table.title)}}} \\"] if table.title else []
         lines += [
             *[""] * bool(above), rf"\begin{{tabular}}{{{columns}}}", *above, r"\toprule", " & ".join(head) + r" \\",
@@ -49,12 +49,10 @@ def titled(document: Document, *, title: str | None = None, latex_label: str | N
     return "".join(f"{line}\n" for line in [*lines, r"\end{table}"])
 
 
-def _rows(
-    table: ReportTable, escaped: Callable[[str], str], beside: Callable[[str], str], best: str, worst: str
-) -> Sequence[Sequence[str]]:
+def _rows(table: ReportTable, escaped: Callable[[str], str], best: str, worst: str) -> Sequence[Sequence[str]]:
     def marked(column: Column, row: int, cell: str) -> str:
         form = best if row in column.best else worst if row in column.worst else "{}"
-        return form.format(escaped(cell)) + (beside(column.beside[row]) if column.beside else "")
+        return form.format(escaped(cell)) + (escaped(column.beside[row]) if column.beside else "")
 
     columns = (
         [escaped(column.head), *(marked(column, row, cell) for row, cell in enumerate(column.cells))]

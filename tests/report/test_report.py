@@ -225,6 +225,12 @@ def test_latex_is_escaped_and_marked():
     assert written(result, "latex", per_query=True).splitlines()[3] == r"\begin{tabular}{llrrr}"
 
 
+def test_bars_and_minus_signs_beside_a_number_are_mathematics_in_latex():
+    """LaTeX prints a bar as a dash in its usual encoding, and a larger-than as a question mark upside down."""
+    result = result_of([Nearer()], [[-0.5, 0.4]], [[0.1, 0.2]], names=["a>b", "c"])
+    assert r"a$>$b & 2 & $-$0.0500 $|$0.4500$|$ \\" in written(result, "latex")
+
+
 def test_what_a_report_does_not_say_is_said_beside_it():
     result = result_of([Higher()], [[0.5, NAN]], [[0.5, 0.6]], notes=["careful"])
     said = ["careful", "Higher@10: defined for 1 of 2 queries (a)", "fairtrec:1 | order:score"]
