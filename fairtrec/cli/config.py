@@ -134,6 +134,11 @@ def _value(parameter: click.Option, key: str, value: Any, path: Path) -> Any:
         raise InputError(f"{key} is {value}; write {like}", path)
     if parameter.is_flag is not isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError(f"{key} must be {'true or false' if parameter.is_flag else 'text or a number'}", path)
+    if not isinstance(parameter.type, click.Path):
+        try:
+            parameter.type.convert(value, parameter, None)
+        except click.BadParameter as fault:
+            raise InputError(f"{key}: {fault.message.rstrip('.')}; correct it", path) from None
     if key == "labels" and isinstance(value, str) and not _beside(path, value).exists():
         return "*".join(_placed(part, key, path) for part in crossed(value))
     return _placed(value, key, path) if isinstance(value, str) else value

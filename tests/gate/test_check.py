@@ -416,6 +416,11 @@ def test_paths_of_a_file_are_relative_to_it(folder, fairtrec_command, monkeypatc
         ("[tool.fairtrec.check]\nconfidence = true", "confidence must be text or a number"),
         ("[tool.fairtrec.check]\nconfidence = []", "confidence must be text or a number"),
         ("[tool.fairtrec.check]\ndepth = 1.5", "my.toml:2: depth is 1.5; write a whole number, like depth = 10"),
+        ('[tool.fairtrec.check]\nplaces = "x"', "my.toml:2: places: 'x' is not a valid integer range; correct it"),
+        (
+            '[tool.fairtrec.check]\ntokenizer = "no"',
+            "my.toml:2: tokenizer: 'no' is not one of 'strip', 'space', 'word'",
+        ),
         ('[tool.fairtrec.check]\nbaseline = ""', "baseline is empty; give it a value"),
         ('[tool.fairtrec.check]\n"a\\nb" = 1', "there is no option a\\nb;"),
         ("[tool.fairtrec]\ncheck = 3", "must be a table"),
