@@ -1,7 +1,10 @@
 """What each command may import: start-up is short because heavy libraries wait until they are needed."""
 
+from importlib.util import find_spec
+
 import pytest
 
+from fairtrec import jobs
 from fairtrec_made.imports import PROGRAM, imported_by
 
 COUNTS = "tests/cli/inputs/counts.tsv"
@@ -62,3 +65,26 @@ def test_annotate_leaves_pandas_alone(tmp_path):
     heavy, errors = imported_by(PROGRAM, *map(str, arguments))
     assert errors[-1] == "exit 0"
     assert "pandas" not in heavy
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["annotate", "c.tsv", "--terms", "gender-en", "-o", "counts.tsv"],
+        ["counterfactual", "c.tsv", "--pairs", "gender-en-pairs", "-o", "swapped.tsv"],
+        ["eval", "qrels", "a.run", "b.run", "-m", "P@1"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_what_processes_import_first_is_there(arguments, tmp_path, monkeypatch, fairtrec_command):
+    """A name of no module is passed over in silence, and each process imports everything anew."""
+    asked, context = [], jobs.context
+    monkeypatch.setattr(jobs, "context", lambda preload: asked.append(preload) or context(preload))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.tsv").write_text("d1\tshe met him\n")
+    (tmp_path / "qrels").write_text("1 0 d1 1\n")
+    for run in ("a.run", "b.run"):
+        (tmp_path / run).write_text("1 Q0 d1 1 1 t\n")
+    assert fairtrec_command(*arguments, "-j", "2").code == 0
+    assert asked[0]
+    assert [name for preload in asked for name in preload if find_spec(name) is None] == []

@@ -224,7 +224,7 @@ def _in_order(work: CountingWork, known: dict[int, Done], jobs: int) -> Iterator
     def at(task: Task) -> str:
         return work.origins[task.origin].name
 
-    ready = [f"{__package__}.ready"]
+    ready = [f"{__package__}.ready_to_count"]
     with closing(map_ordered(work, unknown(), jobs, ready, jobs + 1, "use -j 1", at)) as found:
         for done in found:
             if isinstance(done, InputError):

@@ -198,7 +198,7 @@ def _in_order(
     def at(task: Task) -> str:
         return origins[task.origin].name
 
-    ready = [f"{__package__}.ready"]
+    ready = [f"{__package__}.ready_to_rewrite"]
     with closing(map_ordered(work, every(), jobs, ready, jobs + 1, "use -j 1", at)) as found:
         for done in found:
             if isinstance(done, InputError):
