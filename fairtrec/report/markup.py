@@ -9,7 +9,8 @@ from fairtrec.report.document import Column, Document, ReportTable
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
     c: f"\\{c}" for c in "&%$#_{}"
 }
-SIGNS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→0": r"$\rightarrow 0$", "×": r"$\times$", "|": "$|$", "<": "$<$", ">": "$>$",
+SIGNS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→0": r"$\rightarrow 0$", "×": r"$\times$",
+         "|": "$|$", "<": "$<$", ">": "$>$",
          "†?": r"$^{\dagger?}$", "‡?": r"$^{\ddagger?}$", "⁺?": "$^{+?}$", "⁻?": "$^{-?}$",
          "†": r"$^{\dagger}$", "‡": r"$^{\ddagger}$", "⁺": "$^{+}$", "⁻": "$^{-}$"}  # fmt: skip
 
