@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, Qrels, Run, decode
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.documents import CELLS, dealt
+from fairtrec.evaluation.documents import CELLS, dealt, depth_of
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.utility import Utility
 
@@ -111,7 +111,7 @@ class RelevanceEvaluator:
             self.formulas = {row: formula for row, formula in others.items() if formula is not None}
             self._hand_over([row for row, formula in others.items() if formula is None], qrels)
         if self.plain or self.formulas:
-            self.deepest = _deepest(measures[row].depth for row in (*self.plain, *self.formulas))
+            self.deepest = depth_of([measures[row] for row in (*self.plain, *self.formulas)])
             self.grades = QrelsIndex(qrels)
             many = np.bincount(self.grades.query, minlength=len(qrels.qids))
             self.whole = len(many) * int(many.max(initial=0)) <= CELLS  # else few queries may have most judgements
@@ -225,11 +225,6 @@ def rankings(run: Run, qids: Sequence[str], depth: int | None) -> dict[str, dict
         for qid, start, end in zip(part.qids, starts, starts[1:], strict=False)
         if end > start
     }
-
-
-def _deepest(depths: Iterable[int | None]) -> int | None:
-    known = list(depths)
-    return None if None in known else max((depth for depth in known if depth), default=None)
 
 
 def _grades(qrels: Qrels) -> dict[str, dict[str, int]]:
