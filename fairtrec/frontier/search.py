@@ -184,7 +184,7 @@ class Search:
         if self.utility is None:
             every = run.top(qids, None)
             there = every >= 0
-            known = np.where(there, run.scores[np.maximum(every, 0)], np.nan)
+            known = np.where(there, run.scores[np.maximum(every, 0)] / 2, np.nan)  # of halves no difference overflows
             least, most = (each.reduce(known, axis=1, initial=np.nan)[:, None] for each in (np.fmin, np.fmax))
             scores = np.where(there, quotient(known - least, most - least, 0.0), np.nan)
         return Problem(

@@ -21,6 +21,15 @@ def test_a_run_without_one_of_the_queries_is_freed_by_its_scores():
     assert found.runs[0].points[0].name == "run"
 
 
+def test_scores_whose_difference_overflows_are_a_utility():
+    given = {"utility": "scores", "fairness": "AWRF@2", "labels": {"a": "f", "b": "m", "c": "m"}}
+    wide, narrow = (
+        fairtrec.headroom({"r": {"q1": {"b": most, "c": 0.0, "a": -most}}}, **given).runs[0].points
+        for most in (1.7e308, 1.0)
+    )
+    assert wide == narrow
+
+
 def test_an_infinite_bound_leaves_the_other_orders_apart():
     utility, fairness = np.array([3.0, 2.0, 1.0]), np.array([INFINITE, 0.1, 0.2])
     assert undominated(np.zeros(3, np.int64), utility, fairness).tolist() == [0, 1, 2]
