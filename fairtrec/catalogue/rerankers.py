@@ -55,7 +55,7 @@ def find(name: str) -> type[Reranker]:
     near = get_close_matches(name.lower(), [each.lower() for each in names()], 2)
     meant = " or ".join(each for each in names() if each.lower() in near)
     hint = f"did you mean {meant}? " if meant else ""
-    raise UsageError(f"there is no reranker {name}; {hint}`fairtrec rerank --list` names them all")
+    raise UsageError(f"there is no reranker {name}; {hint}`fairtrec measures` names them all")
 
 
 def names() -> list[str]:
