@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from fairtrec.cli import options
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import under
 from fairtrec.report.writers import ABLATIONS
 
@@ -57,7 +57,7 @@ def command(
         options.refuse_typed("is of what is drawn at random, and --vary draws nothing", "seed")
     files = named(runs)
     varied = [value.strip() for each in given["vary"] for value in each.partition("=")[2].split(",")]
-    options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values(), *varied)
+    printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values(), *varied)
     with options.attended(plans=None):
         ablation = ablate(files, qrels, **given)
-    options.write(ABLATIONS, form, ablation, output, footnotes, places=places)
+    printing.write(ABLATIONS, form, ablation, output, footnotes, places=places)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from fairtrec.cli import options
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Commands, under
 from fairtrec.literals import Loss
 
@@ -148,7 +148,7 @@ def rerank(
         raise UsageError(f"{model} holds {len(models)} models; name a folder for their runs with -o")
     if several and output is not None:
         output.mkdir(parents=True, exist_ok=True)
-    options.refuse_output(None if several else output, run, given["docs"], given["query_texts"])
+    printing.refuse_output(None if several else output, run, given["docs"], given["query_texts"])
     rankers = (Ranker(name, device, longest=max_length) for name in models)
     for ranked in rerank(run, rankers, size=batch_size, **given):
         place = output / f"{ranked.tag}.run" if several and output is not None else output

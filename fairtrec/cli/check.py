@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrec.cli import config, options
+from fairtrec.cli import config, options, printing
 from fairtrec.cli.commands import say, under
 from fairtrec.literals import FailOn
 from fairtrec.report.writers import VERDICTS
@@ -77,14 +77,14 @@ def command(
     try:
         files = named(runs)
     except FairtrecError as fault:
-        options.refuse_output(junit, *runs, *read)
+        printing.refuse_output(junit, *runs, *read)
         _write_fault(fault, junit)
         raise
     for run, file in files.items():
         if base is not None and is_same(file, base):
             raise UsageError(f"{run} is the baseline itself, which meets whatever it is; name another one of the two")
     for path in (output, junit):
-        options.refuse_output(path, *files.values(), *read)
+        printing.refuse_output(path, *files.values(), *read)
     if output is not None and junit is not None and output.resolve() == junit.resolve():
         raise UsageError(f"--output and --junit would both write {output}; choose another for one of the two")
     given["baseline"] = base if name is None else {name: base}
@@ -129,7 +129,7 @@ def _write(
 
     if form == "github":
         say(f"# {summary(checked)}")
-    options.write(VERDICTS, form, checked, output, footnotes, places=places)
+    printing.write(VERDICTS, form, checked, output, footnotes, places=places)
     if junit is not None:
         emit(junit_report(checked, places=places, seconds=seconds), junit)
     if os.environ.get("GITHUB_ACTIONS") == "true" and (form != "github" or output is not None):

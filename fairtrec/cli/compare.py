@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrec.cli import options
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
 from fairtrec.literals import Correction, Method, Over, Test
 from fairtrec.report.writers import COMPARISONS
@@ -148,14 +148,14 @@ def command(
     if values:
         result, baseline = _recorded((qrels or "none", *runs), measures, baseline, output, slices)
         view = _view(result, baseline, Slices.of(slices), correlate, procedure, curves=False)
-        options.write(COMPARISONS, form, view, output, footnotes, places=places, paper=paper)
+        printing.write(COMPARISONS, form, view, output, footnotes, places=places, paper=paper)
         return 0
     asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
     files = named(runs)
     if not views:
         files = _once(files)
         baseline, files = _baseline(baseline, files)
-    options.refuse_output(output, qrels, slices, *files.values(), *lists(runs), *given.values())
+    printing.refuse_output(output, qrels, slices, *files.values(), *lists(runs), *given.values())
     of_queries = Slices.of(slices)
     with options.attended():
         result = evaluate(asked, files, qrels, keep_going=keep_going, **given)
@@ -166,7 +166,7 @@ def command(
     if baseline in dict(result.failed) or (result.failed and not views and len(result.scores) == 1):
         raise InputError("the broken runs leave nothing to compare; mend them, or leave them out")
     view = _view(result, baseline, of_queries, correlate, procedure, curves=cutoffs is not None)
-    options.write(COMPARISONS, form, view, output, footnotes, places=places, paper=paper)
+    printing.write(COMPARISONS, form, view, output, footnotes, places=places, paper=paper)
     return InputError.exit_code if result.failed else 0
 
 
@@ -208,7 +208,7 @@ def _recorded(
     several = named(files)
     if baseline is not None and baseline not in several:
         baseline, several = joined(several, baseline)
-    options.refuse_output(output, slices, *several.values(), *lists(files))
+    printing.refuse_output(output, slices, *several.values(), *lists(files))
     return read_values(several, " ".join(measures) or None), baseline
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from fairtrec.cli import options
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled
 from fairtrec.report.writers import DIFFERENCES
 
@@ -41,7 +41,7 @@ def command(one: str, other: str, tolerance: float, form: str, output: Path | No
     from fairtrec.replay import difference, results
 
     refuse_tolerance(tolerance)
-    options.refuse_output(output, one, other)
+    printing.refuse_output(output, one, other)
     found = difference.between(results.read_results(one), results.read_results(other), tolerance)
-    options.write(DIFFERENCES, form, found, output, names=(one, other))
+    printing.write(DIFFERENCES, form, found, output, names=(one, other))
     return 0 if found.same else 1

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from fairtrec.cli import options
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import say, under
 from fairtrec.literals import Method
 from fairtrec.report.writers import RESULTS, refuse_view
@@ -91,7 +91,7 @@ def command(
 
         by = sort_key(sort, measures, given["relevance_level"])
     if output is not None:
-        options.refuse_output(output, qrels, slices, *files.values(), *lists(runs), *given.values())
+        printing.refuse_output(output, qrels, slices, *files.values(), *lists(runs), *given.values())
     of_queries = None
     if slices is not None:
         from fairtrec.comparison.slices import Slices
@@ -107,7 +107,7 @@ def command(
         result = result if of_queries is None else of_queries.noted(result)
         if confidence is not None:
             result = result.with_confidence(confidence, of_queries, interval=interval or "t")
-        options.write(RESULTS, form, result, output, footnotes, places=places, sort=by, slices=of_queries, **view)
+        printing.write(RESULTS, form, result, output, footnotes, places=places, sort=by, slices=of_queries, **view)
     return InputError.exit_code if result.failed else 0
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrec.cli import options
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import under
 from fairtrec.report.writers import EXPLANATIONS
 
@@ -64,7 +64,7 @@ def command(
     from fairtrec.explanation.explaining import explain
     from fairtrec.report.explanation import footnotes
 
-    options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
+    printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
     with options.attended():
         explanation = explain(measure, files, qrels, **given)
-    options.write(EXPLANATIONS, form, explanation, output, footnotes, places=places)
+    printing.write(EXPLANATIONS, form, explanation, output, footnotes, places=places)

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import click
 
-from fairtrec.cli import options
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import under
 from fairtrec.literals import Among
 from fairtrec.report.writers import FRONTIERS
@@ -78,7 +78,7 @@ def command(
     if query_texts is not None and not (per_query and form == "html"):
         raise UsageError("--query-texts stand beside queries in a page; add -f html and -q")
     files = named(runs)
-    options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
+    printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
     also = () if given["among"] == "run" else ("background",)
     with options.attended(*also):
         frontier = headroom(files, qrels, **given)
@@ -86,4 +86,4 @@ def command(
     if query_texts is not None:
         asked = loading.query_texts(query_texts, sorted({query.qid for run in frontier.runs for query in run.queries}))
     view = {"places": places, "per_query": per_query, "query_texts": asked}
-    options.write(FRONTIERS, form, frontier, output, footnotes, **view)
+    printing.write(FRONTIERS, form, frontier, output, footnotes, **view)

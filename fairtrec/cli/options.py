@@ -1,20 +1,16 @@
 """Options that several commands share: what is evaluated and how, and how a report is written."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import click
 
 from fairtrec.catalogue.needs import EXTRAS
-from fairtrec.cli.commands import TYPED, say
+from fairtrec.cli.commands import TYPED
 from fairtrec.evaluation.choices import CHOICES, inserted
 from fairtrec.report.writers import Writer
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
 IDLE = "fairtrec.idle"  # of a context: what played no part
@@ -253,67 +249,3 @@ def attended(*also: str, plans: int | None = 1) -> Iterator[None]:
     idle, typed = meta.setdefault(IDLE, []), meta.get(TYPED, {})
     with watched, heeded({name: option for name, option in typed.items() if name not in also}, plans, idle.append):
         yield
-
-
-def refuse_output(output: "Path | None", *given: Any) -> None:
-    """Raise UsageError if the output cannot be written, or is one of the files that are given."""
-    from fairtrec.report.output import refuse_input, refuse_unwritable
-
-    refuse_unwritable(output)
-    refuse_input(output, [value for value in given if isinstance(value, str)])
-
-
-def tell(lines: Sequence[str], signature: str = "") -> None:
-    """Say on standard error what stands beside numbers, the most important first, and how many more lines -v shows."""
-    from fairtrec.report.folding import MOST, cut, folded
-
-    meta = click.get_current_context().meta
-    is_whole = "verbose" in meta.get(TYPED, {})
-    if every := [*lines, *meta.pop(IDLE, [])]:
-        for line in folded(every, None if is_whole else MOST):
-            say(f"# {line}")
-    if signature:
-        line = f"# {signature}"
-        say(cut(line, get_terminal_size().columns) if sys.stderr.isatty() and not is_whole else line)
-
-
-def write(
-    writers: Mapping[str, Writer],
-    form: str,
-    of: Any,
-    output: "Path | None",
-    footnotes: Callable[[Any], Sequence[str]] = lambda _: (),
-    **view: Any,
-) -> None:
-    """Print a report, or write it to a file, and say on standard error which footnotes it does not carry.
-
-    A table that is printed has the most important remarks alone, unless -v asks for all.
-    """
-    from fairtrec.report.output import emit
-
-    terminal = output is None and sys.stdout.isatty()
-    if form == "auto":
-        form = "table" if terminal or "trec" not in writers else "trec"
-    writer = writers[form]
-    shown = None if output is not None else most()
-    emit(
-        writer(of, terminal=terminal, window=output is None, most=shown, **view),
-        output,
-        drawn=terminal and writer.draws,
-    )
-    tell_beside(writer, footnotes(of))
-
-
-def most() -> int | None:
-    """Give how many remarks are shown beside a table, None if all; what played no part stands beside it already."""
-    from fairtrec.report.folding import MOST
-
-    meta = click.get_current_context().meta
-    return None if "verbose" in meta.get(TYPED, {}) else MOST - len(meta.get(IDLE, []))
-
-
-def tell_beside(writer: Writer | None, footnotes: Sequence[str]) -> None:
-    """Say on standard error which footnotes, of which the signature is last, a format does not carry."""
-    lines = footnotes if writer is None else writer.beside(footnotes)
-    is_signed = bool(lines) and (writer is None or writer.carries == "nothing")
-    tell(*(lines[:-1], lines[-1]) if is_signed else (lines,))

@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 import click
 
-from fairtrec.cli import options
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import under
 from fairtrec.literals import Figure, PaperColumns
 
@@ -89,7 +89,7 @@ def command(
     with look():
         pass  # matplotlib is there, or nothing need be read
     files = named(runs)
-    options.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
+    printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
     asked = measures or None if cutoffs is None else deepened(measures, cutoffs, given["relevance_level"])
     with options.attended():
         result = evaluate(asked, files, qrels, **given)
@@ -98,4 +98,4 @@ def command(
     figure = plot(result, kind, baseline=baseline, columns=columns, confidence=level, families=begun, trend=trend)
     emit(written(figure, form), output)
     *lines, signature = footnotes(result) if kind != "cutoffs" else of_cutoffs(curves(result))
-    options.tell(lines, signature)
+    printing.tell(lines, signature)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from fairtrec.cli import options
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import under
 from fairtrec.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 
@@ -59,9 +59,9 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     files = named(runs)
     read = [given[name] for name in ("embeddings", "ids", "docs", "fit", "spurious", "labels")]
     for place in (output, given["save_embeddings"]):
-        options.refuse_output(place, *files.values(), *lists(runs), *read)
+        printing.refuse_output(place, *files.values(), *lists(runs), *read)
     if output is not None and output == given["save_embeddings"]:
         raise UsageError(f"{output} is where both positions and embeddings go; give two names")
     placed = positions(files, **given)
     emit(placed.tsv, output)
-    options.tell(placed.remarks(accuracy_as))
+    printing.tell(placed.remarks(accuracy_as))

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from fairtrec.cli import options
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import under
 from fairtrec.literals import Extrapolation
 from fairtrec.report.writers import OVERLAPS
@@ -46,9 +46,9 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     files = named(runs)
     asked: str | None = given.pop("baseline")
     baseline, every = (asked, files) if asked is None or asked in files else joined(files, asked)
-    options.refuse_output(output, *every.values(), *lists(runs))
+    printing.refuse_output(output, *every.values(), *lists(runs))
     view = {name: given.pop(name) for name in ("per_query", "places")}
     given["form"] = given.pop("which")
     with progress():
         found = rbo(every, baseline, **given)
-    options.write(OVERLAPS, form, found, output, footnotes, **view)
+    printing.write(OVERLAPS, form, found, output, footnotes, **view)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrec.cli import options
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
 from fairtrec.cli.diff import EXITS, refuse_tolerance, tolerance
 from fairtrec.report.writers import DIFFERENCES
@@ -37,11 +37,11 @@ def command(file: str, root: Path | None, tolerance: float, form: str, output: P
     refuse_tolerance(tolerance)
     recorded = results.read_results(file)
     names = [each.name for each in recorded.inputs.values()]
-    options.refuse_output(output, file, *(str((root or Path()) / path) for path in names))
+    printing.refuse_output(output, file, *(str((root or Path()) / path) for path in names))
     with progress():
         again = _sliced(replaying.evaluate(recorded, root), recorded, root)
     found = difference.between(recorded, _as_recorded(again, recorded), tolerance)
-    options.write(DIFFERENCES, form, found, output, names=(file, "replayed"))
+    printing.write(DIFFERENCES, form, found, output, names=(file, "replayed"))
     if found.same:
         what = "query by query" if any(run.queries for run in recorded.runs) else "in the mean"
         say(f"# the same {what}: {', '.join(recorded.measures)}")

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from fairtrec.cli import options
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import under
 from fairtrec.report.writers import EFFECTS
 
@@ -78,7 +78,7 @@ def command(
     written = places_of(list(files), asked, output)
     refuse_unwritable(Path(output) if output is not None else None)
     for place in written:
-        options.refuse_output(
+        printing.refuse_output(
             place if place.parent.is_dir() else None, qrels, *files.values(), *lists(runs), *given.values()
         )
     if not measures:
@@ -96,8 +96,8 @@ def command(
     if output is None:
         pour(plain_run.lines(reranking.runs[0].after))
     if effect is not None and output is not None:
-        options.write(EFFECTS, form, effect, None, footnotes, places=places)
+        printing.write(EFFECTS, form, effect, None, footnotes, places=places)
         return
     if effect is not None:
-        click.echo(EFFECTS[form](effect, places=places, most=options.most(), window=True), err=True, nl=False)
-    options.tell_beside(None if effect is None else EFFECTS[form], footnotes(reranking if effect is None else effect))
+        click.echo(EFFECTS[form](effect, places=places, most=printing.most(), window=True), err=True, nl=False)
+    printing.tell_beside(None if effect is None else EFFECTS[form], footnotes(reranking if effect is None else effect))

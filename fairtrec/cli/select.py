@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from fairtrec.cli import compare, options
+from fairtrec.cli import compare, options, printing
 from fairtrec.cli.commands import under
 from fairtrec.report.writers import SELECTIONS
 
@@ -80,9 +80,9 @@ def command(
     files = named(runs)
     write_run = given.pop("write_run")
     for path in (output, write_run):
-        options.refuse_output(path, qrels, *files.values(), *lists(runs), *given.values())
+        printing.refuse_output(path, qrels, *files.values(), *lists(runs), *given.values())
     if output is not None and write_run is not None and output.resolve() == write_run.resolve():
         raise UsageError(f"--output and --write-run would both write {output}; choose another for one of the two")
     with options.attended():
         selection = select(files, qrels, write_run=write_run, **given)
-    options.write(SELECTIONS, form, selection, output, footnotes, places=places)
+    printing.write(SELECTIONS, form, selection, output, footnotes, places=places)

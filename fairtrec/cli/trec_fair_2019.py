@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from fairtrec.cli import options
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import under
 from fairtrec.literals import Amortisation, UnfairnessVariant
 from fairtrec.report.writers import RESULTS
@@ -53,6 +53,6 @@ def command(runs: tuple[str, ...], sequences: str, truth: str, labels: tuple[str
     view = {name: chosen.pop(name) for name in ("per_query", "places")}
     if not labels:
         raise UsageError("unfairness needs the groups of authors; give --labels FILE")
-    options.refuse_output(output, *runs, sequences, truth, *labels)
+    printing.refuse_output(output, *runs, sequences, truth, *labels)
     result = evaluate(runs, sequences, truth, labels, **chosen)
-    options.write(RESULTS, form, result, output, footnotes, **view)
+    printing.write(RESULTS, form, result, output, footnotes, **view)

@@ -228,9 +228,9 @@ def test_the_readme_shows_what_the_demo_prints():
     alone = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     recipe = subprocess.run(make, cwd=REPOSITORY, env=alone, check=True, capture_output=True, text=True)
     words = shlex.split(recipe.stdout[recipe.stdout.index(".venv/bin/fairtrec") :].replace("\\\n", " "))
-    printed = subprocess.run(
-        [sys.executable, "-m", "fairtrec", *words[1:]], cwd=REPOSITORY, check=True, capture_output=True, text=True
-    ).stdout
+    wide = {**os.environ, "COLUMNS": "120"}
+    demo = [sys.executable, "-m", "fairtrec", *words[1:]]
+    printed = subprocess.run(demo, cwd=REPOSITORY, env=wide, check=True, capture_output=True, text=True).stdout
     shown = (REPOSITORY / "README.md").read_text("utf-8").partition("<!-- demo -->\n```\n")[2].partition("```\n")[0]
     assert pages.unversioned(printed) == pages.unversioned(shown)
 
