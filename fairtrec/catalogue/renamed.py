@@ -9,6 +9,10 @@ OPTIONS = {  # of every command that has the new one; behind a command's name, o
     "--annotations": "--counts",
     "--group": "--groups",
     "trec-fair-2019 --groups": "--labels",
+    "annotate --groups": "--terms",
+    "counterfactual --groups": "--terms",
+    "counts convert --groups": "--terms",
+    "adversarial train --groups": "--terms",
     "--as": "--membership",
     "headroom --judged-only": "--pin-unjudged",
     "explain -q": "--query",
@@ -19,6 +23,12 @@ OPTIONS = {  # of every command that has the new one; behind a command's name, o
     "rerank --samples": "--rankings",
     "validate --depth": "--due",
     "adversarial rerank --queries": "--query-texts",
+}
+ELSEWHERE = {  # options that there are not, and what does that
+    "eval --baseline": "fairtrec compare tests runs against a baseline",
+    "rerank --list": "fairtrec measures lists rerankers, too",
+    "cite -m": "name the measures alone, like fairtrec cite NFaiRR",
+    "trec-fair-2019 --validate": "fairtrec validate --track trec-fair-2019 lists the faults of runs",
 }
 KEYWORDS = {  # and names of the package
     "annotations": "counts",

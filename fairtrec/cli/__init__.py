@@ -59,10 +59,6 @@ GROUPS = {  # in the order of the help, rare commands last; the text stands here
 }
 COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
-ELSEWHERE = {  # options that there are not, since another command does that
-    "eval --baseline": "fairtrec compare tests runs against a baseline",
-    "trec-fair-2019 --validate": "fairtrec validate --track trec-fair-2019 lists the faults of runs",
-}
 OUTSIDE = {  # what is wrong with the machine or a name, not with fairtrec: the way out
     errno.EMFILE: "allow more open files with ulimit -n, or use -j 1",
     errno.ENFILE: "close some files, or use -j 1",
@@ -236,8 +232,8 @@ def _refuse(error: click.ClickException) -> int:
     """Say what is wrong with what was typed; of an option that another command has, which. Give the exit code."""
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         name = " ".join([*error.ctx.command_path.split(" ")[1:], error.option_name])
-        if name in ELSEWHERE:
-            _say(f"there is no option {error.option_name}; {ELSEWHERE[name]}")
+        if name in renamed.ELSEWHERE:
+            _say(f"there is no option {error.option_name}; {renamed.ELSEWHERE[name]}")
             return error.exit_code
         known = {option for parameter in error.ctx.command.params for option in parameter.opts}
         new = renamed.OPTIONS.get(name) or renamed.OPTIONS.get(error.option_name, "")

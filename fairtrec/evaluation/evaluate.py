@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
+from fairtrec.errors import UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import ChoiceKeywords, Choices, unknown
 from fairtrec.evaluation.given import Given, GivenKeywords, JudgementsLike
@@ -44,6 +45,8 @@ def told_apart(keywords: Mapping[str, Any], known: Iterable[str] = Keywords.__an
         raise unknown(name, known)
     if isinstance(named["qrels"], str) and named["qrels"] == "none":  # as on the command line
         named["qrels"] = None
+    if rest.get("groups") is not None and named.get("labels") is None:  # before what words lack is told
+        raise UsageError("--groups names groups of labels; give --labels FILE (word lists are --terms now)")
     return Given(**named), Choices(**rest)
 
 

@@ -97,9 +97,7 @@ def opened(given: Given, choices: Choices) -> Opened:
     if isinstance(given.labels, PATH) and given.qrels is not None and "qrels" in crossed(fspath(given.labels)):
         judged = loading.qrels(given.qrels)
     labels = None if given.labels is None else loading.labels(given.labels, judged)
-    if choices.groups is not None:
-        if labels is None:
-            raise UsageError("--groups names groups of labels; give --labels FILE (word lists are --terms now)")
+    if labels is not None and choices.groups is not None:
         labels = chosen(labels, choices.groups)
     extras = {
         name: import_module(extra.module).read(getattr(given, name))

@@ -128,10 +128,21 @@ def test_an_old_name_of_the_package_tells_the_new_one():
         fairtrec.free  # noqa: B018
 
 
-@pytest.mark.parametrize("more", [[], ["--labels", "resources/example/labels.tsv"]])
+@pytest.mark.parametrize(
+    "more", [[], ["--labels", "resources/example/labels.tsv"], ["--docs", "resources/example/collection.tsv"]]
+)
 def test_a_word_list_as_groups_is_told_where_it_goes(fairtrec_command, more, monkeypatch):
     monkeypatch.chdir(REPOSITORY)
     done = fairtrec_command("eval", "none", "resources/example/fair.run", "--groups", "gender-en", *more)
     assert done.code == 2
     assert done.err.endswith("(word lists are --terms now)\n")
     assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "way"), [("rerank --list", "fairtrec measures lists"), ("cite -m", "fairtrec cite NFaiRR")]
+)
+def test_an_option_that_went_tells_the_way_that_is_there(fairtrec_command, typed, way):
+    done = fairtrec_command(*typed.split(), "whatever")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert way in done.err
