@@ -124,8 +124,8 @@ class Result(Answer):
             notes.append("a mean over one query has no interval")
         if few:
             many = f"{few[0]}" if len(few) == 1 else f"{few[0]} to {few[-1]}"
-            holds = "it holds if values are about normally distributed" if interval == "t" else "it is too narrow"
-            notes.append(f"of fewer than {SCANTY} queries, here {many}, {holds}")
+            holds = "holds if values are about normally distributed" if interval == "t" else "is too narrow"
+            notes.append(f"an interval over fewer than {SCANTY} queries, here {many}, {holds}")
         return replace(
             self,
             scores=several,

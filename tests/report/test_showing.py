@@ -341,7 +341,7 @@ def test_each_mean_has_the_interval_of_scipy(result, confidence):
     assert confident.notes[-3:] == (
         f"[low, high]: {100 * confidence:g}% t interval of each mean over queries",
         "?: fewer than 10 values differ from the commonest, so the interval is too sure",
-        "of fewer than 30 queries, here 12, it holds if values are about normally distributed",
+        "an interval over fewer than 30 queries, here 12, holds if values are about normally distributed",
     )
 
 
