@@ -145,7 +145,9 @@ def ablate(
     measuring = Measuring(runs, {"qrels": qrels, **asked}, several[0], table, lists, seed, jobs)
     found = list(measuring.taken([Setting(), *every]))
     base, variants = found[0], found[1:]
-    result = replace(measuring.results[0], files=_files(measuring.named, {"qrels": qrels, **given}))
+    beside = {part: file for part, file in measuring.results[0].files.items() if part.of == "counterfactual"}
+    files = _files(measuring.named, {"qrels": qrels, **given, "counterfactual": None}) | beside
+    result = replace(measuring.results[0], files=files)
     return _compared(base, variants, result, (tuple(texts), seed, measuring.terms))
 
 

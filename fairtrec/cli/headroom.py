@@ -79,7 +79,7 @@ def command(
         raise UsageError("--query-texts stand beside queries in a page; add -f html and -q")
     files = named(runs)
     printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
-    also = () if given["among"] == "run" else ("background",)
+    also = ("background",) if given["among"] == "background" else ()
     with options.attended(*also):
         frontier = headroom(files, qrels, **given)
     asked = None

@@ -148,7 +148,7 @@ def shared(pairs: Any, terms: Any = None) -> str:
         if word not in apart and not any(group.issuperset(map(str.lower, others)) for group in together)
     }
     said = [f"{word} stands for {' and '.join(others)}" for word, others in list(several.items())[:3]]
-    more = f", and {len(several) - 3} more words for several" if len(several) > 3 else ""
+    more = f", and so do {len(several) - 3} more" if len(several) > 3 else ""
     become = "becomes" if len(several) == 1 else "each becomes"
     return f"{', '.join(said)}{more}, and {become} the first" if said else ""
 

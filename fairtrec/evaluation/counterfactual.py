@@ -89,7 +89,9 @@ def matched(reference: Reference, named: Sequence[tuple[str, Any]], choices: Cho
     """Find the counterfactual run of each run, before any is read. Raises UsageError if one has none."""
     given: Counterfactuals = reference.extras["counterfactual"]
     if choices.samples:
-        raise UsageError("a counterfactual run is compared with one ranking of each query; leave out --samples")
+        raise UsageError(
+            "--counterfactual is compared with one ranking of each query; leave out --samples, or --rankings of rerank"
+        )
     if given.folder is None and given.by_name is None and len(named) > 1:
         raise UsageError(f"there is one counterfactual run, and there are {len(named)} runs; "
                          "give --counterfactual FOLDER, with a file of the same name for each RUN")  # fmt: skip

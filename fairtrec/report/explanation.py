@@ -135,8 +135,9 @@ def records(explanation: Explanation) -> Iterator[dict[str, Any]]:
     """Give an object for each rank of each query that has a value, with what the query's would be without a term."""
     for each in explanation.explained:
         supposed = {term: number(value) for term, value in each.what_if.items()}
+        more = {"what_if": supposed} if supposed else {}
         for place in each.places:
-            yield {"run": each.run, "qid": each.qid, **_rank(place), **({"what_if": supposed} if supposed else {})}
+            yield {"run": each.run, "qid": each.qid, **_text(explanation, each), **_rank(place), **more}
 
 
 def record(explanation: Explanation) -> dict[str, Any]:
@@ -156,7 +157,7 @@ def record(explanation: Explanation) -> dict[str, Any]:
                 "n": len(of_run.defined),
                 "words": [{**asdict(word), "adds": number(word.adds)} for word in of_run.words(better)],
                 "what_if": {term: number(of_run.what_if(term)) for term in explanation.what_if},
-                "queries": [_query(each) for each in of_run.queries],
+                "queries": [_query(explanation, each) for each in of_run.queries],
             }
             for of_run in explanation.runs
         ],
@@ -267,9 +268,15 @@ def worst_queries(of_run: RunExplanation, explanation: Explanation, places: int)
     return f"{'worst' if explanation.measure.better != 'neither' else 'greatest'} queries: {shown}"
 
 
-def _query(each: Explained) -> dict[str, Any]:
+def _text(explanation: Explanation, each: Explained) -> dict[str, str]:
+    """Give what a query asks, where texts were given."""
+    return {"text": explanation.texts[each.qid]} if each.qid in explanation.texts else {}
+
+
+def _query(explanation: Explanation, each: Explained) -> dict[str, Any]:
     return {
         "qid": each.qid,
+        **_text(explanation, each),
         **{name: number(getattr(each, name)) for name in ("value", "ceiling", "rest")},
         "why": each.why,
         "exchange": None if each.exchange is None else asdict(each.exchange),

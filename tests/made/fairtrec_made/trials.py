@@ -75,7 +75,7 @@ FILES = {
     "truth.jsonl": _FAIR_TRUTH,
     "fair.jsonl": _FAIR_RUN,
     "authors.csv": "a,x,y\nb,y\n",
-    "options.toml": "[tool.fairtrec.check]\nplaces = 2\nconfidence = 0.8\n",
+    "options.toml": "[tool.fairtrec.check]\nplaces = 3\nconfidence = 0.8\n",
 }  # fmt: skip
 
 TRIALS = {
@@ -195,6 +195,7 @@ OTHERWISE = {  # what is tried in one command, where its input must be another
     "trec-fair-2019 --labels": "authors.csv",
     "explain --depth": "5",
     "headroom --background-depth": "4",
+    "counterfactual --depth": "1",
     "validate --docs": "few.tsv",
     "validate --docnos": "queries.txt",
 }
@@ -209,6 +210,11 @@ SAME = {  # options that change no output on this input, by themselves or in one
     "replay --tolerance": "what is computed again is the same to the last bit",
     "validate --all": "no run has twenty faults of a kind",
     "validate --strict": "the runs have errors or none",
+}
+HERE = {  # two options that are fine alone, and together can show nothing on this input
+    "compare --correlate --places": "two runs have a correlation of 1 or none, without digits",
+    "positions --axes --fit": "the documents that axes are fitted to have not so many",
+    "select --background-depth --tokenizer": "so few documents of the background hold no term, and no query has a value",
 }
 UNTRIED = {
     "adversarial": "it trains for minutes, and needs torch",
