@@ -194,6 +194,8 @@ def is_just(name, fault, choice, scores):
     """Whether somebody may refuse what eval has a value of: a choice that is named, or values that are no numbers."""
     if name == "headroom" and np.isinf(scores.values).any():
         return "infinite" in str(fault)
+    if name == "headroom" and "no query has finite values of both" in str(fault):
+        return np.isnan(scores.values[:, [qid != "5" for qid in scores.qids]]).all()
     if name == "select" and np.isnan(scores.values[:, [qid != "5" for qid in scores.qids]]).all():
         return "no query for which each variant has both" in str(fault)
     return isinstance(fault, fairtrec.UsageError) and names(fault, choice)
