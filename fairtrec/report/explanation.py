@@ -1,6 +1,6 @@
 """Explanations: the ranks of the queries that were asked for, or the words and queries of a run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from math import isnan
@@ -72,7 +72,6 @@ def _words(explanation: Explanation, of_run: RunExplanation, places: int) -> tup
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Align columns: numbers to the right, names to the left."""
     left = {"docno", "word", "group", "words", "words that lose", "words and what they add"}
     widths = [max(len(plain(cell)) for cell in column) for column in zip(head, *rows, strict=True)]
     for row in (head, *rows):
@@ -119,8 +118,7 @@ def rows(explanation: Explanation, *, places: int | None) -> Iterator[Row]:
     for each in explanation.explained:
         for place in each.places:
             values = (cell(value, places) for value in (place.gain, place.adds, place.loses))
-            words = " ".join(word.term for word in place.words)
-            yield [each.run, each.qid, place.rank, place.docno, *values, words]
+            yield [each.run, each.qid, place.rank, place.docno, *values, " ".join(word.term for word in place.words)]
 
 
 def numbers(explanation: Explanation) -> Iterator[Row]:
@@ -134,10 +132,8 @@ def numbers(explanation: Explanation) -> Iterator[Row]:
 def records(explanation: Explanation) -> Iterator[dict[str, Any]]:
     """Give an object for each rank of each query that has a value, with what the query's would be without a term."""
     for each in explanation.explained:
-        supposed = {term: number(value) for term, value in each.what_if.items()}
-        more = {"what_if": supposed} if supposed else {}
-        for place in each.places:
-            yield {"run": each.run, "qid": each.qid, **_text(explanation, each), **_rank(place), **more}
+        more = {"what_if": {term: number(value) for term, value in each.what_if.items()}} if each.what_if else {}
+        yield from ({"run": each.run, **_named(each, explanation.texts), **_rank(at), **more} for at in each.places)
 
 
 def record(explanation: Explanation) -> dict[str, Any]:
@@ -157,7 +153,7 @@ def record(explanation: Explanation) -> dict[str, Any]:
                 "n": len(of_run.defined),
                 "words": [{**asdict(word), "adds": number(word.adds)} for word in of_run.words(better)],
                 "what_if": {term: number(of_run.what_if(term)) for term in explanation.what_if},
-                "queries": [_query(explanation, each) for each in of_run.queries],
+                "queries": [_query(each, explanation.texts) for each in of_run.queries],
             }
             for of_run in explanation.runs
         ],
@@ -268,15 +264,13 @@ def worst_queries(of_run: RunExplanation, explanation: Explanation, places: int)
     return f"{'worst' if explanation.measure.better != 'neither' else 'greatest'} queries: {shown}"
 
 
-def _text(explanation: Explanation, each: Explained) -> dict[str, str]:
-    """Give what a query asks, where texts were given."""
-    return {"text": explanation.texts[each.qid]} if each.qid in explanation.texts else {}
+def _named(each: Explained, texts: Mapping[str, str]) -> dict[str, str]:
+    return {"qid": each.qid, **({"text": texts[each.qid]} if each.qid in texts else {})}
 
 
-def _query(explanation: Explanation, each: Explained) -> dict[str, Any]:
+def _query(each: Explained, texts: Mapping[str, str]) -> dict[str, Any]:
     return {
-        "qid": each.qid,
-        **_text(explanation, each),
+        **_named(each, texts),
         **{name: number(getattr(each, name)) for name in ("value", "ceiling", "rest")},
         "why": each.why,
         "exchange": None if each.exchange is None else asdict(each.exchange),
