@@ -83,10 +83,16 @@ def at_the_example(example, monkeypatch):
 
 @pytest.fixture
 def interruptible():
-    """Let Ctrl-C end what a test starts, also where the tests run in the background, to which it is nothing."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Let signals end what a test starts, also in the background or under nohup, where some of them are ignored."""
+    handlers = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGHUP: signal.SIG_DFL,
+        signal.SIGTERM: signal.SIG_DFL,
+    }
+    before = {each: signal.signal(each, handler) for each, handler in handlers.items()}
     yield
-    signal.signal(signal.SIGINT, before)
+    for each, handler in before.items():
+        signal.signal(each, handler)
 
 
 @dataclass(frozen=True)
