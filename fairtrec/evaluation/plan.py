@@ -18,7 +18,8 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices, Target
 from fairtrec.evaluation.documents import OF_RUNS, Asking, Needs, Reference, TargetOf, depth_of
 from fairtrec.evaluation.given import Given
-from fairtrec.evaluation.groups import chosen, prior_of, remark_on, remarks_on, shares_of
+from fairtrec.evaluation.groups import chosen, remarks_on
+from fairtrec.evaluation.targets import prior_of, remark_on, shares_of
 from fairtrec.files.arguments import crossed
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
