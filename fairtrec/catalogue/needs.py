@@ -107,6 +107,7 @@ _OF: dict[str, frozenset[str]] = {
 OF_DOCUMENTS = _OF["documents"]  # looked up in the table of documents
 OF_GROUPS = _OF["groups"]  # from labels, or else from counts
 OF_JUDGEMENTS = _OF["judgements"]
+GROUPED = frozenset(each.name for each in _ROWS if not {"grouped", "counted"}.isdisjoint(each.made_of.split()))
 OF_RANKS = _OF["ranks"]  # they tell one order of the same documents from another
 OF_EXTRAS = frozenset(each.name for each in _ROWS if not EXTRAS.keys().isdisjoint(each.made_of.split()))
 

@@ -11,7 +11,7 @@ from os import fspath
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fairtrec.catalogue import registry
-from fairtrec.catalogue.needs import EXTRAS, NEEDS, OF_DOCUMENTS, OF_GROUPS
+from fairtrec.catalogue.needs import EXTRAS, GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
 from fairtrec.data import Floats, GroupTerms, Labels, Qrels
 from fairtrec.errors import PATH, InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
@@ -140,7 +140,9 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
     if labels is not None and any(OF_DOCUMENTS & set(each.needs) for each in asked):
         loading.refuse_soft(labels)
     lexicon = None
-    said = [*notes, *([] if labels is None else [*remarks_on(labels, target), remark_on(choices.target, labels)])]
+    said, of_groups = list(notes), bool(needs & GROUPED)  # what holds of groups is said where a number is of them
+    if labels is not None and of_groups:
+        said += [*remarks_on(labels, target), remark_on(choices.target, labels)]
     if "positions" in found.extras:
         from fairtrec.evaluation.positions import remark_on as remark_on_sign
 
@@ -149,7 +151,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
         from fairtrec.annotation.counting.counter import Lexicon
 
         lexicon = Lexicon.of(terms, choices.tokenizer or "strip", case_sensitive=bool(choices.case_sensitive))
-        if lexicon.shared:
+        if lexicon.shared and of_groups:
             shown = ", ".join(lexicon.shared[:5]) + (", ..." if len(lexicon.shared) > 5 else "")
             said.append(f"in the list of more than one group, so counted for each: {shown}")
     return Plan(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
+import fairtrec
 from fairtrec.errors import InputError, UsageError
 from fairtrec.files import arguments
 
@@ -245,3 +246,13 @@ def test_on_the_page_the_measure_that_runs_are_sorted_by_stands_first(copied, fa
     means = {cells[0]: cells[4:] for cells in (line.split(",") for line in table[1:])}
     rr, ndcg, p = means["neural.run"]
     assert [p, rr, ndcg, "12"] in [row[-4:] for row in values]
+
+
+@pytest.mark.parametrize("sign", "=+-@")
+def test_cells_of_csv_hold_names_as_their_authors_wrote_them(sign, tmp_path):
+    name = f"{sign}1+1"
+    result = fairtrec.evaluate("RR", {name: {f"{sign}q": {"d": 1.0}}}, {f"{sign}q": {"d": 1}})
+    for form, delimiter in (("csv", ","), ("tsv", "\t")):
+        result.write(tmp_path / "table", form, per_query=True)
+        [row, *_] = rows((tmp_path / "table").read_text(), delimiter)
+        assert (row["run"], row["qid"]) == (name, f"{sign}q")

@@ -165,3 +165,27 @@ def test_off_a_terminal_the_signature_is_whole(fairtrec_command, monkeypatch):
     command = ("eval", EXAMPLE / "qrels.txt", EXAMPLE / "neural.run", "-m", "AWRF@5", *LABELS)
     signature = json.loads(fairtrec_command(*command, "-f", "json").out)["signature"]
     assert fairtrec_command(*command, "-f", "table").out.splitlines()[-1] == signature
+
+
+SPARSE = {"d1": "f", "d2": "m", "d3": "n"} | {f"x{i}": "f" for i in range(300)}  # m and n may be slips
+OVERLAP = {"f": ("x",), "m": ("x", "y")}
+INPUTS = {
+    "labels": {"labels": SPARSE},
+    "words of two groups": {"terms": OVERLAP, "docs": {"d1": "x", "d2": "y", "d3": "z"}},
+}
+
+
+@pytest.mark.parametrize("given", [*INPUTS, "labels of queries"])
+def test_what_inputs_have_is_said_only_where_a_number_is_of_them(given, tmp_path):
+    of_queries = tmp_path / "labels.tsv"
+    of_queries.write_text("q\td1\tf\nq\td2\tm\nr\td1\tf\n")
+    inputs = INPUTS.get(given, {"labels": of_queries})
+    run, qrels = {"q": {"d1": 2.0, "d2": 1.0}}, {"q": {"d1": 1}}
+    silent = fairtrec.evaluate("RR", run, qrels, **inputs).notes
+    assert silent == ()
+    spoken = fairtrec.evaluate("RR AWRF", run, qrels, **inputs).notes
+    assert any(
+        words in note
+        for note in spoken
+        for words in ("less than 1 %", "name not all groups", "in the list of more than one group")
+    )
