@@ -2,11 +2,13 @@
 
 from fairtrec.data.counts import Annotations, Candidates, Histogram
 from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, Keys, decode, fingerprints, starts_of, take
-from fairtrec.data.groups import GroupTerms, Labels, Positions, Queries, looked_up, product
+from fairtrec.data.groups import NONE, UNKNOWN, GroupTerms, Labels, Positions, Queries, looked_up, product
 from fairtrec.data.run import Qrels, Run, Samples, System, judged
 
 __all__ = [
     "MISSING",
+    "NONE",
+    "UNKNOWN",
     "Annotations",
     "Bools",
     "Candidates",

@@ -7,6 +7,8 @@ import numpy as np
 
 from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, decode
 
+UNKNOWN, NONE = "?", "-"  # in the place of a group: nobody has said; known, and of none of the groups
+
 
 @dataclass(frozen=True)
 class GroupTerms:
@@ -26,8 +28,10 @@ class GroupTerms:
 class Labels:
     """Group membership from outside: ``weights`` [row, group] between 0 and 1, a row of nan where nothing is known.
 
-    A row is a document, or ``qid docno`` where labels are given per query. ``own`` says that a query's groups are its
-    own, as subtopics are: 1 of one query is not 1 of another.
+    A row is a document, or ``qid docno`` where labels are given per query; a row of zeros is known to be of none of the
+    groups. ``own`` says that a query's groups are its own, as subtopics are: 1 of one query is not 1 of another.
+    ``order`` names the groups from the least to the greatest, and is empty where they have no order. ``none`` says that
+    a document may be of none of the groups.
     """
 
     name: str
@@ -37,6 +41,8 @@ class Labels:
     per_query: bool = False
     sha256: str = ""
     own: bool = False
+    order: tuple[str, ...] = ()
+    none: bool = False
 
     def by_query(self) -> tuple[tuple[str, ...], Bools]:
         """Tell which groups some label of each query names: queries, and [query, group]; for labels per query."""
@@ -93,7 +99,12 @@ def product(first: Labels, second: Labels) -> Labels:
     groups = [f"{a}*{b}" for a in first.groups for b in second.groups]
     order = np.argsort(groups)
     return Labels(
-        f"{first.name}*{second.name}", tuple(groups[i] for i in order), names, weights[:, order], first.per_query
+        f"{first.name}*{second.name}",
+        tuple(groups[i] for i in order),
+        names,
+        weights[:, order],
+        first.per_query,
+        none=first.none or second.none,
     )
 
 

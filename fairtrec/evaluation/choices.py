@@ -203,8 +203,8 @@ class Choices:
         adds=True, key="ties", behind="samples", tells=_of_ties, factor=None, trials=(True,),
     )  # fmt: skip
     groups: str | Sequence[str] | None = choice(  # those of the labels that count; all
-        None, "--groups", INPUTS, "Use only these groups of the labels; others are unknown.", metavar="G,G...",
-        after="labels", part="labels", factor=None, trials=("f,m",),
+        None, "--groups", INPUTS, "Use only these groups of the labels; others are unknown, with - none.",
+        metavar="G,G...", after="labels", part="labels", factor=None, trials=("f,m",),
     )  # fmt: skip
     undefined: Undefined = choice(
         "skip", "--undefined", MEASURES, "What a query without a value counts as; with skip the mean leaves it out.",

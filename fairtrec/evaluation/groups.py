@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fairtrec.data import Floats, Labels
+from fairtrec.data import NONE, Floats, Labels
 from fairtrec.errors import UsageError
 
 FEW = 0.01  # of the labelled documents; a group with fewer may be a slip of who labelled
@@ -13,22 +13,24 @@ SHOWN = 8  # groups in a line
 
 
 def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
-    """Keep these groups; a document that belongs to none of them is of unknown group.
+    """Keep these groups; a document that belongs to others alone is of unknown group, or with ``-`` of none.
 
     Raises UsageError for a group that there is not, and for fewer than two.
     """
     names = [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
-    strange = [name for name in names if name not in labels.groups]
+    none = NONE in names
+    strange = [name for name in names if name not in (*labels.groups, NONE)]
     if strange:
         known = ", ".join(labels.groups)
         raise UsageError(f"{labels.name} has no group {strange[0]}; there are {known} (word lists are --terms now)")
-    if len(set(names)) < 2 or len(set(names)) < len(names):
+    if len({*names} - {NONE}) < 2 or len(set(names)) < len(names):
         raise UsageError("name at least two different groups, like --groups F,M")
     kept = [column for column, name in enumerate(labels.groups) if name in names]
     weights = labels.weights[:, kept]
     elsewhere = (labels.weights > 0).any(axis=1) & ~(weights > 0).any(axis=1)
-    weights[elsewhere] = np.nan
-    return dataclasses.replace(labels, groups=tuple(labels.groups[column] for column in kept), weights=weights)
+    weights[elsewhere] = 0 if none else np.nan
+    groups = tuple(labels.groups[column] for column in kept)
+    return dataclasses.replace(labels, groups=groups, weights=weights, none=labels.none or none)
 
 
 def sizes(labels: Labels) -> dict[str, int]:
@@ -46,6 +48,12 @@ def listed(of_groups: Mapping[str, int]) -> str:
     return ", ".join(shown) + (f" and {len(of_groups) - SHOWN} more" if len(of_groups) > SHOWN else "")
 
 
+def counted(labels: Labels) -> str:
+    """Write the groups with their sizes, and how many labelled documents are of none of them, where some may be."""
+    of_none = int((~labels.weights.any(axis=1)).sum())
+    return listed(sizes(labels)) + (f", none {of_none}" if labels.none else "")
+
+
 def described(labels: Labels, target: Floats | None) -> dict[str, dict[str, float]]:
     """Give each group's number of labelled documents, and its share where that is the same for all queries."""
     of_groups: dict[str, dict[str, float]] = {name: {"documents": size} for name, size in sizes(labels).items()}
@@ -57,7 +65,7 @@ def described(labels: Labels, target: Floats | None) -> dict[str, dict[str, floa
 def remarks_on(labels: Labels, target: Floats | None) -> list[str]:
     """Say which groups there are and what each should have, and which may be a slip."""
     of_groups = sizes(labels)
-    said = f"groups: {listed(of_groups)}"
+    said = f"groups: {counted(labels)}"
     if target is not None:
         shares = [f"{share:.3g}" for share in target]
         same = len(set(shares)) == 1

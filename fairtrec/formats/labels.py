@@ -2,8 +2,8 @@
 
 Labels are ``docno group [weight]``, or per query ``qid docno group [weight]``. A first line that names these columns
 settles which they are. Without one, two columns are docno and group, four are all, and of three the last is a weight if
-it is a number, else a group. The group ``?`` says that nothing is known. JSON lines have the same names as keys,
-Parquet files as columns.
+it is a number, else a group. The group ``?`` says that nothing is known, ``-`` that the document is of none of the
+groups. JSON lines have the same names as keys, Parquet files as columns.
 
 Positions are ``docno x [y ...]``, or per query ``qid docno x [y ...]``. A first line whose first column is called
 ``docno`` or ``qid`` is a header and settles which they are. It may be left out where there is no doubt: two columns are
@@ -20,14 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Docnos, Labels, Positions, Qrels, decode
+from fairtrec.data import NONE, UNKNOWN, Docnos, Labels, Positions, Qrels, decode
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import bounded, tsv
 from fairtrec.formats.columns import WIDEST
 
-UNKNOWN = "?"
+ROUNDING = 1e-5  # by which weights of votes may exceed 1
 _CONTROL = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 )  # and what ends lines; other marks may be in names
@@ -44,17 +44,14 @@ def read(path: FilePath) -> Labels:
 
 
 def of_rows(rows: Iterable[Label], path: FilePath) -> Labels:
-    """Collect labels, each a document and a group, with a weight between 0 and 1."""
-    weights: dict[tuple[str, str], dict[str, float]] = {}
-    line: int | None = None
-    for line, qid, docno, group, weight in rows:
-        if not 0 <= weight <= 1:
-            raise InputError(f"the weight {weight:g} of {docno} is not between 0 and 1; correct it", path, line)
-        of_document = weights.setdefault((qid, docno), {})
-        if group in of_document:
-            raise InputError(f"document {docno} has the label {group} twice; keep one", path, line)
-        of_document[group] = weight
-    groups = tuple(sorted({group for of_document in weights.values() for group in of_document} - {UNKNOWN}))
+    """Collect labels, each a document and a group, with a weight between 0 and 1.
+
+    Raises InputError for a bad weight, a label that stands twice, and a document that is of none of the groups and yet
+    of one, unless these weights are votes, whose sum is at most 1.
+    """
+    weights, line = _by_document(rows, path)
+    names = {group for of_document in weights.values() for group in of_document}
+    groups = tuple(sorted(names - {UNKNOWN, NONE}))
     if len(groups) < 2:
         raise InputError("these labels have fewer than two groups; fairness needs at least two", path)
     per_query = any(qid for qid, _ in weights)
@@ -67,9 +64,30 @@ def of_rows(rows: Iterable[Label], path: FilePath) -> Labels:
             table[row] = np.nan
             continue
         for group, weight in of_document.items():
-            table[row, column[group]] = weight
+            if group != NONE:
+                table[row, column[group]] = weight
     docnos, table = Docnos.with_values((f"{qid} {docno}".strip() for qid, docno in weights), table)
-    return Labels(opening.name(path), groups, docnos, table, per_query, opening.sha256(path) if line else "")
+    digest = opening.sha256(path) if line else ""
+    none = NONE in names or not table.any(axis=1).all()
+    return Labels(opening.name(path), groups, docnos, table, per_query, digest, none=none)
+
+
+def _by_document(rows: Iterable[Label], path: FilePath) -> tuple[dict[tuple[str, str], dict[str, float]], int | None]:
+    """Collect the weights of each document, and tell which line was the last."""
+    weights: dict[tuple[str, str], dict[str, float]] = {}
+    line: int | None = None
+    for line, qid, docno, group, weight in rows:
+        if not 0 <= weight <= 1:
+            raise InputError(f"the weight {weight:g} of {docno} is not between 0 and 1; correct it", path, line)
+        of_document = weights.setdefault((qid, docno), {})
+        if group in of_document:
+            raise InputError(f"document {docno} has the label {group} twice; keep one", path, line)
+        of_document[group] = weight
+        if NONE in of_document and sum(of_document.values()) > 1 + ROUNDING:
+            others = ", ".join(name for name in of_document if name != NONE)
+            what = f"document {docno} is of none of the groups ({NONE}), and of {others}"
+            raise InputError(f"{what}; keep one, or give weights that sum to at most 1", path, line)
+    return weights, line
 
 
 def of_subtopics(qrels: Qrels) -> Labels:
