@@ -58,6 +58,7 @@ STABILITY: dict[str, Stability] = {  # of each public name; what does not stand 
     "fairtrec.measure.First": "provisional",
     "fairtrec.measure.Floats": "stable",
     "fairtrec.measure.Form": "provisional",
+    "fairtrec.measure.Gains": "provisional",
     "fairtrec.measure.Ints": "stable",
     "fairtrec.measure.Limits": "provisional",
     "fairtrec.measure.Linear": "provisional",

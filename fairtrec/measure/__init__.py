@@ -17,7 +17,7 @@ from fairtrec.data import Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Limits, Parameters, Remark, named
 from fairtrec.errors import UsageError
 from fairtrec.late import late
-from fairtrec.measure.forms import First, Precisions, Sum, Terms
+from fairtrec.measure.forms import First, Gains, Precisions, Sum, Terms
 
 if TYPE_CHECKING:
     from fairtrec.formulas.labellings.exposures import Exposed, Ratio
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from fairtrec.formulas.labellings.unlabelled import Form
 
 __all__ = [
-    "Better", "Bools", "Bounds", "Candidates", "Exposed", "Finals", "First", "Floats", "Form", "Ints", "Limits",
-    "Linear", "Measure", "Precisions", "Prefixes", "Ratio", "Remark", "Sum", "Terms", "Totals", "UsageError", "take",
+    "Better", "Bools", "Bounds", "Candidates", "Exposed", "Finals", "First", "Floats", "Form", "Gains", "Ints",
+    "Limits", "Linear", "Measure", "Precisions", "Prefixes", "Ratio", "Remark", "Sum", "Terms", "Totals", "UsageError",
+    "take",
 ]  # fmt: skip
 
 _FORMS = {  # what few evaluations look at, by the file of fairtrec/formulas/labellings/ that it is in
@@ -73,6 +74,14 @@ class Measure(Parameters):
         """Say what is made of the groups, where that gives a value over all labellings of unknown documents.
 
         Takes what ``__call__`` takes; membership is nan where a group is unknown. None: labellings are tried.
+        """
+        return None
+
+    def over_documents(self, *args: Any, **inputs: Any) -> Gains | None:  # noqa: ARG002 - for subclasses
+        """Say what each document adds, where the value is a sum over documents that no other document changes.
+
+        Takes what ``__call__`` takes. So the labels of a few documents that were drawn correct it (``--gold``); None:
+        the value is no such sum.
         """
         return None
 

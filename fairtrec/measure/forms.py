@@ -7,6 +7,7 @@ Source: McSherry, Najork: Computing Information Retrieval Performance Measures E
 Scores. ECIR 2008. https://doi.org/10.1007/978-3-540-78646-7_38
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -66,6 +67,18 @@ class Sum(NamedTuple):
         if self.settled is not None:
             sums[:, ~self.settled] = np.nan
         return sums if self.divisor is None else quotient(sums, self.divisor)
+
+
+class Gains(NamedTuple):
+    """A ``sum`` over ranks whose gains are what each document adds by itself, and what that would be by other labels.
+
+    ``of_labels`` takes the weights of groups [query, rank, group] and gives the gains [query, rank]; ``reach`` is how
+    far the greatest gain that a document can have is from the least, one number or [query].
+    """
+
+    sum: Sum
+    of_labels: Callable[[Floats], Floats]
+    reach: Floats | float
 
 
 class First(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrec.formulas import ranks
-from fairtrec.measure import Bounds, Floats, Ints, Measure, Sum, UsageError, take
+from fairtrec.measure import Bounds, Floats, Gains, Ints, Measure, Sum, UsageError, take
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,15 @@ class _Lean(Measure):
     def counts_at_ends(self, groups: int) -> tuple[Floats, Floats] | None:
         """Give the counts of a document of the first group and of one of the second, where it only matters which."""
         return (np.eye(groups)[0], np.eye(groups)[1]) if self.mag == "bool" else None
+
+    def over_documents(
+        self, ranked: Ints, counts: Floats | None = None, log_counts: Floats | None = None
+    ) -> Gains | None:
+        """Each document adds its lean, where that only asks to which groups it belongs."""
+        leans = self.over_ranks(ranked, counts, log_counts)
+        if self.mag != "bool" or not isinstance(leans, Sum):
+            return None
+        return Gains(leans, lambda weights: weights[..., 1] - weights[..., 0], 2.0)
 
     def lean(self, ranked: Ints, counts: Floats | None, log_counts: Floats | None) -> Floats:
         """Give each document's magnitude of the second group minus that of the first [query, rank]."""

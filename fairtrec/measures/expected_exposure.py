@@ -13,7 +13,7 @@ import numpy as np
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import constant
-from fairtrec.measure import ABOVE_0, Exposed, Floats, Ints, Linear, Measure, Remark, Sum
+from fairtrec.measure import ABOVE_0, Exposed, Floats, Gains, Ints, Linear, Measure, Remark, Sum
 
 
 def expected_exposure(membership: Floats, weights: Floats, sample_of: Ints, queries: int) -> Floats:
@@ -195,6 +195,22 @@ class EER(_AgainstTarget):
         held = np.nan_to_num(membership)
         wanted = (held * self.wanted(target, None)[:, None]).sum(axis=2)
         return Sum(wanted, self.weights(self.cutoff), known=np.asarray(held.any(axis=2)))
+
+    def over_documents(
+        self,
+        membership: Floats,
+        target: Floats,
+        relevance: Floats | None = None,
+        judged_relevance: Floats | None = None,
+        **_: Any,
+    ) -> Gains:
+        """Each document adds its exposure as far as the target wants it there."""
+        weights, wanted = self.of_ranks(membership[:, : self.cutoff], relevance), self.wanted(target, judged_relevance)
+
+        def gains(held: Floats) -> Floats:
+            return np.asarray((held * wanted[:, None]).sum(axis=2))
+
+        return Gains(Sum(gains(np.nan_to_num(membership)), weights), gains, wanted.max(axis=1))
 
 
 class EEL(_AgainstTarget):

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Floats, Ints, Linear, Measure, Sum
+from fairtrec.measure import Floats, Gains, Ints, Linear, Measure, Sum, UsageError
 
 
 def surplus(held: Floats, mass: Floats, target: Floats, weights: Floats) -> Floats:
@@ -36,14 +36,16 @@ class Exposure(Measure):
     One value for each group: ``Exposure(group='f')@10``; ``Exposure@10`` stands for all of them, and the values of all
     groups add up to 0: what one gets too much, others lose. ``discount``: 'log2' w_i = 1 / log2(1 + i), 'log2_clipped'
     w_i = 1 / log2(max(i, 2)). ``unknown``: 'drop' leaves documents of unknown group out; 'group' makes them a group of
-    their own, of target 0, which takes its share of the attention. Labels may be soft. Singh and Joachims compare such
-    exposure between groups (DP, DTR), Biega et al. subtract what is deserved, which is this for --target relevance;
-    AWRF is one number for all groups.
+    their own, of target 0, which takes its share of the attention. Labels may be soft. ``of='all'`` divides by the
+    exposure of all ranks that are filled, so that documents of no or of unknown group take their share: the values of
+    all groups add up to minus the share of these, and each is a sum over documents, to which labels of a few that were
+    drawn (--gold) correct it. Singh and Joachims compare such exposure between groups (DP, DTR), Biega et al. subtract
+    what is deserved, which is this for --target relevance; AWRF is one number for all groups.
 
     Unit: a share, less a share. Better: nearer 0. Empty ranking: undefined.
     Range: from -target(group) to 1 - target(group).
-    Undefined: no document in the top k is of any group (for unknown='drop'; else: none is of any or of unknown group),
-    or there is no target.
+    Undefined: no document in the top k is of any group (for unknown='drop'; else: none is of any or of unknown group;
+    for of='all': nothing was ranked), or there is no target.
     Source: Singh, Joachims, KDD 2018. https://doi.org/10.1145/3219819.3220088 Biega, Gummadi, Weikum, SIGIR 2018.
     https://doi.org/10.1145/3209978.3210063
     """
@@ -52,19 +54,26 @@ class Exposure(Measure):
     group: str = ""
     discount: Literal["log2", "log2_clipped"] = "log2"
     unknown: Literal["drop", "group"] = "drop"
+    of: Literal["groups", "all"] = "groups"
     better = "nearer 0"
     bounds = -1.0, 1.0
+
+    def check(self, groups: Sequence[str]) -> None:
+        """Refuse two ways to count documents of unknown group."""
+        super().check(groups)
+        if self.of == "all" and self.unknown == "group":
+            raise UsageError(f"{self}: of='all' counts documents of unknown group already; leave out unknown='group'")
 
     def __call__(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Floats:
         """Return the group's share of the exposure, less its target [query]."""
         top, at = membership[:, : self.cutoff], groups.index(self.group)
-        mass = self.mass(top, lengths, float(self.unknown == "group"))
+        mass = self.mass(top, lengths)
         return surplus(np.nan_to_num(top[..., at]), mass, target[:, at], self.weights(top.shape[1]))
 
     def over_ranks(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Sum:
         """Each rank adds its part of the exposure, which is settled if all documents have as much membership."""
         at, weights = groups.index(self.group), self.weights(self.cutoff)
-        mass = self.mass(membership, lengths, float(self.unknown == "group"))
+        mass = self.mass(membership, lengths)
         behind = np.arange(mass.shape[1]) >= lengths[:, None]
         top = mass[:, : self.cutoff]
         gains = np.nan_to_num(membership[..., at]) - target[:, at, None] * mass
@@ -77,14 +86,29 @@ class Exposure(Measure):
         weights = self.weights(top.shape[1])
         part = quotient(np.broadcast_to(weights, top.shape[:2]), (self.mass(top, lengths, 1.0) @ weights)[:, None])
         held = (np.arange(len(groups)) == at).astype(np.float64)
+        if self.of == "all":
+            return Linear(part[..., None] * held, -target[:, at])
         return Linear(part[..., None] * (held - target[:, at, None])[:, None])
+
+    def over_documents(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Gains | None:
+        """Each document adds its part of the exposure of all ranks; that of all groups depends on the others."""
+        if self.of != "all":
+            return None
+        at = groups.index(self.group)
+        ranks = self.over_ranks(membership, target, groups, lengths)
+        return Gains(ranks, lambda weights: np.asarray(weights[..., at] - target[:, at, None]), 1.0)
 
     def weights(self, n: int) -> Floats:
         """Weigh ranks 1..``n``."""
         return discount.named(self.discount, n)
 
-    def mass(self, membership: Floats, lengths: Ints, unknown: float) -> Floats:
-        """Say in how many groups, with their weights, each ranked document is [query, rank]; and an unknown one."""
+    def mass(self, membership: Floats, lengths: Ints, unknown: float | None = None) -> Floats:
+        """Say in how many groups, with their weights, each ranked document is [query, rank], and an ``unknown`` one.
+
+        With of='all' each counts once.
+        """
         there = np.arange(membership.shape[1]) < lengths[:, None]
-        of_unknown = np.where(there, unknown, 0.0)
+        if self.of == "all":
+            return there.astype(np.float64)
+        of_unknown = np.where(there, float(self.unknown == "group") if unknown is None else unknown, 0.0)
         return np.where(np.isnan(membership).any(axis=2), of_unknown, np.nan_to_num(membership).sum(axis=2))

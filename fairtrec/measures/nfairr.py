@@ -14,7 +14,7 @@ from fairtrec.formulas import discount, neutrality
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.neutrality import ideal as ifairr
 from fairtrec.formulas.rounding import same
-from fairtrec.measure import Bools, Bounds, Candidates, Floats, Ints, Measure, Remark, Sum, take
+from fairtrec.measure import Bools, Bounds, Candidates, Floats, Gains, Ints, Measure, Remark, Sum, take
 
 
 def fairr(omega: Floats, cutoff: int) -> Floats:
@@ -57,6 +57,14 @@ class Neutrality(Measure):
         """Give the counts of the least neutral document, and of one without group terms."""
         return np.full(groups, np.inf), np.zeros(groups)
 
+    def of_neutrality(self, over_ranks: Sum, target: Floats) -> Gains:
+        """Let each document add its neutrality by its labels."""
+        return Gains(
+            over_ranks,
+            lambda weights: neutrality.of_labels(weights, target[:, None]),
+            2 * (1 - target.min(axis=1)),
+        )
+
     def ideal(self, candidates: Candidates, target: Floats) -> Floats:
         """Sum the best top that the candidates could have filled [query]; once for all runs that share them."""
         asked = "ideal", self.cutoff, self.tau, target.tobytes()
@@ -90,6 +98,10 @@ class FaiRR(Neutrality):
         """Each rank adds the neutrality of its document, discounted."""
         omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
         return Sum(omega, discount.log2(self.cutoff))
+
+    def over_documents(self, ranked: Ints, counts: Floats, target: Floats) -> Gains:
+        """Each document adds its neutrality, discounted."""
+        return self.of_neutrality(self.over_ranks(ranked, counts, target), target)
 
 
 class IFaiRR(Neutrality):
@@ -140,6 +152,10 @@ class NFaiRR(Neutrality):
         """Each rank adds the neutrality of its document, discounted; the ideal does not depend on the order."""
         omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
         return Sum(omega, discount.log2(self.cutoff), self.ideal(background, target))
+
+    def over_documents(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Gains:
+        """Each document adds its neutrality, discounted; the ideal stays that of the counts."""
+        return self.of_neutrality(self.over_ranks(ranked, counts, background, target), target)
 
     def at_ends(self, low: Mapping[str, Any], high: Mapping[str, Any]) -> tuple[Floats, Floats, Bools]:
         """Set the least neutral ranking against the most neutral ideal, and the other way round.

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairtrec.formulas import discount, distribution
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Remark, Sum, take
+from fairtrec.measure import Bools, Bounds, Floats, Gains, Ints, Measure, Remark, Sum, take
 
 
 def term_exposure(counts: Floats, tokens: Floats, cutoff: int) -> Floats:
@@ -134,6 +134,10 @@ class RBDF(Measure):
         total = take(counts, ranked).sum(axis=2)
         divisor = all_ranks(~np.isnan(total[:, : self.cutoff]), self.cutoff, full_k=self.full_k)
         return Sum((total > 0).astype(np.float64), discount.log2(self.cutoff), divisor)
+
+    def over_documents(self, ranked: Ints, counts: Floats) -> Gains:
+        """Each document adds its discount, as far as it is of a group at all."""
+        return Gains(self.over_ranks(ranked, counts), lambda weights: weights.sum(axis=2).clip(max=1), 1.0)
 
 
 @dataclass(frozen=True)

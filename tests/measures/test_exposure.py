@@ -143,3 +143,21 @@ def test_any_number_of_unknown_documents_has_exact_ends():
     found = [each.values.item() + 0.5 for each in scores.ends.values()]
     assert found == pytest.approx([least, greatest, expected], abs=1e-12)
     assert not scores.unknown.drawn.any()
+
+
+def test_of_all_divides_by_all_ranks_that_are_filled():
+    # f has rank 3, .5 of 1 + .6309298 + .5 + .4306766
+    assert value([NO, UNKNOWN, A, B], of="all") == pytest.approx(0.5 / 2.5616063 - 0.5, abs=1e-7)
+    assert value([A, B], of="all") == value([A, B])
+    assert value([A, UNKNOWN], of="all", length=1) == 0.5
+    assert value([UNKNOWN], of="all") == -0.5
+    assert np.isnan(value([], of="all"))
+    with pytest.raises(UsageError, match="counts documents of unknown group already"):
+        Exposure(of="all", unknown="group").check(GROUPS)
+
+
+def test_of_all_the_groups_lack_what_documents_of_no_group_have():
+    scores = fairtrec.evaluate(
+        "Exposure(of='all')@10", {"q": {"a": 3, "b": 2, "c": 1}}, labels={"a": "f", "b": "m", "d": "f"}
+    ).scores[0]
+    assert scores.means.sum() == pytest.approx(-0.5 / 2.1309298, abs=1e-7)

@@ -74,9 +74,10 @@ def multinomial(given: Floats, prior: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """Each rank adds ``gains`` [query, rank, group] as far as its document is in each group."""
+    """Each rank adds ``gains`` [query, rank, group] as far as its document is in each group; ``first`` [query] too."""
 
     gains: Floats
+    first: Floats | float = 0.0
     tries: ClassVar[bool] = False
 
     def exact(self, groups: int, number: int) -> bool:  # noqa: ARG002 - for any number
@@ -88,7 +89,8 @@ class Linear:
         unknown = rankings.slot >= 0
         held = (self.gains * rankings.known).sum(axis=(1, 2))
         each = self.gains.min(axis=2), self.gains.max(axis=2), (self.gains * rankings.prior[:, None]).sum(axis=2)
-        return Ends.exact(np.stack([held + np.where(unknown, gain, 0.0).sum(axis=1) for gain in each]))
+        sums = [held + np.where(unknown, gain, 0.0).sum(axis=1) for gain in each]
+        return Ends.exact(np.stack(sums) + self.first)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,190 @@
+"""What gold labels of drawn documents, or of drawn queries, make of a value, and how sure that is.
+
+The unit is what was drawn. The only chance is the draw, whose probabilities are known, so nothing is assumed of the
+errors of the instrument: that they are alike, that they are few, or that those of one query are independent.
+
+Documents: a value that is a sum of weights W_d times gains g_d is corrected by T times the mean error m of the drawn
+documents S, each weighed by W_d / p_d, where e_d is the gain by gold less that by the instrument, T the sum of all W_d:
+
+    m    = sum over S of (W_d / p_d) e_d  /  sum over S of W_d / p_d
+    SE^2 = sum over S of (1 - p_d) [r_d^2 + 2 a_d^2 / (n + 2)],   n = (sum of a_d)^2 / sum of a_d^2
+    r_d  = T / (sum over S of W_d / p_d) * (W_d / p_d) (e_d - m),   a_d = W_d rho / p_d
+
+rho is the greatest less the least gain that a document can have. 1 - p_d is the finite population: what is drawn
+for certain leaves nothing to chance. The second term is two errors that were not seen, one either way: without it a
+sample that shows no error would have an interval of no width. t has n - 1 degrees of freedom, 1 at least.
+
+Queries: the mean of the n errors e_q, SE^2 = (1 - p) [variance of e_q / n + 2 (greatest |e_q| / (n + 2))^2].
+
+Source: Sarndal, Swensson, Wretman: Model Assisted Survey Sampling. Springer 1992, chapter 6 (the difference
+estimator). Angelopoulos, Bates, Fannjiang, Jordan, Zrnic: Prediction-powered inference. Science 2023 (the same, with
+lambda = 1). https://doi.org/10.1126/science.adi6000
+Bonett, Price: Adjusted Wald Confidence Interval for a Difference of Binomial Proportions Based on Paired Data. JEBS
+2012 (two errors more). https://doi.org/10.3102/1076998611411915
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fairtrec.data import Bools, Floats
+from fairtrec.formulas.rounding import NEAR
+
+FEWEST = 30  # drawn queries; of fewer, intervals of heavy errors cover the truth far too rarely
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is added to a value, the square of its standard error (nan: unknown), and the degrees of freedom of t.
+
+    Both ends of the interval move out by ``loose``. ``number`` is how many were labelled, of which ``differ`` do.
+    """
+
+    correction: float
+    variance: float
+    freedom: float
+    loose: float = 0.0
+    number: int = 0
+    differ: int = 0
+
+    def ends(self, value: float, confidence: float) -> tuple[float, float]:
+        """Give the interval of a corrected ``value``, at a confidence between 0 and 1; nan where there is none.
+
+        >>> Estimate(0.5, 0.0, 1.0).ends(0.75, 0.95)
+        (0.75, 0.75)
+        """
+        reach = self.loose + (_quantile(confidence, self.freedom) * np.sqrt(self.variance) if self.variance else 0.0)
+        return float(value - reach), float(value + reach)
+
+    def p_value(self, value: float) -> float:
+        """Give the two-sided p of a corrected ``value``: how likely one so far from 0 is, if the truth is 0.
+
+        >>> Estimate(0.5, 0.0, 1.0).p_value(0.0), Estimate(0.5, 0.0, 1.0).p_value(0.5)
+        (1.0, 0.0)
+        """
+        from scipy import special
+
+        far = max(abs(value) - self.loose, 0.0)
+        if not self.variance:
+            return float(far <= NEAR)
+        return float(2 * special.stdtr(self.freedom, -far / np.sqrt(self.variance)))
+
+    def over(self, values: Floats) -> "Estimate":
+        """Let the queries be a sample, too: add the variance of the mean of their ``values`` [query].
+
+        >>> Estimate(0.5, 0.25, 1.0).over(np.array([1.0, 2.0, 3.0])) == Estimate(0.5, 0.25 + 1 / 3, 2)
+        True
+        """
+        many = len(values)
+        variance = float(values.var(ddof=1) / many) if many > 1 and np.isfinite(values).all() else float("nan")
+        return replace(self, variance=self.variance + variance, freedom=max(many - 1, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnDocuments:
+    """The drawn documents of one sum over documents, all but ``total`` and ``constant`` [document].
+
+    ``weights`` are W, 0 of a document that is not looked at; ``errors`` and ``gold`` W times the error, and times the
+    gain by gold; ``reaches`` W times rho; ``probabilities`` of being drawn; ``untold`` are those of which people could
+    not tell the group, whose error is 0 here. ``total`` is T, of all documents, and ``constant`` what the value is
+    beside the sum.
+    """
+
+    weights: Floats
+    errors: Floats
+    gold: Floats
+    reaches: Floats
+    probabilities: Floats
+    untold: Bools
+    total: float
+    constant: float = 0.0
+
+    def estimate(self) -> Estimate | None:
+        """Estimate what is to be added to the value; None where no drawn document is looked at.
+
+        Two documents of weight 1, drawn with probability one half of four, of which one is wrong by 1: m = 1/2 and
+        T m = 2. r is 4 / 4 * 2 * (1 - 1/2) = 1 and -1, a = 2, n = 2, so SE^2 = 1/2 (1 + 2 * 4 / 4) twice.
+
+        >>> one, no = np.ones(2), np.zeros(2)
+        >>> found = DrawnDocuments(one, np.array([1.0, 0.0]), no, one, one / 2, no > 0, 4.0).estimate()
+        >>> found.correction, found.variance, found.freedom, found.number, found.differ
+        (2.0, 3.0, 1.0, 2, 1)
+        """
+        return self._of(self.errors)
+
+    def gold_alone(self) -> tuple[float, Estimate] | None:
+        """Estimate the value from the gold labels alone, as if there were no instrument."""
+        found = self._of(self.gold)
+        return None if found is None else (self.constant + found.correction, found)
+
+    def less(self, other: "DrawnDocuments") -> Estimate | None:
+        """Estimate what is to be added to the difference from another run's value; they share the drawn documents.
+
+        Documents at the same ranks cancel.
+        """
+        mine, theirs = self.estimate(), other.estimate()
+        if mine is None or theirs is None:
+            return None
+        residuals = self.residuals(self.errors) - other.residuals(other.errors)
+        reaches = np.abs(self.reaches - other.reaches) / self.probabilities
+        looked_at = (self.weights > 0) | (other.weights > 0)
+        differ = (self.differ | other.differ) & looked_at
+        found = self._varying(mine.correction - theirs.correction, residuals, reaches)
+        return replace(found, number=int(looked_at.sum()), differ=int(differ.sum()))
+
+    def _of(self, amounts: Floats) -> Estimate | None:
+        if not self.weights.any():
+            return None
+        correction = self.total * float((amounts / self.probabilities).sum() / self._weighed.sum())
+        found = self._varying(correction, self.residuals(amounts), self.reaches / self.probabilities)
+        return replace(found, number=int((self.weights > 0).sum()), differ=int(self.differ.sum()))
+
+    @property
+    def _weighed(self) -> Floats:
+        return self.weights / self.probabilities
+
+    @property
+    def differ(self) -> Bools:
+        """Tell whose gain by gold is another than by the instrument."""
+        return np.asarray(np.abs(self.errors) > NEAR * self.reaches)
+
+    def residuals(self, amounts: Floats) -> Floats:
+        """Give what each drawn document adds to the standard error of a sum of ``amounts``: r."""
+        weighed, inflated = self._weighed, amounts / self.probabilities
+        share = weighed / weighed.sum()
+        return np.asarray(self.total * (inflated / weighed.sum() - share * inflated.sum() / weighed.sum()))
+
+    def _varying(self, correction: float, residuals: Floats, reaches: Floats) -> Estimate:
+        chance = 1 - self.probabilities
+        of_chance = reaches[chance > 0]
+        squares = float((of_chance**2).sum())
+        number = float(of_chance.sum() ** 2) / squares if squares else 0.0
+        variance = float((chance * (residuals**2 + 2 * reaches**2 / (number + 2))).sum())
+        loose = float(reaches[self.untold].sum())
+        return Estimate(correction, variance, max(number - 1, 1.0), loose)
+
+
+def of_queries(errors: Floats, probability: float) -> Estimate | None:
+    """Estimate the correction from the ``errors`` [query] of drawn queries: their values by gold less the others.
+
+    Without an interval where fewer than 30 are drawn, or none differs, and not all are; None where there is none.
+
+    >>> of_queries(np.array([0.5, 0.0]), 1.0)
+    Estimate(correction=0.25, variance=0.0, freedom=1, loose=0.0, number=2, differ=1)
+    """
+    many = len(errors)
+    if not many:
+        return None
+    differ, chance = int((np.abs(errors) > NEAR).sum()), 1 - probability
+    variance = 0.0
+    if chance:
+        enough = many >= FEWEST and differ and np.isfinite(errors).all()
+        unseen = 2 * float(np.abs(errors).max() / (many + 2)) ** 2
+        variance = chance * (float(errors.var(ddof=1)) / many + unseen) if enough else float("nan")
+    return Estimate(float(errors.mean()), variance, max(many - 1, 1), number=many, differ=differ)
+
+
+def _quantile(confidence: float, freedom: float) -> float:
+    from scipy import special
+
+    return float(special.stdtrit(freedom, (1 + confidence) / 2))
