@@ -2,7 +2,18 @@
 
 from fairtrec.data.counts import Annotations, Candidates, Histogram
 from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, Keys, decode, fingerprints, starts_of, take
-from fairtrec.data.groups import NONE, UNKNOWN, GroupTerms, Labels, Positions, Queries, looked_up, product
+from fairtrec.data.groups import (
+    NONE,
+    UNKNOWN,
+    GroupTerms,
+    Labels,
+    Positions,
+    Queries,
+    by_number,
+    is_number,
+    looked_up,
+    product,
+)
 from fairtrec.data.run import Qrels, Run, Samples, System, judged
 
 __all__ = [
@@ -26,8 +37,10 @@ __all__ = [
     "Run",
     "Samples",
     "System",
+    "by_number",
     "decode",
     "fingerprints",
+    "is_number",
     "judged",
     "looked_up",
     "product",

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
+from typing import Any
 
 import numpy as np
 
@@ -73,6 +75,23 @@ class Queries:
     name: str
     qids: tuple[str, ...]
     sha256: str = ""
+
+
+def by_number(groups: Sequence[str]) -> tuple[str, ...]:
+    """Order groups that are all called by numbers from the least to the greatest; others have no order: none.
+
+    >>> by_number(("100", "5", "50")), by_number(("5", "mid"))
+    (('5', '50', '100'), ())
+    """
+    return tuple(sorted(groups, key=float)) if all(map(is_number, groups)) else ()
+
+
+def is_number(cell: Any) -> bool:
+    """Tell whether this is a finite number, or is written as one."""
+    try:
+        return "_" not in str(cell) and isfinite(float(cell))
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def looked_up(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines: Ints) -> Floats:

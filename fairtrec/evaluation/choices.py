@@ -247,9 +247,6 @@ class Choices:
         if self.unknown and (self.ties or self.samples):
             what = "--unknown looks at all labellings of one ranking, one at a time"
             raise UsageError(f"{what}; leave out --unknown, or --{other}")
-        if self.unknown and self.groups is not None:
-            what = "with --groups documents of other groups look as if nobody knew theirs"
-            raise UsageError(f"{what}; leave out --unknown, or --groups")
         if self.missing == "bounds" and (self.ties or self.samples):
             what = "--missing bounds looks at all texts of one ranking, one at a time"
             raise UsageError(f"{what}; leave out --{other}, or choose another")

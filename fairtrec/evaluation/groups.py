@@ -7,14 +7,17 @@ import numpy as np
 
 from fairtrec.data import NONE, Floats, Labels
 from fairtrec.errors import UsageError
+from fairtrec.evaluation.documents import Asking
 
 FEW = 0.01  # of the labelled documents; a group with fewer may be a slip of who labelled
 SHOWN = 8  # groups in a line
+ORDER = "order"  # the input that only groups with an order have
 
 
 def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
     """Keep these groups; a document that belongs to others alone is of unknown group, or with ``-`` of none.
 
+    Where all groups are named, and there are more than two, they are named in their order.
     Raises UsageError for a group that there is not, and for fewer than two.
     """
     names = [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
@@ -30,12 +33,30 @@ def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
     elsewhere = (labels.weights > 0).any(axis=1) & ~(weights > 0).any(axis=1)
     weights[elsewhere] = 0 if none else np.nan
     groups = tuple(labels.groups[column] for column in kept)
-    return dataclasses.replace(labels, groups=groups, weights=weights, none=labels.none or none)
+    named = tuple(name for name in names if name != NONE)
+    order = named if len(named) == len(labels.groups) > 2 else tuple(name for name in labels.order if name in named)
+    return dataclasses.replace(labels, groups=groups, weights=weights, order=order, none=labels.none or none)
+
+
+def is_ordered(labels: Labels | None, groups: Sequence[str]) -> bool:
+    """Tell whether groups have an order, as any two have."""
+    return len(groups) <= 2 or (labels is not None and bool(labels.order))
+
+
+def refuse_unordered(measure: Asking, labels: Labels | None, groups: Sequence[str]) -> None:
+    """Raise UsageError if a measure looks at the order of groups that have none."""
+    if ORDER in measure.needs and not is_ordered(labels, groups):
+        how = "give labels" if labels is None else "--groups low,mid,high"
+        raise UsageError(f"{measure} needs the order of the groups: {how} (they are {', '.join(groups)})")
 
 
 def sizes(labels: Labels) -> dict[str, int]:
-    """Count the labelled documents of each group (pairs of query and document where labels are per query)."""
-    return dict(zip(labels.groups, (labels.weights > 0).sum(axis=0).tolist(), strict=True))
+    """Count the labelled documents of each group, in their order if they have one.
+
+    Where labels are per query it is pairs of query and document that are counted.
+    """
+    of_groups = dict(zip(labels.groups, (labels.weights > 0).sum(axis=0).tolist(), strict=True))
+    return {name: of_groups[name] for name in labels.order or labels.groups}
 
 
 def listed(of_groups: Mapping[str, int]) -> str:
@@ -49,25 +70,32 @@ def listed(of_groups: Mapping[str, int]) -> str:
 
 
 def counted(labels: Labels) -> str:
-    """Write the groups with their sizes, and how many labelled documents are of none of them, where some may be."""
+    """Write the groups with their sizes, in their order if they have one, and how many documents are of none."""
     of_none = int((~labels.weights.any(axis=1)).sum())
     return listed(sizes(labels)) + (f", none {of_none}" if labels.none else "")
 
 
+def members(labels: Labels) -> str:
+    """Write for the signature which groups there are, with their sizes, and whether they have an order."""
+    return counted(labels) + ", in this order" * (len(labels.order) > 2)
+
+
 def described(labels: Labels, target: Floats | None) -> dict[str, dict[str, float]]:
     """Give each group's number of labelled documents, and its share where that is the same for all queries."""
-    of_groups: dict[str, dict[str, float]] = {name: {"documents": size} for name, size in sizes(labels).items()}
-    for name, share in zip(of_groups, [] if target is None else target.tolist(), strict=False):
-        of_groups[name]["target"] = share
-    return of_groups
+    of_groups = sizes(labels)
+    found: dict[str, dict[str, float]] = {name: {"documents": of_groups[name]} for name in labels.groups}
+    for name, share in zip(found, [] if target is None else target.tolist(), strict=False):
+        found[name]["target"] = share
+    return found
 
 
 def remarks_on(labels: Labels, target: Floats | None) -> list[str]:
     """Say which groups there are and what each should have, and which may be a slip."""
     of_groups = sizes(labels)
-    said = f"groups: {counted(labels)}"
+    said = f"groups{', in this order' * (len(labels.order) > 2)}: {counted(labels)}"
     if target is not None:
-        shares = [f"{share:.3g}" for share in target]
+        of_name = dict(zip(labels.groups, target.tolist(), strict=True))
+        shares = [f"{of_name[name]:.3g}" for name in of_groups]
         same = len(set(shares)) == 1
         said += f"; target {shares[0]} each" if same else f"; target {', '.join(shares[:SHOWN])}"
     total = sum(of_groups.values())

@@ -69,6 +69,12 @@ class Inputs(RunContext):
             return self.reference.labels.groups
         return self.documents.annotations.groups
 
+    @property
+    def order(self) -> Ints:
+        """Places of the groups from the least to the greatest."""
+        labels = self.reference.labels
+        return np.array([self.groups.index(name) for name in (labels and labels.order) or self.groups])
+
     @cached_property
     def background(self) -> Candidates:
         """The documents that define each query's ideal."""

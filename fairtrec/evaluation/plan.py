@@ -18,7 +18,7 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices, Target
 from fairtrec.evaluation.documents import OF_RUNS, Asking, Needs, Reference, TargetOf, depth_of
 from fairtrec.evaluation.given import Given
-from fairtrec.evaluation.groups import chosen, remarks_on
+from fairtrec.evaluation.groups import chosen, refuse_unordered, remarks_on
 from fairtrec.evaluation.targets import prior_of, remark_on, shares_of
 from fairtrec.files.arguments import crossed
 from fairtrec.measure import Measure
@@ -99,7 +99,10 @@ def opened(given: Given, choices: Choices) -> Opened:
         judged = loading.qrels(given.qrels)
     labels = None if given.labels is None else loading.labels(given.labels, judged)
     if labels is not None and choices.groups is not None:
-        labels = chosen(labels, choices.groups)
+        every, labels = labels, chosen(labels, choices.groups)
+        if choices.unknown and len(labels.groups) < len(every.groups) and not labels.none:
+            what = "with --groups documents of other groups look as if nobody knew theirs"
+            raise UsageError(f"{what}; leave out --unknown, or name all groups, or add - for none of them")
     extras = {
         name: import_module(extra.module).read(getattr(given, name))
         for name, extra in EXTRAS.items()
@@ -132,6 +135,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
     needs = frozenset(need for each in asked for need in each.needs)
     for each in asked:
         _refuse_unfit(each, given.inputs, groups, choices)
+        refuse_unordered(each, labels, groups)
     measures = tuple(each for each in asked if isinstance(each, Measure))
     prior = _prior(choices.prior, groups, measures, labels) if choices.unknown else None
     target, target_of, targets = (

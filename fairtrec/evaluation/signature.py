@@ -11,7 +11,7 @@ from fairtrec.errors import UsageError
 from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.choices import CHOICES, Choices, inserted, name_of
 from fairtrec.evaluation.given import Given
-from fairtrec.evaluation.groups import counted
+from fairtrec.evaluation.groups import members
 from fairtrec.evaluation.loading import short
 from fairtrec.evaluation.plan import Plan
 from fairtrec.measures.utility import Utility
@@ -56,7 +56,7 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
         "terms": terms,
         "counts": name_of(given.counts) if of_documents and not (from_texts or labels) else "",
         "labels": short(labels.name, labels.sha256) if labels else "",
-        "members": counted(labels) if labels else "",
+        "members": members(labels) if labels else "",
         **{name: name_of(thing) for name, thing in vars(given).items() if name in plan.reference.extras},
         "queries": short(queries.name, queries.sha256) if queries else "",
         "background": background,

@@ -11,16 +11,15 @@ docno and x, and of more the second is a docno if it is no number.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
-from math import isfinite
+from itertools import islice, pairwise
 from os import fspath
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import NONE, UNKNOWN, Docnos, Labels, Positions, Qrels, decode
+from fairtrec.data import NONE, UNKNOWN, Docnos, Labels, Positions, Qrels, by_number, decode, is_number
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.whole_lines import object_of
@@ -69,7 +68,17 @@ def of_rows(rows: Iterable[Label], path: FilePath) -> Labels:
     docnos, table = Docnos.with_values((f"{qid} {docno}".strip() for qid, docno in weights), table)
     digest = opening.sha256(path) if line else ""
     none = NONE in names or not table.any(axis=1).all()
-    return Labels(opening.name(path), groups, docnos, table, per_query, digest, none=none)
+    order = _order(groups, path)
+    return Labels(opening.name(path), groups, docnos, table, per_query, digest, order=order, none=none)
+
+
+def _order(groups: Sequence[str], path: FilePath) -> tuple[str, ...]:
+    """Order groups that are numbers. Raises InputError where two are the same number."""
+    order = by_number(groups)
+    for one, other in pairwise(order):
+        if float(one) == float(other):
+            raise InputError(f"the groups {one} and {other} are the same number; write it in one way", path)
+    return order
 
 
 def _by_document(rows: Iterable[Label], path: FilePath) -> tuple[dict[tuple[str, str], dict[str, float]], int | None]:
@@ -94,7 +103,7 @@ def of_subtopics(qrels: Qrels) -> Labels:
     """Take the subtopics of diversity judgements as groups: a document belongs to those it is relevant to."""
     rows = zip(qrels.query.tolist(), decode(qrels.docnos), decode(qrels.iterations), qrels.grades.tolist(), strict=True)
     relevant = ((None, qrels.qids[q], docno, topic, 1.0) for q, docno, topic, grade in rows if grade > 0)
-    return replace(of_rows(relevant, "qrels"), own=True)
+    return replace(of_rows(relevant, "qrels"), own=True, order=())
 
 
 def _rows(path: FilePath) -> Iterator[Label]:
@@ -159,14 +168,6 @@ def _word(cell: Any) -> str | None:
     word = str(cell) if isinstance(cell, str | int) and not isinstance(cell, bool) else None
     printable = word is not None and len(word) <= WIDEST and not _CONTROL.search(word)
     return word if printable else None
-
-
-def is_number(cell: Any) -> bool:
-    """Tell whether this is a finite number, or is written as one."""
-    try:
-        return "_" not in str(cell) and isfinite(float(cell))
-    except (TypeError, ValueError, OverflowError):
-        return False
 
 
 def positions(path: FilePath) -> Positions:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrec.formulas import discount, distribution
-from fairtrec.measure import ABOVE_0, READING_ON, Floats, Measure, Prefixes
+from fairtrec.measure import ABOVE_0, READING_ON, Floats, Ints, Measure, Prefixes
 
 
 def stops(relevance: Floats, max_grade: int) -> Floats:
@@ -51,6 +51,10 @@ def order_aware(p: Floats, q: Floats) -> Floats:
     return value
 
 
+def _ordered(of_groups: Floats, order: Ints | None) -> Floats:
+    return of_groups if order is None else of_groups[..., order]
+
+
 @dataclass(frozen=True)
 class GFR(Measure):
     """How fair is the ranking that a reader has seen when they stop, and how relevant?
@@ -65,7 +69,8 @@ class GFR(Measure):
     ``decay``: 'err' 1 / k, or 'irbu' p^k. ``divergence``: 'jsd' Jensen-Shannon to base 2, for groups without order;
     'nmd' normalised match distance, sum of |cumulated D - cumulated target| / (groups - 1), and 'rnod' root normalised
     order-aware divergence, sqrt(mean over groups i of target > 0 of sum over groups j of |i - j| (D(j) - target(j))^2
-    / (groups - 1)), for groups in the order of their names. ``part``: 'fairness' or 'relevance' gives one alone, so
+    / (groups - 1)), for groups that have an order: names that are numbers, bins, or ``--groups low,mid,high``. Any two
+    groups have one; more without an order are refused. ``part``: 'fairness' or 'relevance' gives one alone, so
     that several attributes can be averaged. ``max_grade=4`` is that of the Web track's ERR.
     Before the first document of any group a rank adds to relevance only. A document of unknown group changes no share;
     the authors' program, NTCIREVAL, gives it an even membership.
@@ -90,8 +95,15 @@ class GFR(Measure):
     )
     bounds = 0.0, 1.0
 
-    def __call__(self, membership: Floats, relevance: Floats, target: Floats) -> Floats:
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The names of the inputs, and the order of the groups where the divergence looks at it."""
+        ordinal = self.divergence != "jsd" and self.part != "relevance"
+        return (*super().needs, *["order"] * ordinal)
+
+    def __call__(self, membership: Floats, relevance: Floats, target: Floats, order: Ints | None = None) -> Floats:
         """Return GFR [query]."""
+        membership, target = _ordered(membership, order), _ordered(target, order)
         probability, relevant = self._relevant(relevance)
         if self.part == "relevance":
             return relevant
@@ -101,14 +113,15 @@ class GFR(Measure):
         known = (~np.isnan(held[..., 0])).sum(axis=1) > 0
         return np.where((known | (relevant == 0)) & ~np.isnan(target).any(axis=1), value, np.nan)
 
-    def over_labels(self, relevance: Floats, target: Floats, **_: Any) -> Prefixes:
+    def over_labels(self, relevance: Floats, target: Floats, order: Ints | None = None, **_: Any) -> Prefixes:
         """Each rank adds, as often as readers stop there, the likeness of what the groups hold down to it."""
+        target = _ordered(target, order)
         probability, relevant = self._relevant(relevance)
         share = self._parts[0]
         lacking = np.isnan(target).any(axis=1) & (self.part != "relevance")
 
         def cost(amounts: Floats, _: int) -> Floats:
-            return self._likeness(distribution.shares(amounts), target[:, None])
+            return self._likeness(distribution.shares(_ordered(amounts, order)), target[:, None])
 
         first = np.where(lacking, np.nan, self._parts[1] * relevant)
         return Prefixes(cost, share * probability, first, alike=len(target) == 1)

@@ -90,6 +90,7 @@ class MeasureCollection:
         given = dict(self.given)
         if "labels" in given:
             given["labels"] = {d: {new[group]: row[group] for group in row} for d, row in given["labels"].items()}
+            given["groups"] = [new[group] for group in given["groups"]]
         else:
             given["terms"] = {new[group]: words for group, words in given["terms"].items()}
         return MeasureCollection(self.run, {new[group]: share for group, share in self.target.items()}, given)
@@ -112,7 +113,7 @@ def _same(found: Any, wanted: Any) -> bool:
 COLLECTIONS = (
     MeasureCollection.drawn({"f": 0.5, "m": 0.5}, terms=WORDS, docs=TEXTS),
     MeasureCollection.drawn({"f": 0.0, "m": 1.0}, terms=WORDS, docs=TEXTS),
-    MeasureCollection.drawn({"f": 0.1, "m": 0.3, "x": 0.6}, labels=LABELS),
+    MeasureCollection.drawn({"f": 0.1, "m": 0.3, "x": 0.6}, labels=LABELS, groups=("x", "f", "m")),
 )
 
 

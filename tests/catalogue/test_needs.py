@@ -42,7 +42,7 @@ def test_whatever_our_measures_ask_for_stands_in_it():
 
 def test_what_can_be_made_follows_from_what_is_given():
     always = {"lengths", "queries", "sample_of"}
-    grouped = {"ranked", "counts", "tokens", "groups", "target", "membership"}
+    grouped = {"ranked", "counts", "tokens", "groups", "order", "target", "membership"}
     assert Given().inputs == always
     assert Given(qrels={}).inputs == always | {"relevance", "judged_relevance"}
     assert Given(terms={}, docs={}).inputs == always | grouped | {"log_counts"}

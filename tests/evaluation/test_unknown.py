@@ -65,6 +65,7 @@ def brute(measures, run, qrels, labels, groups, prior=None, **more):
             judged[copy] = {f"{docno}.{copy}": grade for docno, grade in qrels.get(qid, {}).items()}
             known.update({f"{docno}.{copy}": full[docno] for docno in named})
             chances[copy] = float(np.prod([prior[group] if prior else 1 / len(groups) for group in choice]))
+    more |= {"groups": [*groups]} if len(groups) > 2 else {}
     found = fairtrec.evaluate(measures, runs, judged if qrels else None, labels=known, **more).scores[0]
     values = {}
     for row, measure in enumerate(map(str, found.measures)):
@@ -89,10 +90,12 @@ def check(scores, expected):
             assert found == pytest.approx(wanted, abs=1e-9, nan_ok=True), (measure, qid)
 
 
-@pytest.mark.parametrize(("labels", "groups"), [(TWO, "fm"), (THREE, "fmx")])
+@pytest.mark.parametrize(("labels", "groups"), [(TWO, ("f", "m")), (THREE, ("x", "f", "m"))], ids=["two", "three"])
 def test_every_measure_has_the_interval_of_all_labellings(labels, groups):
-    measures = [measure for measure in VARIANTS if "protected" not in measure or groups == "fm" or "m)" not in measure]
-    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=labels, unknown=True).scores[0]
+    measures = [
+        measure for measure in VARIANTS if "protected" not in measure or len(groups) == 2 or "m)" not in measure
+    ]
+    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=labels, groups=groups, unknown=True).scores[0]
     check(scores, brute(measures, RUN, QRELS, labels, groups))
     assert not (scores.unknown.drawn | scores.unknown.bounded | scores.unknown.sampled).any()
 
@@ -167,7 +170,7 @@ CLOSED = [measure for measure in VARIANTS if not measure.startswith(("FAIR", "DT
 @pytest.mark.usefixtures("nothing_is_few")
 def test_closed_forms_are_exact_or_bounds(labels, groups):
     measures = [measure for measure in CLOSED if "protected" not in measure or groups == "fm" or "m)" not in measure]
-    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=labels, unknown=True).scores[0]
+    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=labels, groups=[*groups], unknown=True).scores[0]
     found = scores.unknown
     expected = brute(measures, RUN, QRELS, labels, groups)
     exact = 0
@@ -438,7 +441,7 @@ def test_processes_find_the_same(example):
 REFUSED = {
     "ties": ({"ties": True}, "leave out --unknown, or --ties"),
     "samples": ({"samples": True}, "leave out --unknown, or --samples"),
-    "group": ({"groups": "f,m"}, "leave out --unknown, or --groups"),
+    "group": ({"groups": "f,m", "labels": THREE}, "leave out --unknown, or name all groups"),
     "no labels": (
         {"measures": "nDCG@3", "labels": None},
         "give --labels FILE, or for documents without a text --missing bounds",
