@@ -1,13 +1,14 @@
 """Who and what belongs to which group: terms, labels, positions; and the query sets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, decode
+from fairtrec.errors import InputError
 
 UNKNOWN, NONE = "?", "-"  # in the place of a group: nobody has said; known, and of none of the groups
 
@@ -53,6 +54,51 @@ class Labels:
         named = np.zeros((len(of_rows), len(self.groups)), dtype=np.bool_)
         np.logical_or.at(named, number, self.weights > 0)
         return tuple(decode(of_rows)), named
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """Gold labels, which people gave to what was drawn: documents, or queries with all their documents.
+
+    ``labels``       rows are documents, or ``qid docno`` where queries were drawn; the groups are those that people
+                     named, and may be none at all; a row of zeros is of none of the groups.
+    ``unknown``      of which rows people could not tell; their weights are nan.
+    ``lines``        the line of the file on which each row stands first [row]; 0 is no file.
+    ``probability``  with which each row was drawn [row]; None where the file does not say.
+    ``depth``        ranks down to which documents could be drawn; None where the file does not say, as ``seed``.
+    ``runs``         of which was drawn: the first 8 digits of the sha256 of each, "" of what is no file, and its name.
+    ``made``         all that `fairtrec gold draw` says of the draw, by its name in the first line; else empty.
+    """
+
+    path: str
+    unit: Literal["document", "query"]
+    labels: Labels
+    unknown: Bools
+    lines: Ints
+    probability: Floats | None = None
+    depth: int | None = None
+    seed: int | None = None
+    runs: tuple[tuple[str, str], ...] = ()
+    made: Mapping[str, str] = field(default_factory=dict)
+
+    def of_groups(self, groups: Sequence[str]) -> Labels:
+        """Give the labels with a column for each of the groups of an instrument.
+
+        Raises InputError for a group that the instrument has not.
+        """
+        held = self.labels.weights > 0
+        first = {name: self.lines[held[:, at]].min() for at, name in enumerate(self.labels.groups) if held[:, at].any()}
+        for name in sorted(first.keys() - {*groups}, key=first.__getitem__):
+            what = f"gold has the group {name}, the instrument {', '.join(groups)}"
+            raise InputError(
+                f"{what}; write its name, or - for none of the groups", self.path, int(first[name]) or None
+            )
+        weights = np.zeros((len(self.unknown), len(groups)))
+        for column, name in enumerate(self.labels.groups):
+            if name in groups:
+                weights[:, groups.index(name)] = self.labels.weights[:, column]
+        weights[self.unknown] = np.nan
+        return replace(self.labels, groups=tuple(groups), weights=weights)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ from fairtrec.data import (
     Queries,
     Run,
     Samples,
+    Sheet,
     System,
     decode,
 )
@@ -176,6 +177,15 @@ def labels(thing: Any, judgements: Qrels | None) -> Labels:
             first = product(first, other)
         return first
     return datasets.labels(name)
+
+
+def gold(thing: Any, *, plain: bool = False, per_query: bool = False) -> Sheet:
+    """Load gold labels: a sheet, or if it may be ``plain`` any labels; ``per_query`` as the instrument's labels are."""
+    from fairtrec.formats import sheets
+
+    if isinstance(thing, PATH):
+        return sheets.read(thing, plain=plain, per_query=per_query)
+    return sheets.of(thing, per_query=per_query)
 
 
 def refuse_soft(labels: Labels) -> None:

@@ -11,7 +11,7 @@ docno and x, and of more the second is a docno if it is no number.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
 from os import fspath
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import NONE, UNKNOWN, Docnos, Labels, Positions, Qrels, by_number, decode, is_number
+from fairtrec.data import NONE, UNKNOWN, Docnos, Floats, Labels, Positions, Qrels, by_number, decode, is_number
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.whole_lines import object_of
@@ -35,11 +35,12 @@ UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec positions` w
 EXAMPLE = '{"docno": ..., "group": ...}'
 NAMES = {2: ("docno", "group"), 4: ("qid", "docno", "group", "weight")}
 Label = tuple[int | None, str, str, str, float]  # line, qid ("" for any), docno, group, weight
+Votes = dict[tuple[str, str], dict[str, float]]  # of each qid and docno: groups, and their weights
 
 
 def read(path: FilePath) -> Labels:
     """Read labels. Raises InputError for a bad line, a weight outside 0..1, and a label that stands twice."""
-    return of_rows(_rows(path), path)
+    return of_rows(rows(path), path)
 
 
 def of_rows(rows: Iterable[Label], path: FilePath) -> Labels:
@@ -48,7 +49,7 @@ def of_rows(rows: Iterable[Label], path: FilePath) -> Labels:
     Raises InputError for a bad weight, a label that stands twice, and a document that is of none of the groups and yet
     of one, unless these weights are votes, whose sum is at most 1.
     """
-    weights, line = _by_document(rows, path)
+    weights, line = by_document(rows, path)
     names = {group for of_document in weights.values() for group in of_document}
     groups = tuple(sorted(names - {UNKNOWN, NONE}))
     if len(groups) < 2:
@@ -56,16 +57,9 @@ def of_rows(rows: Iterable[Label], path: FilePath) -> Labels:
     per_query = any(qid for qid, _ in weights)
     if per_query and not all(qid for qid, _ in weights):
         raise InputError("some of these labels have a qid and others have none; give it to all or to none", path)
-    column = {group: i for i, group in enumerate(groups)}
-    table = np.zeros((len(weights), len(groups)))
-    for row, of_document in enumerate(weights.values()):
-        if UNKNOWN in of_document:
-            table[row] = np.nan
-            continue
-        for group, weight in of_document.items():
-            if group != NONE:
-                table[row, column[group]] = weight
-    docnos, table = Docnos.with_values((f"{qid} {docno}".strip() for qid, docno in weights), table)
+    docnos, table = Docnos.with_values(
+        (f"{qid} {docno}".strip() for qid, docno in weights), tabled(weights.values(), groups)
+    )
     digest = opening.sha256(path) if line else ""
     none = NONE in names or not table.any(axis=1).all()
     order = _order(groups, path)
@@ -81,9 +75,9 @@ def _order(groups: Sequence[str], path: FilePath) -> tuple[str, ...]:
     return order
 
 
-def _by_document(rows: Iterable[Label], path: FilePath) -> tuple[dict[tuple[str, str], dict[str, float]], int | None]:
-    """Collect the weights of each document, and tell which line was the last."""
-    weights: dict[tuple[str, str], dict[str, float]] = {}
+def by_document(rows: Iterable[Label], path: FilePath) -> tuple[Votes, int | None]:
+    """Collect the weights of each document, and tell which line was the last. Raises InputError as ``of_rows`` does."""
+    weights: Votes = {}
     line: int | None = None
     for line, qid, docno, group, weight in rows:
         if not 0 <= weight <= 1:
@@ -99,6 +93,20 @@ def _by_document(rows: Iterable[Label], path: FilePath) -> tuple[dict[tuple[str,
     return weights, line
 
 
+def tabled(several: Collection[Mapping[str, float]], groups: Sequence[str]) -> Floats:
+    """Put the weights of documents into a table [document, group]: nan of which nothing is known."""
+    column = {group: i for i, group in enumerate(groups)}
+    table = np.zeros((len(several), len(groups)))
+    for row, of_document in enumerate(several):
+        if UNKNOWN in of_document:
+            table[row] = np.nan
+            continue
+        for group, weight in of_document.items():
+            if group != NONE:
+                table[row, column[group]] = weight
+    return table
+
+
 def of_subtopics(qrels: Qrels) -> Labels:
     """Take the subtopics of diversity judgements as groups: a document belongs to those it is relevant to."""
     rows = zip(qrels.query.tolist(), decode(qrels.docnos), decode(qrels.iterations), qrels.grades.tolist(), strict=True)
@@ -106,21 +114,27 @@ def of_subtopics(qrels: Qrels) -> Labels:
     return replace(of_rows(relevant, "qrels"), own=True, order=())
 
 
-def _rows(path: FilePath) -> Iterator[Label]:
+def rows(path: FilePath) -> Iterator[Label]:
+    """Read labels one after the other. Raises InputError for a bad line."""
     if fspath(path).endswith(".parquet"):
         yield from _parquet(path)
-        return
-    (number, first), lines = tsv.begun(opening.lines(path, comment=b"#"))
+    else:
+        yield from of_lines(opening.lines(path, comment=b"#"), path)
+
+
+def of_lines(numbered: Iterator[tsv.NumberedLine], path: FilePath) -> Iterator[Label]:
+    """Take labels from lines between tabs, or of JSON. Raises InputError for a bad one."""
+    (number, first), lines = tsv.begun(numbered)
     if not number:
         return
     if first.lstrip().startswith(b"{"):
         for number, line in lines:
-            yield _label(object_of(line, EXAMPLE, path, number), path, number)
+            yield label(object_of(line, EXAMPLE, path, number), path, number)
         return
     names, header = _names(first.decode().split("\t"), path, number)
     wrong = f"{{}} columns where the first line has {len(names)}; write: {' '.join(names)}"
     for number, cells in tsv.rows(islice(lines, int(header), None), path, (len(names),), wrong):
-        yield _label(dict(zip(names, cells, strict=True)), path, number)
+        yield label(dict(zip(names, cells, strict=True)), path, number)
 
 
 def _names(cells: list[str], path: FilePath, number: int) -> tuple[tuple[str, ...], bool]:
@@ -145,13 +159,14 @@ def _parquet(path: FilePath) -> Iterator[Label]:
             names = [name for name in file.schema_arrow.names if name in NAMES[4]]
             for batch in file.iter_batches(AT_ONCE, columns=names):
                 for number, row in enumerate(batch.to_pylist(), number + 1):  # noqa: B020 - it goes on counting
-                    yield _label({name: value for name, value in row.items() if value is not None}, path, number)
+                    yield label({name: value for name, value in row.items() if value is not None}, path, number)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:  # text that is no UTF-8, a year 30000
         why = str(fault).splitlines()[0]
         raise InputError(f"this is no Parquet file of labels ({why}); write it again", path) from None
 
 
-def _label(cells: dict[str, Any], path: FilePath, number: int) -> Label:
+def label(cells: dict[str, Any], path: FilePath, number: int | None) -> Label:
+    """Take a label from its cells by name. Raises InputError for what is missing or wrong."""
     qid, docno, group = (_word(cells.get(name, "")) for name in ("qid", "docno", "group"))
     if not docno or not group or qid is None or " " in qid + docno:
         raise InputError("this label has no docno or no group; give both as text", path, number)

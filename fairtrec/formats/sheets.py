@@ -1,0 +1,255 @@
+"""Sheets of gold labels: what was drawn for people to label, and what they wrote into it.
+
+The first line names the columns, in any order: ``docno group``, and perhaps ``qid weight probability``; others are
+passed over. Several lines of one document are several groups, or votes with weights, as in files of labels. A comment
+above that says how the documents were drawn, if `fairtrec gold draw` wrote the sheet.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from os import fspath
+from typing import Any
+from urllib.parse import quote, unquote
+
+import numpy as np
+
+from fairtrec.data import UNKNOWN, Docnos, Labels, Sheet, is_number
+from fairtrec.errors import STEERING, FilePath, InputError
+from fairtrec.files import opening
+from fairtrec.formats import labels, tsv
+from fairtrec.formats.frames import DOCUMENT, QUERY, Frame, is_frame, names_of
+from fairtrec.formats.labels import Label, Votes
+from fairtrec.formats.memory import understood
+
+NAMES = ("qid", "docno", "group", "weight", "probability")
+SIGNED = re.compile(r"# (fairtrec:\S+ \| gold:.*)")
+CHANGED = "this line is not as `fairtrec gold draw` wrote it"
+Cells = tuple[int | None, Mapping[str, Any]]  # the line, and what stands in its columns
+SheetKey = tuple[str, str]  # qid, "" where there is none, and docno
+
+
+@dataclass(eq=False)
+class SheetLines:
+    """What stands in a sheet before it is made a table: of each document its votes, none where it has no group yet."""
+
+    path: str
+    votes: Votes = field(default_factory=dict)
+    lines: dict[SheetKey, int] = field(default_factory=dict)  # the first of each document
+    probability: dict[SheetKey, float] = field(default_factory=dict)
+    empty: list[tuple[int, SheetKey]] = field(default_factory=list)  # lines without a group
+    many: int = 0  # lines
+    drawn: bool = False  # whether there is a column of probabilities
+    made: dict[str, str] = field(default_factory=dict)
+    signed: int = 0  # the line that says how it was made
+
+    def take(self, rows: Iterable[Cells]) -> None:
+        """Take lines. Raises InputError for a bad one."""
+        self.votes, _ = labels.by_document(self._labelled(rows), self.path)
+        if any(qid for qid, _ in self.lines) and not all(qid for qid, _ in self.lines):
+            line = next(line for (qid, _), line in self.lines.items() if not qid)
+            raise InputError("this line has no qid, as others have; give it to all or to none", self.path, line or None)
+
+    def _labelled(self, rows: Iterable[Cells]) -> Iterator[Label]:
+        for line, cells in rows:
+            self.many += 1
+            is_empty = cells.get("group", "") in ("", None)
+            given = {name: cell for name, cell in cells.items() if cell not in ("", None) or name in ("docno", "qid")}
+            label = labels.label({**given, "group": UNKNOWN} if is_empty else given, self.path, line)
+            key = label[1], label[2]
+            self.lines.setdefault(key, line or 0)
+            if "probability" in given:
+                self._drawn_with(given["probability"], key, line)
+            if is_empty:
+                self.empty.append((line or 0, key))
+            else:
+                yield label
+
+    def _drawn_with(self, cell: Any, key: SheetKey, line: int | None) -> None:
+        if not is_number(cell) or not 0 < float(cell) <= 1:
+            what = f"the probability {cell} of {key[1]} is not above 0 and at most 1"
+            raise InputError(f"{what}; write what the draw gave it", self.path, line)
+        if self.probability.setdefault(key, float(cell)) != float(cell):
+            what = f"document {key[1]} has the probabilities {self.probability[key]!r} and {cell}"
+            raise InputError(f"{what}; write what the draw gave it", self.path, line)
+
+
+def read(path: FilePath, *, plain: bool = False, per_query: bool = False) -> Sheet:
+    """Read a sheet that people have filled in.
+
+    ``plain``      any file of labels will do, which says nothing of a draw.
+    ``per_query``  a document of two queries may belong to different groups in them; else a label of one is one of both.
+
+    Raises InputError for what is wrong in a line, a document without a group, probabilities that do not fit together.
+    """
+    return sheet_of(entries(path, plain=plain), per_query=per_query, sha256=opening.sha256(path))
+
+
+def of(thing: Any, *, per_query: bool = False) -> Sheet:
+    """Take a sheet from a frame with these columns, ``{docno: group}``, or ``{docno: {group: weight}}``."""
+    found = SheetLines("gold")
+    with understood("gold labels"):
+        found.take([(None, cells) for cells in (_of_frame(found, thing) if is_frame(thing) else _of_mapping(thing))])
+    return sheet_of(found, per_query=per_query)
+
+
+def entries(path: FilePath, *, plain: bool) -> SheetLines:
+    """Read the lines of a sheet, of which some may have no group yet; if it is ``plain``, of any file of labels."""
+    found = SheetLines(fspath(path))
+    if fspath(path).endswith(".parquet"):
+        numbered: Iterator[tsv.NumberedLine] = iter(())
+        names: list[str] = []
+    else:
+        (number, first), numbered = tsv.begun(_below(opening.lines(path), found))
+        names = [cell.strip() for cell in first.decode().split("\t")]
+    if {"docno", "group"} <= {*names}:
+        twice = next((name for name in NAMES if names.count(name) > 1), None)
+        if twice:
+            raise InputError(f"two columns are called {twice}; give one of them another name", path, number)
+        found.drawn = "probability" in names
+        next(numbered)
+        found.take(_of_columns(numbered, names, path))
+    elif plain and not found.made:
+        rows = labels.of_lines(numbered, path) if names else labels.rows(path)
+        found.take((line, dict(zip(NAMES, cells, strict=False))) for line, *cells in rows)
+    else:
+        what = "the first line does not name the columns"
+        raise InputError(f"{what}; write above the others: docno<TAB>group<TAB>probability", path)
+    return found
+
+
+def _below(numbered: Iterator[tsv.NumberedLine], found: SheetLines) -> Iterator[tsv.NumberedLine]:
+    """Pass over comments, but for the first that says how a sheet was drawn."""
+    for number, line in numbered:
+        if not line.startswith(b"#"):
+            yield number, line
+        elif not found.made and (signed := SIGNED.match(line.decode())):
+            parts = [part.partition(":") for part in re.split(r" \| (?=[a-z-]+:)", signed[1].strip())]
+            found.made, found.signed = {name: value for name, _, value in parts}, number
+
+
+def _of_columns(numbered: Iterator[tsv.NumberedLine], names: list[str], path: FilePath) -> Iterator[Cells]:
+    kept = [(at, name) for at, name in enumerate(names) if name in NAMES]
+    for number, line in numbered:
+        cells = line.decode().split("\t")  # of which the last may be missing, as editors cut what is blank
+        if len(cells) > len(names):
+            raise InputError(f"{len(cells)} columns where the first line names {len(names)}; correct it", path, number)
+        yield number, {name: cells[at].strip() for at, name in kept if at < len(cells)}
+
+
+def _of_frame(found: SheetLines, thing: Any) -> Iterator[Mapping[str, Any]]:
+    has = {name: name in names_of(thing) for name in NAMES}
+    frame = Frame.of(thing, "gold", (*QUERY, *DOCUMENT, "group", "weight", "probability"))
+    every = np.arange(len(frame))
+    of = {"qid": QUERY, "docno": DOCUMENT, **{name: (name,) for name in NAMES[2:]}}
+    columns = {name: list(frame.objects(names, every)) for name, names in of.items() if frame.find(names) is not None}
+    found.drawn = has["probability"]
+    for row in zip(*columns.values(), strict=True):
+        yield {name: None if cell != cell else cell for name, cell in zip(columns, row, strict=True)}  # noqa: PLR0124 - nan
+
+
+def _of_mapping(thing: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for docno, value in thing.items():
+        groups = [value] if isinstance(value, str) else value
+        for group, weight in (value if isinstance(value, Mapping) else dict.fromkeys(groups, 1)).items():
+            yield {"docno": str(docno), "group": group, "weight": weight}
+
+
+def sheet_of(found: SheetLines, *, per_query: bool = False, sha256: str = "") -> Sheet:
+    """Make a table of the lines of a sheet. Raises InputError where they do not fit together, or lack a group."""
+    path, made = found.path, found.made
+    if not found.lines:
+        raise InputError("this sheet has no lines; draw documents with `fairtrec gold draw`", path)
+    has_qids = any(qid for qid, _ in found.lines)
+    unit = made.get("gold", "query" if has_qids else "document")
+    if unit not in ("document", "query") or (unit == "query") != has_qids:
+        what = f"{CHANGED}, or the column qid is not as it wrote it"
+        raise InputError(f"{what}; draw again, with --gold {opening.name(path)}", path, found.signed)
+    votes = found.votes if per_query or not has_qids else _shared(found)
+    _refuse_empty(found, votes)
+    several = [votes[key] for key in found.lines]
+    groups = tuple(sorted({group for of_document in several for group in of_document} - {"?", "-"}))
+    names = [f"{qid} {docno}".strip() for qid, docno in found.lines]
+    chances = _chances(found, unit) if found.drawn else [0.0] * len(several)
+    lines, unknown = [*found.lines.values()], [UNKNOWN in each for each in several]
+    table = np.column_stack((labels.tabled(several, groups), unknown, lines, chances))
+    docnos, table = Docnos.with_values(names, table)
+    return Sheet(
+        path=path,
+        unit="query" if has_qids else "document",
+        labels=Labels(opening.name(path), groups, docnos, table[:, :-3], has_qids, sha256, none=True),
+        unknown=table[:, -3] > 0,
+        lines=table[:, -2].astype(np.int64),
+        probability=table[:, -1] if found.drawn else None,
+        depth=_number(found, "depth"),
+        seed=_number(found, "seed"),
+        runs=tuple(_runs(made.get("runs", ""))),
+        made=made,
+    )
+
+
+def _shared(found: SheetLines) -> Votes:
+    """Let a label of one query stand for the same document in others. Raises InputError where two differ."""
+    first: dict[str, SheetKey] = {}
+    for key in found.lines:
+        if key in found.votes:
+            other = first.setdefault(key[1], key)
+            if found.votes[other] != found.votes[key]:
+                what = f"document {key[1]} has other groups in query {key[0]} than in query {other[0]}"
+                raise InputError(f"{what}; label one of them, or both alike", found.path, found.lines[key] or None)
+    return {key: found.votes[first[key[1]]] for key in found.lines if key[1] in first}
+
+
+def _refuse_empty(found: SheetLines, votes: Votes) -> None:
+    """Raise InputError for lines that have no group yet; say how many are labelled before the first of these."""
+    empty = [(line, key) for line, key in found.empty if key not in votes or key in found.votes]
+    if not empty:
+        return
+    units = dict.fromkeys(qid or docno for qid, docno in found.lines)
+    done = [*units].index(empty[0][1][0] or empty[0][1][1])  # of which all are labelled
+    what = f"{len(empty)} of {found.many} lines have no group yet" if len(empty) > 1 else "this line has no group yet"
+    fewer = f", or draw fewer: --number {done} --gold {opening.name(found.path)}" if found.drawn and done else ""
+    raise InputError(f"{what}; label them{fewer}", found.path, empty[0][0] or None)
+
+
+def _chances(found: SheetLines, unit: str) -> list[float]:
+    """Give the probability of each document. Raises InputError for one without, and for queries of several."""
+    for key, line in found.lines.items():
+        if key not in found.probability:
+            what = f"document {key[1]} has no probability"
+            raise InputError(f"{what}; write what the draw gave it", found.path, line or None)
+    chances = [found.probability[key] for key in found.lines]
+    odd = next((key for key in found.lines if found.probability[key] != chances[0]), None)
+    if unit == "query" and odd is not None:
+        what = f"query {odd[0]} has another probability than those above; queries are drawn with one for all"
+        raise InputError(f"{what}, correct it", found.path, found.lines[odd] or None)
+    return chances
+
+
+def _number(found: SheetLines, name: str) -> int | None:
+    """Take a whole number of how the sheet was drawn. Raises InputError if it is none."""
+    value = found.made.get(name, "")
+    if found.made and not re.fullmatch(r"-?[0-9]{1,18}", value):
+        what = f"{CHANGED}: its {name} is {value or 'missing'}"
+        raise InputError(f"{what}; draw again, with --gold {opening.name(found.path)}", found.path, found.signed)
+    return int(value) if found.made else None
+
+
+def named(runs: Iterable[tuple[str, str]]) -> str:
+    """Write the runs of a draw, each with the first 8 digits of its sha256 if it has one, as a sheet says them.
+
+    >>> named([("1a2b3c4d", "bm25.run"), ("", "a,b")])
+    'bm25.run@1a2b3c4d,a%2Cb'
+    """
+    signs = re.compile(rf"[%,@|]|{STEERING}|\s")
+    written = [
+        (signs.sub(lambda sign: quote(sign[0].encode("utf-8", "surrogateescape")), name), digits)
+        for digits, name in runs
+    ]
+    return ",".join(f"{name}@{digits}" if digits else name for name, digits in written)
+
+
+def _runs(text: str) -> Iterator[tuple[str, str]]:
+    for part in filter(None, text.split(",")):
+        name, _, digits = part.partition("@")
+        yield digits, unquote(name, errors="surrogateescape")
