@@ -9,7 +9,7 @@ import click
 
 from fairtrec.cli.commands import TYPED, say
 from fairtrec.cli.options import IDLE
-from fairtrec.report.writers import Writer
+from fairtrec.report.writers import Carried, Writer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,16 +23,19 @@ def refuse_output(output: "Path | None", *given: Any) -> None:
     refuse_input(output, [value for value in given if isinstance(value, str)])
 
 
-def tell(lines: Sequence[str], signature: str = "") -> None:
-    """Say on standard error what stands beside numbers, the most important first, and how many more lines -v shows."""
+def tell(lines: Sequence[str], signature: str = "", carried: Carried = "nothing") -> None:
+    """Say on standard error what stands beside numbers, the most important first, and how many more lines -v shows.
+
+    ``carried``  what of these lines and the signature the report itself holds, so that it is not said again.
+    """
     from fairtrec.report.folding import MOST, cut, folded
 
     meta = click.get_current_context().meta
     is_whole = "verbose" in meta.get(TYPED, {})
-    if every := [*lines, *meta.pop(IDLE, [])]:
+    if every := [*([] if carried == "all" else lines), *meta.pop(IDLE, [])]:
         for line in folded(every, None if is_whole else MOST):
             say(f"# {line}")
-    if signature:
+    if signature and carried == "nothing":
         line = f"# {signature}"
         say(cut(line, get_terminal_size().columns) if sys.stderr.isatty() and not is_whole else line)
 
@@ -61,7 +64,8 @@ def write(
         output,
         drawn=terminal and writer.draws,
     )
-    tell_beside(writer, footnotes(of))
+    *lines, signature = footnotes(of) or ("",)
+    tell(lines, signature, writer.carries)
 
 
 def most() -> int | None:
@@ -70,10 +74,3 @@ def most() -> int | None:
 
     meta = click.get_current_context().meta
     return None if "verbose" in meta.get(TYPED, {}) else MOST - len(meta.get(IDLE, []))
-
-
-def tell_beside(writer: Writer | None, footnotes: Sequence[str]) -> None:
-    """Say on standard error which footnotes, of which the signature is last, a format does not carry."""
-    lines = footnotes if writer is None else writer.beside(footnotes)
-    is_signed = bool(lines) and (writer is None or writer.carries == "nothing")
-    tell(*(lines[:-1], lines[-1]) if is_signed else (lines,))

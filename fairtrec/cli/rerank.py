@@ -100,4 +100,5 @@ def command(
         return
     if effect is not None:
         click.echo(EFFECTS[form](effect, places=places, most=printing.most(), window=True), err=True, nl=False)
-    printing.tell_beside(None if effect is None else EFFECTS[form], footnotes(reranking if effect is None else effect))
+    *lines, signature = footnotes(reranking if effect is None else effect)
+    printing.tell(lines, signature, "nothing" if effect is None else EFFECTS[form].carries)

@@ -16,13 +16,13 @@ from fairtrec.data import Floats, GroupTerms, Labels, Qrels
 from fairtrec.errors import PATH, InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices, Target
-from fairtrec.evaluation.documents import OF_RUNS, Asking, Needs, Reference, TargetOf, depth_of
+from fairtrec.evaluation.documents import OF_RUNS, Asking, Needs, Reference, depth_of
 from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.groups import chosen, refuse_unordered, remarks_on
 from fairtrec.evaluation.targets import prior_of, remark_on, shares_of
 from fairtrec.files.arguments import crossed
 from fairtrec.measure import Measure
-from fairtrec.measures.utility import Utility
+from fairtrec.measures.utility import LEVELLED, Utility
 
 if TYPE_CHECKING:
     from fairtrec.annotation.counting.counter import Lexicon
@@ -158,11 +158,15 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
         if lexicon.shared and of_groups:
             shown = ", ".join(lexicon.shared[:5]) + (", ..." if len(lexicon.shared) > 5 else "")
             said.append(f"in the list of more than one group, so counted for each: {shown}")
+    uses = needs & {"background", "collection", "membership"}
+    uses |= {"background"} if "background_positions" in needs else set()
+    uses |= {target_of} if "target" in needs and target_of is not None else set()
+    uses |= {"documents"} if needs & ({"ranked"} | OF_DOCUMENTS | (OF_GROUPS if labels is None else set())) else set()
     return Plan(
         measures=measures,
         others=tuple(measure for measure in measures if not isinstance(measure, Utility)),
         needs=Needs(needs, depth_of([each for each in asked if OF_RUNS.intersection(each.needs)])),
-        uses=_uses(needs, target_of, labels),
+        uses=uses,
         reference=Reference(
             qrels=found.judged,
             background_depth=choices.background_depth,
@@ -181,17 +185,6 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
         made=found.made,
         notes=tuple(filter(None, said)),
     )
-
-
-def _uses(needs: frozenset[str], target_of: TargetOf | None, labels: Labels | None) -> frozenset[str]:
-    uses = needs & {"background", "collection", "membership"}
-    if "background_positions" in needs:
-        uses |= {"background"}
-    if "target" in needs and target_of is not None:
-        uses |= {target_of}
-    if needs & ({"ranked"} | OF_DOCUMENTS if labels is not None else {"ranked"} | OF_DOCUMENTS | OF_GROUPS):
-        uses |= {"documents"}
-    return uses
 
 
 def _refuse_others(
@@ -284,7 +277,8 @@ def _fits(measure: Measure, given: Given, groups: tuple[str, ...], choices: Choi
 
 def remark_on_levels(measures: Sequence[Measure], qrels: Qrels) -> list[str]:
     """Say that grade 1 is relevant to measures of which no level was given, where there are higher grades."""
-    binary = [str(each) for each in measures if isinstance(each, Utility) and each.takes_any_grade]
+    utility = [each for each in measures if isinstance(each, Utility) and each.name in LEVELLED]
+    binary = [str(each) for each in utility if "rel" not in each.measure.params]
     most = int(qrels.grades.max(initial=0)) if binary else 0
     if most < 2:
         return []

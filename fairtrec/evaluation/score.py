@@ -64,6 +64,12 @@ def score(
         remarks = tuple(_of_first(each, len(system.runs)) for each in remarks)
     if any(run.rises for run in system.runs):
         remarks = (*remarks, RISING)
+    first = blake2b(digest_size=16)  # of the ranks of all queries, by which runs of the same rankings are found
+    for run in system.runs:
+        lines = run.top(qids, FEW)
+        there = lines != MISSING
+        first.update(there.sum(axis=1).tobytes())
+        first.update(fingerprints(run.docnos[lines[there]]).tobytes())
     scores = Scores(
         system.name,
         system.tag,
@@ -72,7 +78,7 @@ def score(
         values,
         remarks,
         target=reference.target,
-        top=_top(system, qids),
+        top=first.hexdigest(),
     )
     if choices.unknown or choices.missing == "bounds":
         from fairtrec.evaluation.unknown.bounds import with_bounds
@@ -84,17 +90,6 @@ def score(
 
     (run,) = system.runs
     return replace(scores, ties=intervals(run, scores, reference, choices.depth))
-
-
-def _top(system: System, qids: Sequence[str]) -> str:
-    """Digest the first ranks of all queries, by which runs of the same rankings are found."""
-    digest = blake2b(digest_size=16)
-    for run in system.runs:
-        lines = run.top(qids, FEW)
-        there = lines != MISSING
-        digest.update(there.sum(axis=1).tobytes())
-        digest.update(fingerprints(run.docnos[lines[there]]).tobytes())
-    return digest.hexdigest()
 
 
 def _of_first(remark: Remark, samples: int) -> Remark:

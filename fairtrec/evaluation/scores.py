@@ -14,7 +14,7 @@ from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.literals import Method, Undefined
-from fairtrec.measure import Bounds, Measure, Remark
+from fairtrec.measure import Measure, Remark
 from fairtrec.version import __version__
 
 ENDS = ("least", "greatest", "expected")
@@ -141,7 +141,15 @@ class Scores(Answer):
 
         It is undefined where a text that is missing leaves the value of a query open: then only its ends are known.
         """
-        return self._mean(self.values)
+        values = self.values
+        with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
+            sums = np.where(np.isnan(values), 0.0, values).sum(axis=1)
+        totals = np.array([measure.total for measure in self.measures], dtype=np.bool_)
+        divisor = np.where(totals, 1, self.defined)
+        there = self.defined > 0
+        if (found := self.unknown) is not None:  # a missing text leaves a value open: it has ends, nothing is expected
+            there &= ~(np.isnan(values) & ~np.isnan(found.least) & np.isnan(found.expected)).any(axis=1)
+        return quotient(sums, np.where(there, divisor, 0))
 
     @cached_property
     def compared(self) -> Floats:
@@ -150,17 +158,8 @@ class Scores(Answer):
         Values of either sign cancel in a mean: it is near 0 for a run that leans far to both sides.
         """
         nearer = np.array([[measure.better == "nearer 0"] for measure in self.measures], dtype=np.bool_)
-        return self._mean(np.where(nearer, np.abs(self.values), self.values)) if nearer.any() else self.means
-
-    def _mean(self, values: Floats) -> Floats:
-        with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
-            sums = np.where(np.isnan(values), 0.0, values).sum(axis=1)
-        totals = np.array([measure.total for measure in self.measures], dtype=np.bool_)
-        divisor = np.where(totals, 1, self.defined)
-        there = self.defined > 0
-        if (found := self.unknown) is not None:  # a missing text leaves a value open: it has ends, nothing is expected
-            there &= ~(np.isnan(self.values) & ~np.isnan(found.least) & np.isnan(found.expected)).any(axis=1)
-        return quotient(sums, np.where(there, divisor, 0))
+        sized = replace(self, values=np.where(nearer, np.abs(self.values), self.values)) if nearer.any() else self
+        return sized.means
 
     @cached_property
     def within(self) -> Floats | None:
@@ -176,7 +175,7 @@ class Scores(Answer):
         for number, (measure, row) in enumerate(zip(self.measures, self.values, strict=True)):
             if not measure.total:
                 found = paired.interval(row[~np.isnan(row)], self.interval, confidence=self.confidence)
-                low, high = bounds_of(measure, self.target)
+                low, high = measure.bounds if self.target is None else measure.bounds_against(self.target)
                 ends[number] = np.clip(found, -np.inf if low is None else low, np.inf if high is None else high)
         return ends
 
@@ -190,11 +189,6 @@ class Scores(Answer):
 
         few = [paired.differing(row[~np.isnan(row)]) < DECIDING for row in self.values]
         return np.asarray(few) & ~np.isnan(self.within[:, 0])
-
-
-def bounds_of(measure: Measure, target: Floats | None) -> Bounds:
-    """Give the least and the greatest value that a measure can have against this target; None where there is none."""
-    return measure.bounds if target is None else measure.bounds_against(target)
 
 
 def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores:

@@ -11,8 +11,7 @@ from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Bools, Floats, Run
 from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import Reference
+from fairtrec.evaluation.documents import Reference, depth_of
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.judge import RelevanceEvaluator
 from fairtrec.evaluation.result import InputFile, Part, Result
@@ -79,15 +78,10 @@ class Search:
             raise UsageError("nothing is judged; leave out --pin-unjudged")
         return search
 
-    @property
-    def choices(self) -> Choices:
-        """Those of the evaluation."""
-        return self.evaluator.choices
-
     def refuse_unfit(self) -> None:
         """Raise UsageError for what leaves more than one order or value, or goes by other runs."""
-        self.choices.refuse("headroom", "headroom takes")
-        if self.choices.missing in ("skip", "bounds"):
+        self.evaluator.choices.refuse("headroom", "headroom takes")
+        if self.evaluator.choices.missing in ("skip", "bounds"):
             raise UsageError("headroom places every document; choose --missing error, neutral or worst")
         strange = [name for name in self.fairness.needs if name not in KNOWN]
         if strange:
@@ -96,15 +90,22 @@ class Search:
 
     def cases(self, named: NamedRuns, jobs: int) -> tuple[list[Problem], list[Floats], Problem | None, Result]:
         """Evaluate runs, and give what each is solved of, the values [2, query] there, and the same of all together."""
-        loaded = {name: loading.run(thing, name, self.choices, self.choices.depth) for name, thing in named}
+        choices = self.evaluator.choices
+        loaded = {name: loading.run(thing, name, choices, choices.depth) for name, thing in named}
         result = self.evaluator.evaluated(list(loaded.items()), jobs)
         files = {
             Part("run", name): InputFile(*at) for name, thing in named if (at := loading.origin(thing)) is not None
         }
         result = replace(result, files={**result.files, **files})
         several = {name: run for name, run in loaded.items() if isinstance(run, Run)}
-        cut = {name: run.cut(run.qids, self._deep) for name, run in several.items()}
-        more = self._more([run.cut(run.qids, self._first) for run in several.values()])
+        ranks = depth_of(self.evaluator.measures)
+        whole = None if self.candidates is None or ranks is None else max(self.candidates, ranks)
+        first, deep = (  # how many documents of each query may be ranked, and how many are looked at
+            min((each for each in (most, choices.depth) if each is not None), default=None)
+            for most in (self.candidates, whole)
+        )
+        cut = {name: run.cut(run.qids, deep) for name, run in several.items()}
+        more = self._more([run.cut(run.qids, first) for run in several.values()])
         every = pooled([*cut.values(), *([] if more is None else [more])], "pool")
         qids = sorted({qid for scores in result.scores for qid in scores.qids})
         needs = self.evaluator.plan.needs
@@ -127,11 +128,11 @@ class Search:
                 case = self._case(cut[scores.run], left, more, reference, judge)
             cases.append(case)
             values.append(np.stack([both[0, defined], case.fair(both[1, defined])]))
-        whole = None
+        together = None
         if len(cases) > 1 and self.utility is not None:
             common = sorted(set(cases[0].qids).intersection(*(case.qids for case in cases)))
-            whole = replace(self._case(every, common, None, reference, judge), candidates=None) if common else None
-        return cases, values, whole, result
+            together = replace(self._case(every, common, None, reference, judge), candidates=None) if common else None
+        return cases, values, together, result
 
     def _refuse_infinite(self, scores: Scores, both: Floats) -> None:
         """Raise InputError for a run with an infinite value [2, query]: so is its mean, and no order betters that."""
@@ -143,24 +144,6 @@ class Search:
             way = "choose another target, or leave these out with --queries"
             raise InputError(f"{what} {scores.qids[queries[0]]}, and so is its mean; {way}", scores.run)
 
-    @property
-    def _first(self) -> int | None:
-        """How many documents of each query of a run may be ranked."""
-        return min((each for each in (self.candidates, self.choices.depth) if each is not None), default=None)
-
-    @property
-    def _deep(self) -> int | None:
-        """How many documents of each query of a run are looked at: those that may be ranked, and all that count."""
-        if self.candidates is None or self._ranks is None:
-            return self.choices.depth
-        deep = max(self.candidates, self._ranks)
-        return deep if self.choices.depth is None else min(deep, self.choices.depth)
-
-    @property
-    def _ranks(self) -> int | None:
-        depths = [measure.depth for measure in (self.utility, self.fairness) if measure is not None]
-        return None if None in depths else max(each for each in depths if each is not None)
-
     def _more(self, runs: Sequence[Run]) -> Run | None:
         if self.among == "run":
             return None
@@ -168,8 +151,9 @@ class Search:
             return pooled(runs, "pool")
         if self.evaluator.given.background is None or self.evaluator.given.background == "collection":
             raise UsageError("--from background takes documents of a run; give it with --background RUN")
-        how = replace(self.choices, samples=False, ties=False)
-        run = loading.run(self.evaluator.given.background, "background", how, self.choices.background_depth)
+        choices = self.evaluator.choices
+        how = replace(choices, samples=False, ties=False)
+        run = loading.run(self.evaluator.given.background, "background", how, choices.background_depth)
         assert isinstance(run, Run)
         return run
 
@@ -177,7 +161,7 @@ class Search:
         self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference, judge: RelevanceEvaluator | None
     ) -> Problem:
         """Set up a run over these queries; one that it lacks is an empty ranking."""
-        depth = self._ranks
+        depth = depth_of(self.evaluator.measures)
         lines = run.top(qids, depth)
         lengths = (lines >= 0).sum(axis=1)
         scores = None

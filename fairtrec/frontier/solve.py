@@ -111,11 +111,11 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None) 
         found = two_sums.fronts(divided(useful), worth, ours, weights, problem.lengths, problem.held)
         rough = sum(not front.exact for front in found)
         hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
-        return Solved(found, alike, alike, f"by lemma 1{hull}", _all_of(problem))
+        return Solved(found, alike, alike, f"by lemma 1{hull}", np.ones(len(problem.qids), dtype=np.bool_))
     fronts = [_of_relevance(problem, row, useful, worth[row], weights[row]) for row in queries]
     if all(front is not None for front in fronts):
         exact = [front for front in fronts if front is not None]
-        return Solved(exact, alike, alike, "by lemma 1, over sequences", _all_of(problem))
+        return Solved(exact, alike, alike, "by lemma 1, over sequences", np.ones(len(problem.qids), dtype=np.bool_))
     best = [
         _fairest(problem, row, worth[row], weights[row], None if grades is None else grades[row]) for row in queries
     ]
@@ -132,7 +132,7 @@ def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cach
     grades, queries = problem.grades(), range(len(problem.qids))
     fronts: list[Front | None] = []
     alike, most_alike, most = (np.full(len(problem.qids), np.nan) for _ in range(3))
-    told = _all_of(problem)
+    told = np.ones(len(problem.qids), dtype=np.bool_)
     orders, tries, climbs = [], [], 0
     for row in queries:
         own = None if grades is None else grades[row]
@@ -164,10 +164,6 @@ def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cach
     whole = f"a value by exchanges and a bound for {climbs} of {len(fronts)} queries" if climbs else ""
     way = whole or "same grades and most by lemma 2, else a value and a bound"
     return Solved(mixed, alike, most_alike, way, told)
-
-
-def _all_of(problem: Problem) -> Bools:
-    return np.ones(len(problem.qids), dtype=np.bool_)
 
 
 def _goes_by_exchanges(problem: Problem) -> bool:

@@ -10,15 +10,14 @@ as many ranks as a measure can see, because most of their time goes into taking 
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
 from fairtrec.formulas import discount, ranks
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Better, Bounds, First, Floats, Ints, Measure, Precisions, Sum, Terms
+from fairtrec.measure import Bounds, First, Floats, Ints, Measure, Precisions, Sum, Terms
 
 PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall": "R", "RR": "RR", "MRR": "RR",
          "Success": "Success", "nDCG": "nDCG", "NDCG": "nDCG"}  # fmt: skip
@@ -41,6 +40,7 @@ SHARES = {"AP", "Bpref", "ERR", "IPrec", "P", "R", "RBP", "RR", "Rprec", "SetAP"
           "nDCG"}  # fmt: skip
 
 FEW = 1024  # ranks, whose logarithms are kept
+FIRST_LOGARITHMS = np.array([math.log2(max(place, 1) + 1) for place in range(FEW)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +69,17 @@ class Plain:
     def __matmul__(self, cutoff: int) -> "Plain":
         return Plain(self.NAME, {**self.params, "cutoff": cutoff})
 
-    def __getitem__(self, name: str) -> int:
-        return self.params.get(name, 1)
-
     def __str__(self) -> str:
-        rel, cutoff = self["rel"], self.params.get("cutoff")
+        rel, cutoff = self.params.get("rel", 1), self.params.get("cutoff")
         return f"{self.NAME}{f'(rel={rel})' if rel != 1 else ''}{f'@{cutoff}' if cutoff is not None else ''}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Utility(Measure):
     """A measure of relevance, as ir-measures computes it; its page is in the documentation of that package.
+
+    What is a property of most classes is one of each object here: it is read off ``measure`` once. Two are the same
+    that are ``spelled`` so.
 
     Unit: that of the measure. Better: higher. Empty ranking: the value that ir-measures gives it, mostly 0.
     Range: mostly [0, 1]. Undefined: the query has no judgements.
@@ -87,71 +87,37 @@ class Utility(Measure):
     https://doi.org/10.1007/978-3-030-99739-7_38
     """
 
-    measure: Any = None  # of ir-measures, or Plain
-    trec: str = ""  # what trec_eval prints it as, if it was asked for by a name of trec_eval
-    is_of_set: bool = False  # whether that was the name of a set, like official
+    measure: Any = field(default=None, compare=False)  # of ir-measures, or Plain
+    trec: str = field(default="", compare=False)  # what trec_eval prints it as, if it was asked for by a name of that
+    is_of_set: bool = field(default=False, compare=False)  # whether that was the name of a set, like official
+    spelled: str = field(default="", init=False)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Utility) and str(self) == str(other)
+    needs = ("relevance", "judged_relevance")
+    name = ""  # in the notation of ir-measures
+    is_plain = False  # whether it is computed here
+    cutoff: ClassVar[int | None] = None
+    depth: ClassVar[int | None] = None  # None, too, where it looks past the cutoff for judged documents
+    bounds: ClassVar[Bounds] = (None, None)
 
-    def __hash__(self) -> int:
-        return hash(str(self))
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it is computed here."""
-        return isinstance(self.measure, Plain)
+    def __post_init__(self) -> None:
+        name, params, is_plain = str(self.measure.NAME), self.measure.params, isinstance(self.measure, Plain)
+        vars(self).update(
+            spelled=str(self.measure),
+            name=name,
+            is_plain=is_plain,
+            cutoff=params.get("cutoff"),
+            depth=None if params.get("judged_only") else params.get("cutoff"),
+            total=not is_plain and type(self.measure.aggregator()).__name__ == "SumAgg",
+            ordered=not name.startswith(("Set", "Num")),
+            better="neither" if name.startswith("Num") or name == "Judged" else "higher",
+            bounds=(0.0, 1.0) if name in SHARES else (None, None),
+        )
+        super().__post_init__()
 
     @property
     def theirs(self) -> Any:
         """The measure of ir-measures."""
         return self.measure.theirs if self.is_plain else self.measure
-
-    @property
-    def name(self) -> str:
-        """The name in the notation of ir-measures."""
-        return str(self.measure.NAME)
-
-    @property
-    def cutoff(self) -> int | None:
-        """The cutoff; None where the measure has none."""
-        cutoff: int | None = self.measure.params.get("cutoff")
-        return cutoff
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Judgements, whatever the measure."""
-        return ("relevance", "judged_relevance")
-
-    @property
-    def depth(self) -> int | None:
-        """The cutoff; None where the measure has none, or looks past it for judged documents."""
-        return None if self.measure.params.get("judged_only") else self.cutoff
-
-    @property
-    def total(self) -> bool:  # type: ignore[override]  # ir-measures knows it of the instance
-        """Whether a run's value is the sum over queries."""
-        return not self.is_plain and type(self.measure.aggregator()).__name__ == "SumAgg"
-
-    @property
-    def ordered(self) -> bool:  # type: ignore[override]  # measures of sets are named so
-        """Whether the order of the documents matters."""
-        return not self.name.startswith(("Set", "Num"))
-
-    @property
-    def better(self) -> Better:  # type: ignore[override]  # counts are neither good nor bad
-        """Which values are good."""
-        return "neither" if self.name.startswith("Num") or self.name == "Judged" else "higher"
-
-    @property
-    def bounds(self) -> Bounds:
-        """From 0 to 1 for the shares; of others nothing is known."""
-        return (0.0, 1.0) if self.name in SHARES else (None, None)
-
-    @property
-    def takes_any_grade(self) -> bool:
-        """Whether a document is relevant or not, and from which grade on was not said: from 1."""
-        return self.name in LEVELLED and "rel" not in self.measure.params
 
     def gained(self, places: Ints, grades: Floats) -> Floats:
         """Sum what the judged documents of rankings add [query], given their ranks, from 1, and grades [query, n].
@@ -161,7 +127,7 @@ class Utility(Measure):
         seen = grades if self.cutoff is None else np.where(places <= self.cutoff, grades, np.nan)
         if self.name == "nDCG":
             return ranks.total(ranks.gains(seen) / _logarithms(places))
-        relevant = seen >= self.measure["rel"]
+        relevant = seen >= self.measure.params.get("rel", 1)
         found = np.cumsum(relevant, axis=1)
         if self.name == "AP":
             return ranks.total(np.where(relevant, quotient(found, places), 0.0))
@@ -176,7 +142,7 @@ class Utility(Measure):
             best = judged[:, : self.cutoff]
             return ranks.total(ranks.gains(best) / _logarithms(np.arange(1, best.shape[1] + 1)))
         if self.name in {"R", "AP"}:
-            relevant: Floats = (judged >= self.measure["rel"]).sum(axis=1).astype(np.float64)
+            relevant: Floats = (judged >= self.measure.params.get("rel", 1)).sum(axis=1).astype(np.float64)
             return relevant
         return np.full(len(judged), float(self.cutoff) if self.name == "P" and self.cutoff else 1.0)
 
@@ -191,7 +157,7 @@ class Utility(Measure):
             return Sum(ranks.gains(relevance), discount.log2(n), ideal)
         if self.name not in {"P", "R", "RR", "AP", "Success"}:
             return None
-        relevant, judged = (grades >= self.measure["rel"] for grades in (relevance, judged_relevance))
+        relevant, judged = (grades >= self.measure.params.get("rel", 1) for grades in (relevance, judged_relevance))
         many = judged.sum(axis=1).clip(min=1)
         if self.name in {"P", "R"}:
             divisor = many if self.name == "R" else np.full(len(many), n)
@@ -201,18 +167,13 @@ class Utility(Measure):
         return First(relevant, np.ones(n) if self.name == "Success" else discount.reciprocal(n))
 
     def __str__(self) -> str:
-        return str(self.measure)
+        return self.spelled
 
 
 def _logarithms(places: Ints) -> Floats:
     """Take the logarithm of each rank plus 1, by which DCG divides; of the rank 0, which is none, that of rank 1."""
     if places.max(initial=0) < FEW:
-        return _first_logarithms()[places]
+        return FIRST_LOGARITHMS[places]
     several, at = np.unique(places, return_inverse=True)
     logarithms = np.array([math.log2(max(place, 1) + 1) for place in several.tolist()])
     return logarithms[at].reshape(places.shape)
-
-
-@cache
-def _first_logarithms() -> Floats:
-    return np.array([math.log2(max(place, 1) + 1) for place in range(FEW)])

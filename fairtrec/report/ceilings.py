@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import bounds_of
 from fairtrec.formulas.rounding import same
 from fairtrec.report.cells import listed, names
 
@@ -17,7 +16,8 @@ def remarks(result: Result) -> list[str]:
     """Say of which measures nearly all rankings have the best value that there is, so that a few queries decide."""
     said: dict[tuple[str, tuple[int, ...]], list[str]] = {}
     for row, measure in enumerate(result.scores[0].measures if result.scores else ()):
-        low, high = bounds_of(measure, result.scores[0].target)
+        target = result.scores[0].target
+        low, high = measure.bounds if target is None else measure.bounds_against(target)
         if measure.total or measure.better == "neither":
             continue
         there = [values[~np.isnan(values)] for values in (scores.values[row] for scores in result.scores)]

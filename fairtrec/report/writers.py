@@ -7,7 +7,7 @@ or shown in a notebook; ``rows`` a head and rows of cells; ``records`` objects f
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fairtrec.comparison.slices import Slices
     from fairtrec.measure import Measure
 
+Carried = Literal["nothing", "signature", "all"]
 QUERIES = "-f flat has the means alone, and -q asks for values of queries; leave out one of them"
 
 
@@ -35,7 +36,7 @@ class Writer:
 
     layout: str
     renderer: str = ""
-    carries: Literal["nothing", "signature", "all"] = "nothing"
+    carries: Carried = "nothing"
     delimiter: str = ""
     options: frozenset[str] = frozenset()
 
@@ -64,10 +65,6 @@ class Writer:
     def rounds(self) -> bool:
         """Whether it cuts digits, as many as it is asked for."""
         return any("places" in inspect.signature(step).parameters for step in self.steps)
-
-    def beside(self, footnotes: Sequence[str]) -> Sequence[str]:
-        """Leave out what the report itself carries of the remarks, and the signature, which is last."""
-        return {"nothing": footnotes, "signature": footnotes[:-1], "all": ()}[self.carries]
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ def test_the_page_carries_notes_remarks_legend_and_signature(text):
         *("take care", "nDCG@10: defined for 0 of 2 queries (d)", "Higher@10: defined for 1 of 2 queries (d)"),
     ]
     assert parsed.one("p", class_="signature")["text"] == "fairtrec:1 | order:score"
-    assert not RESULTS["html"].beside(["careful"])
+    assert RESULTS["html"].carries == "all"
 
 
 def test_the_same_result_gives_the_same_page(text):

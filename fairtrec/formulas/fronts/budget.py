@@ -28,7 +28,7 @@ class Spent:
 
 def merged(fronts: Sequence[Front]) -> tuple[Floats, Floats]:
     """Sum the hulls of fronts: the utility and fairness of the vertices, those of most utility first."""
-    start, edges, _ = _edges([front.hull for front in fronts])
+    start, edges, *_ = _edges([front.hull for front in fronts])
     return start[0] - np.append(0.0, np.cumsum(edges[0])), start[1] + np.append(0.0, np.cumsum(edges[1]))
 
 
@@ -61,8 +61,8 @@ def _sums(fronts: Sequence[Front], points: Ints) -> tuple[float, float]:
     )
 
 
-def _edges(hulls: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats, Ints]:
-    """Give where the hulls begin together [2], and their edges [2, edge], the steepest first, with their queries."""
+def _edges(hulls: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats, Floats, Ints]:
+    """Give where the hulls begin together [2], their edges [2, edge], the steepest first, their slopes and queries."""
     # The sum of concave fronts (their Minkowski sum) has the edges of all of them, by falling slope: whoever gives
     # utility up buys the most fairness for it first. Of one query the edges stay in order, as each hull is concave.
     start = np.array([[utility[0], fairness[0]] for utility, fairness in hulls]).reshape(-1, 2).sum(axis=0)
@@ -70,18 +70,14 @@ def _edges(hulls: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats, Ints
     with np.errstate(invalid="ignore"):  # a bound that nobody knows is infinite all along
         gain = np.nan_to_num(np.concatenate([np.diff(fairness) for _, fairness in hulls] or [np.zeros(0)]))
     whose = np.repeat(np.arange(len(hulls)), [len(utility) - 1 for utility, _ in hulls])
-    order = np.argsort(-_slopes(loss, gain), kind="stable")
-    return start, np.stack([loss[order], gain[order]]), whose[order]
-
-
-def _slopes(loss: Floats, gain: Floats) -> Floats:
     slopes: Floats = np.divide(gain, loss, out=np.full(len(loss), np.inf), where=loss > 0)
-    return slopes
+    order = np.argsort(-slopes, kind="stable")
+    return start, np.stack([loss[order], gain[order]]), slopes[order], whose[order]
 
 
 def _bound(fronts: Sequence[Front], least: float) -> tuple[float, float]:
     """Give the most fairness on the merged hull at so much utility, and what utility is worth there."""
-    start, (loss, gain), _ = _edges([front.hull for front in fronts])
+    start, (loss, gain), slopes, _ = _edges([front.hull for front in fronts])
     left = start[0] - least + ROUNDING - np.append(0.0, np.cumsum(loss))
     fitting = int((left >= 0).sum()) - 1
     total = float(start[1] + gain[: max(fitting, 0)].sum())
@@ -89,23 +85,17 @@ def _bound(fronts: Sequence[Front], least: float) -> tuple[float, float]:
         return total, 0.0
     if fitting < 0:
         return total, np.inf
-    slope = float(_slopes(loss, gain)[fitting])
-    return total + slope * float(left[fitting]), slope
-
-
-def _on_hull(fronts: Sequence[Front], least: float) -> Ints:
-    """Take the edges of the merged hull that fit, those between points that are there."""
-    corners = [vertices(front.utility, front.fairness) for front in fronts]
-    hulls = [(front.utility[at], front.fairness[at]) for front, at in zip(fronts, corners, strict=True)]
-    start, (loss, _), whose = _edges(hulls)
-    fitting = int((np.cumsum(loss) <= start[0] - least + ROUNDING).sum())
-    taken = np.bincount(whose[:fitting], minlength=len(fronts)).tolist()
-    return np.array([at[many] for at, many in zip(corners, taken, strict=True)], dtype=np.int64)
+    return total + float(slopes[fitting] * left[fitting]), float(slopes[fitting])
 
 
 def _greedy(fronts: Sequence[Front], least: float) -> Ints:
     """Take the steepest edges as far as they fit, then whatever single point gains most, as long as any does."""
-    points = _on_hull(fronts, least)
+    corners = [vertices(front.utility, front.fairness) for front in fronts]  # those that are there
+    hulls = [(front.utility[at], front.fairness[at]) for front, at in zip(fronts, corners, strict=True)]
+    start, (loss, _), _, whose = _edges(hulls)
+    fitting = int((np.cumsum(loss) <= start[0] - least + ROUNDING).sum())
+    taken = np.bincount(whose[:fitting], minlength=len(fronts)).tolist()
+    points = np.array([at[many] for at, many in zip(corners, taken, strict=True)], dtype=np.int64)
     # All points of all fronts lie in one row, those of a query beside each other: ``whose`` [point] is their query,
     # ``firsts`` [query] where its first one lies, ``here`` [query] the chosen one. A step looks at each point once.
     utility = np.concatenate([front.utility for front in fronts])

@@ -45,20 +45,17 @@ def fronts(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, mos
     for length in np.unique(many).tolist():
         states = {int(query): _states(gains[query], length) for query in np.flatnonzero(many == length)}
         several = [query for query, number in states.items() if number <= most]
+        first = np.zeros((2, length))
+        for row, each in zip(first, (weights, discounts), strict=True):
+            row[: len(each)] = each[:length]
         at_once = max(1, TOGETHER // max((states[query] for query in several), default=1))
         while several:
             some = several[:at_once]
-            solved = _solve(gains[some], worth[some], _first(weights, length), _first(discounts, length), most)
+            solved = _solve(gains[some], worth[some], first[0], first[1], most)
             for query, front in zip(some, solved, strict=True):
                 found[query] = front
             several = several[at_once:]
     return found
-
-
-def _first(weights: Floats, length: int) -> Floats:
-    first = np.zeros(length)
-    first[: len(weights)] = weights[:length]
-    return first
 
 
 def _states(gains: Floats, length: int) -> int:
