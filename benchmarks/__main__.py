@@ -1,8 +1,8 @@
 """``make bench``: run all benchmarks, or those named; the last word is whether all ratios hold.
 
 Commands that are compared run in turn, and a row is the median of five rounds at least, so that all of it takes a
-quarter of an hour. Rows of seconds alone (ablate, frontier, 200 queries of --unknown) are of one run. MiB are those of
-the largest process of a command.
+quarter of an hour. Rows of seconds alone (ablate, frontier, 200 queries of --bounds labels) are of one run. MiB
+are those of the largest process of a command.
 """
 
 import sys

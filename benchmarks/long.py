@@ -35,5 +35,5 @@ def main() -> None:
     wide, labels = ranking(FOLDER / "wide.run", BESIDE, QUERIES), FOLDER / "wide.labels"
     rows = (f"d{i:07d}\t{'fm'[i * 7 % 5 // 3]}\n" for i in range(BESIDE) if i % 3)
     labels.write_text("docno\tgroup\n" + "".join(rows))
-    given = ["none", wide, "--labels", labels, "-m", f"EER@{BESIDE}", "--unknown"]
-    compare("one query x 1 M beside 1,000 x 100, --unknown: of the run", given, wide, 20)
+    given = ["none", wide, "--labels", labels, "-m", f"EER@{BESIDE}", "--bounds", "labels"]
+    compare("one query x 1 M beside 1,000 x 100, --bounds labels: of the run", given, wide, 20)

@@ -23,6 +23,9 @@ OPTIONS = {  # of every command that has the new one; behind a command's name, o
     "rerank --samples": "--rankings",
     "validate --depth": "--due",
     "adversarial rerank --queries": "--query-texts",
+    "--ties": "--bounds ties",
+    "--unknown": "--bounds labels",
+    "--missing bounds": "--bounds texts",
 }
 ELSEWHERE = {  # options that there are not, and what does that
     "eval --baseline": "fairtrec compare tests runs against a baseline",
@@ -38,6 +41,9 @@ KEYWORDS = {  # and names of the package
     "judged_only": "pin_unjudged",
     "alpha": "confidence",
     "on_error": "keep_going",
+    "ties": "bounds='ties'",
+    "unknown": "bounds='labels'",
+    "missing='bounds'": "bounds='texts'",
 }
 
 

@@ -240,6 +240,12 @@ def _refuse(error: click.ClickException) -> int:
         if new.split(" ")[0] in known:
             _say(renamed.now(error.option_name, new))
             return error.exit_code
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        for old, new in renamed.OPTIONS.items():
+            option, _, value = old.partition(" ")
+            if option in error.param.opts and error.message.startswith(repr(value)):
+                _say(renamed.now(old, new))
+                return error.exit_code
     if not isinstance(error, click.exceptions.NoArgsIsHelpError):
         vars(error)["message"] = short(error.message)  # which holds what the user typed
     with suppress(OSError):

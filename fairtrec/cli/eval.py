@@ -78,8 +78,7 @@ def command(
     if confidence is not None or interval is not None:
         _refuse_confidence(confidence, interval, given)
     files = named(runs)
-    if given["unknown"] and per_query and form == "json":
-        given["unknown"] = "next"
+    given["next_label"] = given["bounds"] == "labels" and per_query and form == "json"
     jobs = processes(list(files.values()), given.pop("jobs"))  # they start while this one imports the rest
 
     from fairtrec.evaluation.evaluate import evaluator
@@ -129,5 +128,5 @@ def _refuse_confidence(confidence: float | None, interval: Method | None, given:
             raise UsageError("--interval says how --confidence is computed; add --confidence 0.95, or leave it out")
         return
     Procedure(confidence=confidence)
-    if given["ties"] or given["unknown"] or given["missing"] == "bounds":
+    if given["bounds"] is not None:
         raise UsageError(ALONE)

@@ -8,14 +8,14 @@ Nothing here imports click or numpy, so that the command line can be built of it
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from os import fspath
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_origin
 
 from fairtrec.catalogue import renamed
 from fairtrec.errors import PATH, UsageError
-from fairtrec.literals import Membership, Missing, RankedBy, RunFormat, ScoreType, Tokenizer, Undefined
+from fairtrec.literals import LeftOpen, Membership, Missing, RankedBy, RunFormat, ScoreType, Tokenizer, Undefined
 
 
 class Choice(NamedTuple):
@@ -92,18 +92,15 @@ def _shares(given: Target) -> str:
     return given if isinstance(given, str) else ",".join(f"{group}={share}" for group, share in given.items())
 
 
-def _of_ties(_: Any) -> str:
-    """Say how many orders of tied documents are tried, and how many are drawn."""
-    from fairtrec.ranking.ties import DRAWN, MOST  # which few evaluations import
+def _limits(over: LeftOpen) -> str:
+    """Say of orders and labellings how many are tried, and how many are drawn where there are more."""
+    if over == "texts":
+        return over
+    from fairtrec.formulas.labellings import unlabelled  # which few evaluations import
+    from fairtrec.ranking import ties
 
-    return f"{MOST}/{DRAWN}"
-
-
-def _of_labellings(_: Any) -> str:
-    """Say how many labellings are tried, and how many are drawn."""
-    from fairtrec.formulas.labellings.unlabelled import DRAWN, MOST
-
-    return f"{MOST}/{DRAWN}"
+    limits = ties if over == "ties" else unlabelled
+    return f"{over} {limits.MOST}/{limits.DRAWN}"
 
 
 class RerankedKeywords(TypedDict, total=False):
@@ -128,9 +125,9 @@ class ChoiceKeywords(RerankedKeywords, total=False):
     depth: int | None
     complete: bool
     samples: bool
-    ties: bool
     undefined: Undefined
-    unknown: bool | Literal["next"]
+    bounds: LeftOpen | None
+    next_label: bool
     prior: Target
 
 
@@ -161,7 +158,7 @@ class Choices:
     )  # fmt: skip
     missing: Missing = choice(
         "error", "--missing", INPUTS, "What a document without text or counts is worth.", part="documents",
-        key="missing", behind="background", always=True, trials=("neutral", "skip", "worst", "bounds"),
+        key="missing", behind="background", always=True, trials=("neutral", "skip", "worst"),
     )  # fmt: skip
     order: RankedBy = choice(
         "score", "--order", RANKING, "Rank by score (column 5), rank (column 4) or the order of lines.", key="order",
@@ -197,11 +194,6 @@ class Choices:
         "share", "--membership", INPUTS, "Groups from terms: their shares, the one of most, or each.", after="labels",
         part="membership", key="membership", behind="members", always=True, trials=("majority", "any"),
     )  # fmt: skip
-    ties: bool = choice(
-        False, "--ties", MEASURES, "Add the least, greatest and expected value over orders of tied documents.",
-        only=("eval",), refused={"explain": "one order of each ranking", "headroom": "one order of each ranking"},
-        adds=True, key="ties", behind="samples", tells=_of_ties, factor=None, trials=(True,),
-    )  # fmt: skip
     groups: str | Sequence[str] | None = choice(  # those of the labels that count; all
         None, "--groups", INPUTS, "Use only these groups of the labels; others are unknown, with - none.",
         metavar="G,G...", after="labels", part="labels", factor=None, trials=("f,m",),
@@ -212,21 +204,29 @@ class Choices:
             "explain": "why a value is undefined", "headroom": "means over the queries that have both values",
         }, key="undefined", behind="complete", trials=("0", "worst"),
     )  # fmt: skip
-    unknown: bool | Literal["next"] = choice(  # next: tell, too, which document to label next
-        False, "--unknown", MEASURES, "Add least, greatest and expected value over all groups of unlabelled documents.",
-        only=("eval", "check"), refused={"headroom": "one value for each ranking"}, adds=True, key="unknown",
-        behind="ties", tells=_of_labellings, factor=None, trials=(True,),
+    bounds: LeftOpen | None = choice(
+        None, "--bounds", MEASURES, "Add the least and the greatest value over all orders of tied documents, all "
+        "groups of unlabelled documents, or all texts that are missing; and the expected one, but for texts.",
+        only=("eval", "check"), refused={
+            "explain": "one value for each ranking", "headroom": "one value for each ranking",
+        }, adds=True, key="bounds", behind="samples", tells=_limits, factor=None, trials=("labels", "ties", "texts"),
+    )  # fmt: skip
+    next_label: bool = choice(  # of each query; eval tells it wherever it tells of queries and has a place for it
+        False, "--next-label", MEASURES, "Tell which document to label next.", only=("python",), adds=True,
+        part="unlabelled", factor=None, trials=(True,),
     )  # fmt: skip
     prior: Target = choice(  # of the groups of unknown documents
         "even", "--prior", MEASURES, "How likely their groups are: even, known (as the query's labelled documents), or "
-        "f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unknown", key="prior",
+        "f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unlabelled", key="prior",
         tells=_shares, always=True, factor=None, trials=("known",),
     )  # fmt: skip
 
     def __post_init__(self) -> None:
         for row in CHOICES.values():
             value, what = getattr(self, row.name), f"the {row.name.replace('_', ' ')}"
-            if row.literals and value not in row.literals and value is not None and not isinstance(value, bool):
+            if f"{row.name}={value!r}" in renamed.KEYWORDS:
+                raise UsageError(renamed.now(f"{row.name}={value!r}", renamed.KEYWORDS[f"{row.name}={value!r}"]))
+            if row.literals and value not in row.literals and value is not None:
                 raise UsageError(f"{what} {value!r} is not known; choose one of {', '.join(row.literals)}")
             if row.is_number and value is not None:
                 if not isinstance(value, int) or isinstance(value, bool):
@@ -235,24 +235,30 @@ class Choices:
                     raise UsageError(f"{what} is {value}; it must be 1 or more")
             if row.hint == Target and not isinstance(value, str | Mapping):
                 raise UsageError(f"{what} is {value!r}; it must be a word, or shares like f=0.4,m=0.6")
-        if self.ties and (self.samples or self.order != "score"):
-            other = "samples" if self.samples else f"order {self.order}"
-            raise UsageError(f"ties are looked for among the scores of one ranking; leave out --ties, or --{other}")
-        if self.unknown or self.missing == "bounds" or self.prior != "even":
-            self._refuse_bounds()
+        self._settle_bounds()
 
-    def _refuse_bounds(self) -> None:
-        """Refuse what bounds over labels or texts do not go with."""
-        other = "ties" if self.ties else "samples"
-        if self.unknown and (self.ties or self.samples):
-            what = "--unknown looks at all labellings of one ranking, one at a time"
-            raise UsageError(f"{what}; leave out --unknown, or --{other}")
-        if self.missing == "bounds" and (self.ties or self.samples):
-            what = "--missing bounds looks at all texts of one ranking, one at a time"
-            raise UsageError(f"{what}; leave out --{other}, or choose another")
-        if self.prior != "even" and not self.unknown:
-            what = "--prior says how likely the groups of unknown documents are"
-            raise UsageError(f"{what}; add --unknown, or leave it out")
+    def _settle_bounds(self) -> None:
+        """Refuse what leaves more open than that which bounds are over, or less; say what stands beside texts."""
+        over = self.bounds
+        if over is not None and self.samples:
+            raise UsageError(f"--bounds {over} is about one ranking of each query; leave out --bounds, or --samples")
+        if over == "ties" and self.order != "score":
+            what = f"ties are equal scores, and --order {self.order} goes by no score"
+            raise UsageError(f"{what}; leave out one of --bounds and --order")
+        if over != "labels" and (self.prior != "even" or self.next_label):
+            said = (
+                "--prior says how likely their groups are" if self.prior != "even" else "next_label names one of them"
+            )
+            raise UsageError(
+                f"{said}: unlabelled documents are what --bounds labels is about; add it, or leave this out"
+            )
+        if over == "texts" and self.missing == "error":
+            object.__setattr__(self, "missing", "skip")
+
+    @property
+    def untied(self) -> "Choices":
+        """The same for what is read as it stands, whatever is tied in it."""
+        return replace(self, bounds=None) if self.bounds == "ties" else self
 
     def refuse(self, command: str, takes: str) -> None:
         """Raise UsageError for a choice that a command refuses; it says what that ``takes`` in its place."""

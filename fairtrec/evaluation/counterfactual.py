@@ -53,7 +53,7 @@ class Matched:
     def run_of(self, name: str) -> Run:
         """Read the counterfactual run of a run, ranked as that is."""
         if name not in self.last:
-            thing, how = self.things[name], replace(self.choices, ties=False)
+            thing, how = self.things[name], self.choices.untied
             called = fspath(thing) if isinstance(thing, PATH) else f"the counterfactual run of {name}"
             found = cast("Run", loading.run(thing, called, how, self.depth))
             self.last.clear()

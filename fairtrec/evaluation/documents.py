@@ -164,8 +164,8 @@ def documents_of(
         depth = None if choices.missing == "skip" else needs.depth
         for system, qids in runs:
             for run, ranked in system.parts(qids):
-                whole = run.cut_behind_ties(depth) if choices.ties else run
-                parts.append(whole.cut(ranked, None if choices.ties else depth).docnos)
+                whole = run.cut_behind_ties(depth) if choices.bounds == "ties" else run
+                parts.append(whole.cut(ranked, None if choices.bounds == "ties" else depth).docnos)
     return Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
 
 
@@ -249,13 +249,13 @@ def _unknown(documents: Documents, example: str, name: str | None) -> InputError
     if documents.of_labels:
         return InputError(
             f"{int((~known).sum())} of {len(known)} documents that the measures look at have no known label, such as "
-            f"{example}; label them, or say what they are worth with --missing neutral|skip|worst|bounds",
+            f"{example}; label them, or say what they are worth with --missing neutral|skip|worst",
             name,
         )
     return InputError(
         f"there are no text or counts of {int((~known).sum())} of {len(known)} documents that the measures look at, "
         f"such as {example}; give the whole collection, or say what they are worth with "
-        "--missing neutral|skip|worst|bounds",
+        "--missing neutral|skip|worst",
         name,
     )
 

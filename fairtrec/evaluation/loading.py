@@ -50,10 +50,10 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
     """Load a run, or take one that is loaded, down to ``depth``, and to what is tied with that if asked for."""
     if isinstance(thing, Run | Samples):
         whole: System = dataclasses.replace(thing, name=name)
-        if isinstance(whole, Run) and choices.ties:
+        if isinstance(whole, Run) and choices.bounds == "ties":
             return whole.cut_behind_ties(depth)
         return whole.cut(whole.qids, depth)
-    how = choices.order, choices.score_dtype, None if choices.ties else depth
+    how = choices.order, choices.score_dtype, None if choices.bounds == "ties" else depth
     if choices.samples:
         if not isinstance(thing, PATH):
             raise UsageError("several rankings for each query are read from files; give a path")
@@ -64,7 +64,7 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
         from fairtrec.formats import memory
 
         loaded = memory.run(thing, name, *how)
-    return loaded.cut_behind_ties(depth) if choices.ties else loaded
+    return loaded.cut_behind_ties(depth) if choices.bounds == "ties" else loaded
 
 
 def qrels(thing: Any) -> Qrels:

@@ -100,9 +100,9 @@ def opened(given: Given, choices: Choices) -> Opened:
     labels = None if given.labels is None else loading.labels(given.labels, judged)
     if labels is not None and choices.groups is not None:
         every, labels = labels, chosen(labels, choices.groups)
-        if choices.unknown and len(labels.groups) < len(every.groups) and not labels.none:
+        if choices.bounds == "labels" and len(labels.groups) < len(every.groups) and not labels.none:
             what = "with --groups documents of other groups look as if nobody knew theirs"
-            raise UsageError(f"{what}; leave out --unknown, or name all groups, or add - for none of them")
+            raise UsageError(f"{what}; leave out --bounds labels, or name all groups, or add - for none of them")
     extras = {
         name: import_module(extra.module).read(getattr(given, name))
         for name, extra in EXTRAS.items()
@@ -136,8 +136,10 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
     for each in asked:
         _refuse_unfit(each, given.inputs, groups, choices)
         refuse_unordered(each, labels, groups)
+    if choices.bounds == "texts" and not OF_DOCUMENTS & needs:
+        raise UsageError("--bounds texts is about documents, and no measure here goes by their texts; leave it out")
     measures = tuple(each for each in asked if isinstance(each, Measure))
-    prior = _prior(choices.prior, groups, measures, labels) if choices.unknown else None
+    prior = _prior(choices.prior, groups, measures, labels) if choices.bounds == "labels" else None
     target, target_of, targets = (
         shares_of(choices.target, groups, given.inputs, labels) if groups else (None, None, None)
     )
@@ -219,17 +221,17 @@ def _refuse_unfit(measure: Settled, inputs: frozenset[str], groups: tuple[str, .
     if choices.missing == "worst" and of_counts & set(measure.needs) and not measure.worst_known:
         raise UsageError(f"{measure} knows no worst document; choose --missing error, neutral or skip")
     of_texts = OF_DOCUMENTS if "log_counts" not in inputs and "membership" not in measure.needs else of_counts
-    if choices.missing == "bounds" and of_texts & set(measure.needs) and measure.counts_at_ends(len(groups)) is None:
-        raise UsageError(f"{measure} has no bounds where texts are missing; choose --missing error, neutral or skip")
+    if choices.bounds == "texts" and of_texts & set(measure.needs) and measure.counts_at_ends(len(groups)) is None:
+        raise UsageError(f"{measure} has no bounds where texts are missing; leave out --bounds texts, or the measure")
 
 
 def _prior(prior: Target, groups: tuple[str, ...], measures: Sequence[Measure], labels: Labels | None) -> Floats | None:
     """Settle the prior of unknown groups. Raises UsageError where there are no labellings to speak of."""
     if labels is None:
-        what = "--unknown is about documents without a label; give --labels FILE"
-        raise UsageError(f"{what}, or for documents without a text --missing bounds")
+        what = "--bounds labels is about documents without a label; give --labels FILE"
+        raise UsageError(f"{what}, or for documents without a text --bounds texts")
     if labels.own:
-        what = "a document has any number of a query's subtopics, so --unknown cannot try them all"
+        what = "a document has any number of a query's subtopics, so --bounds labels cannot try them all"
         raise UsageError(f"{what}; leave it out")
     for measure in measures:
         if {"positions", "background_positions"}.intersection(measure.needs):

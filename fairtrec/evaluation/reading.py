@@ -105,7 +105,7 @@ class Reading:
             return fault
         if not self.two_pass:
             return LoadedRun(name, qids, scores, None)
-        if not choices.ties:
+        if choices.bounds != "ties":
             return LoadedRun(name, qids, scores, system.cut(qids, self.kept))
         (run,) = system.runs
         return LoadedRun(name, qids, scores, run.cut(qids, None).cut_behind_ties(self.kept))
@@ -221,7 +221,7 @@ def common_queries(named: Sequence[tuple[str, Any]], choices: Choices, qrels: Qr
         if isinstance(thing, PATH) and opening.is_stream(thing):
             raise UsageError(f"{fspath(thing)} can be read once, and --queries common reads runs twice; give a file")
         try:
-            qids = set(loading.run(thing, "", replace(choices, ties=False), 1).qids)
+            qids = set(loading.run(thing, "", choices.untied, 1).qids)
         except InputError:
             continue
         if qrels is None or not qids.isdisjoint(qrels.qids):

@@ -13,7 +13,7 @@ from fairtrec.evaluation.scores import Scores
 from fairtrec.files import opening
 from fairtrec.literals import Method
 
-ALONE = "--confidence, --ties, --unknown and --missing bounds each add an interval of another kind; ask for one of them"
+ALONE = "--confidence and --bounds each add an interval of another kind; leave out one of them"
 
 
 @dataclass(frozen=True)

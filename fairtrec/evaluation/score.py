@@ -35,7 +35,7 @@ def score(
     The value of a query is the mean over its rankings for which the measure is defined; a measure of expected
     exposure looks at all rankings of a query at once, where there may be several.
     """
-    looked_at = system.cut(qids, choices.depth) if choices.ties else system
+    looked_at = system.cut(qids, choices.depth) if choices.bounds == "ties" else system
     at_once = [row for row, measure in enumerate(measures) if system.sampled and "sample_of" in measure.needs]
     one_by_one = [row for row in range(len(measures)) if row not in at_once]
     column = {qid: i for i, qid in enumerate(qids)}
@@ -48,10 +48,10 @@ def score(
     for run, ranked in looked_at.parts(qids) if ordinary else ():
         inputs = Inputs(run, ranked, reference, depth)
         if len(ranked) * np.diff(run.starts).max(initial=0) > CELLS:
-            part, said = in_parts(inputs, ordinary, judge, unknown=bool(choices.unknown))
+            part, said = in_parts(inputs, ordinary, judge, unknown=choices.bounds == "labels")
         else:
             part = values_of(inputs, ordinary, judge)
-            said = remarks or remarks_on(inputs, ordinary, part, unknown=bool(choices.unknown))
+            said = remarks or remarks_on(inputs, ordinary, part, unknown=choices.bounds == "labels")
         remarks = remarks or said
         at = [column[qid] for qid in ranked]
         total[:, at] += np.where(np.isnan(part), -0.0, part)
@@ -80,16 +80,16 @@ def score(
         target=reference.target,
         top=first.hexdigest(),
     )
-    if choices.unknown or choices.missing == "bounds":
-        from fairtrec.evaluation.unknown.bounds import with_bounds
-
-        return with_bounds(scores, system.runs[0], reference, choices)
-    if not choices.ties:
+    if choices.bounds is None:
         return scores
-    from fairtrec.evaluation.tie_intervals import intervals
-
     (run,) = system.runs
-    return replace(scores, ties=intervals(run, scores, reference, choices.depth))
+    if choices.bounds == "ties":
+        from fairtrec.evaluation.tie_intervals import intervals
+
+        return replace(scores, ties=intervals(run, scores, reference, choices.depth))
+    from fairtrec.evaluation.unknown.bounds import with_bounds
+
+    return with_bounds(scores, run, reference, choices)
 
 
 def _of_first(remark: Remark, samples: int) -> Remark:

@@ -22,7 +22,7 @@ ENDS = ("least", "greatest", "expected")
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """What the values of a run [measure, query] could be as well: over all orders of ties, or over all labellings."""
+    """What the values of a run [measure, query] could be as well: over all orders of ties, labellings or texts."""
 
     least: Floats
     greatest: Floats
@@ -123,7 +123,7 @@ class Scores(Answer):
 
     @cached_property
     def ends(self) -> dict[str, "Scores"]:
-        """The least, greatest and expected values over orders of ties, or over labellings, where asked for."""
+        """The least, greatest and expected values over orders of ties, labellings or texts, where asked for."""
         found = self.ties or self.unknown
         return (
             {end: replace(self, values=getattr(found, end), ties=None, unknown=None) for end in ENDS} if found else {}
@@ -137,19 +137,13 @@ class Scores(Answer):
 
     @cached_property
     def means(self) -> Floats:
-        """Each measure's mean over the queries that it is defined for (the sum for one that counts) [measure].
-
-        It is undefined where a text that is missing leaves the value of a query open: then only its ends are known.
-        """
+        """Each measure's mean over the queries that it is defined for (the sum for one that counts) [measure]."""
         values = self.values
         with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
             sums = np.where(np.isnan(values), 0.0, values).sum(axis=1)
         totals = np.array([measure.total for measure in self.measures], dtype=np.bool_)
         divisor = np.where(totals, 1, self.defined)
-        there = self.defined > 0
-        if (found := self.unknown) is not None:  # a missing text leaves a value open: it has ends, nothing is expected
-            there &= ~(np.isnan(values) & ~np.isnan(found.least) & np.isnan(found.expected)).any(axis=1)
-        return quotient(sums, np.where(there, divisor, 0))
+        return quotient(sums, np.where(self.defined > 0, divisor, 0))
 
     @cached_property
     def compared(self) -> Floats:

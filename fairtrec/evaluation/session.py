@@ -50,9 +50,7 @@ class Evaluator:
     def __init__(self, given: Given, choices: Choices, plan: Plan) -> None:
         self.given, self.choices, self.plan = given, choices, plan
         heed(plan, given)
-        self._whole = choices.missing == "skip" or (
-            bool(choices.unknown) and choices.prior == "known"
-        )  # rankings are read
+        self._whole = choices.missing == "skip" or choices.prior == "known"  # rankings are read
         deep = None if self._whole or not plan.measures else depth_of(plan.measures)
         self.depth = min((each for each in (deep, choices.depth) if each is not None), default=None)
         self._reading: Reading | None = None  # None until a run comes
@@ -121,9 +119,10 @@ class Evaluator:
             elif given.background is not None and "background" in plan.uses:
                 deep = None if choices.missing == "skip" else choices.background_depth
                 if is_run:  # it is read once, as deep as a run
-                    deep = None if deep is None or self.depth is None or choices.ties else max(deep, self.depth)
+                    whole = choices.bounds == "ties"
+                    deep = None if deep is None or self.depth is None or whole else max(deep, self.depth)
                 self._background_depth = deep
-                how = replace(choices, samples=False, ties=False)
+                how = replace(choices.untied, samples=False)
                 background = cast("Run", loading.run(given.background, "background", how, deep))
             queries = None if given.queries is None or "queries" in given.words else loading.queries(given.queries)
             qrels = plan.reference.qrels
@@ -223,11 +222,12 @@ class Evaluator:
     def _from_background(self, named: NamedRuns, same: Sequence[bool], background: Any) -> NamedRuns:
         """Put the background in the place of the runs that are the ``same``, if it was read deep enough."""
         deep = self._background_depth
-        enough = deep is None or (self.depth is not None and self.depth <= deep and not self.choices.ties)
+        tied = self.choices.bounds == "ties"
+        enough = deep is None or (self.depth is not None and self.depth <= deep and not tied)
         if not isinstance(background, Run) or not enough:
             return named
-        run = background.cut(background.qids, None if self.choices.ties else self.depth)
-        run = run.cut_behind_ties(self.depth) if self.choices.ties else run
+        run = background.cut(background.qids, None if tied else self.depth)
+        run = run.cut_behind_ties(self.depth) if tied else run
         return [(name, run if is_run else thing) for (name, thing), is_run in zip(named, same, strict=True)]
 
     def _counted(self, fresh: Docnos, watched: TextWatcher | None) -> Annotations:

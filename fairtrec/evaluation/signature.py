@@ -36,7 +36,7 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
         "texts": from_texts or made,
         "labels": labels,
         "membership": not labels and "membership" in plan.uses,
-        "unknown": options.unknown,
+        "unlabelled": options.bounds == "labels",
     }
     told = {
         row.key: row.told(getattr(options, row.name)) if any(parts[part] for part in row.part.split()) else ""
@@ -147,7 +147,7 @@ def part(plan: Plan, given: Given) -> set[str]:
         "texts": of_texts or of_counts,
         "labels": labels,
         "membership": not labels and "membership" in plan.uses,
-        "unknown": True,  # which is refused elsewhere where it plays none
+        "unlabelled": True,  # which is refused elsewhere where it plays none
         "background": background and "background" not in given.words,
     }
     names = {row.name for row in CHOICES.values() if any(words[each] for each in row.part.split())}

@@ -81,7 +81,7 @@ class Search:
     def refuse_unfit(self) -> None:
         """Raise UsageError for what leaves more than one order or value, or goes by other runs."""
         self.evaluator.choices.refuse("headroom", "headroom takes")
-        if self.evaluator.choices.missing in ("skip", "bounds"):
+        if self.evaluator.choices.missing == "skip":
             raise UsageError("headroom places every document; choose --missing error, neutral or worst")
         strange = [name for name in self.fairness.needs if name not in KNOWN]
         if strange:
@@ -152,7 +152,7 @@ class Search:
         if self.evaluator.given.background is None or self.evaluator.given.background == "collection":
             raise UsageError("--from background takes documents of a run; give it with --background RUN")
         choices = self.evaluator.choices
-        how = replace(choices, samples=False, ties=False)
+        how = replace(choices.untied, samples=False)
         run = loading.run(self.evaluator.given.background, "background", how, choices.background_depth)
         assert isinstance(run, Run)
         return run

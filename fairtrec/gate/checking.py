@@ -84,12 +84,14 @@ def check(
     compared = list(dict.fromkeys(each.measure for each in asked if each.relative))
     against = baseline if compared else None
     recorded, run = _recorded(against)
-    if given.get("unknown"):
-        given["unknown"] = "next"
-        if recorded is not None:
-            raise UsageError(
-                "a results file holds no labels; give the run that was the baseline, or leave out --unknown"
-            )
+    over = given.get("bounds")
+    if over == "ties":
+        raise UsageError("check decides whatever is unknown, and ties are known; give --bounds labels or texts")
+    if over is not None and recorded is not None:
+        what = f"a results file holds no {over}"
+        raise UsageError(f"{what}; give the run that was the baseline, or leave out --bounds {over}")
+    if over == "labels":
+        given["next_label"] = True
     if isinstance(runs, Result | RecordedResult):
         if qrels is not None or given or several:
             raise UsageError("these values are there already; leave out what they would be evaluated from")

@@ -25,7 +25,14 @@ from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 
 OURS = tuple(name for name, file in BUILT_IN.items() if file != "trec_fair_2019")  # whose input is no run
-_ELSEWHERE = ("queries", "complete", "samples", "ties", "unknown", "prior")  # said by qrels; or more than one value
+_ELSEWHERE = (
+    "queries",
+    "complete",
+    "samples",
+    "bounds",
+    "next_label",
+    "prior",
+)  # said by qrels; or more than one value
 _KEYWORDS = tuple(
     name for name in (*GivenKeywords.__annotations__, *ChoiceKeywords.__annotations__) if name not in _ELSEWHERE
 )

@@ -88,7 +88,7 @@ class Measure(Parameters):
     def counts_at_ends(self, groups: int) -> "tuple[Floats, Floats] | None":  # noqa: ARG002 - for subclasses
         """Give the counts [group] of the document that makes a value least, and of that which makes it greatest.
 
-        So bounds are known where a document's text is not (``--missing bounds``); None: no counts do.
+        So bounds are known where a document's text is not (``--bounds texts``); None: no counts do.
         """
         return None
 

@@ -11,7 +11,7 @@ from fairtrec.evaluation.scores import Scores, UnknownIntervals
 from fairtrec.formulas.labellings.unlabelled import DRAWN
 from fairtrec.formulas.rounding import NEAR, same
 
-OUTSIDE = "outside: no labelling gives this value, see docs/unknown.md"
+OUTSIDE = "outside: no {} gives this value, see docs/unknown.md"
 
 
 def notes(result: Result) -> list[str]:
@@ -19,22 +19,27 @@ def notes(result: Result) -> list[str]:
     runs = [(scores, scores.unknown) for scores in result.scores if scores.unknown is not None]
     lines: dict[str, list[str]] = {}
     for row, measure in enumerate(map(str, result.scores[0].measures)):
-        if said := _said(row, runs):
+        if said := _said(row, runs, "text" if _over_texts(result) else "labelling"):
             lines.setdefault(said, []).append(measure)
     if not lines:
         return ["nothing unknown that matters"]
-    texts = result.signature.get("missing", "").startswith("bounds")
-    labels = "unknown" in result.signature
-    over = "all ways to give each unknown document one group" if labels else "all texts that are missing"
-    over += ", or all texts that are missing" if labels and texts else ""
-    key = [f"[least, greatest] ~expected: over {over}"]
+    texts = _over_texts(result)
+    key = [
+        "[least, greatest]: over all texts that are missing"
+        if texts
+        else "[least, greatest] ~expected: over all ways to give each unknown document one group"
+    ]
     if any(outside(scores, row, None) for scores, _ in runs for row in range(len(scores.measures))):
-        key.append(OUTSIDE)
+        key.append(OUTSIDE.format("text" if texts else "labelling"))
     told = [f"{', '.join(measures)}: {line}" for line, measures in lines.items()]
     return [*key, *told, *_undecided(result)]
 
 
-def _said(row: int, runs: Iterable[tuple[Scores, UnknownIntervals]]) -> str:
+def _over_texts(result: Result) -> bool:
+    return result.signature.get("bounds") == "texts"
+
+
+def _said(row: int, runs: Iterable[tuple[Scores, UnknownIntervals]], one_way: str) -> str:
     """Say of one measure how many queries of each run are open, beyond their interval, bounded or drawn."""
     each = [(scores, found) for scores, found in runs]
     queries, one = len(each[0][0].qids), len(each) == 1
@@ -47,10 +52,10 @@ def _said(row: int, runs: Iterable[tuple[Scores, UnknownIntervals]]) -> str:
         most = "1 query" if max(moved) == 1 else f"{max(moved)} queries"
         line = f"the unknown matters in {np.count_nonzero(moved)} of {len(moved)} runs, in {most} at most"
     parts = (
-        ([found.outside(scores.values)[row] for scores, found in each], "no labelling gives the value"),
+        ([found.outside(scores.values)[row] for scores, found in each], f"no {one_way} gives the value"),
         ([np.isnan(scores.values[row]) & ~np.isnan(found.least[row]) for scores, found in each],
          "the value is undefined, the ends are not"),
-        ([found.bounded[row] for _, found in each], "an end is a bound that perhaps no labelling attains"),
+        ([found.bounded[row] for _, found in each], f"an end is a bound that perhaps no {one_way} attains"),
         ([found.drawn[row] for _, found in each], f"only {DRAWN} random labellings were tried: drawn, not bounds"),
         ([(found.sampled & ~found.drawn)[row] for _, found in each], f"the expected is of {DRAWN} random labellings"),
     )  # fmt: skip

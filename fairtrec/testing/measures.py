@@ -234,7 +234,7 @@ class MeasureContract:
             given = collection.given
             data = {each: {name: given[each][name.split()[0]] for name in orders} for each in ("qrels", "background")}
             every = collection.scores(measures, runs={"run": orders}, **data)
-            scores = collection.scores(measures, runs={"run": tied}, ties=True, queries=[*tied])
+            scores = collection.scores(measures, runs={"run": tied}, bounds="ties", queries=[*tied])
             for column, qid in enumerate(scores.qids):
                 values = every.values[:, [name.split()[0] == qid for name in every.qids]]
                 for row in np.flatnonzero(~np.isnan(scores.values[:, column])):
@@ -248,7 +248,10 @@ class MeasureContract:
             looked_at = [each for each in measures if {"membership", "judged_membership"} & {*each.needs}]
             if "labels" not in collection.given or not looked_at:
                 continue
-            scores, unknown = collection.scores(looked_at, unknown=True), [each for each in TEXTS if each not in LABELS]
+            scores, unknown = (
+                collection.scores(looked_at, bounds="labels"),
+                [each for each in TEXTS if each not in LABELS],
+            )
             every = [dict(zip(unknown, groups, strict=True)) for groups in product(collection.target, repeat=2)]
             full = [LABELS | {docno: {group: 1.0} for docno, group in each.items()} for each in every]
             values = np.stack([collection.scores(looked_at, labels=labels).values for labels in full])

@@ -179,7 +179,7 @@ def test_tied_documents_are_put_in_other_orders(tmp_path):
     given = {"counts": counts, "background": run}
     ablation = fairtrec.ablate([run], measure="NFaiRR@3", vary="ties=40", **given)
     seen = {round(float(each.means[0]), 12) for each in ablation.variants}
-    reach = fairtrec.evaluate("NFaiRR@3", [run], ties=True, **given).scores[0].ends
+    reach = fairtrec.evaluate("NFaiRR@3", [run], bounds="ties", **given).scores[0].ends
     assert len(seen) > 5
     assert min(seen) >= reach["least"].means[0] - 1e-12
     assert max(seen) <= reach["greatest"].means[0] + 1e-12

@@ -40,6 +40,12 @@ OLD = (  # as they would be typed or written: options, commands, keywords
     r"\bcite -m\b",
     r"\bresources get\b",
     r"\btrec-fair-2019\b.*--groups\b",
+    r"(?<![\w-])--ties\b",
+    r"(?<![\w-])--unknown\b",
+    r"--missing bounds\b",
+    r"\bties=True",
+    r"\bunknown=(?:True|[\"']next)",
+    r"\bmissing=[\"']bounds",
 )
 PLACES = [
     REPOSITORY / "README.md",
@@ -113,14 +119,17 @@ def test_an_old_command_tells_the_new_one(fairtrec_command, old, new):
 @pytest.mark.parametrize(("old", "new"), OPTIONS.items())
 def test_an_old_option_tells_the_new_one(fairtrec_command, old, new):
     *called, option = old.split()
-    done = fairtrec_command(*(called or ["eval"]), option, "whatever")
+    if called[:1] == ["--missing"]:
+        called, option = [], old
+    done = fairtrec_command(*(called or ["eval"]), *option.split(), "whatever")
     assert (done.code, done.out, done.err) == (2, "", f"{option} is {new} now\n")
 
 
 @pytest.mark.parametrize(("old", "new"), KEYWORDS.items())
 def test_an_old_keyword_tells_the_new_one(old, new):
+    name, _, value = old.partition("=")
     with pytest.raises(UsageError, match=f"^{old} is {new} now$"):
-        fairtrec.evaluate("P@1", {"q": {"d": 1.0}}, **{old: "whatever"})
+        fairtrec.evaluate("P@1", {"q": {"d": 1.0}}, **{name: value.strip("'") or "whatever"})
 
 
 def test_an_old_name_of_the_package_tells_the_new_one():

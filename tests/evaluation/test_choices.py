@@ -34,7 +34,7 @@ def heeds(called, row):
 
 def beside(name):
     """What a choice cannot do without."""
-    return {"unknown": True} if name == "prior" else {}
+    return {"bounds": "labels"} if name in ("prior", "next_label") else {}
 
 
 def test_the_keywords_are_the_rows():
@@ -72,22 +72,26 @@ def test_keys_of_the_signature_stand_for_one_choice():
     assert CHOICES.keys() - {name for name, row in CHOICES.items() if row.key} == {
         "background_depth",  # behind the name of the background
         "groups",  # the members are named
+        "next_label",  # which changes no value
         "run_format",  # which changes how a file is read, and no value
     }
 
 
-SIGNED = [(name, trial) for name, trial in TRIALS if CHOICES[name].key and name not in ("samples", "ties")]
+SIGNED = [(name, trial) for name, trial in TRIALS if CHOICES[name].key and name != "samples"]
 
 
 @pytest.mark.parametrize(("name", "trial"), SIGNED)
 def test_a_signature_names_what_was_chosen(name, trial):
-    given = LABELS if name in ("unknown", "prior") else WORDS
-    measure = "AWRF@10" if name in ("unknown", "prior", "membership") else "NFaiRR@10"
+    of_labels = name == "prior" or trial == "labels"
+    given = LABELS if of_labels else WORDS
+    measure = "AWRF@10" if of_labels or name == "membership" else "NFaiRR@10"
     plain = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name)).signature
     result = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name), **{name: trial})
     assert result.signature[CHOICES[name].key] == CHOICES[name].told(trial)
     changed = {key for key in {**plain, **result.signature} if plain.get(key) != result.signature.get(key)}
-    assert changed == {CHOICES[name].key} | ({"prior"} if name == "unknown" else set())
+    assert changed == {CHOICES[name].key} | ({"prior"} if trial == "labels" else set()) | (
+        {"missing"} if trial == "texts" else set()
+    )
 
 
 REFUSED = [(name, by) for name, row in CHOICES.items() for by in row.refused]
@@ -95,8 +99,8 @@ REFUSED = [(name, by) for name, row in CHOICES.items() for by in row.refused]
 
 @pytest.mark.parametrize(("name", "by"), REFUSED)
 def test_what_refuses_a_choice_names_it(name, by):
-    asked = {name: CHOICES[name].trials[0], **(LABELS if name == "unknown" else WORDS)}
-    measure = "AWRF@10" if name == "unknown" else "NFaiRR@10"
+    asked = {name: CHOICES[name].trials[0], **(LABELS if name == "bounds" else WORDS)}
+    measure = "AWRF@10" if name == "bounds" else "NFaiRR@10"
     ask = {
         "explain": lambda: fairtrec.explain(measure, RUN, QRELS, **asked),
         "headroom": lambda: fairtrec.headroom(RUN, QRELS, fairness=measure, **asked),
@@ -119,7 +123,7 @@ def test_ablate_reads_what_it_varies(row, trial):
     assert found.keywords == {row.name: trial}
 
 
-@pytest.mark.parametrize("name", [name for name, row in CHOICES.items() if not row.factor and name != "ties"])
+@pytest.mark.parametrize("name", [name for name, row in CHOICES.items() if not row.factor])
 def test_ablate_refuses_the_others(name):
     with pytest.raises(UsageError, match="cannot be varied"):
         settings(f"{CHOICES[name].option}=1", NFaiRR(), grid=False, terms=0)

@@ -40,7 +40,7 @@ def test_orders_of_ties_start_no_program(monkeypatch):
         "check_output",
         lambda command: [started.append(command), check_output(command)][1],
     )
-    (scores,) = fairtrec.evaluate("ERR@4", run, qrels, ties=True).scores
+    (scores,) = fairtrec.evaluate("ERR@4", run, qrels, bounds="ties").scores
     assert len(started) == 1  # for the value of the run itself
     stop = {0: 0, 1: 1 / 16, 3: 7 / 16}  # (2^grade - 1) / 16
     best = stop[3] + (1 - stop[3]) * stop[1] / 3

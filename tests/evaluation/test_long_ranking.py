@@ -31,7 +31,7 @@ def parted(monkeypatch):
     monkeypatch.setattr(unlabelled, "LARGE", 1000)
 
 
-@pytest.mark.parametrize("given", [{"ties": True, "measures": "NDKL@8 AP nDCG@9 ERR@3"}, {"labels": LABELS}, {}])
+@pytest.mark.parametrize("given", [{"bounds": "ties", "measures": "NDKL@8 AP nDCG@9 ERR@3"}, {"labels": LABELS}, {}])
 def test_the_same_as_in_one_matrix(given, request):
     options = {"measures": MEASURES, "labels": LABELS, **given}
     whole = fairtrec.evaluate(runs=run(), qrels=QRELS, **options).scores[0]
@@ -87,8 +87,8 @@ def test_positions_by_part(request):
 def test_bounds_by_part(request):
     texts = {f"d{number}": ("she", "he he", "")[number % 3] for number in range(0, 1000, 2)}
     several = [
-        {"measures": "NDKL@60 EED MaxShare@60", "labels": LABELS, "unknown": "next"},
-        {"measures": "NFaiRR@500 FaiRR@9", "terms": {"f": ["she"], "m": ["he"]}, "docs": texts, "missing": "bounds"},
+        {"measures": "NDKL@60 EED MaxShare@60", "labels": LABELS, "bounds": "labels", "next_label": True},
+        {"measures": "NFaiRR@500 FaiRR@9", "terms": {"f": ["she"], "m": ["he"]}, "docs": texts, "bounds": "texts"},
     ]
     several[1]["background"] = run()
     whole = [fairtrec.evaluate(runs=run(), **options).scores[0] for options in several]
@@ -118,8 +118,8 @@ def test_memory_is_that_of_the_documents_not_of_a_matrix(tmp_path):
     labels = {f"D{rank}": "fm"[rank % 2] for rank in range(0, 1000, 2)} | {"D1": "m"}
     for options in (
         {"measures": f"NDKL@{many}", "labels": labels},
-        {"measures": "AP", "ties": True},
-        {"measures": "EER", "labels": labels, "unknown": True},
+        {"measures": "AP", "bounds": "ties"},
+        {"measures": "EER", "labels": labels, "bounds": "labels"},
     ):
         tracemalloc.start()
         fairtrec.evaluate(runs=tmp_path / "long.run", qrels=qrels, **options)

@@ -25,7 +25,7 @@ def test_unknown_documents_of_the_background_are_neutral():
 def test_the_worst_is_the_least_end_of_the_bounds():
     (scores,) = fairtrec.evaluate(
         "NFaiRR@2 NFaiRR@1", RUN, terms={"f": ["she"], "m": ["he"]}, docs=TEXTS, background=BACKGROUND,
-        missing="bounds",
+        bounds="texts",
     ).scores  # fmt: skip
     assert [value(f"NFaiRR@{k}", "worst") for k in (2, 1)] == pytest.approx(scores.unknown.least[:, 0].tolist())
 

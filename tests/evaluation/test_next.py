@@ -31,7 +31,7 @@ def test_what_to_label_next_moves_the_value_most(measure, seed):
     names = [f"d{number}" for number in range(8)]
     labels = {name: "fm"[at % 2] for at, name in enumerate(random.permutation(names)[:4].tolist())}
     ranking = {name: 8.0 - at for at, name in enumerate(names)}
-    (scores,) = fairtrec.evaluate(measure, {"q": ranking}, labels=labels, unknown="next").scores
+    (scores,) = fairtrec.evaluate(measure, {"q": ranking}, labels=labels, bounds="labels", next_label=True).scores
     effects = brute(measure, ranking, labels)
     found = scores.unknown
     assert found.moves.item() == pytest.approx(max(effects.values()))

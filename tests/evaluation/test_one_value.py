@@ -23,7 +23,7 @@ from fairtrec.reranking.reranked import Effects
 pytestmark = pytest.mark.fuzz
 
 TRIALS = {name: row.trials for name, row in CHOICES.items()}  # of each choice, what differs from its default
-WITH = {"prior": {"unknown": True}}  # without which a choice is refused
+WITH = {"prior": {"bounds": "labels"}, "next_label": {"bounds": "labels"}}  # without which a choice is refused
 CHANGES_NO_VALUE = {"run_format", *(name for name, row in CHOICES.items() if row.adds)}  # these stand beside values
 TURNS = (
     ("explain", "headroom"),

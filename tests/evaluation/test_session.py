@@ -17,7 +17,7 @@ OPTIONS = {
     "texts": {**TEXTUAL, "measures": "nDCG@10 NFaiRR@10 ARaB(mag=bool)@10 TExFAIR@10 AWRF@10"},
     "the background is a run": {**TEXTUAL, "background": "bm25.run", "measures": "RR NFaiRR@10"},
     "passed over": {**TEXTUAL, "missing": "skip", "depth": 8, "measures": "NFaiRR FaiRR@5"},
-    "ties": {**TEXTUAL, "background": "neural.run", "ties": True, "measures": "nDCG@5 NFaiRR@5"},
+    "ties": {**TEXTUAL, "background": "neural.run", "bounds": "ties", "measures": "nDCG@5 NFaiRR@5"},
     "labels": {"labels": "labels.tsv", "background": "background.run", "target": "background", "measures": None},
     "queries": {**TEXTUAL, "queries": "example-fair", "complete": True, "measures": "P@5 FaiRR"},
     "positions": {"positions": "positions.tsv", "measures": "DUO@10 RR"},

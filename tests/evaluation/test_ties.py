@@ -105,7 +105,7 @@ def check(scores, expected):
 
 
 def test_every_measure_has_the_interval_of_all_orders():
-    scores = fairtrec.evaluate(MEASURES, RUN, QRELS, **GIVEN, ties=True).scores[0]
+    scores = fairtrec.evaluate(MEASURES, RUN, QRELS, **GIVEN, bounds="ties").scores[0]
     check(scores, oracle(MEASURES, RUN))
     assert not scores.ties.drawn.any()
 
@@ -113,14 +113,14 @@ def test_every_measure_has_the_interval_of_all_orders():
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_rankings_cut_through_a_tie(depth):
     measures = "nDCG@10 nDCG@2 AP RR R@2 NumRet NFaiRR@10 NFaiRR@2 ARaB@10 RBDF@10 AWRF@10 TExFAIR@2 EER@10 DP"
-    scores = fairtrec.evaluate(measures, RUN, QRELS, **GIVEN, ties=True, depth=depth).scores[0]
+    scores = fairtrec.evaluate(measures, RUN, QRELS, **GIVEN, bounds="ties", depth=depth).scores[0]
     check(scores, oracle(measures, RUN, depth=depth))
 
 
 def test_documents_that_are_passed_over():
     given = {**GIVEN, "docs": {docno: text for docno, text in GIVEN["docs"].items() if docno != "c"}}
     measures = "NFaiRR@2 ARaB@2 AWRF@2 nDCG@2 MeanBias@2"
-    scores = fairtrec.evaluate(measures, RUN, QRELS, **given, missing="skip", ties=True).scores[0]
+    scores = fairtrec.evaluate(measures, RUN, QRELS, **given, missing="skip", bounds="ties").scores[0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(GIVEN, "docs", given["docs"])
         check(scores, oracle(measures, RUN, missing="skip"))
@@ -128,7 +128,7 @@ def test_documents_that_are_passed_over():
 
 def test_values_are_those_without_the_option_and_equal_all_three_where_nothing_is_tied():
     plain = fairtrec.evaluate(MEASURES, RUN, QRELS, **GIVEN).scores[0]
-    scores = fairtrec.evaluate(MEASURES, RUN, QRELS, **GIVEN, ties=True).scores[0]
+    scores = fairtrec.evaluate(MEASURES, RUN, QRELS, **GIVEN, bounds="ties").scores[0]
     np.testing.assert_array_equal(scores.values, plain.values)
     assert plain.ties is None
     assert plain.ends == {}
@@ -140,14 +140,16 @@ def test_values_are_those_without_the_option_and_equal_all_three_where_nothing_i
 def test_ties_of_float32():
     run = {"q1": {"a": 1.0, "b": 1.0 + 1e-12}}
     for score_dtype, tied in (("float64", 0), ("float32", 1)):
-        scores = fairtrec.evaluate("RR", run, QRELS, ties=True, score_dtype=score_dtype).scores[0]
+        scores = fairtrec.evaluate("RR", run, QRELS, bounds="ties", score_dtype=score_dtype).scores[0]
         assert scores.ties.tied.tolist() == [tied]
 
 
 def test_an_order_that_is_drawn_is_called_so():
     # 7 documents are tied, so there are 5040 orders, and 7 sets of one: AWRF@1 has all, AWRF@10 has 200 of its orders
     run = {"q1": dict.fromkeys("abcdefx", 1.0), "q3": RUN["q3"]}
-    first, second = (fairtrec.evaluate("AWRF@1 AWRF@10 NFaiRR@10", run, QRELS, **GIVEN, ties=True) for _ in range(2))
+    first, second = (
+        fairtrec.evaluate("AWRF@1 AWRF@10 NFaiRR@10", run, QRELS, **GIVEN, bounds="ties") for _ in range(2)
+    )
     ties_found = first.scores[0].ties
     assert ties_found.tied.tolist() == [1, 1, 1]
     assert ties_found.drawn.tolist() == [0, 1, 0]
@@ -159,7 +161,7 @@ def test_expected_precision_of_a_tied_run():
     # 4 of 10 tied documents are relevant: P@5 is (0, .8, .4); by McSherry and Najork the expected P@k is the share
     docnos = [f"d{number}" for number in range(10)]
     qrels = {"q": dict.fromkeys(docnos[:4], 1)}
-    result = fairtrec.evaluate("P@5 R@5 Success@1", {"q": dict.fromkeys(docnos, 1.0)}, qrels, ties=True)
+    result = fairtrec.evaluate("P@5 R@5 Success@1", {"q": dict.fromkeys(docnos, 1.0)}, qrels, bounds="ties")
     ends = result.scores[0].ends
     assert [ends[name].means.tolist() for name in ("least", "greatest", "expected")] == [
         pytest.approx(each) for each in ([0.0, 0.0, 0.0], [0.8, 1.0, 1.0], [0.4, 0.5, 0.4])
@@ -169,7 +171,7 @@ def test_expected_precision_of_a_tied_run():
 @pytest.mark.parametrize("option", [{"samples": True}, {"order": "rank"}, {"order": "file"}])
 def test_what_leaves_nothing_tied_is_refused(option):
     with pytest.raises(fairtrec.errors.UsageError, match="ties"):
-        fairtrec.evaluate("RR", RUN, QRELS, ties=True, **option)
+        fairtrec.evaluate("RR", RUN, QRELS, bounds="ties", **option)
 
 
 def test_the_background_may_be_the_run(tmp_path):
@@ -177,15 +179,15 @@ def test_the_background_may_be_the_run(tmp_path):
     (tmp_path / "r.run").write_text("".join(lines))
     path = str(tmp_path / "r.run")
     given = {**GIVEN, "background": path}
-    from_file = fairtrec.evaluate("NFaiRR@2 AWRF@2", path, QRELS, **given, ties=True, background_depth=1).scores[0]
+    from_file = fairtrec.evaluate("NFaiRR@2 AWRF@2", path, QRELS, **given, bounds="ties", background_depth=1).scores[0]
     given["background"] = RUN
-    from_dict = fairtrec.evaluate("NFaiRR@2 AWRF@2", RUN, QRELS, **given, ties=True, background_depth=1).scores[0]
+    from_dict = fairtrec.evaluate("NFaiRR@2 AWRF@2", RUN, QRELS, **given, bounds="ties", background_depth=1).scores[0]
     for one, other in zip(from_file.ends.values(), from_dict.ends.values(), strict=True):
         np.testing.assert_array_equal(one.values, other.values)
 
 
 def test_reports_have_all_three():
-    result = fairtrec.evaluate("RR nDCG@2", {"tied": RUN, "other": {"q3": RUN["q3"]}}, QRELS, ties=True)
+    result = fairtrec.evaluate("RR nDCG@2", {"tied": RUN, "other": {"q3": RUN["q3"]}}, QRELS, bounds="ties")
     first = result.scores[0]
     table = pyarrow.parquet.read_table(io.BytesIO(RESULTS["parquet"](result, per_query=True))).to_pylist()
     rows = [row for row in table if (row["run"], row["measure"], row["qid"]) == ("tied", "nDCG@2", None)]
@@ -204,7 +206,7 @@ def test_reports_have_all_three():
 
 def test_results_with_ties_are_a_baseline_and_can_be_replayed(fairtrec_command, example, tmp_path):
     given, results = (example / "qrels.txt", example / "bm25.run"), tmp_path / "results.json"
-    assert fairtrec_command("eval", *given, "-m", "RR", "--ties", "-f", "json", "-q", "-o", results).code == 0
+    assert fairtrec_command("eval", *given, "-m", "RR", "--bounds", "ties", "-f", "json", "-q", "-o", results).code == 0
     checked = fairtrec_command("check", *given, "--baseline", results, "--require", "RR >= baseline")
     assert (checked.code, checked.complaints) == (0, [])
     assert fairtrec_command("replay", results).code == 0
@@ -216,7 +218,7 @@ def test_processes_find_the_same(tmp_path):
         (tmp_path / name).write_text("".join(lines))
     runs = [str(tmp_path / "one"), str(tmp_path / "two")]
     alone, together = (
-        fairtrec.evaluate("nDCG@2 Bpref AWRF@2 NFaiRR@2", runs, QRELS, **GIVEN, ties=True, jobs=jobs).scores
+        fairtrec.evaluate("nDCG@2 Bpref AWRF@2 NFaiRR@2", runs, QRELS, **GIVEN, bounds="ties", jobs=jobs).scores
         for jobs in (1, 2)
     )
     for one, other in zip(alone, together, strict=True):
@@ -234,11 +236,13 @@ def test_a_measure_of_somebody_else_needs_to_say_nothing():
         def __call__(self, relevance):
             return (np.diff(np.nan_to_num(relevance[:, : self.cutoff]), axis=1) ** 2).sum(axis=1)
 
-    check(fairtrec.evaluate(Change(), RUN, QRELS, ties=True).scores[0], oracle(Change(), RUN))
+    check(fairtrec.evaluate(Change(), RUN, QRELS, bounds="ties").scores[0], oracle(Change(), RUN))
 
 
 def test_measures_of_sets_know_no_order():
-    plain, cut = (fairtrec.evaluate("NumRet SetP SetF", RUN, QRELS, ties=True, depth=n).scores[0] for n in (None, 2))
+    plain, cut = (
+        fairtrec.evaluate("NumRet SetP SetF", RUN, QRELS, bounds="ties", depth=n).scores[0] for n in (None, 2)
+    )
     assert plain.ties.tied.tolist() == [0, 0, 0]
     assert cut.ties.tied.tolist() == [3, 3, 3]
     check(cut, oracle("NumRet SetP SetF", RUN, depth=2))
@@ -250,7 +254,7 @@ scores_of = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 2).map(flo
 @given(scores_of, st.integers(1, 3))
 def test_the_value_lies_between_the_ends(ranking, cutoff):
     names = [f"{name}@{cutoff}" for name in ("nDCG", "AP", "RR", "NFaiRR", "ARaB", "AWRF", "TExFAIR")]
-    scores = fairtrec.evaluate([*names, "DP", "Bpref"], {"q1": ranking}, QRELS, **GIVEN, ties=True).scores[0]
+    scores = fairtrec.evaluate([*names, "DP", "Bpref"], {"q1": ranking}, QRELS, **GIVEN, bounds="ties").scores[0]
     found, defined = scores.ties, ~np.isnan(scores.values)
     assert (found.least <= scores.values)[defined].all()
     assert (scores.values <= found.greatest)[defined].all()
@@ -320,9 +324,11 @@ def test_drawn_orders_keep_to_the_blocks():
 def test_a_draw_does_not_depend_on_what_else_is_evaluated():
     run = {"q1": dict.fromkeys("abcdefx", 1.0) | {"y": 0.5, "z": 0.5}}
     given = {**GIVEN, "docs": {**GIVEN["docs"], "y": HE, "z": SHE}}
-    alone = fairtrec.evaluate("AWRF@5", run, QRELS, **given, ties=True).scores[0].ties
+    alone = fairtrec.evaluate("AWRF@5", run, QRELS, **given, bounds="ties").scores[0].ties
     beside = (
-        fairtrec.evaluate("AWRF@5 DP AWRF@6", {**run, **RUN, "q1": run["q1"]}, QRELS, **given, ties=True).scores[0].ties
+        fairtrec.evaluate("AWRF@5 DP AWRF@6", {**run, **RUN, "q1": run["q1"]}, QRELS, **given, bounds="ties")
+        .scores[0]
+        .ties
     )
     assert alone.drawn[0] == 1
     assert [getattr(beside, end)[0, 0] for end in ENDS] == [getattr(alone, end)[0, 0] for end in ENDS]
@@ -337,6 +343,6 @@ def test_a_run_is_cut_behind_what_is_tied():
 
 
 def test_ties_whose_values_are_infinite_in_every_order_do_not_matter():
-    result = fairtrec.evaluate("Skew(group='f')@2", {"q1": dict.fromkeys("be", 1.0)}, **GIVEN, ties=True)
+    result = fairtrec.evaluate("Skew(group='f')@2", {"q1": dict.fromkeys("be", 1.0)}, **GIVEN, bounds="ties")
     assert [getattr(result.scores[0].ties, end).tolist() for end in ENDS] == [[[-np.inf]]] * 3
     assert "no ties that matter" in str(result)

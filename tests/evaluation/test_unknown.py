@@ -95,7 +95,7 @@ def test_every_measure_has_the_interval_of_all_labellings(labels, groups):
     measures = [
         measure for measure in VARIANTS if "protected" not in measure or len(groups) == 2 or "m)" not in measure
     ]
-    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=labels, groups=groups, unknown=True).scores[0]
+    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=labels, groups=groups, bounds="labels").scores[0]
     check(scores, brute(measures, RUN, QRELS, labels, groups))
     assert not (scores.unknown.drawn | scores.unknown.bounded | scores.unknown.sampled).any()
 
@@ -105,25 +105,25 @@ def test_uneven_targets_and_priors(target):
     prior = {"f": 0.9, "m": 0.1}
     measures = [measure for measure in VARIANTS if not measure.startswith("Skew(eps")]
     more = {"target": target}
-    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=TWO, unknown=True, prior="f=0.9,m=0.1", **more).scores[0]
+    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=TWO, bounds="labels", prior="f=0.9,m=0.1", **more).scores[0]
     check(scores, brute(measures, RUN, QRELS, TWO, "fm", prior, **more))
 
 
 def test_a_prior_of_zero_leaves_the_ends_alone():
-    scores = fairtrec.evaluate("NDKL KL AWRF rND", RUN, QRELS, labels=TWO, unknown=True, prior={"f": 1, "m": 0}).scores[
-        0
-    ]
+    scores = fairtrec.evaluate(
+        "NDKL KL AWRF rND", RUN, QRELS, labels=TWO, bounds="labels", prior={"f": 1, "m": 0}
+    ).scores[0]
     check(scores, brute("NDKL KL AWRF rND", RUN, QRELS, TWO, "fm", {"f": 1.0, "m": 0.0}))
 
 
 def test_the_prior_of_the_known():
     # of q2 the known are a (f), e (f and m), b (m): 2 of 4; of q3 a, b, d: 1 of 3, and nothing is unknown
-    known = fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, unknown=True, prior="known").scores[0].unknown
-    half = fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, unknown=True).scores[0].unknown
+    known = fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, bounds="labels", prior="known").scores[0].unknown
+    half = fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, bounds="labels").scores[0].unknown
     assert known.expected[0, 1] == pytest.approx(half.expected[0, 1])
     # of q1 the known are a (f), b, d (m) and c (.3 f, .7 m): 1.3 of 4
     given_ = {"f": 1.3 / 4, "m": 2.7 / 4}
-    as_given = fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, unknown=True, prior=given_).scores[0].unknown
+    as_given = fairtrec.evaluate("KL@10", RUN, QRELS, labels=TWO, bounds="labels", prior=given_).scores[0].unknown
     assert known.expected[0, 0] == pytest.approx(as_given.expected[0, 0])
 
 
@@ -141,7 +141,9 @@ def test_published_intervals_of_the_example(example):
     }
     for name, figures in wanted.items():
         path = str(example / f"{name}.run")
-        scores = fairtrec.evaluate("AWRF@10 NDKL@10", path, labels=str(example / "labels.tsv"), unknown=True).scores[0]
+        scores = fairtrec.evaluate("AWRF@10 NDKL@10", path, labels=str(example / "labels.tsv"), bounds="labels").scores[
+            0
+        ]
         run = {}
         for line in (example / f"{name}.run").read_text().splitlines():
             qid, _, docno, _, score, _ = line.split()
@@ -150,7 +152,7 @@ def test_published_intervals_of_the_example(example):
             qid: sorted(sorted(docs.items(), reverse=True), key=lambda pair: -pair[1]) for qid, docs in run.items()
         }
         top = {qid: dict(several[:10]) for qid, several in falling.items()}
-        scores_top = fairtrec.evaluate("AWRF@10 NDKL@10", top, labels=of_label, unknown=True).scores[0]
+        scores_top = fairtrec.evaluate("AWRF@10 NDKL@10", top, labels=of_label, bounds="labels").scores[0]
         check(scores_top, brute("AWRF@10 NDKL@10", top, {}, of_label, "fm"))
         for row, measure in enumerate(map(str, scores.measures)):
             found = [scores.means[row], *(each.means[row] for each in scores.ends.values())]
@@ -170,7 +172,7 @@ CLOSED = [measure for measure in VARIANTS if not measure.startswith(("FAIR", "DT
 @pytest.mark.usefixtures("nothing_is_few")
 def test_closed_forms_are_exact_or_bounds(labels, groups):
     measures = [measure for measure in CLOSED if "protected" not in measure or groups == "fm" or "m)" not in measure]
-    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=labels, groups=[*groups], unknown=True).scores[0]
+    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=labels, groups=[*groups], bounds="labels").scores[0]
     found = scores.unknown
     expected = brute(measures, RUN, QRELS, labels, groups)
     exact = 0
@@ -202,9 +204,9 @@ def test_closed_forms_are_exact_or_bounds(labels, groups):
 @pytest.mark.usefixtures("nothing_is_few")
 def test_what_is_drawn_is_called_so_and_can_be_had_again():
     first, second = (
-        fairtrec.evaluate("FAIR@5 AWRF@5 NDKL", RUN, QRELS, labels=TWO, unknown=True).scores[0] for _ in "12"
+        fairtrec.evaluate("FAIR@5 AWRF@5 NDKL", RUN, QRELS, labels=TWO, bounds="labels").scores[0] for _ in "12"
     )
-    alone = fairtrec.evaluate("FAIR@5", {"q1": RUN["q1"]}, QRELS, labels=TWO, unknown=True).scores[0]
+    alone = fairtrec.evaluate("FAIR@5", {"q1": RUN["q1"]}, QRELS, labels=TWO, bounds="labels").scores[0]
     assert first.unknown.drawn.tolist() == [[True, True, False], [False] * 3, [False] * 3]
     assert first.unknown.sampled.tolist() == [[True, True, False], [True, True, False], [False] * 3]
     np.testing.assert_array_equal(first.unknown.expected, second.unknown.expected)
@@ -225,7 +227,7 @@ def test_any_labelling_lies_between_the_ends(ranking, cutoff, many, data):
     with pytest.MonkeyPatch.context() as patch:
         if many:
             patch.setattr(unlabelled, "MOST", 1)
-        scores = fairtrec.evaluate(measures, run, QRELS, labels=labels, unknown=True).scores[0]
+        scores = fairtrec.evaluate(measures, run, QRELS, labels=labels, bounds="labels").scores[0]
     given_ = data.draw(st.lists(st.sampled_from(groups), min_size=3, max_size=3))
     full = {**labels, **{docno: {group: 1.0} for docno, group in zip(UNKNOWN, given_, strict=True)}}
     labelled = fairtrec.evaluate(measures, run, QRELS, labels=full).scores[0]
@@ -242,26 +244,30 @@ def test_the_document_that_moves_the_value_most():
     # linear: an unknown rank moves EER by its weight times what the targets differ by, so the topmost comes first
     run = {"q1": {"a": 3.0, "g": 2.0, "h": 1.0}, "q2": {"a": 1.0}}
     given_ = {"labels": TWO, "target": {"f": 0.8, "m": 0.2}}
-    found = fairtrec.evaluate("EER(p=0.5)@3", run, **given_, unknown="next").scores[0].unknown
+    found = fairtrec.evaluate("EER(p=0.5)@3", run, **given_, bounds="labels", next_label=True).scores[0].unknown
     assert (found.rank[0].tolist(), found.docno[0].tolist()) == ([2, 0], ["g", ""])
     whole = 1 + 0.5 + 0.25  # the exposure that is spread by the target
     assert found.moves[0, 0] == pytest.approx(0.5 * whole * (0.8 - 0.2))
     assert np.isnan(found.moves[0, 1])
     assert found.documents[0].tolist() == [("g", "h"), ()]
-    plain_ = fairtrec.evaluate("EER@3", run, **given_, unknown=True).scores[0].unknown
+    plain_ = fairtrec.evaluate("EER@3", run, **given_, bounds="labels").scores[0].unknown
     assert (plain_.rank.tolist(), plain_.documents[0].tolist()) == ([[0, 0]], [(), ()])
 
 
 def test_only_the_topmost_are_looked_at_for_what_to_label_next(monkeypatch):
     monkeypatch.setattr("fairtrec.evaluation.unknown.bounds.FIRST", 1)
     run = {"q1": {"g": 3.0, "a": 2.0, "h": 1.0}}
-    found = fairtrec.evaluate("DP FAIR(gain=ndcg)", run, {"q1": {"h": 1}}, labels=TWO, unknown="next").scores[0].unknown
+    found = (
+        fairtrec.evaluate("DP FAIR(gain=ndcg)", run, {"q1": {"h": 1}}, labels=TWO, bounds="labels", next_label=True)
+        .scores[0]
+        .unknown
+    )
     assert found.docno[:, 0].tolist() == ["g", "g"]
 
 
 def test_a_judged_document_moves_a_value_but_has_no_rank():
     run, qrels = {"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"a": 1, "b": 1, "g": 3}}
-    found = fairtrec.evaluate("DTR", run, qrels, labels=TWO, unknown="next").scores[0].unknown
+    found = fairtrec.evaluate("DTR", run, qrels, labels=TWO, bounds="labels", next_label=True).scores[0].unknown
     assert (found.rank[0, 0], found.docno[0, 0], found.number[0, 0]) == (0, "", 1)
     assert found.least[0, 0] < found.greatest[0, 0]
 
@@ -278,7 +284,7 @@ def test_a_measure_of_somebody_else_may_look_at_the_background():
     labels = {docno: max(row, key=row.get) for docno, row in TWO.items()}
     run = {"q1": RUN["q1"], "q3": RUN["q3"]}
     given_ = {"labels": labels, "background": {"q1": dict.fromkeys("ab", 1.0), "q3": {"a": 1.0}}, "missing": "neutral"}
-    scores = fairtrec.evaluate(Both(), run, **given_, unknown=True).scores[0]
+    scores = fairtrec.evaluate(Both(), run, **given_, bounds="labels").scores[0]
     held = [sum(labels.get(docno) == "f" for docno in run[qid]) for qid in ("q1", "q3")]
     assert scores.unknown.least.tolist() == [[held[0] / 2, held[1] / 1]]
     assert scores.unknown.greatest.tolist() == [[(held[0] + 2) / 2, held[1] / 1]]  # g and h are unknown
@@ -292,7 +298,7 @@ def test_a_measure_of_somebody_else_needs_to_say_nothing():
         def __call__(self, membership):
             return np.abs(np.diff(np.nan_to_num(membership)[..., 0], axis=1)).sum(axis=1)
 
-    scores = fairtrec.evaluate(Changes(), RUN, labels=TWO, unknown=True).scores[0]
+    scores = fairtrec.evaluate(Changes(), RUN, labels=TWO, bounds="labels").scores[0]
     check(scores, brute(Changes(), RUN, {}, TWO, "fm"))
 
 
@@ -302,7 +308,7 @@ def test_costs_that_are_infinite_or_differ_by_query():
     for labels in (TWO, hard):
         for target in ("f=0,m=1", "f=0.5,m=0.5"):
             scores = fairtrec.evaluate(
-                "NDKL@4 nDRKL@4 KL@4", RUN, QRELS, labels=labels, target=target, unknown=True
+                "NDKL@4 nDRKL@4 KL@4", RUN, QRELS, labels=labels, target=target, bounds="labels"
             ).scores[0]
             check(scores, brute("NDKL@4 nDRKL@4 KL@4", RUN, QRELS, labels, "fm", target=target))
 
@@ -316,7 +322,7 @@ def test_targets_of_queries(tmp_path):
     ]
     path.write_text("".join(lines))
     measures = "NDKL@4 KL GFR InfeasibleIndex AWRF EEL EER Skew rND DP FAIR AWRFxnDCG GFR(part=relevance)"
-    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=TWO, target=str(path), unknown=True).scores[0]
+    scores = fairtrec.evaluate(measures, RUN, QRELS, labels=TWO, target=str(path), bounds="labels").scores[0]
     undefined = [
         str(measure)
         for measure, row in zip(scores.measures, scores.ends["least"].values, strict=True)
@@ -338,7 +344,7 @@ def test_targets_of_queries(tmp_path):
 @pytest.fixture
 def result(example):
     runs = {name: str(example / f"{name}.run") for name in ("bm25", "neural", "fair")}
-    given_ = {"labels": str(example / "labels.tsv"), "unknown": "next"}
+    given_ = {"labels": str(example / "labels.tsv"), "bounds": "labels", "next_label": True}
     return fairtrec.evaluate("AWRF@10 NDKL@10 nDCG@10", runs, str(example / "qrels.txt"), **given_)
 
 
@@ -373,11 +379,11 @@ def test_what_is_said_below_the_numbers(result, example):
     assert "AWRF@10: the unknown matters in 3 of 3 runs, in 12 queries at most; for up to 1 no labelling gives" in notes
     assert "for up to 1 the value is undefined, the ends are not" in notes
     assert "AWRF@10, NDKL@10: the intervals overlap, so what is known cannot tell which of some runs is fairer" in notes
-    one = fairtrec.evaluate("EER@3", {"r": {"q": {"a": 1.0}}}, labels=TWO, unknown=True)
+    one = fairtrec.evaluate("EER@3", {"r": {"q": {"a": 1.0}}}, labels=TWO, bounds="labels")
     assert "nothing unknown that matters" in RESULTS["table"](one)
-    one = fairtrec.evaluate("EER@3", {"r": {"q": {"a": 2.0, "g": 1.0}}}, labels=TWO, unknown=True)
+    one = fairtrec.evaluate("EER@3", {"r": {"q": {"a": 2.0, "g": 1.0}}}, labels=TWO, bounds="labels")
     assert "for 1 no labelling gives the value" in RESULTS["table"](one)  # of an even target all labellings are alike
-    one = fairtrec.evaluate("KL FAIR(gain=ndcg)@9", {"r": RUN}, QRELS, labels=TWO, unknown=True, target="relevance")
+    one = fairtrec.evaluate("KL FAIR(gain=ndcg)@9", {"r": RUN}, QRELS, labels=TWO, bounds="labels", target="relevance")
     text = RESULTS["table"](one)
     assert "the unknown matters in 2 of 3 queries" in text
     assert "1 of 3 unknown documents are looked at for two queries or more: the ends of means are bounds" in text
@@ -386,7 +392,7 @@ def test_what_is_said_below_the_numbers(result, example):
 
 @pytest.mark.usefixtures("nothing_is_few")
 def test_reports_say_what_is_drawn_and_what_is_a_bound():
-    one = fairtrec.evaluate("FAIR@5 AWRF@5", {"r": RUN}, QRELS, labels=TWO, unknown=True)
+    one = fairtrec.evaluate("FAIR@5 AWRF@5", {"r": RUN}, QRELS, labels=TWO, bounds="labels")
     text = RESULTS["table"](one)
     assert (
         "FAIR@5: the unknown matters in 2 of 3 queries; for 2 only 200 random labellings were tried: drawn, not bounds"
@@ -396,13 +402,13 @@ def test_reports_say_what_is_drawn_and_what_is_a_bound():
         "for 2 an end is a bound that perhaps no labelling attains; for 2 the expected is of 200 random labellings"
         in text
     )
-    two = fairtrec.evaluate("FAIR@5", {"r": RUN, "s": {"q1": RUN["q1"]}}, QRELS, labels=TWO, unknown=True)
+    two = fairtrec.evaluate("FAIR@5", {"r": RUN, "s": {"q1": RUN["q1"]}}, QRELS, labels=TWO, bounds="labels")
     assert "for up to 2 only 200 random labellings were tried" in RESULTS["table"](two)
 
 
 def test_runs_whose_intervals_do_not_overlap_can_be_told_apart():
     runs = {"good": {"q": {"a": 3.0, "b": 2.0, "g": 0.5}}, "bad": {"q": {"b": 3.0, "d": 2.0, "g": 0.5}}}
-    text = RESULTS["table"](fairtrec.evaluate("EEL(p=0.1)@3", runs, labels=TWO, unknown=True))
+    text = RESULTS["table"](fairtrec.evaluate("EEL(p=0.1)@3", runs, labels=TWO, bounds="labels"))
     assert "the unknown matters in 2 of 2 runs" in text
     assert "overlap" not in text
 
@@ -413,9 +419,9 @@ def test_slices_and_undefined_values_keep_their_ends(result, example):
     assert part.count("outside") >= 2
     labels = str(example / "labels.tsv")
     worst = fairtrec.evaluate(
-        "AWRF@10", str(example / "neural.run"), labels=labels, unknown=True, undefined="worst"
+        "AWRF@10", str(example / "neural.run"), labels=labels, bounds="labels", undefined="worst"
     ).scores[0]
-    plain = fairtrec.evaluate("AWRF@10", str(example / "neural.run"), labels=labels, unknown=True).scores[0]
+    plain = fairtrec.evaluate("AWRF@10", str(example / "neural.run"), labels=labels, bounds="labels").scores[0]
     assert worst.defined.tolist() == [12]
     np.testing.assert_array_equal(worst.unknown.least, plain.unknown.least)
 
@@ -428,7 +434,8 @@ def test_processes_find_the_same(example):
             runs,
             str(example / "qrels.txt"),
             labels=str(example / "labels.tsv"),
-            unknown="next",
+            bounds="labels",
+            next_label=True,
             jobs=jobs,
         ).scores
         for jobs in (1, 2)
@@ -439,28 +446,31 @@ def test_processes_find_the_same(example):
 
 
 REFUSED = {
-    "ties": ({"ties": True}, "leave out --unknown, or --ties"),
-    "samples": ({"samples": True}, "leave out --unknown, or --samples"),
-    "group": ({"groups": "f,m", "labels": THREE}, "leave out --unknown, or name all groups"),
+    "samples": (
+        {"samples": True},
+        "--bounds labels is about one ranking of each query; leave out --bounds, or --samples",
+    ),
+    "group": ({"groups": "f,m", "labels": THREE}, "leave out --bounds labels, or name all groups"),
     "no labels": (
         {"measures": "nDCG@3", "labels": None},
-        "give --labels FILE, or for documents without a text --missing bounds",
+        "give --labels FILE, or for documents without a text --bounds texts",
     ),
     "subtopics": ({"labels": "qrels", "qrels": "diversity"}, "any number of a query's subtopics"),
     "positions": ({"measures": "DUO", "positions": {"a": [0.5]}}, "DUO: positions are not groups"),
-    "a prior for nothing": ({"unknown": False, "prior": "known"}, "add --unknown, or leave it out"),
+    "a prior for nothing": ({"bounds": None, "prior": "known"}, "what --bounds labels is about"),
+    "the next for nothing": ({"bounds": "ties", "next_label": True}, "next_label names one of them"),
     "no such prior": ({"prior": "odd"}, "choose one of even, known, or f=0.4,m=0.6"),
     "a prior of 1.1": ({"prior": "f=0.5,m=0.6"}, "the prior's shares sum to 1.1"),
     "a prior of one group": ({"prior": {"f": 1.0}}, "the prior names the groups f; name each of f, m"),
     "a prior of no type": ({"prior": 3}, "the prior is 3; it must be a word, or shares"),
-    "no such word": ({"unknown": "later"}, "choose one of next"),
+    "no such word": ({"bounds": "later"}, "choose one of ties, labels, texts"),
 }
 
 
 @pytest.mark.parametrize(("given_", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_does_not_go_together_is_refused(given_, message, tmp_path):
     (tmp_path / "q").write_text("q1 1 a 1\nq1 2 b 1\n")
-    given_ = {"measures": "AWRF@3", "qrels": QRELS, "labels": TWO, "unknown": True} | given_
+    given_ = {"measures": "AWRF@3", "qrels": QRELS, "labels": TWO, "bounds": "labels"} | given_
     if given_["qrels"] == "diversity":
         given_["qrels"] = str(tmp_path / "q")
     with pytest.raises(UsageError, match=message.replace("(", r"\(")):
@@ -489,7 +499,7 @@ def test_what_does_not_go_together_is_refused(given_, message, tmp_path):
 )
 def test_the_gate_is_open_closed_or_undecided(requirement, status, reason, example):
     qids = [str(qid) for qid in range(101, 113)]
-    given_ = {"labels": str(example / "labels.tsv"), "unknown": True, "baseline": str(example / "neural.run")}
+    given_ = {"labels": str(example / "labels.tsv"), "bounds": "labels", "baseline": str(example / "neural.run")}
     found = fairtrec.check(
         requirement,
         str(example / "fair.run"),
@@ -509,20 +519,22 @@ def test_the_gate_is_open_closed_or_undecided(requirement, status, reason, examp
 def test_a_value_that_no_labelling_gives_is_not_what_is_judged():
     # a is in f, g in either group: the target is even, so EER is (1 + .5) times half of 1.75 whatever g is, not 1 times that
     run = {"q": {"a": 2.0, "g": 1.0}}
-    found = fairtrec.check("EER@3 >= 1.2", run, labels=TWO, unknown=True)
+    found = fairtrec.check("EER@3 >= 1.2", run, labels=TWO, bounds="labels")
     assert [(each.status, round(each.value, 3)) for each in found.verdicts] == [("passed", 0.875)]
     assert found.verdicts[0].ends == pytest.approx((1.3125, 1.3125))
 
 
 @pytest.mark.usefixtures("nothing_is_few")
 def test_what_was_drawn_proves_nothing():
-    found = fairtrec.check("FAIR@5 >= 0.01", RUN, QRELS, labels=TWO, unknown=True)
+    found = fairtrec.check("FAIR@5 >= 0.01", RUN, QRELS, labels=TWO, bounds="labels")
     assert [verdict.status for verdict in found.verdicts] == ["warning"]
     assert "only 200 random labellings were tried, so this is no proof" in found.verdicts[0].reason
 
 
 def test_a_result_without_names_still_says_that_it_is_open(example):
-    result_ = fairtrec.evaluate("NDKL@10", str(example / "fair.run"), labels=str(example / "labels.tsv"), unknown=True)
+    result_ = fairtrec.evaluate(
+        "NDKL@10", str(example / "fair.run"), labels=str(example / "labels.tsv"), bounds="labels"
+    )
     (verdict,) = fairtrec.check("NDKL@10 <= 0.2", result_).verdicts
     assert (verdict.status, verdict.reason, verdict.label) == ("undecided", "not decided: 12 queries are open", None)
 
@@ -532,13 +544,16 @@ def test_a_results_file_is_no_baseline_where_labels_are_open(example, fairtrec_c
         (example / "qrels.txt", example / "fair.run", "--labels", example / "labels.tsv"),
         tmp_path / "r.json",
     )
-    assert fairtrec_command("eval", *given_, "-m", "NDKL@10", "--unknown", "-f", "json", "-q", "-o", results).code == 0
+    assert (
+        fairtrec_command("eval", *given_, "-m", "NDKL@10", "--bounds", "labels", "-f", "json", "-q", "-o", results).code
+        == 0
+    )
     asked = ("--require", "NDKL@10 <= baseline", "--baseline", results)
     assert fairtrec_command("check", *given_, *asked).code == 0
-    ended = fairtrec_command("check", *given_, *asked, "--unknown")
+    ended = fairtrec_command("check", *given_, *asked, "--bounds", "labels")
     assert (ended.code, ended.complaints) == (
         2,
-        ["a results file holds no labels; give the run that was the baseline, or leave out --unknown"],
+        ["a results file holds no labels; give the run that was the baseline, or leave out --bounds labels"],
     )
     assert fairtrec_command("replay", results).code == 0
 
@@ -556,7 +571,7 @@ OF_TEXTS = "FaiRR@2 NFaiRR@2 NFaiRR@3 IFaiRR@2 SetFaiRR@3 RaB(mag=bool)@3 ARaB(m
 @pytest.mark.parametrize("target", ["even", "f=0.3,m=0.7"])
 def test_missing_texts_lie_between_the_ends(target):
     given_ = {"terms": TERMS, "background": BEHIND, "target": target}
-    scores = fairtrec.evaluate(OF_TEXTS, SHOWN, docs=TEXTS, missing="bounds", **given_).scores[0]
+    scores = fairtrec.evaluate(OF_TEXTS, SHOWN, docs=TEXTS, bounds="texts", **given_).scores[0]
     every = [
         fairtrec.evaluate(OF_TEXTS, SHOWN, docs={**TEXTS, "x": x, "y": y}, **given_).scores[0].values
         for x, y in product(ANY, repeat=2)
@@ -566,9 +581,15 @@ def test_missing_texts_lie_between_the_ends(target):
     found = scores.unknown
     assert (found.least <= least + 1e-9).all()
     assert (greatest <= found.greatest + 1e-9).all()
-    moved = np.isnan(scores.values)
-    assert (moved == (found.number > 0)).all()
-    np.testing.assert_allclose(scores.values[~moved], least[~moved])
+    moved = found.number > 0
+    assert (moved == ~np.isclose(found.least, found.greatest)).all()
+    np.testing.assert_allclose(found.least[~moved], least[~moved])
+    for missing in ({}, {"missing": "neutral"}):  # which says what stands beside the ends
+        beside = fairtrec.evaluate(OF_TEXTS, SHOWN, docs=TEXTS, bounds="texts", **missing, **given_).scores[0]
+        plain = fairtrec.evaluate(OF_TEXTS, SHOWN, docs=TEXTS, **{"missing": "skip", **missing}, **given_).scores[0]
+        np.testing.assert_array_equal(beside.values, plain.values)
+        np.testing.assert_array_equal(beside.unknown.least, found.least)
+        np.testing.assert_array_equal(beside.unknown.greatest, found.greatest)
     if target == "even":  # all the ends are attained by some text, but for those that are called bounds
         exact = ~found.bounded
         np.testing.assert_allclose(found.least[exact], least[exact])
@@ -581,31 +602,29 @@ def test_missing_texts_lie_between_the_ends(target):
 def test_an_ideal_that_may_be_0_leaves_the_ratio_open():
     shown, behind = {"q": {"a": 1.0, "x": 0.5}}, {"q": {"b": 1.0, "x": 0.5}}
     given_ = {"terms": TERMS, "background": behind, "docs": {"a": "she he", "b": "he he"}}
-    scores = fairtrec.evaluate("NFaiRR@2", shown, **given_, missing="bounds").scores[0]
+    scores = fairtrec.evaluate("NFaiRR@2", shown, **given_, bounds="texts").scores[0]
     assert (scores.unknown.least[0, 0], scores.unknown.greatest[0, 0]) == (1.0, np.inf)
-    text = RESULTS["table"](fairtrec.evaluate("NFaiRR@2", shown, **given_, missing="bounds"))
+    text = RESULTS["table"](fairtrec.evaluate("NFaiRR@2", shown, **given_, bounds="texts"))
     assert "nan [1.0000, inf]" in text
     assert "over all texts that are missing" in text
 
 
 def test_what_texts_do_not_bound_is_refused():
-    given_ = {"terms": TERMS, "docs": TEXTS, "background": BEHIND, "missing": "bounds"}
+    given_ = {"terms": TERMS, "docs": TEXTS, "background": BEHIND, "bounds": "texts"}
     for measures in ("ARaB@3", "RaB(mag=tf)@3", "TE@3", "TExFAIR@3", "NSetFaiRR@3", "AWRF@3"):
         with pytest.raises(UsageError, match="has no bounds where texts are missing"):
             fairtrec.evaluate(measures, SHOWN, **given_)
-    for option in ("ties", "samples"):
-        with pytest.raises(UsageError, match=f"leave out --{option}, or choose another"):
-            fairtrec.evaluate("FaiRR@3", SHOWN, **given_, **{option: True})
+    with pytest.raises(UsageError, match="leave out --bounds, or --samples"):
+        fairtrec.evaluate("FaiRR@3", SHOWN, **given_, samples=True)
+    with pytest.raises(UsageError, match="no measure here goes by their texts"):
+        fairtrec.evaluate("nDCG@3", SHOWN, QRELS, **given_)
 
 
-def test_labels_and_texts_may_both_be_open():
-    given_ = {"labels": {"a": "f", "b": "m"}, "background": BEHIND, "unknown": True, "missing": "bounds"}
-    result_ = fairtrec.evaluate("KL@3 NFaiRR(tau=0)@3 FaiRR(tau=0)@3", {"q1": SHOWN["q1"]}, **given_)
-    found = result_.scores[0].unknown
-    assert (found.number[:, 0] > 0).all()
-    assert "all ways to give each unknown document one group, or all texts that are missing" in RESULTS["table"](
-        result_
-    )
+def test_where_labels_stand_for_counts_a_document_without_one_has_no_text():
+    given_ = {"labels": {"a": "f", "b": "m"}, "background": BEHIND, "bounds": "texts"}
+    result_ = fairtrec.evaluate("NFaiRR(tau=0)@3 FaiRR(tau=0)@3", {"q1": SHOWN["q1"]}, **given_)
+    assert (result_.scores[0].unknown.number[:, 0] > 0).all()
+    assert "[least, greatest]: over all texts that are missing" in RESULTS["table"](result_)
 
 
 # --- docs/unknown.md ---

@@ -1,4 +1,4 @@
-"""--unknown against every labelling: rankings of several lengths, and a prior from the whole ranking."""
+"""--bounds labels against every labelling: rankings of several lengths, and a prior from the whole ranking."""
 
 import math
 from itertools import product
@@ -10,7 +10,7 @@ from fairtrec.errors import InputError
 
 
 def unknown_of(measure, run, labels, **more):
-    (scores,) = fairtrec.evaluate(measure, run, labels=labels, unknown=True, **more).scores
+    (scores,) = fairtrec.evaluate(measure, run, labels=labels, bounds="labels", **more).scores
     return scores.unknown
 
 

@@ -108,7 +108,7 @@ def test_both_rankings_are_cut_by_depth():
 def test_ties_of_the_run_are_looked_at():
     """Two tied documents above: in one order the ranking is the same, in the other RBO_ext of two swapped ones."""
     tied = {"q": {"a": 1.0, "b": 1.0}}
-    scores = fairtrec.evaluate("CRBO", tied, counterfactual={"q": {"a": 2.0, "b": 1.0}}, ties=True).scores[0]
+    scores = fairtrec.evaluate("CRBO", tied, counterfactual={"q": {"a": 2.0, "b": 1.0}}, bounds="ties").scores[0]
     swapped = by_rank("ba", "ab", 0.9, 2)
     found = [float(each.values[0, 0]) for each in scores.ends.values()]
     assert found == pytest.approx([swapped, 1.0, (swapped + 1) / 2])

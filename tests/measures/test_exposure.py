@@ -111,7 +111,7 @@ def test_ties_have_a_closed_form_where_all_documents_count_alike():
     """Twelve tied documents, which have 479,001,600 orders; in the other query one document is of unknown group."""
     labels = {f"d{at:02}": "f" if at < 4 else "m" for at in range(12)}
     run = {"q1": dict.fromkeys(labels, 1.0), "q2": dict.fromkeys([*labels, "x"], 1.0)}
-    scores = fairtrec.evaluate("Exposure(group=f)@3", run, labels=labels, ties=True).scores[0]
+    scores = fairtrec.evaluate("Exposure(group=f)@3", run, labels=labels, bounds="ties").scores[0]
     ends = {end: each.values[0] for end, each in scores.ends.items()}
     assert scores.ties.drawn.tolist() == [1]  # of the other query only some orders are tried
     assert [ends["least"][0], ends["greatest"][0]] == pytest.approx([-0.5, 0.5], abs=1e-12)
@@ -135,7 +135,7 @@ def test_any_number_of_unknown_documents_has_exact_ends():
     """Of thirty unknown documents there are a thousand million labellings; all to f, and all to m, are the ends."""
     docnos = [f"d{at:02}" for at in range(32)]
     run = {"q1": {docno: -float(at) for at, docno in enumerate(docnos)}}
-    given = {"labels": {"d00": "f", "d31": "m"}, "unknown": True, "prior": "f=0.75,m=0.25"}
+    given = {"labels": {"d00": "f", "d31": "m"}, "bounds": "labels", "prior": "f=0.75,m=0.25"}
     scores = fairtrec.evaluate("Exposure(group=f)@40", run, **given).scores[0]
     weights = [1 / math.log2(rank + 1) for rank in range(1, 33)]
     least, greatest = weights[0] / sum(weights), 1 - weights[-1] / sum(weights)

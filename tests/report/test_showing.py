@@ -61,7 +61,7 @@ def test_a_frame_of_queries_has_the_values(result):
 
 
 def test_a_frame_of_ties_has_their_ends_beside_the_values():
-    result_ = of_names("a", ties=True)
+    result_ = of_names("a", bounds="ties")
     assert (
         [*result_.to_frame()]
         == [*result_.to_frame(per_query=True)]
@@ -454,8 +454,8 @@ def test_what_is_written_with_intervals_is_replayed_and_a_baseline(example, fair
 
 
 def test_one_interval_at_a_time():
-    with pytest.raises(UsageError, match="ask for one of them"):
-        of_names("a", ties=True).with_confidence()
+    with pytest.raises(UsageError, match="leave out one of them"):
+        of_names("a", bounds="ties").with_confidence()
     with pytest.raises(UsageError, match="start from the one without"):
         of_names("a").with_confidence(0.9).with_confidence()
     for confidence in (0, 1, 95, math.nan):

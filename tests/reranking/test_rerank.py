@@ -302,7 +302,7 @@ def test_an_input_that_there_is_not_is_told():
 
 def test_unknown_options_are_refused():
     with pytest.raises(UsageError, match="there is no option ties"):
-        fairtrec.rerank("DetCons", NEURAL, ties=True)
+        fairtrec.rerank("DetCons", NEURAL, bounds="ties")
 
 
 def test_judged_documents_are_inserted():

@@ -221,19 +221,16 @@ class _Written(Documents):
 
 
 def with_bounds(scores: Scores, run: Run, reference: Reference, choices: Choices) -> Scores:
-    """Add to a run's scores what they could be: over labellings (``unknown``), over texts (``missing="bounds"``)."""
-    unknown, remarks = UnknownIntervals.none(scores.values), scores.remarks
-    if choices.unknown:
-        unknown, said = intervals(run, scores, reference, which=choices.unknown == "next")
-        remarks += said
-    values = scores.values
-    if choices.missing == "bounds" and reference.documents is not None:
-        values = _over_texts(values.copy(), unknown, run, scores, reference)
-    return replace(scores, values=values, unknown=unknown, remarks=remarks)
+    """Add to a run's scores what they could be: over all labellings, or over all texts that are missing."""
+    if choices.bounds == "labels":
+        unknown, said = intervals(run, scores, reference, which=choices.next_label)
+        return replace(scores, unknown=unknown, remarks=scores.remarks + said)
+    return replace(scores, unknown=_over_texts(run, scores, reference))
 
 
-def _over_texts(values: Floats, unknown: UnknownIntervals, run: Run, scores: Scores, reference: Reference) -> Floats:
-    """Put in the bounds of measures that look at documents; a value that a missing text moves is undefined."""
+def _over_texts(run: Run, scores: Scores, reference: Reference) -> UnknownIntervals:
+    """Find the bounds of measures that look at documents."""
+    found = UnknownIntervals.none(scores.values)
     rows = [row for row, measure in enumerate(scores.measures) if OF_DOCUMENTS.intersection(measure.needs)]
     depth = depth_of([scores.measures[row] for row in rows])
     parts = evenly(run, scores.qids, depth)
@@ -245,18 +242,17 @@ def _over_texts(values: Floats, unknown: UnknownIntervals, run: Run, scores: Sco
             low, high = (_named(measure.needs, Inputs(run, qids, written, depth)) for written in several)
             least, greatest, loose = measure.at_ends(low, high)
             moved = ~same(least, greatest) & ~(np.isnan(least) & np.isnan(greatest))
-            unknown.least[row, part], unknown.greatest[row, part] = least, greatest
-            values[row, part] = np.where(moved, np.nan, least)
-            unknown.bounded[row, part] = loose & moved
-            unknown.number[row, part] = moved
-        unknown.expected[row] = np.nan if unknown.number[row].any() else values[row]  # of texts there is no prior
-    return values
+            found.least[row, part], found.greatest[row, part] = least, greatest
+            found.bounded[row, part] = loose & moved
+            found.number[row, part] = moved
+        found.expected[row] = np.nan if found.number[row].any() else found.least[row]  # of texts there is no prior
+    return found
 
 
 def _written(measure: Any, reference: Reference) -> list[Reference]:
     """Give what is known where each document without a text holds the counts of one end, and of the other."""
     assert reference.documents is not None
-    known, choices = reference.documents.counted, reference.documents.choices
+    known, choices = reference.documents.counted, replace(reference.documents.choices, bounds=None, missing="neutral")
     several = measure.counts_at_ends(len(known.groups))
     return [replace(reference, documents=_Written(known, choices, row=counts)) for counts in several]
 
