@@ -31,4 +31,5 @@ Amortisation = Literal["micro", "macro"]
 FailOn = Literal["failed", "warning"]  # the verdict from which a gate is closed
 Undefined = Literal["skip", "0", "worst", "error"]  # what an undefined value counts as
 Among = Literal["run", "background", "pool"]  # whose documents may be ranked
-Loss = Literal["hinge", "ce"]  # of a ranker that learns
+Objective = Literal["hinge", "ce"]  # of a ranker that learns
+Severity = Literal["error", "warning"]  # of a finding

@@ -12,7 +12,7 @@ from fairtrec.ablation.ablation import Ablation, Variant
 from fairtrec.ablation.factors import OF_TEXTS, Setting, settings
 from fairtrec.ablation.measuring import Measuring, Taken
 from fairtrec.annotation.counting.by_term import TermTable
-from fairtrec.catalogue import registry
+from fairtrec.catalogue import registry, renamed
 from fairtrec.data import Bools, Floats, GroupTerms, Ints
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import loading
@@ -104,6 +104,7 @@ def common(values: Sequence[Floats]) -> Bools:
 ALPHA = 0.05  # of the corrected p that tells two runs apart in the base
 
 
+@renamed.told
 def ablate(
     runs: Any,
     qrels: Any = None,

@@ -17,6 +17,7 @@ import numpy as np
 
 from fairtrec.adversarial.model import ADVERSARY, NOTES, Ranker, adversary, libraries, reversing
 from fairtrec.annotation.counting.counter import Lexicon
+from fairtrec.catalogue import renamed
 from fairtrec.data import Bools, GroupTerms, Ints
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
@@ -25,7 +26,7 @@ from fairtrec.files import opening
 from fairtrec.files.atomic import replaced
 from fairtrec.formats import tsv
 from fairtrec.formulas.neutrality import omega
-from fairtrec.literals import Loss
+from fairtrec.literals import Objective
 from fairtrec.version import __version__
 
 STATE = ".state"  # the ending of what is kept until a model is done
@@ -102,7 +103,7 @@ class TrainingOptions:
     batch_size: int = 64
     learning_rate: float = 3e-5
     adversary_learning_rate: float = 1e-3
-    loss: Loss = "hinge"
+    objective: Objective = "hinge"
     checkpoints: int = 20
     layers: int | None = None
     freeze_embeddings: bool = False
@@ -127,6 +128,7 @@ class Trained:
 TrainingWatcher = Callable[[str, int, int, float], None]  # what is trained, so many steps of so many, and the loss
 
 
+@renamed.told
 def train(
     triples: FilePath, model: str, terms: TermsLike, output: FilePath, strengths: Sequence[float], **options: Any
 ) -> Iterator[Trained]:
@@ -229,7 +231,7 @@ class _Training:
                 with torch.set_grad_enabled(is_ranker):
                     z, scores = ranker(queries, texts)
                 good, bad = scores.chunk(2)
-                each = relu(1 - good + bad) if how.loss == "hinge" else softplus(-good) + softplus(bad)
+                each = relu(1 - good + bad) if how.objective == "hinge" else softplus(-good) + softplus(bad)
                 terms = [each.mean()] * is_ranker
                 if is_adversary:
                     guesses = opponent(reversing(z, strength) if is_ranker else z).chunk(2)

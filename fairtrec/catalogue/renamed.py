@@ -1,5 +1,11 @@
 """What has another name now. An old name ends with one line that tells the new one."""
 
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from fairtrec.errors import UsageError
+
 COMMANDS = {
     "annotations": "counts",
     "free": "headroom",
@@ -23,6 +29,8 @@ OPTIONS = {  # of every command that has the new one; behind a command's name, o
     "rerank --samples": "--rankings",
     "validate --depth": "--due",
     "adversarial rerank --queries": "--query-texts",
+    "adversarial train --loss": "--objective",
+    "validate --strict": "--fail-on warning",
     "--ties": "--bounds ties",
     "--unknown": "--bounds labels",
     "--missing bounds": "--bounds texts",
@@ -33,7 +41,7 @@ ELSEWHERE = {  # options that there are not, and what does that
     "cite -m": "name the measures alone, like fairtrec cite NFaiRR",
     "trec-fair-2019 --validate": "fairtrec validate --track trec-fair-2019 lists the faults of runs",
 }
-KEYWORDS = {  # and names of the package
+KEYWORDS = {  # and names of the package; behind a function's name, of that
     "annotations": "counts",
     "group": "groups",
     "rule": "membership",
@@ -44,7 +52,14 @@ KEYWORDS = {  # and names of the package
     "ties": "bounds='ties'",
     "unknown": "bounds='labels'",
     "missing='bounds'": "bounds='texts'",
+    "explain candidates": "exchanges",
+    "rerank samples": "rankings",
+    "select output": "write_run",
+    "train loss": "objective",
+    "validate depth": "due",
 }
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def now(old: str, new: str) -> str:
@@ -54,3 +69,18 @@ def now(old: str, new: str) -> str:
     '--annotations is --counts now'
     """
     return f"{old} is {new} now"
+
+
+def told(function: Callable[P, T]) -> Callable[P, T]:
+    """Let a function tell the new name of a keyword that has one."""
+    name = function.__name__
+
+    @wraps(function)
+    def asked(*given: P.args, **keywords: P.kwargs) -> T:
+        for keyword in keywords:
+            new = KEYWORDS.get(f"{name} {keyword}") or KEYWORDS.get(keyword)
+            if new is not None:
+                raise UsageError(now(keyword, new))
+        return function(*given, **keywords)
+
+    return asked

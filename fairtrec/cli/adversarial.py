@@ -8,7 +8,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Commands, under
-from fairtrec.literals import Loss
+from fairtrec.literals import Objective
 
 EACH = 30  # seconds, after which a line says how far it has come
 FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
@@ -59,7 +59,11 @@ def command() -> None:
 @click.option(
     "--adversary-learning-rate", type=RATE, default=1e-3, show_default=True, help="The learning rate of the adversary."
 )
-@options.word("--loss", of=Loss, help="hinge: as the paper; ce: cross-entropy, as its program.")
+@options.word(
+    "--objective",
+    of=Objective,
+    help="What the ranker learns by: hinge, as in the paper, or cross-entropy (ce), as in its program.",
+)
 @click.option("--checkpoints", type=FROM_1, default=20, show_default=True, metavar="N", help="Models for each lambda.")
 @click.option("--layers", type=FROM_1, metavar="N", help="Keep the first N layers of the encoder.  [default: all]")
 @click.option("--freeze-embeddings", is_flag=True, help="Leave the vectors of words as they are.")

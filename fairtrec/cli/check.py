@@ -10,7 +10,7 @@ import click
 
 from fairtrec.cli import config, options, printing
 from fairtrec.cli.commands import say, under
-from fairtrec.literals import FailOn
+from fairtrec.literals import FailOn, Method
 from fairtrec.report.writers import VERDICTS
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad 
     metavar="P",
     help="A difference counts if its interval does.",
 )
+@options.word("--interval", of=Method, help="How intervals are computed: from Student's t, or by bootstrap.")
 @click.option("--strict/--no-strict", help="Fail if the value itself misses the bound, whatever its interval.")
 @click.option("--prove", is_flag=True, help="Pass only if the whole interval lies on the right side.")
 @options.word("--fail-on", of=FailOn, help="With warning, exit with 1 on warnings, too.")

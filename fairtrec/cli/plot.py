@@ -7,7 +7,9 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import under
-from fairtrec.literals import Figure, PaperColumns
+from fairtrec.literals import Figure, Method, PaperColumns
+
+OF_MEANS = ("confidence", "interval", "no_intervals")
 
 
 @click.command(name="plot", cls=under("Figure", "baseline", first="measures terms output"), epilog=options.EXITS)
@@ -21,7 +23,13 @@ from fairtrec.literals import Figure, PaperColumns
     "--confidence",
     type=float,
     metavar="P",
-    help="Of the interval of each mean over queries (Student's t).  [default: 0.95]",
+    help="Of the interval of each mean over queries.  [default: 0.95]",
+)
+@options.word(
+    "--interval",
+    of=Method,
+    optional=True,
+    help="How that interval is computed: from Student's t, or by bootstrap.  [default: t]",
 )
 @click.option("--no-intervals", is_flag=True, help="Draw no intervals.")
 @click.option(
@@ -46,6 +54,7 @@ def command(
     cutoffs: str | None,
     baseline: str | None,
     confidence: float | None,
+    interval: Method | None,
     no_intervals: bool,
     families: str | None,
     trend: bool,
@@ -80,10 +89,10 @@ def command(
             + ("add it, like --cutoffs 1-20" if cutoffs is None else "leave it out")
         )
     begun = tuple(filter(None, (families or "").split(",")))
-    if no_intervals and confidence is not None:
-        raise UsageError("--no-intervals draws none; leave it out, or --confidence")
-    if kind == "queries" and (no_intervals or confidence is not None):
-        raise UsageError("differences of queries have no intervals; leave out --confidence and --no-intervals")
+    if kind == "queries":
+        options.refuse_typed("is for means, and differences of queries have no intervals", *OF_MEANS)
+    if no_intervals:
+        options.refuse_typed("says of intervals how they are, and --no-intervals draws none", *OF_MEANS[:2])
     level = None if no_intervals else 0.95 if confidence is None else confidence
     refuse(kind, baseline, level, begun, trend=trend)
     with look():
@@ -94,7 +103,7 @@ def command(
     with options.attended():
         result = evaluate(asked, files, qrels, **given)
     if kind != "queries":
-        result = with_intervals(result, level)
+        result = with_intervals(result, level, interval or "t")
     figure = plot(result, kind, baseline=baseline, columns=columns, confidence=level, families=begun, trend=trend)
     emit(written(figure, form), output)
     *lines, signature = footnotes(result) if kind != "cutoffs" else of_cutoffs(curves(result))

@@ -9,7 +9,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import under
-from fairtrec.literals import Track
+from fairtrec.literals import Severity, Track
 from fairtrec.report.writers import FINDINGS
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
 @click.option("--truth", metavar="FILE", help="The ground truth of trec-fair-2019.")
 @click.option("--fix", metavar="OUT", type=click.Path(), help="Write the run, repaired; several to the folder OUT.")
 @click.option("--force", is_flag=True, help="Let --fix replace files.")
-@click.option("--strict", is_flag=True, help="Exit with 3 on warnings, too.")
+@options.word("--fail-on", of=Severity, help="With warning, exit with 3 on warnings, too.")
 @click.option("--all", "everything", is_flag=True, help="Show every finding, not the first 20 of each code in a file.")
 @options.reported(FINDINGS, "github: annotations of a workflow.", to=False, places=False, remarks=False)
 @click.option("--codes", is_flag=True, help="Print the table of all codes, and do nothing else.")
-def command(runs: tuple[str, ...], form: str, *, strict: bool, codes: bool, track: str, **given: Any) -> None:
+def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool, track: str, **given: Any) -> None:
     """Find all that is wrong with each RUN, as file:line: CODE message.
 
     A RUN is a file, compressed or not, a folder, a pattern, or @LIST, a file that names runs. Codes with E are errors,
@@ -70,12 +70,12 @@ def command(runs: tuple[str, ...], form: str, *, strict: bool, codes: bool, trac
     def seen() -> Iterator[tuple["Checked", Path | None]]:
         nonlocal bad
         for checked, place in _checked(paths, arguments.lists(runs), track, given):
-            bad += repair.is_bad(checked, place, strict=strict)
+            bad += repair.is_bad(checked, place, fail_on)
             yield checked, place
 
     sys.stdout.writelines(FINDINGS[form](seen()))
     if bad:
-        what = "errors or warnings" if strict else "errors"
+        what = "errors or warnings" if fail_on == "warning" else "errors"
         raise InputError(f"{bad} of {len(paths)} run{'s' * (len(paths) > 1)} with {what}; see above")
 
 

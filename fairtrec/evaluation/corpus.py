@@ -17,6 +17,7 @@ from fairtrec.annotation.local.engine import CountingOptions, CountingSummary
 from fairtrec.annotation.substitution import rewriting
 from fairtrec.annotation.substitution.rewriting import RewritingOptions, RewritingSummary
 from fairtrec.annotation.substitution.vocabulary import PRONOUNS, Vocabulary
+from fairtrec.catalogue import renamed
 from fairtrec.data import Docnos
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
@@ -26,6 +27,7 @@ from fairtrec.formats.table.files import Table
 from fairtrec.literals import Engine
 
 
+@renamed.told
 def annotate(
     sources: FilePath | Sequence[FilePath],
     terms: TermsLike,
@@ -75,6 +77,7 @@ def _is_counts(path: FilePath) -> bool:
     return False
 
 
+@renamed.told
 def counterfactual(
     sources: FilePath | Sequence[FilePath],
     pairs: FilePath | Iterable[tuple[str, str]],

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from fairtrec.catalogue import renamed
 from fairtrec.data import MISSING, Ints, take
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.evaluate import Keywords, evaluator
@@ -182,6 +183,7 @@ def _rows(case: Case) -> Ints:
 CANDIDATES = 100
 
 
+@renamed.told
 def explain(
     measure: str | Measure,
     runs: Any,

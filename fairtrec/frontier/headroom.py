@@ -7,6 +7,7 @@ from typing import Any, Unpack, get_args
 
 import numpy as np
 
+from fairtrec.catalogue import renamed
 from fairtrec.data import Floats, Ints
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import loading
@@ -26,6 +27,7 @@ from fairtrec.measure import Better, Measure
 LOSSES = (0.0, 0.01, 0.05)
 
 
+@renamed.told
 def headroom(
     runs: Any,
     qrels: JudgementsLike | None = None,

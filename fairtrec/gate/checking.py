@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
+from fairtrec.catalogue import renamed
 from fairtrec.comparison.baseline import find
 from fairtrec.comparison.slices import Slices
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
@@ -16,7 +17,7 @@ from fairtrec.gate import requirement
 from fairtrec.gate.judging import judge, notes
 from fairtrec.gate.requirement import Requirement
 from fairtrec.gate.verdict import Gate, Verdict
-from fairtrec.literals import FailOn
+from fairtrec.literals import FailOn, Method
 from fairtrec.measure import Measure
 from fairtrec.replay import difference, results
 from fairtrec.replay.results import RecordedResult
@@ -43,6 +44,7 @@ class Verdicts(Answer):
         return not any(self.gate.fails(verdict.status) for verdict in self.verdicts)
 
 
+@renamed.told
 def check(
     requirements: str | Iterable[str],
     runs: Any,
@@ -54,6 +56,7 @@ def check(
     strict: bool = Gate.strict,
     prove: bool = Gate.prove,
     fail_on: FailOn = Gate.fail_on,
+    interval: Method = Gate.interval,
     measures: str | Measure | Iterable[str | Measure] = (),
     jobs: int | None = 1,
     keep_going: bool = False,
@@ -69,12 +72,13 @@ def check(
     ``confidence``    a difference counts if its interval does; ``strict`` goes by the difference itself.
     ``prove``         passes only where the whole interval is on the right side of the bound (non-inferiority).
     ``fail_on``       "warning": warnings are failures, too.
+    ``interval``      from Student's t, or by bootstrap: "percentile" or "bca", of 10,000 resamples.
     ``measures``      what is evaluated beside, without a requirement; where ``runs`` are evaluated here.
     ``keep_going``    lists runs that cannot be read in ``result.failed``, and judges the others.
 
     Raises UsageError for a requirement that cannot be read or asks for what is not there, and what `evaluate` raises.
     """
-    gate = Gate(confidence, strict, prove, fail_on)
+    gate = Gate(confidence, strict, prove, fail_on, interval)
     texts = [requirements] if isinstance(requirements, str) else dict.fromkeys(requirements)
     asked = [requirement.parse(text, given.get("relevance_level")) for text in texts]
     if not asked:

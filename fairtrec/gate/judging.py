@@ -19,8 +19,9 @@ from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.rounding import finite
 from fairtrec.gate.requirement import Requirement
 from fairtrec.gate.verdict import STATUSES, USUAL, Evidence, Gate, Open, Status, Verdict, both_ends, decided
+from fairtrec.literals import Method
 from fairtrec.statistics import paired
-from fairtrec.statistics.procedure import DECIDING
+from fairtrec.statistics.procedure import DECIDING, SCANTY
 
 POWER = 0.8
 
@@ -85,6 +86,8 @@ def notes(
             for measure, mean in means
             if measure not in asked
         ]
+    if gate.interval != "t" and any(len(scores.qids) < SCANTY for scores in runs):
+        lines.append(f"the bootstrap intervals of fewer than {SCANTY} queries are too narrow; prefer --interval t")
     return lines
 
 
@@ -127,7 +130,7 @@ def _known(requirement: Requirement, scores: Scores, baseline: Scores | None, ga
 def _absolute(requirement: Requirement, scores: Scores, gate: Gate, alpha: float) -> Verdict:
     """Judge the mean itself; its interval, of how it would be with other queries, decides where proof is asked for."""
     value, defined, queries = float(scores.means[0]), int(scores.defined[0]), len(scores.qids)
-    low, high = _interval(scores.values[0], alpha, defined if requirement.measure.total else 1)
+    low, high = _interval(scores.values[0], gate.interval, alpha, defined if requirement.measure.total else 1)
     bound, side = requirement.offset, "below" if requirement.upward else "above"
     reason = ""
     if math.isnan(value):
@@ -141,13 +144,13 @@ def _absolute(requirement: Requirement, scores: Scores, gate: Gate, alpha: float
     return Verdict(requirement, scores.run, status, reason, value, bound, defined, queries, (low, high))
 
 
-def _interval(values: Floats, alpha: float, scale: int) -> tuple[float, float]:
-    """Give the interval of a mean, times ``scale``; what one query leaves open is infinite."""
+def _interval(values: Floats, method: Method, alpha: float, scale: int) -> tuple[float, float]:
+    """Give the interval of a mean, times ``scale``; what the data leave open, as one query does, is infinite."""
     values = values[~np.isnan(values)]
     if len(values) < 2 or not finite(values).all():
         return -math.inf, math.inf
-    low, high = paired.interval(values, confidence=1 - alpha)
-    return low * scale, high * scale
+    low, high = paired.interval(values, method, confidence=1 - alpha)
+    return (-math.inf if math.isnan(low) else low * scale), (math.inf if math.isnan(high) else high * scale)
 
 
 def _percent(alpha: float) -> str:
@@ -165,12 +168,12 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: 
     if not (finite(value) & finite(base)).all():
         return replace(verdict, reason="a value is infinite, so the difference has no mean")
     total = requirement.measure.total
-    evidence = _compared(requirement, value, base, alpha, many if total else 1)
+    evidence = _compared(requirement, value, base, gate.interval, alpha, many if total else 1)
     point = float(value.sum() if total else value.mean())
     bound = requirement.factor * evidence.baseline + requirement.offset
     status, reasons = _weighed(requirement, evidence, gate, alpha)
     few_decide = status != "warning" and 0 < evidence.nonzero < DECIDING
-    if few_decide and not (status == "passed" and _resampled(requirement, value, base, alpha)):
+    if few_decide and not (status == "passed" and _otherwise(requirement, value, base, gate.interval, alpha)):
         few = "1 difference is" if evidence.nonzero == 1 else f"{evidence.nonzero} differences are"
         reasons.append(f"only {few} not 0, so the interval may be too short")
     lacking = 0 if requirement.scope else len(set(baseline.qids).difference(scores.qids))
@@ -182,10 +185,12 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: 
     return replace(verdict, status=status, reason="; ".join(reasons), value=point, bound=bound, evidence=evidence)
 
 
-def _compared(requirement: Requirement, value: Floats, base: Floats, alpha: float, scale: int) -> Evidence:
+def _compared(
+    requirement: Requirement, value: Floats, base: Floats, method: Method, alpha: float, scale: int
+) -> Evidence:
     """Compare query by query; ``scale`` makes the mean a sum for a measure that counts."""
     differences = paired.subtract(value, requirement.factor * base)
-    low, high = _interval(differences, alpha, scale)
+    low, high = _interval(differences, method, alpha, scale)
     least = paired.detectable(differences, alpha=alpha, power=POWER) if len(differences) > 1 else math.inf
     mean = float(base.mean()) * scale
     tolerance = abs((requirement.factor - 1) * mean + requirement.offset)
@@ -193,10 +198,10 @@ def _compared(requirement: Requirement, value: Floats, base: Floats, alpha: floa
     return Evidence(mean, float(differences.mean()) * scale, low, high, tolerance, least * scale, nonzero)
 
 
-def _resampled(requirement: Requirement, value: Floats, base: Floats, alpha: float) -> bool:
-    """Tell whether the percentile bootstrap, too, has its whole interval on the right side of the bound."""
+def _otherwise(requirement: Requirement, value: Floats, base: Floats, method: Method, alpha: float) -> bool:
+    """Tell whether another interval, of the percentile bootstrap or of t, lies on the right side of the bound, too."""
     differences = paired.subtract(value, requirement.factor * base)
-    low, high = paired.interval(differences, "percentile", confidence=1 - alpha)
+    low, high = paired.interval(differences, "percentile" if method == "t" else "t", confidence=1 - alpha)
     scale = len(differences) if requirement.measure.total else 1
     return requirement.holds((low if requirement.upward else high) * scale, requirement.offset)
 

@@ -12,7 +12,7 @@ from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.labellings.unlabelled import DRAWN
 from fairtrec.formulas.rounding import same
 from fairtrec.gate.requirement import Requirement
-from fairtrec.literals import FailOn
+from fairtrec.literals import FailOn, Method
 from fairtrec.measure import Measure
 
 Status = Literal["passed", "warning", "undecided", "failed"]
@@ -73,18 +73,22 @@ class Gate:
     ``strict``   fails on the difference itself, whatever its interval.
     ``prove``    passes only where the whole interval lies on the right side of the bound (non-inferiority).
     ``fail_on``  says whether a warning is a failure.
+    ``interval`` is computed from Student's t, or by bootstrap.
     """
 
     confidence: float = 0.95
     strict: bool = False
     prove: bool = False
     fail_on: FailOn = "failed"
+    interval: Method = "t"
 
     def __post_init__(self) -> None:
         if not 0 < self.confidence <= MOST:
             raise UsageError(f"the confidence is {self.confidence}; it lies between 0 and {MOST}, like 0.95")
         if self.fail_on not in get_args(FailOn):
             raise UsageError(f"fail_on is {self.fail_on!r}; it is one of {', '.join(get_args(FailOn))}")
+        if self.interval not in get_args(Method):
+            raise UsageError(f"interval is {self.interval!r}; it is one of {', '.join(get_args(Method))}")
 
     @property
     def alpha(self) -> float:

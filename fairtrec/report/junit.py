@@ -25,6 +25,7 @@ def junit(checked: Verdicts, *, places: int = 4, seconds: float = 0) -> str:
         for name, value in (
             ("signature", str(checked.result.signature)),
             ("confidence", f"{checked.gate.confidence:g}"),
+            ("interval", checked.gate.interval),
         ):
             ET.SubElement(properties, "property", {"name": name, "value": _legal(value)})
         for verdict in of_run:

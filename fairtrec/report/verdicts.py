@@ -40,6 +40,7 @@ def summary(checked: Verdicts) -> str:
     counts = ", ".join(f"{many[status]} {words[status]}" for status in STATUSES if many[status])
     gate = checked.gate
     ways = [word for word, asked in (("strict", gate.strict), ("prove", gate.prove)) if asked]
+    ways += [] if gate.interval == "t" else [f"interval {gate.interval}"]
     ways += ["fail on warnings"] if gate.fail_on == "warning" else []
     ways += [f"baseline {checked.baseline}"] if checked.baseline else []
     return plain(f"{counts or 'no verdicts'} ({', '.join([f'confidence {gate.confidence:g}', *ways])})")
@@ -165,6 +166,7 @@ def record(checked: Verdicts) -> dict[str, Any]:
         **head(result, result.signature),
         "passed": checked.passed,
         "confidence": checked.gate.confidence,
+        "interval": checked.gate.interval,
         "strict": checked.gate.strict,
         "prove": checked.gate.prove,
         "fail_on": checked.gate.fail_on,

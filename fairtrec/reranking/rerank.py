@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any, Unpack
 
-from fairtrec.catalogue import rerankers
+from fairtrec.catalogue import renamed, rerankers
 from fairtrec.data import Run, Samples, System
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
@@ -48,6 +48,7 @@ class Chosen:
                 raise UsageError(f"{name} is {value!r}; it must be a whole number from {least}")
 
 
+@renamed.told
 def rerank(
     by: str | Reranker | Iterable[str | Reranker],
     runs: Any,

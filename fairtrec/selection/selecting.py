@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairtrec.catalogue import registry
+from fairtrec.catalogue import registry, renamed
 from fairtrec.comparison.baseline import Comparisons, compare, find
 from fairtrec.data import MISSING, Run
 from fairtrec.errors import PATH, FilePath, UsageError
@@ -33,6 +33,7 @@ class SelectKeywords(Keywords, ProcedureKeywords, total=False):
     """What ``select`` takes beside its own keywords: those of ``evaluate``, and the fields of Procedure."""
 
 
+@renamed.told
 def select(
     runs: Any,
     qrels: Any = None,

@@ -12,6 +12,7 @@ from fairtrec.data import Ints, starts_of
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.files import compression, opening
 from fairtrec.files.atomic import replaced
+from fairtrec.literals import Severity
 from fairtrec.validation.checked import Checked
 from fairtrec.validation.codes import CODES, Code
 from fairtrec.validation.entries import RunEntries
@@ -28,11 +29,11 @@ def is_written(checked: Checked, place: Path | None) -> bool:
     return place is not None and not obstacles(checked)
 
 
-def is_bad(checked: Checked, place: Path | None, *, strict: bool) -> bool:
-    """Tell whether errors (if strict, warnings too) are left, in what is written if anything is."""
+def is_bad(checked: Checked, place: Path | None, fail_on: Severity) -> bool:
+    """Tell whether errors (or warnings, if it is to fail on these) are left, in what is written if anything is."""
     written = is_written(checked, place)
     left = [code for code in map(CODES.__getitem__, checked.found.many) if not (written and code.repair)]
-    return any(code.is_error or strict for code in left)
+    return any(code.is_error or fail_on == "warning" for code in left)
 
 
 def repaired(checked: Checked) -> list[tuple[Code, int]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.catalogue import renamed
 from fairtrec.data import Docnos, Docs
 from fairtrec.data.spellings import variants
 from fairtrec.errors import FilePath, InputError, UsageError
@@ -128,6 +129,7 @@ class Validation(Answer):
         return tuple(self)
 
 
+@renamed.told
 def validate(
     runs: FilePath | Sequence[FilePath],
     *,

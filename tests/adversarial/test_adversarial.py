@@ -129,10 +129,10 @@ def two_outputs(good, bad):
     return -(relevant[1] + not_relevant[0]).mean()
 
 
-@pytest.mark.parametrize(("loss", "written_out"), [("hinge", hinge), ("ce", two_outputs)])
-def test_lambda_0_is_training_without_an_adversary(small, tmp_path, loss, written_out):
+@pytest.mark.parametrize(("objective", "written_out"), [("hinge", hinge), ("ce", two_outputs)])
+def test_lambda_0_is_training_without_an_adversary(small, tmp_path, objective, written_out):
     """Bit for bit, against a loop that knows of no adversary; the other loss is another formula of the same."""
-    trained(small, tmp_path / "models", (0,), loss=loss)
+    trained(small, tmp_path / "models", (0,), objective=objective)
     from safetensors.torch import load_file
 
     base, after = (load_file(tmp_path / "models" / name / "model.safetensors") for name in ("base", "lambda-0"))
@@ -154,7 +154,7 @@ def test_lambda_0_is_training_without_an_adversary(small, tmp_path, loss, writte
         written_out(scores[: len(chosen)], scores[len(chosen) :]).backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimiser.step()
-    same = torch.equal if loss == "hinge" else lambda one, other: torch.allclose(one, other, atol=1e-5)
+    same = torch.equal if objective == "hinge" else lambda one, other: torch.allclose(one, other, atol=1e-5)
     assert all(same(value, after[name]) for name, value in net.state_dict().items() if name in after)
     assert any(not torch.equal(base[name], after[name]) for name in base)
 

@@ -7,16 +7,13 @@ import click
 import pytest
 
 import fairtrec
+from fairtrec.adversarial.train import train
 from fairtrec.catalogue.renamed import COMMANDS, KEYWORDS, OPTIONS
 from fairtrec.cli import command
 from fairtrec.errors import UsageError
 from fairtrec_made import REPOSITORY
 
 SINGULAR = {"measure": "measures"}  # one value of what elsewhere may have several
-STILL = {  # flags that have more than one meaning still
-    "--loss": "what may be lost of the utility; what a ranker learns by",
-    "--strict": "no regard to intervals; warnings count as errors",
-}
 OLD = (  # as they would be typed or written: options, commands, keywords
     r"--annotations\b",
     r"\bannotations=",
@@ -46,13 +43,17 @@ OLD = (  # as they would be typed or written: options, commands, keywords
     r"\bties=True",
     r"\bunknown=(?:True|[\"']next)",
     r"\bmissing=[\"']bounds",
+    r"\bvalidate\b.*--strict\b",
+    r"\badversarial train\b.*--loss\b",
 )
 PLACES = [
     REPOSITORY / "README.md",
     REPOSITORY / "action.yml",
     *(REPOSITORY / "docs").glob("*.md"),
     *(REPOSITORY / "tests" / "cli" / "golden").glob("*.txt"),
+    *(REPOSITORY / "benchmarks").glob("*.py"),
     *(path for path in (REPOSITORY / "fairtrec").rglob("*.py") if path.name != "renamed.py"),
+    *(path for path in (REPOSITORY / "tests").rglob("*.py") if path.name != "test_surface.py"),
 ]
 
 
@@ -78,12 +79,13 @@ def test_no_option_has_two_meanings():
     for path, option in EVERY:
         for flag in option.opts:
             meanings[flag][SINGULAR.get(option.name, option.name), kind(option)].append(path)
-    assert {flag: dict(of) for flag, of in meanings.items() if len(of) > 1 and flag not in STILL} == {}
+    assert {flag: dict(of) for flag, of in meanings.items() if len(of) > 1} == {}
 
 
-def test_what_has_two_meanings_still_is_an_option_of_several_commands():
-    for flag in STILL:
-        assert len([path for path, option in EVERY if flag in option.opts]) > 1
+def test_intervals_are_computed_as_asked_wherever_they_have_a_confidence():
+    """A correlation has one interval, by Fisher's transformation, which `compare --correlate` tells."""
+    asked = {flag: {path for path, option in EVERY if flag in option.opts} for flag in ("--confidence", "--interval")}
+    assert asked["--confidence"] == asked["--interval"] >= {"eval", "compare", "check", "select", "plot"}
 
 
 def test_no_meaning_has_two_options():
@@ -127,9 +129,17 @@ def test_an_old_option_tells_the_new_one(fairtrec_command, old, new):
 
 @pytest.mark.parametrize(("old", "new"), KEYWORDS.items())
 def test_an_old_keyword_tells_the_new_one(old, new):
+    *function, old = old.split()
     name, _, value = old.partition("=")
-    with pytest.raises(UsageError, match=f"^{old} is {new} now$"):
-        fairtrec.evaluate("P@1", {"q": {"d": 1.0}}, **{name: value.strip("'") or "whatever"})
+    asked = train if function == ["train"] else getattr(fairtrec, *(function or ["evaluate"]))
+    with pytest.raises(UsageError, match=rf"^{old} is {new} now$"):
+        asked("P@1", {"q": {"d": 1.0}}, **{name: value.strip("'") or "whatever"})
+
+
+@pytest.mark.parametrize("name", ["rerank", "select", "validate", "explain", "headroom", "ablate", "check", "annotate"])
+def test_every_function_tells_the_new_names_of_keywords(name):
+    with pytest.raises(UsageError, match=r"^rule is membership now$"):
+        getattr(fairtrec, name)(rule="any")
 
 
 def test_an_old_name_of_the_package_tells_the_new_one():

@@ -3,16 +3,19 @@
 from xml.etree import ElementTree as ET
 
 import numpy as np
+import pytest
+from scipy import stats
 
 import fairtrec
 from fairtrec.evaluation.scores import Scores
 from fairtrec.gate import requirement
 from fairtrec.gate.judging import judge
+from fairtrec.gate.verdict import Gate
 from fairtrec.report.junit import junit
 from fairtrec.report.verdicts import github
 
 
-def verdict(differences):
+def verdict(differences, interval="t"):
     """The verdict on a run that differs by so much from its baseline, query by query."""
     (asked,) = [requirement.parse("nDCG@10 >= baseline - 0.05")]
     qids = tuple(f"q{i:02}" for i in range(len(differences)))
@@ -21,7 +24,7 @@ def verdict(differences):
         Scores(name, name, (asked.measure,), qids, values)
         for name, values in (("run", base + differences), ("base", base))
     ]
-    (found,) = judge(both[0], [asked], baseline=both[1])
+    (found,) = judge(both[0], [asked], baseline=both[1], gate=Gate(interval=interval))
     return found
 
 
@@ -34,6 +37,32 @@ def test_a_few_differences_that_resamples_do_not_keep_are_a_warning():
     loss = np.append(np.full(3, -0.3), np.zeros(37))  # by t at least -0.0478; of resamples, 1 in 40 has 7 of them
     found = verdict(loss)
     assert found.status == "warning"
+
+
+@pytest.mark.parametrize(("interval", "method"), [("percentile", "percentile"), ("bca", "BCa")])
+def test_the_interval_is_of_the_method_that_is_asked_for(interval, method):
+    """By scipy, from the same resamples."""
+    differences = np.random.default_rng(4).normal(0.02, 0.1, 40)
+    drawn = stats.bootstrap(
+        ((0.5 + differences) - 0.5,), np.mean, n_resamples=10_000, method=method, rng=np.random.default_rng(0)
+    )
+    found = verdict(differences, interval)
+    assert (found.evidence.low, found.evidence.high) == pytest.approx(tuple(drawn.confidence_interval), abs=1e-9)
+    assert verdict(differences).evidence.low != pytest.approx(found.evidence.low, abs=1e-4)
+
+
+def test_a_bootstrap_that_two_differences_pass_is_a_warning_too():
+    """No resample is below 0, and by t the interval begins at 0.15 - 2.2 * 0.1 = -0.07."""
+    few = np.append(np.full(2, 0.9), np.zeros(10))
+    assert verdict(few, "percentile").status == "warning"
+    assert verdict(few, "percentile").reason == "only 2 differences are not 0, so the interval may be too short"
+
+
+def test_what_no_interval_is_had_of_shows_nothing():
+    """One value apart has no acceleration, so that BCa has no ends."""
+    found = verdict(np.array([0.0, 0.0]), "bca")
+    assert (found.evidence.low, found.evidence.high) == (0, 0)
+    assert verdict(np.array([0.1]), "bca").status == "warning"
 
 
 def test_junit_has_times_and_annotations_name_the_file(tmp_path):

@@ -43,11 +43,13 @@ def test_runs_of_a_family_have_one_colour_and_own_glyphs():
     assert len({look["color"] for look in found}) == 3
 
 
+@pytest.mark.parametrize("interval", ["t", "percentile"])
 @pytest.mark.parametrize("kind", ["frontier", "runs"])
-def test_intervals_are_those_of_the_means_unless_they_are_left_out(kind):
+def test_intervals_are_those_of_the_means_unless_they_are_left_out(kind, interval):
     result = drawn_of([[0.2, 0.4], [0.5, 0.1]])
-    ends = {end for scores in result.with_confidence(0.95).scores for row in scores.within for end in row.round(6)}
-    axes = fairtrec.plot(result, kind).axes
+    wide = result.with_confidence(0.95, interval=interval)
+    ends = {end for scores in wide.scores for row in scores.within for end in row.round(6)}
+    axes = fairtrec.plot(result, kind, interval=interval).axes
     found = {round(float(value), 6) for each in axes for ends in whiskers(each) for value in np.ravel(ends)}
     assert ends <= found
     assert not any(whiskers(each) for each in fairtrec.plot(result, kind, confidence=None).axes)

@@ -203,7 +203,7 @@ def test_exit_codes(desk, fairtrec_command):
     good = fairtrec_command("validate", "good.run")
     assert (good.code, good.out) == (0, "good.run: clean; 4 lines, 2 queries, 3 documents, 1 to 3 deep, median 2\n")
     assert fairtrec_command("validate", "untidy.run").code == 0
-    assert fairtrec_command("validate", "untidy.run", "--strict").code == 3
+    assert fairtrec_command("validate", "untidy.run", "--fail-on", "warning").code == 3
     bad = fairtrec_command("validate", "bad.run", "good.run")
     assert bad.code == 3
     assert bad.complaints == ["1 of 2 runs with errors; see above"]
@@ -303,14 +303,14 @@ def test_runs_of_the_fair_ranking_track(desk, fairtrec_command):
 
 
 def test_what_is_certain_is_repaired(desk, fairtrec_command):
-    outcome = fairtrec_command("validate", "untidy.run", "--fix", "new.run", "--strict")
+    outcome = fairtrec_command("validate", "untidy.run", "--fix", "new.run", "--fail-on", "warning")
     assert outcome.code == 0
     assert (desk / "new.run").read_bytes() == lines(
         "q1 Q0 d2 1 9 t", "q1 Q0 d1 2 3 t", "q1 Q0 d3 3 1 t", "q2 Q0 d1 1 2.5 t"
     )
     assert "new.run: W112 line-ends (1): lines end in LF\n" in outcome.out
     assert "untidy.run:" not in outcome.out.replace("untidy.run: 0 errors", "")
-    assert fairtrec_command("validate", "new.run", "--strict").code == 0
+    assert fairtrec_command("validate", "new.run", "--fail-on", "warning").code == 0
 
 
 def test_what_is_not_certain_is_left_alone(desk, fairtrec_command):

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.result import Result
-from fairtrec.literals import Figure, PaperColumns
+from fairtrec.literals import Figure, Method, PaperColumns
 from fairtrec.report.figures import bars, by_cutoff, points
 from fairtrec.report.figures.canvas import look
 from fairtrec.statistics.procedure import Procedure
@@ -19,6 +19,7 @@ def plot(
     baseline: str | None = None,
     columns: PaperColumns = "1",
     confidence: float | None = 0.95,
+    interval: Method = "t",
     families: Sequence[str] = (),
     trend: bool = False,
 ) -> Any:
@@ -31,7 +32,8 @@ def plot(
     ``runs``      the mean of each measure: a bar for each run, the best darker.
 
     ``columns``     how wide: one column of a paper in two columns (3.33 inches), or both (7 inches).
-    ``confidence``  of the interval beside each mean, Student's t over queries; None draws none.
+    ``confidence``  of the interval beside each mean; None draws none.
+    ``interval``    over queries, from Student's t, or by bootstrap: "percentile" or "bca".
     ``families``    beginnings of names: runs whose names begin alike have one colour.
     ``trend``       adds to the frontier a line of least squares through the runs of each family, or through all.
 
@@ -41,7 +43,7 @@ def plot(
     with look():
         if kind == "queries":
             return bars.queries(result, columns, baseline)
-        result = with_intervals(result, confidence)
+        result = with_intervals(result, confidence, interval)
         if kind == "frontier":
             return points.draw(result, columns, families, trend=trend)
         draw = {"cutoffs": by_cutoff.draw, "groups": bars.groups, "runs": bars.runs}[kind]
@@ -62,10 +64,10 @@ def refuse(kind: str, baseline: str | None, confidence: float | None, families: 
         Procedure(confidence=confidence)
 
 
-def with_intervals(result: Result, confidence: float | None) -> Result:
+def with_intervals(result: Result, confidence: float | None, interval: Method = "t") -> Result:
     """Give intervals to the means, unless the result has its own, or bounds, beside them."""
     if confidence is None:
         return replace(result, scores=tuple(replace(scores, confidence=None) for scores in result.scores))
     if any(scores.confidence is not None or scores.ends for scores in result.scores):
         return result
-    return result.with_confidence(confidence)
+    return result.with_confidence(confidence, interval=interval)

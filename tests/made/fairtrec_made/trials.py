@@ -209,7 +209,7 @@ SAME = {  # options that change no output on this input, by themselves or in one
     "positions --missing": "all documents have vectors",
     "replay --tolerance": "what is computed again is the same to the last bit",
     "validate --all": "no run has twenty faults of a kind",
-    "validate --strict": "the runs have errors or none",
+    "validate --fail-on": "the runs have errors or none",
 }
 HERE = {  # two options that are fine alone, and together can show nothing on this input
     "compare --correlate --places": "two runs have a correlation of 1 or none, without digits",
