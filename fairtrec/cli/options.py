@@ -61,8 +61,8 @@ _INPUTS = {
     ),
     "labels": click.option(
         "--labels",
-        metavar="FILE",
-        help="Groups of documents: TSV of docno group [weight], or qrels; A*B crosses two.",
+        metavar="FILE[:FIELD]",
+        help="Groups of documents: TSV of docno group [weight], a field of a table, or qrels; A*B crosses two.",
     ),
     **{
         extra.name: click.option(f"--{extra.name}", metavar=extra.metavar, help=extra.help) for extra in EXTRAS.values()

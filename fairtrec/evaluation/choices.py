@@ -115,7 +115,7 @@ class RerankedKeywords(TypedDict, total=False):
     score_dtype: ScoreType
     run_format: RunFormat
     relevance_level: int | None
-    membership: Membership
+    membership: Membership | None
     groups: str | Sequence[str] | None
 
 
@@ -190,9 +190,11 @@ class Choices:
         refused={"explain": "one ranking for each query", "headroom": "one ranking for each query"},
         key="samples", tells=lambda _: "column 2", factor=None, trials=(True,),
     )  # fmt: skip
-    membership: Membership = choice(
-        "share", "--membership", INPUTS, "Groups from terms: their shares, the one of most, or each.", after="labels",
-        part="membership", key="membership", behind="members", always=True, trials=("majority", "any"),
+    membership: Membership | None = choice(  # share; or as the labels say
+        None, "--membership", INPUTS, "Of several groups of a document: shares, the one of most, or any.  "
+        "[default: share; plain labels as they are]",
+        after="labels", part="membership", key="membership", behind="members", tells=lambda value: value or "share",
+        always=True, trials=("majority", "any"),
     )  # fmt: skip
     groups: str | Sequence[str] | None = choice(  # those of the labels that count; all
         None, "--groups", INPUTS, "Use only these groups of the labels; others are unknown, with - none.",

@@ -28,8 +28,9 @@ from fairtrec.data import (
 from fairtrec.errors import PATH, FilePath, ResourceError, UsageError
 from fairtrec.evaluation.choices import Choices
 from fairtrec.files import opening
-from fairtrec.files.arguments import crossed
+from fairtrec.files.arguments import crossed, source
 from fairtrec.formats import run as run_format
+from fairtrec.literals import Membership
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -150,33 +151,48 @@ def query_texts(thing: Any, qids: Iterable[str]) -> dict[str, str]:
     return {names[row]: text for row, text in collection.read(thing, wanted)}
 
 
-def labels(thing: Any, judgements: Qrels | None) -> Labels:
-    """Load group labels: a file, two of them crossed (``a*b``), the subtopics of the qrels, an ir_datasets id."""
+def labels(thing: Any, judgements: Qrels | None, rule: Membership | None = None) -> Labels:
+    """Load group labels: a file or a field of one, two of them crossed (``a*b``), the subtopics of the qrels, or a
+    field of an ir_datasets id; ``rule`` says what several groups of a document mean.
+    """
     from fairtrec.data import product
-    from fairtrec.formats import datasets, descriptions
-    from fairtrec.formats import labels as labels_format
 
     if not isinstance(thing, PATH):
-        return descriptions.labels(thing)
+        from fairtrec.formats import descriptions
+
+        return descriptions.labels(thing, rule)
     name = fspath(thing)
+    parts = crossed(name)
+    several = [_labels(part, judgements, rule) for part in parts]
+    if len(parts) == 1:
+        return several[0]
+    if len({each.sha256 or part for each, part in zip(several, parts, strict=True)}) < len(parts):
+        raise UsageError(f"{name}: labels are crossed with themselves; name two that differ, or one alone")
+    first, *others = [dataclasses.replace(each, name=short(each.name, each.sha256)) for each in several]
+    for other in others:
+        if first.per_query != other.per_query:
+            raise UsageError(f"{name}: labels per query and per document cannot be crossed; use two of a kind")
+        first = product(first, other)
+    return first
+
+
+def _labels(name: str, judgements: Qrels | None, rule: Membership | None) -> Labels:
+    from fairtrec.formats import labels as labels_format
+
     if name == "qrels":
         if judgements is None:
             raise UsageError("--labels qrels needs relevance judgements; give a qrels file")
-        return labels_format.of_subtopics(judgements)
-    if is_file(name):
-        return labels_format.read(name)
-    parts = crossed(name)
-    if len(parts) > 1:
-        several = [labels(part, judgements) for part in parts]
-        if len({each.sha256 or part for each, part in zip(several, parts, strict=True)}) < len(parts):
-            raise UsageError(f"{name}: labels are crossed with themselves; name two that differ, or one alone")
-        first, *others = [dataclasses.replace(each, name=short(each.name, each.sha256)) for each in several]
-        for other in others:
-            if first.per_query != other.per_query:
-                raise UsageError(f"{name}: labels per query and per document cannot be crossed; use two of a kind")
-            first = product(first, other)
-        return first
-    return datasets.labels(name)
+        return labels_format.of_subtopics(judgements, rule)
+    given = source(name)
+    if is_file(given.name) and not given.field:
+        return labels_format.read(given.name, rule, given.cuts)
+    if is_file(given.name):
+        from fairtrec.formats import fields
+
+        return fields.read(given, rule)
+    from fairtrec.formats import datasets
+
+    return datasets.labels(given, rule)
 
 
 def gold(thing: Any, *, plain: bool = False, per_query: bool = False) -> Sheet:

@@ -97,7 +97,7 @@ def opened(given: Given, choices: Choices) -> Opened:
     judged = None
     if isinstance(given.labels, PATH) and given.qrels is not None and "qrels" in crossed(fspath(given.labels)):
         judged = loading.qrels(given.qrels)
-    labels = None if given.labels is None else loading.labels(given.labels, judged)
+    labels = None if given.labels is None else loading.labels(given.labels, judged, choices.membership)
     if labels is not None and choices.groups is not None:
         every, labels = labels, chosen(labels, choices.groups)
         if choices.bounds == "labels" and len(labels.groups) < len(every.groups) and not labels.none:
@@ -177,7 +177,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
             targets=targets,
             labels=labels,
             extras=found.extras,
-            membership=choices.membership,
+            membership=choices.membership or "share",
             relevance_level=choices.relevance_level or 1,
             prior=prior,
         ),

@@ -28,7 +28,7 @@ from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, commo
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores, filled
 from fairtrec.evaluation.signature import heed, signature_of
-from fairtrec.files.arguments import crossed, processes
+from fairtrec.files.arguments import crossed, processes, source
 from fairtrec.measure import Measure
 
 NamedRuns = Sequence[tuple[str, Any]]
@@ -269,8 +269,9 @@ class Evaluator:
         if loading.is_file(choices.target):
             parts[Part("target")] = choices.target
         if isinstance(given.labels, PATH):
-            several = crossed(fspath(given.labels))
-            parts |= {Part("labels", str(number)): part for number, part in enumerate(several, 1) if len(several) > 1}
+            several = [source(part).name for part in crossed(fspath(given.labels))]
+            many = len(several) > 1
+            parts |= {Part("labels", str(number) if many else None): each for number, each in enumerate(several, 1)}
         files = {
             part: self._files.get(part) or InputFile(*at)
             for part, thing in parts.items()

@@ -35,7 +35,7 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
         "documents": of_documents or unknown,
         "texts": from_texts or made,
         "labels": labels,
-        "membership": not labels and "membership" in plan.uses,
+        "membership": options.membership is not None if labels else "membership" in plan.uses,
         "unlabelled": options.bounds == "labels",
     }
     told = {
@@ -124,7 +124,7 @@ def heed(plan: Plan, given: Given) -> None:
     if waiting is None or not waiting.options:
         return
     texts, labels = not (given.docs is None and given.counts is None), given.labels is not None
-    words = {"documents": texts or labels, "texts": texts, "membership": texts, "labels": labels}
+    words = {"documents": texts or labels, "texts": texts, "membership": texts or labels, "labels": labels}
     words["background"] = given.background is not None and "background" not in given.words
     waiting.given = frozenset(word for word, is_given in words.items() if is_given)
     for name in part(plan, given):
@@ -146,7 +146,7 @@ def part(plan: Plan, given: Given) -> set[str]:
         "documents": of_documents,
         "texts": of_texts or of_counts,
         "labels": labels,
-        "membership": not labels and "membership" in plan.uses,
+        "membership": labels or "membership" in plan.uses,
         "unlabelled": True,  # which is refused elsewhere where it plays none
         "background": background and "background" not in given.words,
     }

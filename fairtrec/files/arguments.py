@@ -6,9 +6,11 @@ Nothing here imports numpy, so that other processes can be made ready before thi
 # ruff: noqa: PTH110, PTH112, PTH113, PTH121, PTH202, PTH207 - pathlib takes its time, and its glob drops a leading ./
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import opening
@@ -21,6 +23,7 @@ PATTERN = "*?["  # what a pattern has, and few names
 LONGEST_LIST = 1 << 24  # bytes; some 200,000 names
 LARGE = 1 << 22  # bytes of all runs, from which pyarrow is worth its import
 VERY_LARGE = 1 << 25  # from which several processes are worth their start
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")  # of cuts
 READY = ("fairtrec.evaluation.reading", "pyarrow.csv")  # what they import first
 
 
@@ -111,6 +114,45 @@ def crossed(labels: str) -> list[str]:
     (['gender.tsv', 'age.tsv'], ['gender.tsv'])
     """
     return [labels] if os.path.exists(labels) else [part.strip() for part in labels.split("*")]
+
+
+class LabelSource(NamedTuple):
+    """Where labels stand: a file or an id, perhaps a field in it, and the numbers at which bins begin, as written."""
+
+    name: str
+    field: str = ""
+    cuts: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return ":".join(part for part in (self.name, self.field, ",".join(self.cuts)) if part)
+
+
+def source(labels: str) -> LabelSource:
+    """Take ``file:field:cuts`` apart; a file of the whole name stands for itself, and an id of ir_datasets for a file.
+
+    Raises UsageError for cuts that do not rise.
+
+    >>> source("authors.jsonl:h_index:10,30")
+    LabelSource(name='authors.jsonl', field='h_index', cuts=('10', '30'))
+    >>> str(source("irds:beir/scidocs:year"))
+    'irds:beir/scidocs:year'
+    """
+    if os.path.exists(labels) or labels == opening.STDIN:
+        return LabelSource(labels)
+    name, _, last = labels.rpartition(":")
+    cuts: tuple[str, ...] = ()
+    parts = [part.strip() for part in last.split(",")]
+    if name and any(map(_NUMBER.fullmatch, parts)):
+        if not all(map(_NUMBER.fullmatch, parts)):
+            raise UsageError(f"{labels}: the bins begin at {last}, and not all of it is numbers; write like 10,30,50")
+        if any(float(low) >= float(high) for low, high in pairwise(parts)):
+            raise UsageError(f"{labels}: the bins begin at {last}, which does not rise; write like 10,30,50")
+        labels, cuts = name, tuple(parts)
+    if os.path.exists(labels) or labels == opening.STDIN:
+        return LabelSource(labels, "", cuts)
+    scheme = "irds:" if labels.startswith("irds:") else ""
+    name, _, field = labels.removeprefix(scheme).rpartition(":")
+    return LabelSource(scheme + name, field, cuts) if name else LabelSource(labels, "", cuts)
 
 
 def lists(arguments: Iterable[str]) -> list[str]:

@@ -31,7 +31,7 @@ def parquet(path: FilePath, texts: tuple[str, ...] = ()) -> Iterator[Any]:
         groups = range(file.metadata.num_row_groups)
         refuse_bomb(path, sum(file.metadata.row_group(group).total_byte_size for group in groups))
         refuse_bomb(path, _values(path) * LEAST)
-        there = [name for name in file.schema_arrow.names if name in texts]
+        there = [field.name for field in file.schema_arrow if field.name in texts and not field.type.num_fields]
         widest = max([1, *(getattr(field.type, "list_size", 1) for field in file.schema_arrow)])
         refuse_bomb(path, file.metadata.num_rows * widest)  # of which a row that has none takes as much
     with parquet.ParquetFile(fspath(path), read_dictionary=there) as file:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # blocks: consecutive rows with the same text are kept once; first: only what stands in the first row is kept
 Cell = Literal["text", "blocks", "float", "int", "first", "skip"]
 Columns = dict[str, Any]
-LineNumbers = int | list[int]  # of the rows of a block: its first line, or all of them
+LineNumbers = int | list[int] | Ints  # of the rows of a block: its first line, or all of them
 Keep = Callable[[Columns, LineNumbers], Columns]
 WIDEST = 1024  # bytes of a query id or docno
 WORKERS = 2

@@ -7,13 +7,19 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
+from itertools import islice
 from textwrap import shorten
 from typing import Any, Literal
 
 from fairtrec.data import Docnos, Labels, Qrels, product
 from fairtrec.errors import InputError, ResourceError
+from fairtrec.files.arguments import LabelSource
 from fairtrec.formats import descriptions, memory
+from fairtrec.formats.fields import reach
+from fairtrec.formats.label_columns import LabelColumns
+from fairtrec.literals import Membership
 
+AT_ONCE = 1 << 12  # documents
 PREFIX = "irds:"
 OFFLINE = "FAIRTREC_OFFLINE is set"
 
@@ -39,21 +45,26 @@ def query_texts(name: str) -> dict[str, str]:
         return {query.query_id: query.default_text() for query in dataset.queries_iter()}
 
 
-def labels(name: str) -> Labels:
-    """Take labels from fields of a dataset's documents: ``id:field``, or ``id:field,field`` for their intersections."""
-    name, _, fields = name.removeprefix(PREFIX).partition(":")
+def labels(source: LabelSource, rule: Membership | None = None) -> Labels:
+    """Take labels from a field of a dataset's documents; ``field,field`` stands for their intersections."""
+    name = source.name.removeprefix(PREFIX)
     dataset = _dataset(name, "docs")
-    if not fields:
+    if not source.field:
         raise InputError("there is no such file; for an ir_datasets id name a field too, like id:gender", name)
     with _fetching(name, "docs"):
-        return reduce(product, [_of_field(dataset, field.strip(), name) for field in fields.split(",")])
+        several = [_of_field(dataset, source._replace(field=field.strip()), rule) for field in source.field.split(",")]
+        return reduce(product, several)
 
 
-def _of_field(dataset: Any, field: str, name: str) -> Labels:
-    fields = dataset.docs_cls()._fields
-    if field not in fields:
-        raise InputError(f"its documents have no field {field}; they have {', '.join(fields)}", name)
-    return descriptions.labels({document.doc_id: getattr(document, field) or [] for document in dataset.docs_iter()})
+def _of_field(dataset: Any, source: LabelSource, rule: Membership | None) -> Labels:
+    fields, keys = dataset.docs_cls()._fields, source.field.split(".")
+    if keys[0] not in fields:
+        raise InputError(f"its documents have no field {keys[0]}; they have {', '.join(fields)}", source.name)
+    found, into = LabelColumns(source.name, source.cuts), reach(keys)
+    every = dataset.docs_iter()
+    while documents := list(islice(every, AT_ONCE)):
+        found.take(found.named([document.doc_id for document in documents]), [into(each) for each in documents])
+    return found.labels(str(source), "", rule)
 
 
 def documents(name: str) -> Iterator[tuple[str, str]]:

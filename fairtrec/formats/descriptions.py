@@ -8,9 +8,10 @@ import numpy as np
 from fairtrec.data import MISSING, Annotations, Docnos, Labels, Positions, decode
 from fairtrec.errors import InputError
 from fairtrec.formats import annotations
-from fairtrec.formats import labels as label_format
 from fairtrec.formats.frames import DOCUMENT, QUERY, Frame, is_frame, names_of
+from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.memory import ids_of, understood
+from fairtrec.literals import Membership
 
 
 def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
@@ -78,32 +79,34 @@ def frame_groups(frame: Any) -> tuple[str, ...]:
     return groups
 
 
-def labels(thing: Any) -> Labels:
+def labels(thing: Any, rule: Membership | None = None) -> Labels:
     """Take group labels from ``{docno: group}``, ``{docno: [group, ...]}``, ``{docno: {group: weight}}``, or a frame.
 
     A frame has the columns docno and group, and perhaps weight, and a query's id.
     """
+    found = LabelColumns("labels", strict=True)
     with understood("group labels"):
-        rows = list(_labels_of_frame(thing) if is_frame(thing) else _labels(thing))
-    return label_format.of_rows(rows, "labels")
+        _labels_of_frame(found, thing) if is_frame(thing) else _labels(found, thing)
+    return found.labels("labels", "", rule)
 
 
-def _labels(thing: Mapping[str, Any]) -> Iterator[label_format.Label]:
+def _labels(found: LabelColumns, thing: Mapping[str, Any]) -> None:
     ids_of([*thing], "labels")
-    for docno, value in thing.items():
-        several = (
-            value if isinstance(value, Mapping) else dict.fromkeys([value] if isinstance(value, str) else value, 1)
-        )
-        yield from ((None, "", str(docno), str(group), float(weight)) for group, weight in several.items())
+    several = [
+        value if isinstance(value, Mapping) else dict.fromkeys([value] if isinstance(value, str) else value, 1)
+        for value in thing.values()
+    ]
+    docnos = np.repeat(found.named([str(docno) for docno in thing]), [len(each) for each in several])
+    weights = np.array([float(weight) for each in several for weight in each.values()])
+    found.add(docnos, found.coded([str(group) for each in several for group in each]), weights)
 
 
-def _labels_of_frame(thing: Any) -> Iterator[label_format.Label]:
+def _labels_of_frame(found: LabelColumns, thing: Any) -> None:
     frame = Frame.of(thing, "labels", (*QUERY, *DOCUMENT, "group", "weight"))
-    docnos, qids = _keys(frame)
-    groups = decode(frame.ids(("group",)))
-    weights = [1.0] * len(frame) if frame.find(("weight",)) is None else frame.floats(("weight",)).tolist()
-    for qid, docno, group, weight in zip(qids or [""] * len(docnos), docnos, groups, weights, strict=True):
-        yield None, qid, docno, group, weight
+    groups, codes = np.unique(frame.ids(("group",)), return_inverse=True)
+    weights = None if frame.find(("weight",)) is None else frame.floats(("weight",))
+    qids = None if frame.find(QUERY) is None else frame.ids(QUERY)
+    found.add(frame.ids(DOCUMENT), found.coded(groups.tolist())[codes], weights, qids=qids)
 
 
 def _keys(frame: Frame) -> tuple[list[str], list[str]]:

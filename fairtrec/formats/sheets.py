@@ -19,8 +19,8 @@ from fairtrec.errors import STEERING, FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats import labels, tsv
 from fairtrec.formats.frames import DOCUMENT, QUERY, Frame, is_frame, names_of
-from fairtrec.formats.labels import Label, Votes
 from fairtrec.formats.memory import understood
+from fairtrec.formats.votes import Label, Votes, by_document, label, tabled
 
 NAMES = ("qid", "docno", "group", "weight", "probability")
 SIGNED = re.compile(r"# (fairtrec:\S+ \| gold:.*)")
@@ -45,7 +45,7 @@ class SheetLines:
 
     def take(self, rows: Iterable[Cells]) -> None:
         """Take lines. Raises InputError for a bad one."""
-        self.votes, _ = labels.by_document(self._labelled(rows), self.path)
+        self.votes, _ = by_document(self._labelled(rows), self.path)
         if any(qid for qid, _ in self.lines) and not all(qid for qid, _ in self.lines):
             line = next(line for (qid, _), line in self.lines.items() if not qid)
             raise InputError("this line has no qid, as others have; give it to all or to none", self.path, line or None)
@@ -55,15 +55,15 @@ class SheetLines:
             self.many += 1
             is_empty = cells.get("group", "") in ("", None)
             given = {name: cell for name, cell in cells.items() if cell not in ("", None) or name in ("docno", "qid")}
-            label = labels.label({**given, "group": UNKNOWN} if is_empty else given, self.path, line)
-            key = label[1], label[2]
+            found = label({**given, "group": UNKNOWN} if is_empty else given, self.path, line)
+            key = found[1], found[2]
             self.lines.setdefault(key, line or 0)
             if "probability" in given:
                 self._drawn_with(given["probability"], key, line)
             if is_empty:
                 self.empty.append((line or 0, key))
             else:
-                yield label
+                yield found
 
     def _drawn_with(self, cell: Any, key: SheetKey, line: int | None) -> None:
         if not is_number(cell) or not 0 < float(cell) <= 1:
@@ -110,8 +110,7 @@ def entries(path: FilePath, *, plain: bool) -> SheetLines:
         next(numbered)
         found.take(_of_columns(numbered, names, path))
     elif plain and not found.made:
-        rows = labels.of_lines(numbered, path) if names else labels.rows(path)
-        found.take((line, dict(zip(NAMES, cells, strict=False))) for line, *cells in rows)
+        found.take((line, dict(zip(NAMES, cells, strict=False))) for line, *cells in labels.rows(path))
     else:
         what = "the first line does not name the columns"
         raise InputError(f"{what}; write above the others: docno<TAB>group<TAB>probability", path)
@@ -172,7 +171,7 @@ def sheet_of(found: SheetLines, *, per_query: bool = False, sha256: str = "") ->
     names = [f"{qid} {docno}".strip() for qid, docno in found.lines]
     chances = _chances(found, unit) if found.drawn else [0.0] * len(several)
     lines, unknown = [*found.lines.values()], [UNKNOWN in each for each in several]
-    table = np.column_stack((labels.tabled(several, groups), unknown, lines, chances))
+    table = np.column_stack((tabled(several, groups), unknown, lines, chances))
     docnos, table = Docnos.with_values(names, table)
     return Sheet(
         path=path,

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import pytest
 
 from fairtrec.errors import InputError, ResourceError
+from fairtrec.files.arguments import source
 from fairtrec.formats import datasets
 from fairtrec.validation import validating
 
@@ -17,6 +18,10 @@ def test_what_ir_datasets_cannot_fetch_is_a_short_line_with_the_part_that_is_wan
         raise RuntimeError("All sources failed [ConnectionError(" + "<object at 0x7f> " * 80)
     assert len(str(raised.value)) < 250
     assert str(raised.value).endswith(f"run: ir_datasets export some/id {kind}")
+
+
+def labels_of(name: str):
+    return datasets.labels(source(name))
 
 
 class Doc(NamedTuple):
@@ -41,15 +46,15 @@ class Dataset:
 @pytest.mark.usefixtures("few_files")
 def test_labels_of_a_field_of_a_dataset(monkeypatch):
     monkeypatch.setattr("ir_datasets.load", lambda _: Dataset())
-    found = datasets.labels("mine:region")
-    assert datasets.labels("irds:mine:region").groups == found.groups
+    found = labels_of("mine:region")
+    assert labels_of("irds:mine:region").groups == found.groups
     assert found.groups == ("north", "south")
-    crossed = datasets.labels("mine:region, region")
+    crossed = labels_of("mine:region, region")
     assert len(crossed.groups) == 4
     with pytest.raises(InputError, match="its documents have no field colour; they have doc_id, text, region"):
-        datasets.labels("mine:colour")
+        labels_of("mine:colour")
     with pytest.raises(InputError, match="for an ir_datasets id name a field too, like id:gender"):
-        datasets.labels("mine")
+        labels_of("mine")
 
 
 @pytest.mark.usefixtures("few_files")

@@ -9,6 +9,7 @@ import inspect
 import os
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import click
@@ -28,7 +29,7 @@ BLOCKS = {name: found for name, page in PAGES.items() if (found := pages.blocks(
 def parse(line):
     """Read the words of a command to the last, as the command does before it begins."""
     words = shlex.split(re.split(" >>? ", line)[0], comments=True)
-    if words[0] == "mkdir":
+    if words[0] in ("mkdir", "awk"):
         return
     assert words[0] == "fairtrec", line
     context = command.make_context("fairtrec", words[1:])
@@ -50,6 +51,11 @@ def perform(line, fairtrec_command):
     if words[:2] == ["mkdir", "-p"]:
         Path(words[2]).mkdir(parents=True, exist_ok=True)
         return ""
+    if words[0] == "awk":
+        done = subprocess.run(words, capture_output=True, check=True, text=True)
+        if target:
+            Path(target).write_text(done.stdout, "utf-8")
+        return done.stdout
     assert words[0] == "fairtrec", f"neither fairtrec nor a word that is known here: {line}; mark the block"
     done = fairtrec_command(*words[1:])
     said = re.search(r"# exit code (\d)", line)

@@ -1,0 +1,237 @@
+"""Labels from a field of any table: JSON lines, Parquet, and CSV or TSV whose first line names the columns.
+
+The document is under the first of the names in ``DOCUMENT``. A dotted field goes into objects and over lists.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import UNKNOWN, Labels, is_number
+from fairtrec.errors import InputError
+from fairtrec.files import opening
+from fairtrec.files.arguments import LabelSource
+from fairtrec.files.whole_lines import object_of
+from fairtrec.formats import bounded, text_tables
+from fairtrec.formats.frames import Frame
+from fairtrec.formats.label_columns import LabelColumns
+from fairtrec.literals import Membership
+
+DOCUMENT = ("docno", "doc_id", "docid", "did", "corpus-id", "page_id", "id")
+BESIDE = ("qid", "weight", "count")  # of labels, where the field is their group
+AT_ONCE = 1 << 16  # rows of Parquet that become objects of Python
+EXAMPLE = '{{"{}": ..., "{}": ...}}'
+
+
+def read(source: LabelSource, rule: Membership | None = None) -> Labels:
+    """Read a field of the table in a file. Raises InputError where it has no such field, and as ``labels.read``."""
+    path, field = source.name, source.field
+    found = LabelColumns(path, source.cuts)
+    if path.endswith(".parquet"):
+        parquet(found, field)
+    else:
+        blocks = text_tables.blocks(path)
+        first = next(blocks, (b"", 1))
+        (json_lines if first[0][:1] == b"{" else _text)(found, chain([first], blocks), field)
+    return found.labels(str(source._replace(name=opening.name(path))), opening.sha256(path), rule)
+
+
+def reach(keys: Sequence[str]) -> Callable[[Any], Any]:
+    """Make what goes into objects by these keys, and over lists on the way, which become one."""
+
+    def reached(value: Any) -> Any:
+        for key in keys:
+            if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+                value = [found for each in value for found in _flat(_of(each, key))]
+            else:
+                value = _of(value, key)
+        return value
+
+    return reached
+
+
+def _of(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else getattr(value, key, None)
+
+
+def _flat(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) and not hasattr(value, "_fields") else [value]
+
+
+def _document(names: Sequence[str], found: LabelColumns, line: int | None = None) -> str:
+    name = next((name for name in DOCUMENT if name in names), None)
+    if name is None:
+        what = f"nothing here is called {', '.join(DOCUMENT)}"
+        raise InputError(f"{what}; give the documents such a name", found.path, line)
+    return name
+
+
+def _text(found: LabelColumns, blocks: Iterable[tuple[bytes, int]], field: str) -> None:
+    """Read CSV, or TSV if there is a tab in the first line."""
+    names: list[str] = []
+    held: list[bytes] = []  # from the first block on that has a quotation mark, whose cells may go over lines
+    roles: dict[str, str] = {}
+    delimiter, first = "\t", 0
+    for block, line in blocks:
+        rest, number = block, line
+        if not names:
+            header, _, rest = block.partition(b"\n")
+            delimiter, number = "\t" if b"\t" in header else ",", line + 1
+            names = [name.strip().strip('"') for name in header.decode().split(delimiter)]
+            if field not in names:
+                raise InputError(f"there is no column {field}; there are {', '.join(names)}", found.path, line)
+            roles = {"docno": _document(names, found, line), "group": field}
+        if held or (delimiter == "," and b'"' in rest):
+            first = first or number
+            held.append(rest)
+        else:
+            text_tables.take(found, rest, number, names, roles, delimiter)
+    if held:
+        text_tables.take(found, b"".join(held), first, names, roles, delimiter)
+
+
+def json_lines(found: LabelColumns, blocks: Iterable[tuple[bytes, int]], field: str = "") -> None:
+    """Read objects, one a line: labels, or the field of something else."""
+    document = ""
+    names: tuple[str, ...] = ()
+    for block, line in blocks:
+        if not document:
+            first = object_of(block.partition(b"\n")[0], EXAMPLE.format("docno", field or "group"), found.path, line)
+            document = _document(list(first), found, line)
+            names = (document, field or "group", *(() if field else BESIDE))
+        table = None if block[:1] == b"\n" or b"\n\n" in block or b"\n#" in block else _alike(block, names)
+        if table is not None:
+            _take(found, table, names, line)
+        else:
+            _objects(found, block.decode(), names, line)
+
+
+def _objects(found: LabelColumns, block: str, names: Sequence[str], line: int) -> None:
+    """Read lines one by one."""
+    document, field, *beside = names
+    example, path = EXAMPLE.format(document, field), found.path
+    into = reach(field.split(".")) if "." in field else None
+    lines: list[int] = []
+    docnos: list[Any] = []
+    values: list[Any] = []
+    others: list[dict[str, Any]] = []
+    decode = json.JSONDecoder().decode  # of text, and without the look at its encoding that ``json.loads`` takes
+    for number, text in enumerate(block.split("\n"), line):
+        if not text.strip() or text[0] == "#":
+            continue
+        try:
+            row = decode(text)
+            docnos.append(row.get(document))
+        except (ValueError, RecursionError, AttributeError):
+            object_of(text.encode(), example, path, number)
+            raise
+        values.append(row.get(field) if into is None or field in row else into(row))
+        lines.append(number)
+        if beside:
+            others.append({name: row[name] for name in beside if row.get(name) is not None})
+    if not any(others):
+        found.take(found.named(docnos, lines), values, lines)
+        return
+    for name in ("weight", "count"):
+        for number, other in zip(lines, others, strict=True):
+            if not is_number(other.get(name, 1)):
+                raise InputError(f"the {name} {other[name]!r} is not a number; correct it", path, number)
+    found.counted |= any("count" in other for other in others)
+    weights = np.array([float(other.get("weight", other.get("count", 1))) for other in others])
+    qids = found.named([other.get("qid", "") for other in others], lines)
+    found.add(found.named(docnos, lines), found.coded(values, lines), weights, lines, qids)
+
+
+def _alike(block: bytes, names: Sequence[str]) -> Any:
+    """Parse a large block of lines whose values are of the same types as those of the first; None if it is none."""
+    if len(block) < text_tables.LARGE:
+        return None
+    import pyarrow as pa
+    from pyarrow import json as fast
+
+    try:
+        first = json.loads(block.partition(b"\n")[0])
+        kinds = {name: _kind(first[name]) for name in names[:2]} | {
+            name: pa.string() if name == "qid" else pa.float64() for name in names[2:]
+        }
+        table = fast.read_json(
+            pa.BufferReader(block),
+            read_options=fast.ReadOptions(use_threads=False, block_size=max(len(block), 1 << 10)),
+            parse_options=fast.ParseOptions(
+                explicit_schema=pa.schema(kinds), newlines_in_values=False, unexpected_field_behavior="ignore"
+            ),
+        )
+    except (pa.ArrowException, ValueError, RecursionError, TypeError, KeyError):
+        return None
+    ends = block.count(b"\n") + (not block.endswith(b"\n"))
+    return table if len(table) == ends and not table[names[0]].null_count else None
+
+
+def _kind(value: Any) -> Any:
+    """Give the type of Arrow of a text, a number, or a list of texts. Raises KeyError for others."""
+    import pyarrow as pa
+
+    if isinstance(value, list):
+        return pa.list_({str: pa.string()}[type(value[0]) if value else str])
+    return {str: pa.string(), int: pa.int64(), float: pa.float64()}[type(value)]
+
+
+def _take(found: LabelColumns, table: Any, names: Sequence[str], line: int) -> None:
+    """Take the labels in columns of Arrow, whose first row is on that line."""
+    import pyarrow as pa
+
+    document, field, *beside = names
+    frame = Frame("labels", table, found.path, lambda row: line + row)
+    docnos = frame.ids((document,))
+    column = table[field]
+    there = {name for name in beside if name in table.column_names and table[name].null_count < len(table)}
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind):
+        from fairtrec.formats.arrow import numbers_of
+
+        encoded = column.cast(pa.string()).fill_null(UNKNOWN).dictionary_encode()
+        parts = [found.coded(chunk.dictionary.to_pylist(), line)[numbers_of(chunk.indices)] for chunk in encoded.chunks]
+        codes = np.concatenate(parts) if parts else np.empty(0, np.int64)
+    elif not there:
+        found.take(docnos, column.to_pylist(), line)
+        return
+    else:
+        codes = found.coded(column.to_pylist(), line)
+    weights = None
+    for name in there - {"qid"}:
+        filled = table.select([name]).set_column(0, name, table[name].fill_null(1))
+        weights = Frame("labels", filled, found.path, frame.line_of).floats((name,))
+        found.counted |= name == "count"
+    found.add(docnos, codes, weights, line, frame.ids(("qid",)) if "qid" in there else None)
+
+
+def parquet(found: LabelColumns, field: str = "") -> None:
+    """Read columns of a Parquet file: labels, or the field of something else; rows count as lines."""
+    import pyarrow as pa
+
+    path, line = found.path, 1
+    if opening.is_stream(path):
+        raise InputError("Parquet is read from its end, which a stream does not have yet; give a file", path)
+    try:
+        with bounded.parquet(path, (*DOCUMENT, "group", field)) as file:
+            there = file.schema_arrow.names
+            top = field if field in there else field.partition(".")[0]
+            wanted = top or "group"
+            if wanted not in there:
+                raise InputError(f"there is no column {wanted}; there are {', '.join(there)}", path)
+            names = (_document(there, found), wanted, *(() if field else BESIDE))
+            into = None if top == field else reach(field.split(".")[1:])
+            for batch in file.iter_batches(AT_ONCE, columns=[name for name in names if name in there]):
+                table = pa.Table.from_batches([batch])
+                if into is None:
+                    _take(found, table, names, line)
+                else:
+                    docnos = Frame("labels", table, path).ids(names[:1])
+                    found.take(docnos, [into(value) for value in table[top].to_pylist()], line)
+                line += len(table)
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:  # text that is no UTF-8, a year 30000
+        why = str(fault).splitlines()[0]
+        raise InputError(f"this is no Parquet file of labels ({why}); write it again", path) from None

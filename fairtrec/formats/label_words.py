@@ -1,0 +1,64 @@
+"""The words of labels: what names a group, which number it has, and into which bin a number falls."""
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import NONE, UNKNOWN, is_number
+from fairtrec.formats.columns import WIDEST
+
+_CONTROL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+)  # and what ends lines; other marks may be in names
+LACKING = "this label has no docno or no group; give both as text"
+
+
+def word(cell: Any) -> str | None:
+    """Write a name on a line, as a run has it; None if that cannot be. A number is written without needless zeros.
+
+    >>> word("F"), word(3.0), word(True), word(["F"])
+    ('F', '3', 'true', None)
+    """
+    if isinstance(cell, Enum):
+        cell = cell.name
+    if isinstance(cell, bytes):
+        cell = cell.decode(errors="replace")
+    if isinstance(cell, bool):
+        cell = str(cell).lower()
+    if isinstance(cell, float):
+        cell = int(cell) if cell.is_integer() else repr(cell)
+    text = str(cell).strip() if isinstance(cell, str | int) else None
+    return text if text is not None and len(text) <= WIDEST and not _CONTROL.search(text) else None
+
+
+class GroupCodes(dict[Any, int]):
+    """The number of each group, by the cells that name it; numbers are put into bins where there are ``cuts``."""
+
+    def __init__(self, cuts: Sequence[str], *, strict: bool) -> None:
+        super().__init__()
+        self.strict = strict
+        self.edges = [float(cut) for cut in cuts]
+        inner = [f"{low}-<{high}" for low, high in pairwise(cuts)]
+        self.bins = [f"<{cuts[0]}", *inner, f">={cuts[-1]}"] if cuts else []
+        self.names: dict[str, int] = {name: code for code, name in enumerate(self.bins)}
+
+    def __missing__(self, cell: Any) -> int:
+        text = "" if cell is None else word(cell)
+        if text is None or (self.strict and not text):
+            raise ValueError(LACKING)
+        text = text or UNKNOWN
+        if self.bins and text not in (UNKNOWN, NONE):
+            if not is_number(text):
+                raise ValueError(f"the label {text!r} is not a number, and --labels gives numbers between bins")
+            text = self.bins[int(np.searchsorted(self.edges, float(text), side="right"))]
+        code = self[cell] = self.names.setdefault(text, len(self.names))
+        return code
+
+
+def is_id(cell: Any) -> bool:
+    """Tell whether this can be the id of a document or query: text or a whole number."""
+    return isinstance(cell, str | int) and not isinstance(cell, bool)

@@ -1,0 +1,135 @@
+"""Labels in tables of text, cells between tabs or commas: plain blocks of a large one by pyarrow, others by cells."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import Floats, is_number
+from fairtrec.errors import FilePath, InputError
+from fairtrec.files import opening
+from fairtrec.formats import tsv
+from fairtrec.formats.columns import WIDEST
+from fairtrec.formats.label_columns import LabelColumns
+
+LARGE = 1 << 20  # bytes of a block, from which pyarrow is worth its import
+_CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n")
+_UNTIDY = b"\n\n", b"\n#", b" \t", b"\t ", b" \n", b"\n "  # what cells are stripped of, and what is passed over
+_ODD = re.compile(r"[\x80-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+Roles = Mapping[str, str]  # docno, group, and perhaps qid, weight or count; which column that is
+
+
+def blocks(path: FilePath) -> Iterator[tuple[bytes, int]]:
+    """Give the blocks of a text and their first lines, without blank lines and comments at its start."""
+    line, head = 1, True
+    with opening.opened(path) as stream:
+        for block, ends in opening.blocks(stream, path):
+            start = 0
+            while head and start < len(block):
+                end = block.find(b"\n", start) + 1 or len(block)
+                head = not block[start:end].strip() or block[start] == ord("#")
+                start = end if head else start
+            if not head:
+                yield block[start:], line + block.count(b"\n", 0, start)
+            line += ends
+
+
+def take(
+    found: LabelColumns, block: bytes, line: int, names: Sequence[str], roles: Roles, delimiter: str = "\t"
+) -> None:
+    """Take the labels of a block whose first line has this number, and whose columns are called so."""
+    if len(block) >= LARGE and _fast(found, block, line, names, roles, delimiter):
+        return
+    numbered = _quoted(block, line) if delimiter == "," else _between_tabs(block, line, found.path)
+    lines: list[int] = []
+    columns: dict[str, list[str]] = {role: [] for role in roles}
+    places = [(columns[role].append, names.index(name)) for role, name in roles.items()]
+    for number, cells in numbered:
+        if len(cells) != len(names):
+            what = f"{len(cells)} columns where the first line has {len(names)}"
+            raise InputError(f"{what}; write: {' '.join(names)}", found.path, number)
+        lines.append(number)
+        for append, place in places:
+            append(cells[place])
+    weights = columns.get("weight", columns.get("count"))
+    found.add(
+        found.named(columns["docno"], lines),
+        found.coded(columns["group"], lines),
+        None if weights is None else _numbers(found, weights, lines),
+        lines,
+        found.named(columns["qid"], lines) if "qid" in columns else None,
+    )
+
+
+def _numbers(found: LabelColumns, cells: list[str], lines: list[int]) -> Floats:
+    try:
+        numbers = np.array(list(map(float, cells)))
+        if np.isfinite(numbers).all() and not any("_" in cell for cell in cells):
+            return numbers
+    except ValueError:
+        pass
+    row = next(row for row, cell in enumerate(cells) if not is_number(cell))
+    what = "count" if found.counted else "weight"
+    raise InputError(f"the {what} {cells[row]!r} is not a number; correct it", found.path, lines[row])
+
+
+def _between_tabs(block: bytes, line: int, path: FilePath) -> Iterator[tuple[int, list[str]]]:
+    rows = ((number, row) for number, row in enumerate(block.split(b"\n"), line) if row.strip() and row[:1] != b"#")
+    return tsv.rows(rows, path)
+
+
+def _quoted(block: bytes, line: int) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(block.decode(), newline=""))
+    last = 0
+    for cells in reader:
+        if cells:
+            yield line + last, cells
+        last = reader.line_num
+
+
+def _fast(found: LabelColumns, block: bytes, line: int, names: Sequence[str], roles: Roles, delimiter: str) -> bool:
+    """Take a plain block as a whole; tell whether it was one."""
+    plain = len(block.translate(None, _CONTROL)) == len(block) and not any(mark in block for mark in _UNTIDY)
+    if not plain or block[:1] in b"# \t\n" or (delimiter == "," and b'"' in block):
+        return False
+    if not block.isascii() and _ODD.search(block.decode()):
+        return False
+    import pyarrow as pa
+    from pyarrow import csv as fast
+
+    from fairtrec.formats.arrow import array_of, numbers_of, parts_of
+
+    kinds = {"group": pa.dictionary(pa.int32(), pa.string()), "weight": pa.float64(), "count": pa.float64()}
+    wanted = {name: kinds.get(role, pa.string()) for role, name in roles.items()}
+    try:
+        table = fast.read_csv(
+            pa.BufferReader(block),
+            read_options=fast.ReadOptions(column_names=list(names), block_size=1 << 20, use_threads=False),
+            parse_options=fast.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
+            convert_options=fast.ConvertOptions(
+                column_types=wanted, include_columns=list(wanted), null_values=[], strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowInvalid:
+        return False
+    read: dict[str, Any] = {}
+    for role, name in roles.items():
+        column = table.column(name)
+        if role in ("docno", "qid"):
+            lengths = [ends - starts for _, starts, ends in map(parts_of, column.chunks)]
+            if max(map(np.max, lengths)) > WIDEST:
+                return False
+        if role == "group":
+            read[role] = np.concatenate([
+                found.coded(chunk.dictionary.to_pylist())[numbers_of(chunk.indices)] for chunk in column.chunks
+            ])  # fmt: skip
+        else:
+            read[role] = array_of(column)
+    weights = read.get("weight", read.get("count"))
+    if weights is not None and not np.isfinite(weights).all():
+        return False
+    found.add(read["docno"], read["group"], weights, line, read.get("qid"))
+    return True
