@@ -91,7 +91,7 @@ def _ends() -> tuple[int, ...]:
     """List what asks a process to end: Ctrl-C, `docker stop` and a scheduler, a terminal that is closed."""
     import signal
 
-    return signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+    return signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)
 
 
 def map_ordered(
@@ -113,12 +113,7 @@ def map_ordered(
     if sent is None:
         call = work.begin()
         for thing in things:
-            outcome: Outcome | InputError
-            try:
-                outcome = call(thing)
-            except InputError as fault:
-                outcome = fault
-            yield outcome
+            yield _outcome(call, thing)
         return
     yield from _by_processes(work, sent, things, jobs, preload, ahead, advice, called)
 
@@ -193,7 +188,7 @@ def _begin(sent: bytes) -> None:
     import signal
     import threading
 
-    for each in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+    for each in _ends():
         signal.signal(each, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _received = sent

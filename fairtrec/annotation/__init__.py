@@ -7,6 +7,16 @@ LONGEST = 1 << 26  # bytes of a document
 
 
 @dataclass(frozen=True)
+class CollectionOptions:
+    """How to work on a whole collection; each is also an option of the command, whose help says what it does."""
+
+    jobs: int | None = None
+    keep_going: bool = False
+    max_doc_bytes: int = LONGEST
+    force: bool = False
+
+
+@dataclass(frozen=True)
 class Progress:
     """How far it has come: documents, bytes of text, and bytes of all files done and in all."""
 

@@ -1,13 +1,13 @@
 """What is done to a whole collection: ``fairtrec.annotate`` and ``fairtrec.counterfactual``, by what a caller names."""
 
-# ruff: noqa: PTH113, PTH121 - pathlib stumbles over long names
+# ruff: noqa: PTH113 - pathlib stumbles over long names
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,8 +23,11 @@ from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices, unknown
 from fairtrec.evaluation.given import RankingsLike, TermsLike
+from fairtrec.files.arguments import is_same
 from fairtrec.formats.table.files import Table
 from fairtrec.literals import Engine
+
+Chosen = TypeVar("Chosen", CountingOptions, RewritingOptions)
 
 
 @renamed.told
@@ -50,24 +53,34 @@ def annotate(
 
     Raises InputError for what is wrong with a source, UsageError for an output that exists or a run that cannot go on.
     """
-    if strange := options.keys() - CountingOptions.__annotations__:
-        raise unknown(min(strange), CountingOptions.__annotations__)
+    how = _of_keywords(CountingOptions, options)
     if master is not None and engine != "spark":
         raise UsageError("--master says where Spark runs; add --engine spark")
     several = [sources] if isinstance(sources, str | PathLike) else list(sources)
-    read = [*several, terms] if isinstance(terms, str | PathLike) else several
-    for each in read:
-        if os.path.isfile(each) and os.path.isfile(output) and os.path.samefile(each, output):
-            raise UsageError(f"the output {os.fspath(output)} is also read; choose another with -o")
+    _refuse_read(output, [*several, terms])
     for each in several:
         if _is_counts(each):
             raise InputError("this is a table of counts, which annotate makes; name the texts that were counted", each)
-    listed, how = loading.terms(terms), CountingOptions(**options)
+    listed = loading.terms(terms)
     if engine == "spark":
         from fairtrec.annotation.spark import engine as spark
 
         return spark.run(several, listed, Path(output), how, master)
     return local.annotate(several, listed, Path(output), how, watcher)
+
+
+def _of_keywords(kind: type[Chosen], options: Mapping[str, Any]) -> Chosen:
+    """Take options by their names. Raises UsageError for one that there is not."""
+    if strange := options.keys() - kind.__dataclass_fields__.keys():
+        raise unknown(min(strange), kind.__dataclass_fields__)
+    return kind(**options)
+
+
+def _refuse_read(output: FilePath, read: Iterable[Any]) -> None:
+    """Raise UsageError where the output is one of the files that are read."""
+    for each in read:
+        if isinstance(each, PATH) and is_same(fspath(each), fspath(output)):
+            raise UsageError(f"the output {fspath(output)} is also read; choose another with -o")
 
 
 def _is_counts(path: FilePath) -> bool:
@@ -101,21 +114,17 @@ def counterfactual(
 
     Raises InputError for what is wrong with a source, the pairs or a run, UsageError for an output that exists.
     """
-    if strange := options.keys() - RewritingOptions.__annotations__:
-        raise unknown(min(strange), RewritingOptions.__annotations__)
+    how = _of_keywords(RewritingOptions, options)
     if depth is not None and runs is None:
         raise UsageError("-M N cuts runs; give --runs RUN")
     several = [sources] if isinstance(sources, str | PathLike) else list(sources)
     ranked = [] if runs is None else loading.named_runs(runs)
-    for each in [*several, pairs, *(run for _, run in ranked)]:
-        is_file = isinstance(each, PATH) and os.path.isfile(each) and os.path.isfile(output)
-        if is_file and os.path.samefile(each, output):
-            raise UsageError(f"the output {fspath(output)} is also read; choose another with -o")
+    _refuse_read(output, [*several, pairs, *(run for _, run in ranked)])
     listed = loading.pairs(pairs)
     rewriting.kind_of(Path(output))
-    rewriting.refuse_output(Path(output), force=bool(options.get("force")))
+    rewriting.refuse_output(Path(output), force=how.force)
     wanted = None if runs is None else _ranked(ranked, depth)
-    return rewriting.substitute(several, listed, Path(output), RewritingOptions(**options), wanted, watcher)
+    return rewriting.substitute(several, listed, Path(output), how, wanted, watcher)
 
 
 def uncovered(pairs: Any, terms: Any, *, ignore_case: bool = False) -> tuple[int, list[str]]:

@@ -7,28 +7,26 @@ import hashlib
 import json
 import shutil
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
 
-from fairtrec.annotation import LONGEST, Progress, Watcher
+from fairtrec.annotation import CollectionOptions, Progress, Watcher
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.piece import twice
 from fairtrec.annotation.local.manifest import Manifest, held
 from fairtrec.annotation.local.part import CountingWork, Done, part, rejects
-from fairtrec.annotation.local.tasks import SIZE, Origin, Task, tasks
+from fairtrec.annotation.local.tasks import SIZE, Origin, in_order, tasks
 from fairtrec.data import GroupTerms, Keys
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files.atomic import replaced
 from fairtrec.formats.table import COLUMNS, Meta, Source, plain, sources_of
 from fairtrec.formats.table.build import built, reduced, refuse_existing, rows_of
 from fairtrec.formats.table.rows import Rows
-from fairtrec.jobs import cores, map_ordered
+from fairtrec.jobs import cores
 from fairtrec.literals import Tokenizer
 from fairtrec.version import __version__
 
@@ -102,16 +100,12 @@ def _faults(folder: Path, number: int) -> list[tuple[int, str]]:
 
 
 @dataclass(frozen=True)
-class CountingOptions:
-    """How to annotate; each is also an option of ``fairtrec annotate``, whose help says what it does."""
+class CountingOptions(CollectionOptions):
+    """How to annotate."""
 
     tokenizer: Tokenizer = "strip"
     case_sensitive: bool = False
-    jobs: int | None = None
     resume: bool = False
-    force: bool = False
-    keep_going: bool = False
-    max_doc_bytes: int = LONGEST
 
 
 @dataclass(frozen=True)
@@ -196,7 +190,8 @@ def _count(work: CountingWork, manifest: Manifest, jobs: int, watcher: Watcher |
     documents = size = 0
     known = dict(manifest.done)
     counters = set()
-    for task, done in _in_order(work, known, jobs):
+    several = tasks(work.origins, work.longest)
+    for task, done in in_order(work, work.origins, several, jobs, f"{__package__}.ready_to_count", known):
         if done.fault is not None:
             line, reason = done.fault
             raise InputError(reason, work.origins[done.origin].name, lines[done.origin] + line)
@@ -209,28 +204,3 @@ def _count(work: CountingWork, manifest: Manifest, jobs: int, watcher: Watcher |
             watcher(Progress(documents, size, before[task.origin] + task.done, total))
         counters.add(done.counter)
     return ", ".join(sorted(counters))
-
-
-def _in_order(work: CountingWork, known: dict[int, Done], jobs: int) -> Iterator[tuple[Task, Done]]:
-    """Do the tasks that are not done, several at a time; give all of them, and what came of each, in their order."""
-    asked: deque[Task] = deque()
-
-    def unknown() -> Iterator[Task]:
-        for task in tasks(work.origins, work.longest):
-            asked.append(replace(task, text=None))
-            if task.number not in known:
-                yield task
-
-    def at(task: Task) -> str:
-        return work.origins[task.origin].name
-
-    ready = [f"{__package__}.ready_to_count"]
-    with closing(map_ordered(work, unknown(), jobs, ready, jobs + 1, "use -j 1", at)) as found:
-        for done in found:
-            if isinstance(done, InputError):
-                raise done
-            while asked[0].number in known:
-                task = asked.popleft()
-                yield task, known[task.number]
-            yield asked.popleft(), done
-    yield from ((task, known[task.number]) for task in asked)

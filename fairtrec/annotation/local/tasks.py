@@ -7,11 +7,13 @@ not compressed is read by whoever counts the piece; of a compressed one, and of 
 import hashlib
 import io
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from os import fspath
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO, Literal, cast
 
 from fairtrec.annotation.counting import text_blocks
@@ -21,6 +23,7 @@ from fairtrec.files import opening
 from fairtrec.files.opening import opened
 from fairtrec.files.whole_lines import Lines
 from fairtrec.formats import datasets, table
+from fairtrec.jobs import Outcome, Work, map_ordered
 
 SIZE = 1 << 24  # bytes of text in a task
 BLOCK = (1 << 20) - (1 << 13)  # bytes of text that are counted at a time; with a last line, two batches of a counter
@@ -112,6 +115,40 @@ def tasks(origins: list[Origin], longest: int, *, tapered: bool = False) -> Iter
         for done, span, text, damage in _pieces(origin, longest, tapered):
             yield Task(number, which, done, span, text, damage)
             number += 1
+
+
+def in_order(
+    work: Work[Task, Outcome],
+    origins: Sequence[Origin],
+    several: Iterable[Task],
+    jobs: int,
+    preload: str,
+    known: Mapping[int, Outcome] = MappingProxyType({}),
+) -> Iterator[tuple[Task, Outcome]]:
+    """Do tasks, several at a time, but those of which it is known what came of them; give all of them in their order.
+
+    ``preload``  the module that each process imports first.
+    """
+    asked: deque[Task] = deque()
+
+    def unknown() -> Iterator[Task]:
+        for task in several:
+            asked.append(replace(task, text=None))
+            if task.number not in known:
+                yield task
+
+    def at(task: Task) -> str:
+        return origins[task.origin].name
+
+    with closing(map_ordered(work, unknown(), jobs, [preload], jobs + 1, "use -j 1", at)) as found:
+        for done in found:
+            if isinstance(done, InputError):
+                raise done
+            while asked[0].number in known:
+                task = asked.popleft()
+                yield task, known[task.number]
+            yield asked.popleft(), done
+    yield from ((task, known[task.number]) for task in asked)
 
 
 def _pieces(

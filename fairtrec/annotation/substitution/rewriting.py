@@ -8,20 +8,18 @@ import bz2
 import gzip
 import json
 import os
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
 
-from fairtrec.annotation import LONGEST, Progress, Watcher
+from fairtrec.annotation import CollectionOptions, Progress, Watcher
 from fairtrec.annotation.counting import text_blocks
 from fairtrec.annotation.counting.text_blocks import Fault
-from fairtrec.annotation.local.tasks import Origin, Task, blocks_of, tasks
+from fairtrec.annotation.local.tasks import Origin, Task, blocks_of, in_order, tasks
 from fairtrec.annotation.substitution.rewriter import LineForm, Rewriter, Rewritten
 from fairtrec.annotation.substitution.swapping import Swapper
 from fairtrec.annotation.substitution.vocabulary import Vocabulary
@@ -29,7 +27,7 @@ from fairtrec.data import Docnos, decode
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files.atomic import replaced, streamed
 from fairtrec.formats.pairs import Counterparts
-from fairtrec.jobs import cores, map_ordered
+from fairtrec.jobs import cores
 from fairtrec.literals import Pronouns
 
 Codec = Literal["", "gz", "bz2", "zst"]
@@ -38,15 +36,11 @@ CODECS: dict[str, Codec] = {".gz": "gz", ".bz2": "bz2", ".zst": "zst"}
 
 
 @dataclass(frozen=True)
-class RewritingOptions:
-    """How to substitute; each is also an option of ``fairtrec counterfactual``, whose help says what it does."""
+class RewritingOptions(CollectionOptions):
+    """How to substitute."""
 
     ignore_case: bool = False
     pronouns: Pronouns = "rule"
-    jobs: int | None = None
-    keep_going: bool = False
-    max_doc_bytes: int = LONGEST
-    force: bool = False
 
 
 @dataclass(frozen=True)
@@ -157,7 +151,7 @@ def substitute(
     try:
         with streamed(output) as file:
             work = Substitution(origins, pairs, options, form, codec, chosen)
-            for content in _in_order(work, jobs, total, rejected, watcher):
+            for content in _contents(work, jobs, total, rejected, watcher):
                 file.writelines(content)
             for origin in origins:
                 origin.refuse_changed()
@@ -182,36 +176,23 @@ def refuse_output(output: Path, *, force: bool) -> None:
         raise UsageError(f"the folder of {output} is not there; make it, or choose another with -o")
 
 
-def _in_order(
+def _contents(
     work: Substitution, jobs: int, total: Rewritten, rejected: list[dict[str, Any]], watcher: Watcher | None
 ) -> Iterator[list[bytes]]:
     """Do all pieces, several at a time; give what came of them in order, and add up what they held."""
-    origins, asked = work.origins, deque[Task]()
-    lines = [0] * len(origins)
-    sizes = [0, *accumulate(origin.size for origin in origins)]
-
-    def every() -> Iterator[Task]:
-        for task in tasks(origins, work.options.max_doc_bytes, tapered=not work.codec):
-            asked.append(replace(task, text=None))
-            yield task
-
-    def at(task: Task) -> str:
-        return origins[task.origin].name
-
-    ready = [f"{__package__}.ready_to_rewrite"]
-    with closing(map_ordered(work, every(), jobs, ready, jobs + 1, "use -j 1", at)) as found:
-        for done in found:
-            if isinstance(done, InputError):
-                raise done
-            task = asked.popleft()
-            origin, written = origins[task.origin], done.written
-            _note(origin.name, lines[task.origin], sorted(written.faults), work.options.keep_going, rejected)
-            lines[task.origin] += written.lines
-            for name in ("documents", "bytes", "changed", "words"):
-                setattr(total, name, getattr(total, name) + getattr(written, name))
-            if watcher is not None:
-                watcher(Progress(total.documents, total.bytes, sizes[task.origin] + task.done, sizes[-1]))
-            yield done.content
+    lines = [0] * len(work.origins)
+    sizes = [0, *accumulate(origin.size for origin in work.origins)]
+    several = tasks(work.origins, work.options.max_doc_bytes, tapered=not work.codec)
+    for task, done in in_order(work, work.origins, several, jobs, f"{__package__}.ready_to_rewrite"):
+        written = done.written
+        origin, faults = work.origins[task.origin].name, sorted(written.faults)
+        _note(origin, lines[task.origin], faults, work.options.keep_going, rejected)
+        lines[task.origin] += written.lines
+        for name in ("documents", "bytes", "changed", "words"):
+            setattr(total, name, getattr(total, name) + getattr(written, name))
+        if watcher is not None:
+            watcher(Progress(total.documents, total.bytes, sizes[task.origin] + task.done, sizes[-1]))
+        yield done.content
 
 
 def _note(name: str, before: int, faults: Sequence[Fault], keep_going: bool, rejected: list[dict[str, Any]]) -> None:
