@@ -2,22 +2,20 @@
 
 from dataclasses import dataclass
 from math import nan
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from fairtrec.data import Floats
 from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.literals import Among
-from fairtrec.measure import Better, Measure
+from fairtrec.measure import Measure, Quantity
 
 PROVEN = 1e-6  # what is less far apart is the same
 
 
 @dataclass(frozen=True)
-class OfScores:
+class OfScores(Quantity):
     """DCG of the scores that a run gave its documents, scaled to 0 to 1 over the candidates of each query."""
-
-    better: ClassVar[Better] = "higher"
 
     def __str__(self) -> str:
         return "DCG of scores"
@@ -95,7 +93,7 @@ class RunFrontier:
 class Frontier(Answer):
     """All runs, the front of the documents of all of them, and the choices that made it."""
 
-    utility: Measure | OfScores
+    utility: Quantity
     fairness: Measure
     runs: tuple[RunFrontier, ...]
     pool: RunFrontier | None

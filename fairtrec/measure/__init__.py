@@ -42,20 +42,37 @@ Better = Literal["higher", "lower", "nearer 0", "neither"]
 Bounds = tuple[float | None, float | None]
 
 
-class Measure(Parameters):
-    """The base of all measures; a subclass adds parameters as fields, and ``__call__``.
+class Quantity:
+    """What values are of, as reports name it: a measure, an end of an interval, a column of another program.
 
-    ``better`` says which values are good. ``bounds`` are the least and the greatest value that there can be with these
-    parameters, whatever the run, the groups and their target; None where there is no such number.
+    ``better`` says which values are good.
     ``total`` says that a run's value is the sum over queries, not the mean; ``of_mean`` that single queries have none.
-    ``ordered`` says that the order of the ranked documents matters, not only which they are.
-    ``fewest``, ``limits`` and ``formerly`` are those of all that has parameters.
-    ``worst_known`` says that the measure has a value for the worst document there can be (``--missing worst``).
     """
 
     better: ClassVar[Better] = "higher"
     total: ClassVar[bool] = False
     of_mean: ClassVar[bool] = False
+
+    @property
+    def bounds(self) -> Bounds:
+        """A class attribute of most measures, as ``better`` is; a property where parameters move it."""
+        return None, None
+
+    def bounds_against(self, target: Floats) -> Bounds:  # noqa: ARG002 - for subclasses
+        """Give the least and the greatest value against this target [group]: ``bounds``, or narrower ones."""
+        return self.bounds
+
+
+class Measure(Quantity, Parameters):
+    """The base of all measures; a subclass adds parameters as fields, and ``__call__``.
+
+    ``bounds`` are the least and the greatest value that there can be with these parameters, whatever the run, the
+    groups and their target; None where there is no such number.
+    ``ordered`` says that the order of the ranked documents matters, not only which they are.
+    ``fewest``, ``limits`` and ``formerly`` are those of all that has parameters.
+    ``worst_known`` says that the measure has a value for the worst document there can be (``--missing worst``).
+    """
+
     ordered: ClassVar[bool] = True
     worst_known: ClassVar[bool] = False
 
@@ -106,15 +123,6 @@ class Measure(Parameters):
         Names its inputs as ``__call__`` does, and may name ``values``, what that has returned.
         """
         return ""
-
-    @property
-    def bounds(self) -> Bounds:
-        """A class attribute of most measures, as ``better`` is; a property where parameters move it."""
-        return None, None
-
-    def bounds_against(self, target: Floats) -> Bounds:  # noqa: ARG002 - for subclasses
-        """Give the least and the greatest value against this target [group]: ``bounds``, or narrower ones."""
-        return self.bounds
 
     @property
     def needs(self) -> tuple[str, ...]:

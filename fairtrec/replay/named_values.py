@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from os import fspath
+from typing import cast
 
 import numpy as np
 
@@ -17,19 +18,19 @@ from fairtrec.files import opening
 from fairtrec.files.arguments import named
 from fairtrec.formats import value_files as reader
 from fairtrec.formats.value_files import Value
-from fairtrec.measure import Measure
+from fairtrec.measure import Measure, Quantity
 from fairtrec.replay import results
 from fairtrec.version import __version__
 
 ELSEWHERE = {"precision": "P", "recall": "R", "r_precision": "Rprec", "mrr": "RR", "map": "AP"}  # elinor, ranx
-ValueTable = dict[Measure, dict[str, Value]]  # by query
+ValueTable = dict[Quantity, dict[str, Value]]  # by query
 
 
 @dataclass(frozen=True)
-class NamedValues(Measure):
-    """A measure that is known by its name alone, so that nobody can say which of its values are good."""
+class NamedValues(Quantity):
+    """What is known by its name alone, so that nobody can say which of its values are good."""
 
-    called: str = ""
+    called: str
     better = "neither"
 
     def __str__(self) -> str:
@@ -83,7 +84,7 @@ def read_values(
 
 
 @lru_cache(maxsize=1024)  # to see that a name is unknown takes a look at all installed packages
-def measure_of(name: str) -> Measure:
+def measure_of(name: str) -> Quantity:
     """Find the measure of a name, in the notation of fairtrec, trec_eval, ir_measures or elinor; else one so called.
 
     >>> [str(measure_of(name)) for name in ("ndcg_cut_10", "nDCG@10", "precision@3", "f1@3")]
@@ -150,7 +151,7 @@ def _tables(found: list[Value], name: str, path: FilePath) -> dict[str, ValueTab
     return runs
 
 
-def _common(runs: Mapping[str, ValueTable]) -> tuple[list[Measure], list[Measure]]:
+def _common(runs: Mapping[str, ValueTable]) -> tuple[list[Quantity], list[Quantity]]:
     """Give the measures that all runs have, and those that only some have; counts only where there is nothing else."""
     every = list(dict.fromkeys(measure for table in runs.values() for measure in table))
     every = [measure for measure in every if not measure.total] or every
@@ -161,14 +162,14 @@ def _common(runs: Mapping[str, ValueTable]) -> tuple[list[Measure], list[Measure
     return shared, [measure for measure in every if measure not in shared]
 
 
-def _listed(measures: Iterable[Measure]) -> str:
+def _listed(measures: Iterable[Quantity]) -> str:
     spelled = list(map(str, measures))
     return ", ".join(spelled[:5]) + ", ..." * (len(spelled) > 5)
 
 
 def _asked(
     measures: str | Iterable[str], runs: Mapping[str, ValueTable], places: Mapping[str, FilePath]
-) -> list[Measure]:
+) -> list[Quantity]:
     """Read the names of measures. Raises InputError for one that a run has not."""
     text = measures if isinstance(measures, str) else " ".join(measures)
     wanted = list(dict.fromkeys(measure_of(written.spelled) for written in notation.read(text)))
@@ -181,17 +182,18 @@ def _asked(
     return wanted
 
 
-def _scores(run: str, table: ValueTable, measures: Sequence[Measure], path: FilePath) -> Scores:
+def _scores(run: str, table: ValueTable, measures: Sequence[Quantity], path: FilePath) -> Scores:
     qids = sorted({qid for row in table.values() for qid in row})
     column = {qid: number for number, qid in enumerate(qids)}
     values = np.full((len(measures), len(qids)), np.nan)
     for row, measure in enumerate(measures):
         for qid, value in table[measure].items():
             values[row, column[qid]] = reader.number(value, path)
-    return Scores(run, opening.name(run), tuple(measures), tuple(qids), values)
+    several = cast("tuple[Measure, ...]", tuple(measures))  # of which a comparison asks no more than of a quantity
+    return Scores(run, opening.name(run), several, tuple(qids), values)
 
 
-def _unknown(measures: Iterable[Measure]) -> list[str]:
+def _unknown(measures: Iterable[Quantity]) -> list[str]:
     """Say of which measures it is not known which values are good."""
     names = [str(measure) for measure in measures if isinstance(measure, NamedValues)]
     return [f"not known whether more is better: {', '.join(names)}; higher and lower are told"] * bool(names)

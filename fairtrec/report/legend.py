@@ -1,15 +1,11 @@
 """The signs of tables, and what they mean: directions, ranks, the best, the worst, the dominated."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from fairtrec.comparison.leaderboard import Standing, incomplete
 from fairtrec.evaluation.result import Result
-from fairtrec.measure import Measure
+from fairtrec.measure import Measure, Quantity
 from fairtrec.report.cells import sizes
-
-if TYPE_CHECKING:
-    from fairtrec.frontier.frontier import OfScores
 
 ARROWS = {"higher": "↑", "lower": "↓", "nearer 0": "→0", "neither": ""}
 MEANING = {"higher": "↑ higher is better", "lower": "↓ lower is better", "nearer 0": "→0 nearer 0 is better"}
@@ -20,7 +16,7 @@ DOMINATED = "×"
 DOMINATED_IS = "dominated: another run is as good or better in every measure with an arrow, and better in one"
 
 
-def heading(measure: "Measure | OfScores") -> str:
+def heading(measure: Quantity) -> str:
     """Name a measure and its direction."""
     return f"{measure} {ARROWS[measure.better]}".strip()
 

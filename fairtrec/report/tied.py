@@ -1,6 +1,7 @@
 """What values are over the orders of tied documents, as reports write it; and such ends, and those of intervals."""
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -8,15 +9,15 @@ from fairtrec.data import Floats
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.measure import Measure
+from fairtrec.measure import Measure, Quantity
 from fairtrec.ranking.ties import DRAWN
 
 
 @dataclass(frozen=True)
-class End(Measure):
+class End(Quantity):
     """The least, greatest or expected value of a measure, as a row or column of its own: ``nDCG@10.least``."""
 
-    of: Measure
+    of: Quantity
     end: str
     better = "neither"
 
@@ -43,7 +44,7 @@ def with_bounds(result: Result) -> Result:
 def _with_bounds(scores: Scores) -> Scores:
     assert scores.within is not None
     none = np.full(len(scores.qids), np.nan)
-    rows: list[tuple[Measure, Floats, float]] = []
+    rows: list[tuple[Quantity, Floats, float]] = []
     columns = zip(scores.measures, scores.values, scores.means.tolist(), scores.within.tolist(), strict=True)
     for measure, values, mean, (low, high) in columns:
         rows.append((measure, values, mean))
@@ -64,7 +65,8 @@ def with_ends(result: Result) -> Result:
 def _with_ends(scores: Scores) -> Scores:
     measures = [one for measure in scores.measures for one in (measure, *(End(measure, end) for end in scores.ends))]
     values: Floats = np.stack([scores.values, *(each.values for each in scores.ends.values())], axis=1)
-    return replace(scores, measures=tuple(measures), values=values.reshape(len(measures), -1), ties=None, unknown=None)
+    several = cast("tuple[Measure, ...]", tuple(measures))
+    return replace(scores, measures=several, values=values.reshape(len(measures), -1), ties=None, unknown=None)
 
 
 def notes(result: Result) -> list[str]:

@@ -19,6 +19,7 @@ import fairtrec
 from fairtrec.evaluation.choices import CHOICES, Choices
 from fairtrec.evaluation.given import GivenKeywords
 from fairtrec.reranking.reranked import Effects
+from fairtrec_made import trials
 
 pytestmark = pytest.mark.fuzz
 
@@ -31,36 +32,10 @@ TURNS = (
     ("ablate terms", "rerank"),
     ("headroom", "evaluator", "ablate"),
 )
-TEXTS = {
-    "a": "She said that her mother was a nurse and her sister a doctor.",
-    "b": "He and his father are men; he met a woman.",
-    "c": "The king and the queen went with their son, (he) and HER.",
-    "d": "Nothing of the kind is told here.",
-    "e": "His brother, her brother, his uncle: he, he and he.",
-    "g": "A girl and a boy: she, he, she.",
-    "h": "Mr. King's wife is she.",
-    "i": "Nobody is meant.",
-}
+TEXTS = {**trials.TEXTS, "h": "Mr. King's wife is she.", "i": "Nobody is meant."}
 LABELS = {"a": "f", "b": "m", "c": ["f", "m"], "d": "x", "e": "m", "g": "f", "h": "f"}
-QRELS = "1 0 a 2\n1 0 b 1\n1 0 e 1\n1 0 d 0\n2 0 c 1\n2 0 e 2\n2 0 g 2\n3 0 g 2\n3 0 a 1\n3 0 b 2\n4 0 a 1\n4 0 b 1\n5 0 i 1\n"
-RUN = """\
-1 Q0 a 1 3 r
-1 Q0 b 2 3 r
-1 Q0 c 4 2.0000000001 r
-1 Q0 e 3 2 r
-1 Q0 d 5 1 r
-2 Q0 d 3 4 r
-2 Q0 e 1 5 r
-2 Q0 c 2 5 r
-2 Q0 g 4 1 r
-2 Q0 h 5 0.5 r
-3 Q0 g 1 9 r
-3 Q0 h 3 8 r
-3 Q0 a 2 8 r
-3 Q0 e 4 7 r
-3 Q0 b 5 6 r
-5 Q0 i 1 1 r
-"""
+QRELS = f"{trials.QRELS}4 0 b 1\n5 0 i 1\n"
+RUN = f"{trials.RUN}2 Q0 h 5 0.5 r\n3 Q0 h 3 8 r\n5 Q0 i 1 1 r\n"
 OTHER = "1 Q0 e 1 3 s\n1 Q0 a 2 2 s\n2 Q0 g 1 2 s\n2 Q0 e 2 1 s\n3 Q0 b 1 2 s\n3 Q0 h 2 1 s\n5 Q0 i 1 1 s\n"
 BACKGROUND = "".join(f"{qid} Q0 {docno} 1 {-ord(docno)} b\n" for qid in "12345" for docno in TEXTS)
 SAMPLED = RUN.replace("Q0", "1") + RUN.replace("Q0", "2").replace(" a 1 3", " a 1 1.5").replace(" e 1 5", " e 1 2")
@@ -70,7 +45,7 @@ SAMPLED = RUN.replace("Q0", "1") + RUN.replace("Q0", "2").replace(" a 1 3", " a 
 def folder(tmp_path_factory):
     """The files of a small collection."""
     place = tmp_path_factory.mktemp("one")
-    counts = "docno\ttokens\tf\tm\na\t12\t4\t0\nb\t9\t1\t4\nc\t12\t2\t3\nd\t6\t0\t0\ne\t9\t1\t7\ng\t8\t3\t2\nh\t5\t2\t1\ni\t3\t0\t0\n"
+    counts = f"{trials.COUNTS}h\t5\t2\t1\ni\t3\t0\t0\n"
     written = {
         "run": RUN,
         "other": OTHER,

@@ -6,7 +6,6 @@ page.js moves the points to other measures, by the axes that are made here.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -14,13 +13,10 @@ import numpy as np
 from fairtrec.comparison.leaderboard import Standing
 from fairtrec.data import Floats
 from fairtrec.evaluation.result import Result
-from fairtrec.measure import Measure
+from fairtrec.measure import Measure, Quantity
 from fairtrec.measures.utility import Utility
 from fairtrec.report.labelling import RADIUS, Box, Dot, Spot, labelled, stacked
 from fairtrec.report.page.whole import element
-
-if TYPE_CHECKING:
-    from fairtrec.frontier.frontier import OfScores
 
 LAST = 558  # where letters end at the right, of the 560 units that the drawing is wide
 FEW = 12  # runs: each is labelled; of more only those of the frontier are
@@ -38,7 +34,7 @@ class Axis:
     ticks: tuple[tuple[float, str], ...]
 
     @classmethod
-    def of(cls, measure: "Measure | OfScores", means: Floats) -> "Axis":
+    def of(cls, measure: Quantity, means: Floats) -> "Axis":
         """Lay out the means of the runs: their sizes, where what is nearer 0 is better."""
         values = np.abs(means) if measure.better == "nearer 0" else means
         name = f"|{measure}|" if measure.better == "nearer 0" else str(measure)

@@ -9,7 +9,7 @@ import io
 
 import numpy as np
 
-_TEXTS = {
+TEXTS = {
     "a": "She said that her mother was a nurse and her sister a doctor.",
     "b": "He and his father are men; he met a woman.",
     "c": "The king and the queen went with their son, (he) and HER.",
@@ -17,7 +17,7 @@ _TEXTS = {
     "e": "His brother, her brother, his uncle: he, he and he.",
     "g": "A girl and a boy: she, he, she.",
 }
-_RUN = """\
+RUN = """\
 1 Q0 a 1 3 r
 1 Q0 b 2 3 r
 1 Q0 c 4 2.0000000001 r
@@ -35,8 +35,8 @@ _RUN = """\
 _OTHER = (
     "1 Q0 e 1 3 s\n1 Q0 a 2 2 s\n1 Q0 g 3 1 s\n2 Q0 g 1 2 s\n2 Q0 e 2 1 s\n3 Q0 b 1 2 s\n3 Q0 a 2 1 s\n3 Q0 d 3 1 s\n"
 )
-_QRELS = "1 0 a 2\n1 0 b 1\n1 0 e 1\n1 0 d 0\n2 0 c 1\n2 0 e 2\n2 0 g 2\n3 0 g 2\n3 0 a 1\n3 0 b 2\n4 0 a 1\n"
-_COUNTS = "docno\ttokens\tf\tm\na\t12\t4\t0\nb\t9\t1\t4\nc\t12\t2\t3\nd\t6\t0\t0\ne\t9\t1\t7\ng\t8\t3\t2\n"
+QRELS = "1 0 a 2\n1 0 b 1\n1 0 e 1\n1 0 d 0\n2 0 c 1\n2 0 e 2\n2 0 g 2\n3 0 g 2\n3 0 a 1\n3 0 b 2\n4 0 a 1\n"
+COUNTS = "docno\ttokens\tf\tm\na\t12\t4\t0\nb\t9\t1\t4\nc\t12\t2\t3\nd\t6\t0\t0\ne\t9\t1\t7\ng\t8\t3\t2\n"
 _TERMS = "she,f\nher,f\nwoman,f\ngirl,f\nqueen,f\nhe,m\nhis,m\nboy,m\nking,m\nfather,m\n"
 _VECTORS = io.BytesIO()
 np.save(_VECTORS, np.array([[(7 * row + 3 * column) % 5 for column in range(3)] for row in range(6)], np.float32))
@@ -47,18 +47,18 @@ _FAIR_TRUTH = "".join(
 _FAIR_RUN = "".join(f'{{"q_num": "0.{at}", "qid": {at + 1}, "ranking": ["b", "a"]}}\n' for at in (0, 1))
 
 FILES = {
-    "qrels": _QRELS,
-    "a.run": _RUN,
+    "qrels": QRELS,
+    "a.run": RUN,
     "b.run": _OTHER,
     "none.run": "1 Q0 d 1 2 n\n2 Q0 d 1 2 n\n3 Q0 d 1 2 n\n",  # whose values are the least
     "cf/none.run": _OTHER,
     "cf/a.run": _OTHER,
-    "cf/b.run": _RUN,
-    "bg.run": "".join(f"{qid} Q0 {docno} 1 {-ord(docno)} b\n" for qid in "1234" for docno in _TEXTS),
-    "docs.tsv": "".join(f"{docno}\t{text}\n" for docno, text in _TEXTS.items()),
+    "cf/b.run": RUN,
+    "bg.run": "".join(f"{qid} Q0 {docno} 1 {-ord(docno)} b\n" for qid in "1234" for docno in TEXTS),
+    "docs.tsv": "".join(f"{docno}\t{text}\n" for docno, text in TEXTS.items()),
     "more.tsv": "a\tShe met her and her friend, mary.\nz\tHe went.\n",
     "few.tsv": "a\tShe\n",
-    "counts.tsv": _COUNTS,
+    "counts.tsv": COUNTS,
     "terms.csv": _TERMS,
     "pairs.csv": "she,he\nher,his\nher,him\nqueen,king\nHunter,Rose\n",
     "labels.tsv": "a\tf\nb\tm\nc\tf\nc\tm\nd\tx\ne\tm\ng\tf\n",
