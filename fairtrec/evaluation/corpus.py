@@ -27,7 +27,7 @@ from fairtrec.files.arguments import is_same
 from fairtrec.formats.table.files import Table
 from fairtrec.literals import Engine
 
-Chosen = TypeVar("Chosen", CountingOptions, RewritingOptions)
+HowToWork = TypeVar("HowToWork", CountingOptions, RewritingOptions)
 
 
 @renamed.told
@@ -69,7 +69,7 @@ def annotate(
     return local.annotate(several, listed, Path(output), how, watcher)
 
 
-def _of_keywords(kind: type[Chosen], options: Mapping[str, Any]) -> Chosen:
+def _of_keywords(kind: type[HowToWork], options: Mapping[str, Any]) -> HowToWork:
     """Take options by their names. Raises UsageError for one that there is not."""
     if strange := options.keys() - kind.__dataclass_fields__.keys():
         raise unknown(min(strange), kind.__dataclass_fields__)
