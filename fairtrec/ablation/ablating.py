@@ -1,7 +1,7 @@
 """``fairtrec.ablate``: from whatever the caller has to what each variant of the instrument says of the runs."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Unpack
@@ -16,8 +16,9 @@ from fairtrec.catalogue import registry, renamed
 from fairtrec.data import Bools, Floats, GroupTerms, Ints
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.digests import called, files_of
 from fairtrec.evaluation.evaluate import Keywords
-from fairtrec.evaluation.result import InputFile, Part, Result
+from fairtrec.evaluation.result import Part, Result
 from fairtrec.formulas.rounding import tied
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.statistics import paired
@@ -147,8 +148,12 @@ def ablate(
     found = list(measuring.taken([Setting(), *every]))
     base, variants = found[0], found[1:]
     beside = {part: file for part, file in measuring.results[0].files.items() if part.of == "counterfactual"}
-    files = _files(measuring.named, {"qrels": qrels, **given, "counterfactual": None}) | beside
-    result = replace(measuring.results[0], files=files)
+    parts = {Part(name): thing for name, thing in {"qrels": qrels, **given}.items() if name != "counterfactual"}
+    files = files_of(parts | {Part("run", name): run for name, run in measuring.named.items()}) | beside
+    signature = measuring.results[0].signature
+    if "docs" in signature:  # which were read once for all, and are an object since
+        signature |= {"docs": called(docs, files.get(Part("docs")))}
+    result = replace(measuring.results[0], files=files, signature=signature)
     return _compared(base, variants, result, (tuple(texts), seed, measuring.terms))
 
 
@@ -165,12 +170,6 @@ def _lists(terms: GroupTerms | None, every: Sequence[Setting], *, has_texts: boo
     named = {setting.keywords["terms"] for setting in every if "terms" in setting.keywords}
     lists = {name: loading.terms(name) for name in sorted(named)}
     return lists if terms is None else {None: terms, **lists}
-
-
-def _files(named: Mapping[str, Any], given: Mapping[str, Any]) -> dict[Part, InputFile]:
-    parts = {Part(name): thing for name, thing in given.items() if thing is not None}
-    parts |= {Part("run", name): run for name, run in named.items()}
-    return {part: InputFile(*at) for part, thing in parts.items() if (at := loading.origin(thing)) is not None}
 
 
 def _compared(

@@ -47,6 +47,17 @@ def plugin(name: str, base: type[Parametrised]) -> type[Parametrised] | None:
     return None
 
 
+def package_of(kind: type[Parameters]) -> str:
+    """Name the installed package that announces a class, with its version; nothing of a class that none announces."""
+    from importlib.metadata import entry_points
+
+    base = next(each for each in kind.__mro__ if Parameters in each.__bases__)
+    for point in entry_points(group=_group(base), name=kind.__name__):
+        if point.dist is not None and point.load() is kind:
+            return f"{point.dist.name}/{point.dist.version}"
+    return ""
+
+
 def plugins(base: type[Parameters]) -> list[str]:
     """List the names that installed packages add."""
     from importlib.metadata import entry_points

@@ -96,6 +96,8 @@ def page(name: str) -> str:
     for need in _asked(kind):
         options.setdefault(need.give, need.missing)
     lines += ["", "Needs", *(f"  {what}: {option}" for option, what in options.items())]
+    if kind.changes:
+        lines += ["", "Value versions", *(f"  {number}: {what}" for number, what in enumerate(kind.changes, 2))]
     return "\n".join([*dict.fromkeys(lines[:3]), *lines[3:], ""])
 
 

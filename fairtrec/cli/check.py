@@ -39,6 +39,7 @@ EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad 
 @click.option("--strict/--no-strict", help="Fail if the value itself misses the bound, whatever its interval.")
 @click.option("--prove", is_flag=True, help="Pass only if the whole interval lies on the right side.")
 @options.word("--fail-on", of=FailOn, help="With warning, exit with 1 on warnings, too.")
+@click.option("--accept", is_flag=True, help="Go on though values of the baseline's measures have changed since.")
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, judge the others, and exit with 3.")
 @click.option("--slice", "slices", metavar="FILE", help="Slices of queries: lines qid<TAB>slice.")
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write JUnit XML too.")

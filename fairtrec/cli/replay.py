@@ -24,24 +24,27 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="Where relative paths start.  [default: the working directory]",
 )
+@click.option("--accept", is_flag=True, help="Go on though values of its measures have changed since.")
 @tolerance
 @options.reported(DIFFERENCES, places=False, remarks=False)
-def command(file: str, root: Path | None, tolerance: float, form: str, output: Path | None) -> int:
+def command(file: str, root: Path | None, *, accept: bool, tolerance: float, form: str, output: Path | None) -> int:
     """Evaluate again from the inputs that RESULTS.json names, and tell what differs: nothing should, to the last bit.
 
     Each input must have the sha256 that was recorded.
     """
     from fairtrec.cli.bar import progress
-    from fairtrec.replay import difference, replaying, results
+    from fairtrec.replay import difference, replaying, results, versions
 
     refuse_tolerance(tolerance)
     recorded = results.read_results(file)
     names = [each.name for each in recorded.inputs.values()]
     printing.refuse_output(output, file, *(str((root or Path()) / path) for path in names))
     with progress():
-        again = _sliced(replaying.evaluate(recorded, root), recorded, root)
+        again = _sliced(replaying.evaluate(recorded, root, accept=accept), recorded, root)
     found = difference.between(recorded, _as_recorded(again, recorded), tolerance)
     printing.write(DIFFERENCES, form, found, output, names=(file, "replayed"))
+    for line in versions.remark(found.versions, ("then", "now")):
+        say(f"# {line}")
     if found.same:
         what = "query by query" if any(run.queries for run in recorded.runs) else "in the mean"
         say(f"# the same {what}: {', '.join(recorded.measures)}")

@@ -89,6 +89,13 @@ def _in_rows(row: Ints, values: Any, rows: int, fill: float) -> Any:
 GREATEST = 4  # grade that gdeval takes
 
 
+def is_computed_here(measure: Utility) -> bool:
+    """Tell whether ir-measures need not be asked for the values of a measure that is not plain."""
+    from fairtrec.evaluation.trec_eval import formula_of  # which few evaluations import
+
+    return formula_of(measure) is not None
+
+
 class RelevanceEvaluator:
     """The judgements, for any number of runs.
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.scores import Scores
 from fairtrec.files import opening
 from fairtrec.literals import Method
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 ALONE = "--confidence and --bounds each add an interval of another kind; leave out one of them"
 
@@ -48,7 +51,22 @@ class InputFile:
     @cached_property
     def sha256(self) -> str:
         """The digest of what it holds."""
-        return opening.sha256(self.place) if self.recorded is None else self.recorded
+        if self.recorded is not None:
+            return self.recorded
+        return self._hashing.result() if "_hashing" in vars(self) else opening.sha256(self.place)
+
+    def begin(self) -> None:
+        """Hash it in a thread beside its reading."""
+        _ = self._hashing
+
+    @cached_property
+    def _hashing(self) -> "Future[str]":
+        from concurrent.futures import ThreadPoolExecutor
+
+        with_one = ThreadPoolExecutor(1)
+        future = with_one.submit(opening.sha256, self.place)
+        with_one.shutdown(wait=False)
+        return future
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,6 +11,7 @@ from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
+from fairtrec.evaluation.digests import InputFiles, files_of
 from fairtrec.evaluation.documents import (
     Documents,
     Needs,
@@ -25,10 +26,10 @@ from fairtrec.evaluation.given import Given, RankingsLike
 from fairtrec.evaluation.groups import described
 from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
-from fairtrec.evaluation.result import InputFile, Part, Result
+from fairtrec.evaluation.result import Part, Result
 from fairtrec.evaluation.scores import Scores, filled
 from fairtrec.evaluation.signature import heed, signature_of
-from fairtrec.files.arguments import crossed, processes, source
+from fairtrec.files.arguments import processes
 from fairtrec.measure import Measure
 
 NamedRuns = Sequence[tuple[str, Any]]
@@ -54,7 +55,7 @@ class Evaluator:
         deep = None if self._whole or not plan.measures else depth_of(plan.measures)
         self.depth = min((each for each in (deep, choices.depth) if each is not None), default=None)
         self._reading: Reading | None = None  # None until a run comes
-        self._files: dict[Part, InputFile] = {}  # beside the runs
+        self.beside_runs = InputFiles(given, choices)
         self._background_depth: int | None = None  # ranks down to which the background was read; None: all
         self._counts: Annotations | None = None  # of the documents that were looked up so far
         self._looked_up: Documents | None = None  # last
@@ -83,6 +84,8 @@ class Evaluator:
         """Evaluate runs that have names, in so many processes, as many at a time as are held together."""
         path = self.given.background if not self.choices.samples and isinstance(self.given.background, PATH) else None
         same = [path is not None and isinstance(thing, PATH) and thing == path for _, thing in named]
+        if self._reading is None:
+            self.beside_runs.begin(self.plan)
         reading = self.reading(named, is_run=any(same))
         loaded = self._from_background(named, same, reading.reference.background) if any(same) else named
         together = TOGETHER if reading.two_pass else max(len(loaded), 1)
@@ -264,27 +267,14 @@ class Evaluator:
             notes = (*notes, *remark_beside(every, reading.needs, reading.reference, documents))
         if reading.reference.qrels is not None:
             notes = (*notes, *remark_on_levels(plan.measures, reading.reference.qrels))
-        parts = {Part(name): thing for name, thing in vars(given).items() if name not in given.words}
-        parts |= {Part("run", name): run for name, run in named if name not in failed}
-        if loading.is_file(choices.target):
-            parts[Part("target")] = choices.target
-        if isinstance(given.labels, PATH):
-            several = [source(part).name for part in crossed(fspath(given.labels))]
-            many = len(several) > 1
-            parts |= {Part("labels", str(number) if many else None): each for number, each in enumerate(several, 1)}
-        files = {
-            part: self._files.get(part) or InputFile(*at)
-            for part, thing in parts.items()
-            if (at := loading.origin(thing)) is not None
-        }
-        self._files = {part: file for part, file in files.items() if part.of != "run"}
+        files = self.beside_runs.files | files_of({Part("run", name): run for name, run in named if name not in failed})
         recorded = {  # True stands for an object, which has no name
             name: fspath(each) if isinstance(each, PATH) else (None if each is None else True)
             for name, each in vars(given).items()
         }
         result = Result(
             tuple(scores),
-            signature_of(plan, choices, given, reading.queries, unknown),
+            signature_of(plan, reading, self.beside_runs, unknown),
             notes,
             files,
             tuple((name, failed[name]) for name, _ in named if name in failed),

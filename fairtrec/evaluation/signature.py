@@ -1,32 +1,41 @@
 """The signature: every choice that changes a number, in one line; and which of the choices play a part at all."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from fairtrec.data import Queries
+from fairtrec.catalogue.family import package_of
+from fairtrec.data import Run
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.choices import CHOICES, Choices, inserted, name_of
+from fairtrec.evaluation.choices import CHOICES, inserted
+from fairtrec.evaluation.digests import InputFiles
 from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.groups import members
+from fairtrec.evaluation.judge import is_computed_here
 from fairtrec.evaluation.loading import short
 from fairtrec.evaluation.plan import Plan
+from fairtrec.evaluation.reading import Reading
+from fairtrec.evaluation.result import Part
+from fairtrec.measure import Measure
+from fairtrec.measures import BUILT_IN
 from fairtrec.measures.utility import Utility
 from fairtrec.version import __version__
 
 KEYS = [(row.key, row.behind) for row in CHOICES.values() if row.key]  # of choices, and which each stands behind
 
 
-def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | None, unknown: int) -> Signature:
+def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown: int) -> Signature:
     """Write the signature of an evaluation; ``unknown`` documents had no counts."""
+    options, given = reading.choices, beside_runs.given
     of_documents, labels = "documents" in plan.uses, plan.reference.labels
-    background = ""
-    if "background" in plan.uses and given.background is not None:
-        run = f"{name_of(given.background)}/{options.background_depth}"
-        background = "collection" if "background" in given.words else run
+    background = "collection" if "background" in plan.uses & given.words else ""
+    if "background" in plan.uses and not background:
+        ranked = reading.reference.background
+        called = beside_runs.called("background", ranked if isinstance(ranked, Run) else None)
+        background = f"{called}/{options.background_depth}"
     from_texts = of_documents and plan.lexicon is not None
     made = plan.made if of_documents else None
     terms = short(plan.terms.name, plan.terms.sha256) if plan.terms and from_texts else ""
@@ -43,26 +52,47 @@ def signature_of(plan: Plan, options: Choices, given: Given, queries: Queries | 
         for row in CHOICES.values()
         if row.key
     }
+    if told["target"] and Part("target") in beside_runs.files:
+        told["target"] = beside_runs.called("target")
     if made is not None:
         terms = short(made.terms, made.sha256)
         told |= {"tokenizer": made.tokenizer or "", "case": CHOICES["case_sensitive"].told(made.case_sensitive)}
     if unknown:
         told["missing"] += f"({unknown})"
-    uses_utility = any(isinstance(measure, Utility) for measure in plan.measures)
-    versions = {"fairtrec": __version__, "ir-measures": _version_of_ir_measures() if uses_utility else ""}
+    queries = reading.queries
     beside = {
         "fairtrec": __version__,
+        "qrels": beside_runs.called("qrels", reading.reference.qrels),
         "tau": ",".join(sorted({str(each.tau) for each in plan.measures if hasattr(each, "tau")})),
         "terms": terms,
-        "counts": name_of(given.counts) if of_documents and not (from_texts or labels) else "",
+        "docs": beside_runs.called("docs") if from_texts else "",
+        "counts": beside_runs.counts(plan) if of_documents and not (from_texts or labels) else "",
         "labels": short(labels.name, labels.sha256) if labels else "",
         "members": members(labels) if labels else "",
-        **{name: name_of(thing) for name, thing in vars(given).items() if name in plan.reference.extras},
+        **{name: beside_runs.called(name) for name in vars(given) if name in plan.reference.extras},
         "queries": short(queries.name, queries.sha256) if queries else "",
         "background": background,
     }
     every = beside | told
-    return Signature(versions | {name: every[name] for name in inserted(beside, KEYS)})
+    return Signature(versions_of(plan.measures) | {name: every[name] for name in inserted(beside, KEYS)})
+
+
+def versions_of(measures: Sequence[Measure]) -> dict[str, str]:
+    """Tell the versions of what computed something, and of each measure's values where that is not 1."""
+    theirs, plugins, values = False, dict[str, str](), dict[str, str]()
+    for measure in measures:
+        if isinstance(measure, Utility):
+            theirs = theirs or not (measure.is_plain or is_computed_here(measure))
+        elif measure.name not in BUILT_IN:
+            plugins[measure.name] = package_of(type(measure))
+        if measure.changes:
+            values[measure.name] = f"{measure.name}/{measure.value_version}"
+    return {
+        "fairtrec": __version__,
+        "ir-measures": _version_of_ir_measures() if theirs else "",
+        "plug-ins": ",".join(sorted(set(plugins.values()) - {""})),
+        "values": ",".join(sorted(values.values())),
+    }
 
 
 def _version_of_ir_measures() -> str:

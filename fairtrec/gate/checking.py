@@ -19,7 +19,7 @@ from fairtrec.gate.requirement import Requirement
 from fairtrec.gate.verdict import Gate, Verdict
 from fairtrec.literals import FailOn, Method
 from fairtrec.measure import Measure
-from fairtrec.replay import difference, results
+from fairtrec.replay import difference, results, versions
 from fairtrec.replay.results import RecordedResult
 
 
@@ -60,6 +60,7 @@ def check(
     measures: str | Measure | Iterable[str | Measure] = (),
     jobs: int | None = 1,
     keep_going: bool = False,
+    accept: bool = False,
     **given: Unpack[Keywords],
 ) -> Verdicts:
     """Judge whether runs meet requirements, on their own or against a baseline.
@@ -75,6 +76,7 @@ def check(
     ``interval``      from Student's t, or by bootstrap: "percentile" or "bca", of 10,000 resamples.
     ``measures``      what is evaluated beside, without a requirement; where ``runs`` are evaluated here.
     ``keep_going``    lists runs that cannot be read in ``result.failed``, and judges the others.
+    ``accept``        goes on with a results file whose measures have since had a change of their values.
 
     Raises UsageError for a requirement that cannot be read or asks for what is not there, and what `evaluate` raises.
     """
@@ -103,17 +105,28 @@ def check(
     else:
         wanted = [*several, *(each.measure for each in asked)]
         result, base = _evaluated(wanted, runs, qrels, run, {"jobs": jobs, "keep_going": keep_going, **given})
+    told: list[str] = []
     if recorded is not None:
-        base = recorded.only(compared)
-        difference.refuse_other(recorded, result.signature, result.digests)
+        base, told = recorded.only(compared), _agreed(recorded, result, compared, accept=accept)
     verdicts = [
         each for scores in result.scores for each in judge(scores, asked, baseline=base, slices=parts, gate=gate)
     ]
-    said = notes(result.scores, asked, base, parts, gate)
+    said = [*notes(result.scores, asked, base, parts, gate), *told]
     named = baseline if isinstance(baseline, str | None) else base.run if base is not None else "it"
     if baseline is not None and base is None:
         said.append(f"no requirement is about the baseline, so {named} was not read")
     return Verdicts(tuple(verdicts), result, gate, named if base is not None else None, tuple(said))
+
+
+def _agreed(recorded: RecordedResult, result: Result, compared: Sequence[Measure], *, accept: bool) -> list[str]:
+    """Say what sets a recorded baseline apart and does not matter. Raises InputError for what does."""
+    difference.refuse_other(recorded, result.signature, result.digests)
+    changed = versions.changed(map(str, compared), result.signature, recorded.signature)
+    if not accept:
+        versions.refuse_changed(changed, recorded.path)
+    programs = versions.of_programs(result.signature, recorded.signature)
+    told = versions.remark(programs, ("here", f"in {recorded.path}"))
+    return [*told, *(f"accepted: {each.measure}: {each.why}" for each in changed)]
 
 
 def _recorded(baseline: Any) -> tuple[RecordedResult | None, Any]:

@@ -71,10 +71,17 @@ class Measure(Quantity, Parameters):
     ``ordered`` says that the order of the ranked documents matters, not only which they are.
     ``fewest``, ``limits`` and ``formerly`` are those of all that has parameters.
     ``worst_known`` says that the measure has a value for the worst document there can be (``--missing worst``).
+    ``changes`` says what each change of its values was, the oldest first, a sentence each; signatures count them.
     """
 
     ordered: ClassVar[bool] = True
     worst_known: ClassVar[bool] = False
+    changes: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def value_version(self) -> int:
+        """The version of its values: 1, and one more with each of ``changes``."""
+        return 1 + len(self.changes)
 
     def __call__(self, *args: Any, **inputs: Any) -> Floats:  # noqa: ARG002 - for subclasses
         """Compute one value per query from the inputs that the signature names."""

@@ -39,6 +39,8 @@ LEVELLED = COMPUTED - {"nDCG", "NDCG", "Judged", "NumQ", "NumRet"}  # for which 
 SHARES = {"AP", "Bpref", "ERR", "IPrec", "P", "R", "RBP", "RR", "Rprec", "SetAP", "SetF", "SetP", "SetR", "Success",
           "nDCG"}  # fmt: skip
 
+CHANGES: dict[str, tuple[str, ...]] = {}  # of the values of each, as ``Measure.changes``
+
 FEW = 1024  # ranks, whose logarithms are kept
 FIRST_LOGARITHMS = np.array([math.log2(max(place, 1) + 1) for place in range(FEW)])
 
@@ -111,6 +113,7 @@ class Utility(Measure):
             ordered=not name.startswith(("Set", "Num")),
             better="neither" if name.startswith("Num") or name == "Judged" else "higher",
             bounds=(0.0, 1.0) if name in SHARES else (None, None),
+            changes=CHANGES.get(name, ()),
         )
         super().__post_init__()
 

@@ -9,7 +9,9 @@ from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.errors import InputError
 from fairtrec.evaluation.choices import CHOICES
 from fairtrec.evaluation.result import Part
+from fairtrec.replay import versions
 from fairtrec.replay.results import RecordedResult, RecordedRun
+from fairtrec.replay.versions import PROGRAMS, ChangedValues
 
 RunAndMeasure = tuple[str, str]  # of the one and of the other; empty where it has none
 
@@ -19,10 +21,12 @@ def _keys(*parts: str) -> set[str]:
     return {row.key for row in CHOICES.values() if not set(parts).isdisjoint(row.part.split())} - {""}
 
 
-OF_DOCUMENTS = {"terms", "counts", "labels"} | _keys("documents", "texts", "labels")
-OF_MEASURES = {"ir-measures", "tau", "background", *EXTRAS} | _keys("membership")
+OF_DOCUMENTS = {"terms", "docs", "counts", "labels"} | _keys("documents", "texts", "labels")
+OF_MEASURES = {"qrels", "tau", "background", *EXTRAS} | _keys("membership")
 OF_RUNS = ("run", "counterfactual")  # what belongs to single runs
-UNCOMPARED = {"tau", "counterfactual", "interval"} | {row.key for row in CHOICES.values() if row.adds}
+UNCOMPARED = {*PROGRAMS, "values", "tau", "counterfactual", "interval"} | {
+    row.key for row in CHOICES.values() if row.adds
+}
 SHOWN = 3  # of the queries that differ, those that differ most
 
 
@@ -43,6 +47,8 @@ class Deviation:
 class Difference:
     """All that tells two results apart."""
 
+    versions: Mapping[str, RunAndMeasure]  # of the programs, which are said, and are no difference
+    changed: tuple[ChangedValues, ...]
     signature: Mapping[str, RunAndMeasure]
     inputs: Mapping[str, RunAndMeasure]
     runs: tuple[RunAndMeasure, ...]
@@ -52,8 +58,8 @@ class Difference:
 
     @property
     def same(self) -> bool:
-        """Whether nothing tells them apart."""
-        return not any(getattr(self, each.name) for each in fields(self))
+        """Whether nothing tells them apart but versions of programs."""
+        return not any(getattr(self, each.name) for each in fields(self) if each.name != "versions")
 
 
 def between(one: RecordedResult, other: RecordedResult, tolerance: float = 0.0) -> Difference:
@@ -68,9 +74,12 @@ def between(one: RecordedResult, other: RecordedResult, tolerance: float = 0.0) 
         mine.name: _single(list(mine.queries), list(yours.queries)) for mine, yours in pairs if _both(mine, yours)
     }
     names = [] if len(one.runs) == len(other.runs) == len(pairs) else [_names(one), _names(other)]
+    choices = unequal(one.signature, other.signature)
     return Difference(
-        _unequal(one.signature, other.signature),
-        _unequal(_digests(one, pairs, 0), _digests(other, pairs, 1)),
+        versions.of_programs(one.signature, other.signature),
+        versions.changed(common, one.signature, other.signature),
+        {name: pair for name, pair in choices.items() if name not in (*PROGRAMS, "values")},
+        _apart(_digests(one, pairs, 0), _digests(other, pairs, 1)),
         _single(*names) if names else (),
         _single(list(one.measures), list(other.measures)),
         {run: missing for run, missing in queries.items() if missing},
@@ -81,11 +90,11 @@ def between(one: RecordedResult, other: RecordedResult, tolerance: float = 0.0) 
 def refuse_other(baseline: RecordedResult, signature: Mapping[str, str], digests: Mapping[Part, str]) -> None:
     """Raise InputError if a baseline was made by other choices, or from other inputs, than an evaluation here.
 
-    What names the run does not count, nor what only measures call for that are not evaluated here.
+    What names the run does not count, nor what only measures call for that are not evaluated here, nor versions.
     """
     uncalled = OF_MEASURES if "missing" in signature else OF_MEASURES | OF_DOCUMENTS
     unlike = []
-    for name, (mine, theirs) in _unequal(signature, baseline.signature).items():
+    for name, (mine, theirs) in unequal(signature, baseline.signature).items():
         counts = re.sub(r"\(\d+\)$", "", mine) == re.sub(r"\(\d+\)$", "", theirs)  # how many documents of the run
         if name not in UNCOMPARED and not (name == "missing" and counts) and (mine or name not in uncalled):
             unlike.append(f"{name}: {mine or 'none'} here, {theirs or 'none'} in {baseline.path}")
@@ -120,9 +129,23 @@ def _digests(results: RecordedResult, pairs: Sequence[tuple[RecordedRun, Recorde
     }
 
 
-def _unequal(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, RunAndMeasure]:
+def _apart(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, RunAndMeasure]:
     both = {name: (one.get(name, ""), other.get(name, "")) for name in {**one, **other}}
     return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
+
+
+def unequal(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, RunAndMeasure]:
+    """Give the parts in which two signatures differ; what has a digest may have another name."""
+    return {name: pair for name, pair in _apart(one, other).items() if _unnamed(pair[0]) != _unnamed(pair[1])}
+
+
+def _unnamed(told: str) -> str:
+    """Leave the names out before digests.
+
+    >>> _unnamed("bm25.run@01234567/200"), _unnamed("f=0.5,m=0.5")
+    ('@01234567/200', 'f=0.5,m=0.5')
+    """
+    return re.sub(r"(?:^|(?<=\*))[^*]*@(?=[0-9a-f]{8}(?:[*/]|$))", "@", told)
 
 
 def _single(one: Sequence[str], other: Sequence[str]) -> tuple[RunAndMeasure, ...]:

@@ -10,15 +10,18 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import ChoiceKeywords
 from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.result import Part, Result
+from fairtrec.evaluation.signature import versions_of
 from fairtrec.files import opening
 from fairtrec.files.arguments import crossed
+from fairtrec.replay import versions
 from fairtrec.replay.results import RecordedResult
 
 
-def evaluate(recorded: RecordedResult, root: Path | None = None) -> Result:
+def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool = False) -> Result:
     """Evaluate the runs of a results file again; relative paths start at ``root``.
 
-    Raises InputError if an input is not there, or is not what it was, and for what a file cannot be replayed from.
+    Raises InputError if an input is not there, or is not what it was, for what a file cannot be replayed from, and for
+    a measure whose values have changed since, unless these are accepted.
     """
     places = {part: found(recorded, part, root) for part in recorded.inputs}
     known = {*Given.__annotations__, *ChoiceKeywords.__annotations__}
@@ -32,6 +35,9 @@ def evaluate(recorded: RecordedResult, root: Path | None = None) -> Result:
             raise InputError(f"the run {run.name} was no file, and only a file can be replayed", recorded.path)
     try:
         measures = [each for name in recorded.measures for each in registry.parse(name)]
+        if not accept:
+            changed = versions.changed(recorded.measures, versions_of(measures), recorded.signature)
+            versions.refuse_changed(changed, recorded.path)
         runs = {run.name: places[Part("run", run.name)] for run in recorded.runs}
         return api.evaluate(measures, runs, options.pop("qrels", None), **options)
     except UsageError as fault:

@@ -18,6 +18,8 @@ def text(difference: Difference, *, names: RunAndMeasure) -> str:
 
 
 def _lines(difference: Difference, names: RunAndMeasure) -> Iterator[str]:
+    for measure, first, second, why in difference.changed:
+        yield f"value version, {measure}: {first} | {second}: {why}"
     for name, (one, other) in difference.signature.items():
         yield f"signature, {name}: {one or 'none'} | {other or 'none'}"
     for part, (one, other) in difference.inputs.items():
@@ -46,6 +48,8 @@ def record(difference: Difference, *, names: RunAndMeasure) -> dict[str, Any]:
     return {
         "files": names,
         "same": difference.same,
+        "versions": {name: _pair(pair) for name, pair in difference.versions.items()},
+        "changed": {measure: {"versions": [one, other], "why": why} for measure, one, other, why in difference.changed},
         "signature": {name: _pair(pair) for name, pair in difference.signature.items()},
         "inputs": {part: _pair(pair) for part, pair in difference.inputs.items()},
         "runs": list(map(_pair, difference.runs)),

@@ -94,7 +94,7 @@ def rerank(
             if listener.get() is not None:
                 report(RUNS, len(found), len(named))
     runs_of = tuple(one[at] for at in range(len(work.by)) for one in found)
-    base = signature_of(session.plan, session.choices, session.given, session.reading().queries, 0)
+    base = signature_of(session.plan, session.reading(), session.beside_runs, 0)
     spelled = {"by": " ".join(map(str, work.by)), "seed": str(seed), "draws": str(rankings or "")}
     more = {"candidates": str(candidates or ""), "cut": "yes" if cut else ""}
     judged = " ".join(str(each) for each in work.by if sees_judgements(each, session.plan))

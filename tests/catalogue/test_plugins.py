@@ -92,6 +92,7 @@ def test_a_measure_of_another_package(fairtrec_with):
     }
     assert "SpokenShare@4: of 2 rankings { }" in run["remarks"]
     assert document["measures"]["SpokenShare@4"]["better"] == "higher"
+    assert " | plug-ins:plug-in/1.0 | " in document["signature"]
 
     listed = fairtrec("measures")
     (line,) = [line for line in listed.stdout.splitlines() if line.startswith("SpokenShare ")]

@@ -20,7 +20,7 @@ Metadata are two JSON objects (sorted keys, no blanks), kept under the keys ``fa
 of the Arrow schema (which Parquet keeps too). The first says how the counts were made and what they sum to; its
 fields are those of Meta:
 
-    {"case_sensitive": false, "fairtrec": "0.1.0", "format": 1, "groups": ["f", "m"],
+    {"case_sensitive": false, "digest": "<sha256 of the rows>", "fairtrec": "0.1.0", "format": 1, "groups": ["f", "m"],
      "omega": {"0": 8.5, "1": 9.0, "2": 9.0, "5": 10.0},    the sum over all documents, even target, for each tau
      "rows": 10, "sources": [{"bytes": 9, "first_mib": "<sha256>", "last_mib": "<sha256>", "name": "c.tsv"}],
      "terms": {"name": "gender-en", "sha256": "<sha256>"}, "tokenizer": "strip", "tokens": 700, "totals": [3, 4]}
@@ -84,6 +84,7 @@ class Meta:
     rows: int = 0
     tokens: int = 0
     totals: tuple[int, ...] = ()
+    digest: str = ""  # sha256 of the rows, which are sorted
     omega: Mapping[int, float] = field(default_factory=dict)
 
     @property
@@ -106,7 +107,8 @@ class Meta:
             fields |= {name: tuple(fields[name]) for name in ("groups", "sources", "totals")}
             fields["omega"] = {int(tau): float(total) for tau, total in fields["omega"].items()}
             made = cls(**fields)
-            texts = [*made.groups, made.terms, made.sha256, made.fairtrec, *(each["name"] for each in made.sources)]
+            sources = [each["name"] for each in made.sources]
+            texts = [*made.groups, made.terms, made.sha256, made.fairtrec, made.digest, *sources]
             counts = [made.rows, made.tokens, *made.totals, *(each.get("bytes", 0) for each in made.sources)]
             if not all(isinstance(text, str) for text in texts) or not isinstance(made.tokenizer, str | None):
                 raise TypeError("a name that is no text")

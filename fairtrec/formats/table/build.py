@@ -4,6 +4,7 @@ import dataclasses
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
 from os import fspath
 from pathlib import Path
 from typing import Any
@@ -48,15 +49,16 @@ def rows_of(path: Path) -> Iterator[Rows]:
 
 def built(output: Path, made: Meta, rows: Iterable[Rows], scratch: Path, form: Format | None = None) -> Meta:
     """Write sorted rows as a table, with their sums; give its metadata."""
-    body, tally = scratch / "merged.arrow", Tally(len(made.groups))
+    body, tally, digest = scratch / "merged.arrow", Tally(len(made.groups)), sha256()
 
     def tallied() -> Iterator[Rows]:
         for piece in even(rows):
             tally.add(piece.numbers[0], piece.numbers[1:].T)
+            digest.update(piece.keys.tobytes() + piece.numbers.tobytes())
             yield dataclasses.replace(piece, places=None)
 
     written(body, schema(made.groups), tallied())
-    meta, distribution = tally.finish(made)
+    meta, distribution = tally.finish(dataclasses.replace(made, digest=digest.hexdigest()))
     with replaced(output, synced=True) as part, pa.memory_map(fspath(body)) as file:
         reader = pa.ipc.open_file(file)
         batches = (reader.get_batch(i) for i in range(reader.num_record_batches))

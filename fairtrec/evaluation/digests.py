@@ -1,0 +1,94 @@
+"""What the signature calls what was given beside runs: by its name, and by a digest of what it holds."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from os import fspath
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import Docs, Ints, Qrels, Run
+from fairtrec.errors import PATH
+from fairtrec.evaluation import loading
+from fairtrec.evaluation.choices import Choices, name_of
+from fairtrec.evaluation.given import Given
+from fairtrec.evaluation.plan import Plan
+from fairtrec.evaluation.result import InputFile, Part
+from fairtrec.files import opening
+from fairtrec.files.arguments import crossed, source
+
+LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
+
+
+def files_of(parts: Mapping[Part, Any]) -> dict[Part, InputFile]:
+    """Name the file behind each part, where it is one."""
+    found = {part: loading.origin(thing) for part, thing in parts.items()}
+    return {part: InputFile(*at) for part, at in found.items() if at is not None}
+
+
+class InputFiles:
+    """What was given beside runs; of each file a digest, made once."""
+
+    def __init__(self, given: Given, choices: Choices) -> None:
+        self.given, self.choices = given, choices
+
+    @cached_property
+    def files(self) -> dict[Part, InputFile]:
+        """The files, by the parts that they play."""
+        given = self.given
+        parts = {Part(name): thing for name, thing in vars(given).items() if name not in given.words}
+        if loading.is_file(self.choices.target):
+            parts[Part("target")] = self.choices.target
+        if isinstance(given.labels, PATH):
+            several = [source(part).name for part in crossed(fspath(given.labels))]
+            many = len(several) > 1
+            parts |= {Part("labels", str(number) if many else None): each for number, each in enumerate(several, 1)}
+        return files_of(parts)
+
+    def begin(self, plan: Plan) -> None:
+        """Have large files hashed while they are read."""
+        searched = plan.table is not None and plan.table.digest
+        decide = {"qrels": True, "background": "background" in plan.uses}
+        decide |= {"docs": plan.lexicon is not None and "documents" in plan.uses}
+        decide |= {"counts": not searched and "documents" in plan.uses}
+        for part, file in self.files.items():
+            if decide.get(part.of) and not opening.is_stream(file.place) and opening.size(file.place) >= LARGE:
+                file.begin()
+
+    def called(self, part: str, read: Qrels | Run | None = None) -> str:
+        """Name what plays a part, as ``called`` does."""
+        thing = self.choices.target if part == "target" else getattr(self.given, part)
+        return "" if thing is None else called(thing, self.files.get(Part(part)), read)
+
+    def counts(self, plan: Plan) -> str:
+        """Name a table of counts; one that is searched, not read, says its own digest."""
+        own = "" if plan.table is None else plan.table.digest
+        return loading.short(name_of(self.given.counts), own) if own else self.called("counts")
+
+
+def called(thing: Any, file: InputFile | None, read: Qrels | Run | None = None) -> str:
+    """Name what was given: name@digest of a file, or of what was ``read``; an ir_datasets id as it is."""
+    name = name_of(thing) if file is not None or not isinstance(thing, PATH) else fspath(thing)
+    return loading.short(name, file.sha256 if file is not None else "" if read is None else digest_of(read))
+
+
+def digest_of(read: Qrels | Run) -> str:
+    """Hash judgements, or rankings, that are in no file; in whatever order their queries came."""
+    from hashlib import sha256
+
+    found = sha256()
+    for row in sorted(range(len(read.qids)), key=read.qids.__getitem__):
+        for column in _columns(read, row):
+            found.update(f"{read.qids[row]} {column.dtype} {len(column)}\n".encode())
+            found.update(np.ascontiguousarray(column).data)
+    return found.hexdigest()
+
+
+def _columns(read: Qrels | Run, row: int) -> list[Docs | Ints]:
+    """Give what decides of one query: its documents in their order, or by name with their grades and subtopics."""
+    if isinstance(read, Run):
+        return [read.docnos[read.starts[row] : read.starts[row + 1]]]
+    first, end = np.searchsorted(read.query, [row, row + 1])
+    columns = read.docnos[first:end], read.iterations[first:end], read.grades[first:end]
+    order = np.lexsort((columns[1], columns[0]))
+    return [column[order] for column in columns]
