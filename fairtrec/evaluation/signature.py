@@ -10,7 +10,7 @@ from fairtrec.catalogue.family import package_of
 from fairtrec.data import Run
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.choices import CHOICES, inserted
+from fairtrec.evaluation.choices import CHOICES, inserted, name_of
 from fairtrec.evaluation.digests import InputFiles
 from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.groups import members
@@ -69,12 +69,17 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
         "counts": beside_runs.counts(plan) if of_documents and not (from_texts or labels) else "",
         "labels": short(labels.name, labels.sha256) if labels else "",
         "members": members(labels) if labels else "",
-        **{name: beside_runs.called(name) for name in vars(given) if name in plan.reference.extras},
+        **{name: _of_extra(name, beside_runs) for name in vars(given) if name in plan.reference.extras},
         "queries": short(queries.name, queries.sha256) if queries else "",
         "background": background,
     }
     every = beside | told
     return Signature(versions_of(plan.measures) | {name: every[name] for name in inserted(beside, KEYS)})
+
+
+def _of_extra(name: str, beside_runs: InputFiles) -> str:
+    """Name an input beside the others; of counterfactual runs, as of runs, without a digest."""
+    return name_of(beside_runs.given.counterfactual) if name == "counterfactual" else beside_runs.called(name)
 
 
 def versions_of(measures: Sequence[Measure]) -> dict[str, str]:

@@ -70,7 +70,7 @@ def test_the_published_figures(evaluated):
         assert means[run]["NFaiRR@10"] == pytest.approx(expected, rel=0, abs=TO_THREE_DECIMALS), run
     for run, values in means.items():
         assert values["NFaiRR(tau=0)@10"] < values["NFaiRR@10"] - 0.02, run
-    for choice in ("order:score", "tau:0,1", "queries:trec-dl-fair@", "missing:neutral(", "BM25.run/200"):
+    for choice in ("order:score", "tau:0,1", "queries:trec-dl-fair@", "missing:neutral(", "background:BM25.run@"):
         assert choice in document["signature"]
 
     worst, _ = evaluated("NFaiRR@10", "worst")
