@@ -47,7 +47,7 @@ def tables(found: Agreement, *, places: int) -> Document:
     shares = {"share: gold": "share_gold", "instrument": "share_instrument"}
     columns += [Column(head, [_told(getattr(kind, name), places) for kind in kinds]) for head, name in shares.items()]
     table = ReportTable("", [Column("gold", [kind.name for kind in kinds], words=True)], columns)
-    return Document([table], found.notes, str(found.signature), signs=[summary(found, places)])
+    return Document([table], found.notes, str(found.signature), gap=2, signs=[summary(found, places)])
 
 
 def _told(value: float, places: int) -> str:
