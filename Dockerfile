@@ -1,8 +1,10 @@
 # fairtrec as a program: docker build -t fairtrec . && docker run --rm -v "$PWD:/data" fairtrec eval qrels.txt my.run ...
+# The version is that of .git, which is copied with the rest; of files without it say --build-arg VERSION=1.2.3.
 FROM python:3.13 AS build
-# It has git, which knows the version.
+ARG VERSION=""
 COPY . /source
-RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels /source
+RUN if [ -n "$VERSION" ]; then export SETUPTOOLS_SCM_PRETEND_VERSION="$VERSION"; fi; \
+    pip wheel --no-cache-dir --no-deps --wheel-dir /wheels /source
 
 FROM python:3.13-slim
 COPY --from=build /wheels /wheels

@@ -1,12 +1,13 @@
 """The version of the package; what is written into files and signatures.
 
 The build writes it beside this file, as git tells it then: a release has the version of its tag, a checkout that of the
-commit at which it was installed. importlib.metadata would say the same, a tenth of a second later at each start.
+commit at which it was installed, and a copy of which nothing says the version 0+unknown. importlib.metadata would say
+the same, a tenth of a second later at each start.
 """
 
 import os
 
-_NEVER_INSTALLED = "0.dev0"
+_NEVER_INSTALLED = "0+unknown"
 
 
 def _read(file: str) -> str:

@@ -20,7 +20,7 @@ def test_it_is_what_was_built(tmp_path, written):
 def test_a_checkout_that_was_never_installed_says_so(tmp_path, written):
     if written is not None:
         (tmp_path / "version.txt").write_bytes(written)
-    assert version._read(str(tmp_path / "version.txt")) == "0.dev0"
+    assert version._read(str(tmp_path / "version.txt")) == "0+unknown"
 
 
 def test_it_takes_no_search_for_what_is_installed():

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, decode
 from fairtrec.errors import InputError
-from fairtrec.literals import Drawn
 
 UNKNOWN, NONE = "?", "-"  # in the place of a group: nobody has said; known, and of none of the groups
 
@@ -72,7 +71,7 @@ class Sheet:
     """
 
     path: str
-    unit: Drawn
+    unit: Literal["document", "query"]
     labels: Labels
     unknown: Bools
     lines: Ints
