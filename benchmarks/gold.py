@@ -1,0 +1,46 @@
+"""Gold labels: drawing documents of 43 runs against evaluating them, and agreement over 40,000 documents."""
+
+from pathlib import Path
+
+from benchmarks.timing import BIN, FOLDER, paired, report, run
+
+RUNS, QUERIES, DEEP = 43, 43, 100
+DOCUMENTS = 40_000
+
+
+def written(folder: Path) -> list[Path]:
+    """Runs of documents that are shared by many, as those of one track are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    runs = []
+    for system in range(RUNS):
+        path = folder / f"{system}.run"
+        step = 31 * (system % 9 + 3)
+        lines = (
+            f"q{query} Q0 d{query * 7919 + (rank + 1) * step} {rank + 1} {-rank} s{system}\n"
+            for query in range(QUERIES)
+            for rank in range(DEEP)
+        )
+        path.write_text("".join(lines))
+        runs.append(path)
+    (folder / "qrels").write_text("".join(f"q{query} 0 d{query * 7919 + 93} 1\n" for query in range(QUERIES)))
+    groups = "fm-"
+    (folder / "gold.tsv").write_text(
+        "docno\tgroup\tprobability\n" + "".join(f"d{i}\t{groups[i % 3]}\t0.5\n" for i in range(DOCUMENTS))
+    )
+    (folder / "labels.tsv").write_text("".join(f"d{i}\t{groups[i % 7 % 3]}\n" for i in range(DOCUMENTS)))
+    return runs
+
+
+def main() -> None:
+    folder = FOLDER / "gold"
+    runs = written(folder)
+    draw = [BIN / "fairtrec", "gold", "draw", *runs, "--number", "300", "-o", folder / "sheet.tsv", "--force"]
+    pair = paired(draw, [BIN / "fairtrec", "eval", folder / "qrels", *runs, "-m", "RR@10", "-j", "1"])
+    ratio = pair.ours.cpu / pair.theirs.cpu
+    report(f"gold draw from {RUNS} runs, of eval -m RR@10", ratio, 1.5, f"{pair.ours.cpu:.2f} s of CPU")
+    agree = run([BIN / "fairtrec", "gold", "agree", folder / "gold.tsv", "--labels", folder / "labels.tsv"])
+    report(f"gold agree over {DOCUMENTS:,} documents, seconds of CPU", agree.cpu, 2.0)
+
+
+if __name__ == "__main__":
+    main()
