@@ -41,12 +41,14 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "select": ("selection.selecting", "provisional"),
     "validate": ("validation.validating", "provisional"),
 }
-_PACKAGES = ("measures", "rerankers")
+_PACKAGES = ("gold", "measures", "rerankers")
 STABILITY: dict[str, Stability] = {  # of each public name; what does not stand here may change at any time
     **{f"fairtrec.{name}": word for name, (_, word) in _PLACES.items()},
     "fairtrec.evaluation.trec_fair_2019.evaluate": "provisional",
     "fairtrec.files.arguments.paths": "provisional",
     "fairtrec.formulas.overlap.rbo": "provisional",
+    "fairtrec.gold.agree": "provisional",
+    "fairtrec.gold.draw": "provisional",
     "fairtrec.ir_measures.given": "provisional",
     "fairtrec.ir_measures.parse": "provisional",
     "fairtrec.measure.Better": "stable",

@@ -33,3 +33,4 @@ Undefined = Literal["skip", "0", "worst", "error"]  # what an undefined value co
 Among = Literal["run", "background", "pool"]  # whose documents may be ranked
 Objective = Literal["hinge", "ce"]  # of a ranker that learns
 Severity = Literal["error", "warning"]  # of a finding
+Drawn = Literal["document", "query"]  # for people to label

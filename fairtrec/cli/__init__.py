@@ -33,6 +33,7 @@ GROUPS = {  # in the order of the help, rare commands last; the text stands here
         "explain": "Show which words at which ranks made a value.",
         "headroom": "Find how much fairer a run could be, at no loss and at some.",
         "ablate": "Vary the instrument, and see whether runs keep their order.",
+        "gold": "Draw what people label, and see how words agree with them.",
         "plot": "Draw runs as a figure for a paper.",
         "rbo": "Compare the rankings of runs: rank-biased overlap.",
     },

@@ -19,7 +19,7 @@ from fairtrec.errors import FairtrecError
 from fairtrec.evaluation.choices import CHOICES
 
 VARIABLE = "_FAIRTREC_COMPLETE"
-FILES = {"FILE", "RUN", "QRELS", "SOURCE", "TRIPLES", "IN", "OUT", "PART", "A", "B", "json"}
+FILES = {"FILE", "RUN", "QRELS", "SOURCE", "TRIPLES", "IN", "OUT", "PART", "A", "B", "GOLD", "json"}
 FOLDERS = {"FOLDER", "DIR"}
 KINDS = {"terms": ("wordlist",), "queries": ("queryset",), "pairs": ("pairs",)}
 

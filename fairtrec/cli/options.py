@@ -49,7 +49,7 @@ _MEASURES = click.option(
     help="Like 'nDCG@10 NFaiRR(tau=0)@20'; `fairtrec measures` lists them; all_fair: every measure of fairness that "
     "the inputs allow; may be repeated.  [default: a few that the inputs allow]",
 )
-_INPUTS = {
+INPUTS = {
     "terms": click.option(
         "--terms", metavar="NAME|FILE", help="Group terms: a word list by name, or a file of term,group lines."
     ),
@@ -101,8 +101,8 @@ _JOBS = click.option(
 def evaluated(command: str, measures: Callable[[Function], Function] | None = _MEASURES) -> Together:
     """Give a command the arguments and options of an evaluation by the names of Python, as far as it heeds them."""
     rows = [row for row in CHOICES.values() if not row.only and command not in row.but]
-    names = inserted(_INPUTS, [(row.name, row.after) for row in rows])
-    each = (_INPUTS.get(name) or CHOSEN[name] for name in names)
+    names = inserted(INPUTS, [(row.name, row.after) for row in rows])
+    each = (INPUTS.get(name) or CHOSEN[name] for name in names)
     return Together((*_RUNS, *([] if measures is None else [measures]), *each, _JOBS))
 
 

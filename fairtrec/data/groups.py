@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, decode
 from fairtrec.errors import InputError
+from fairtrec.literals import Drawn
 
 UNKNOWN, NONE = "?", "-"  # in the place of a group: nobody has said; known, and of none of the groups
 
@@ -71,7 +72,7 @@ class Sheet:
     """
 
     path: str
-    unit: Literal["document", "query"]
+    unit: Drawn
     labels: Labels
     unknown: Bools
     lines: Ints

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from fairtrec.data import UNKNOWN, Docnos, Labels, Sheet, is_number
-from fairtrec.errors import STEERING, FilePath, InputError
+from fairtrec.errors import PATH, STEERING, FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats import labels, tsv
 from fairtrec.formats.frames import DOCUMENT, QUERY, Frame, is_frame, names_of
@@ -87,14 +87,29 @@ def read(path: FilePath, *, plain: bool = False, per_query: bool = False) -> She
 
 def of(thing: Any, *, per_query: bool = False) -> Sheet:
     """Take a sheet from a frame with these columns, ``{docno: group}``, or ``{docno: {group: weight}}``."""
+    return sheet_of(entries(thing), per_query=per_query)
+
+
+def votes(thing: Any, *, per_query: bool) -> Votes:
+    """Take the votes of documents from a sheet that may not be filled in yet, or from any labels.
+
+    Raises InputError for a bad line, and, if not ``per_query``, for a document of other groups in another query.
+    """
+    found = entries(thing, plain=True)
+    return found.votes if per_query else _shared(found)
+
+
+def entries(thing: Any, *, plain: bool = False) -> SheetLines:
+    """Take the lines of a sheet, of which some may have no group yet; if it is ``plain``, of any labels."""
+    if isinstance(thing, PATH):
+        return _of_file(thing, plain=plain)
     found = SheetLines("gold")
     with understood("gold labels"):
         found.take([(None, cells) for cells in (_of_frame(found, thing) if is_frame(thing) else _of_mapping(thing))])
-    return sheet_of(found, per_query=per_query)
+    return found
 
 
-def entries(path: FilePath, *, plain: bool) -> SheetLines:
-    """Read the lines of a sheet, of which some may have no group yet; if it is ``plain``, of any file of labels."""
+def _of_file(path: FilePath, *, plain: bool) -> SheetLines:
     found = SheetLines(fspath(path))
     if fspath(path).endswith(".parquet"):
         numbered: Iterator[tsv.NumberedLine] = iter(())

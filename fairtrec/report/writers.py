@@ -214,6 +214,18 @@ POSITIONS = Formats(
         "jsonl": Writer("positions:records", "records:jsonl"),
     },
 )
+DRAWS = Formats(
+    "drawn",
+    "",
+    {
+        "text": Writer("drawn:text"),
+        "tsv": Writer("drawn:tsv"),
+        "csv": Writer("drawn:rows", "records:delimited", delimiter=","),
+        "json": Writer("drawn:record", "records:json", "all"),
+    },
+)
+_AGREEMENTS = {form: each for form, each in _USUAL.items() if form not in ("jsonl", "latex")}
+AGREEMENTS = Formats("agreements", "", {**_AGREEMENTS, "html": Writer("agreements:html", "", "all")})
 KINDS: Mapping[str, Formats[Any]] = {  # of each class of answers
     "Result": RESULTS,
     "Scores": RESULTS,
@@ -230,6 +242,8 @@ KINDS: Mapping[str, Formats[Any]] = {  # of each class of answers
     "Verdicts": VERDICTS,
     "Validation": FINDINGS,
     "Projection": POSITIONS,
+    "GoldDraw": DRAWS,
+    "Agreement": AGREEMENTS,
 }
 
 

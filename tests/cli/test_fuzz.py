@@ -31,6 +31,10 @@ GOOD = {
     "qids": b"q1\nq2\n",
     "labels": b"d1\tf\t0.5\nd1\tm\t0.5\nd2\tm\t1\nd3\tf\t1\n",
     "labels.jsonl": b'{"docno": "d1", "group": "f", "weight": 1}\n{"docno": "d2", "group": "m"}\n',
+    "sheet": b"# fairtrec:1 | gold:document | number:3 of 3 | seed:0 | depth:10 | order:score | runs:a.run@01234567\n"
+    b"docno\tgroup\tweight\tprobability\ttext\nd1\tf\t0.5\t0.25\tshe\nd1\tm\t0.5\t\the\nd2\t-\t1\t0.5\t\nd3\t?\t1\t1\tx\n",
+    "queries.sheet": b"# fairtrec:1 | gold:query | number:2 of 2 | seed:0 | depth:10 | order:score | runs:a.run@01234567\n"
+    b"qid\tdocno\tgroup\tprobability\nq1\td1\tf\t0.5\nq1\td2\tm\t0.5\nq2\td1\t\t0.5\nq2\td3\t-\t0.5\n",
     "positions": b"docno\tx\ty\nd1\t0.5\t1\nd2\t-1\t2\nd3\t0\t0\n",
     "target": b"q1\tf\t0.4\nq1\tm\t0.6\nq2\tf\t1\n",
     "slices": b"q1\tshort\nq2\tlong\nq1\tall queries\n",
@@ -48,6 +52,8 @@ COMMANDS = {  # the file that is corrupted: the commands that read it
     "qids": ["eval qrels a.run -m nDCG@2 --queries qids"],
     "labels": ["eval qrels a.run -m 'AWRF@2 KL@2' --labels labels", "eval qrels a.run -m AWRF@2 --labels labels*labels.jsonl"],
     "labels.jsonl": ["eval qrels a.run -m AWRF@2 --labels labels.jsonl"],
+    "sheet": ["gold agree sheet --labels labels", "gold agree sheet a.run --counts counts -f json", "gold draw a.run --number 9 --gold sheet -o new.tsv --force"],
+    "queries.sheet": ["gold agree queries.sheet --labels labels", "gold draw a.run --number 9 --unit query --gold queries.sheet -o new.tsv --force"],
     "positions": ["eval qrels a.run -m DUO@2 --positions positions"],
     "target": ["eval qrels a.run -m AWRF@2 --labels labels --target target"],
     "slices": ["compare qrels a.run b.run -m nDCG@2 --slice slices"],
@@ -137,10 +143,19 @@ def test_what_is_corrupted_is_taken_as_it_is(workplace, fairtrec_command):
 
 @pytest.mark.parametrize("part", range(SPLIT))
 def test_corrupted_files_end_in_one_line(part, workplace, fairtrec_command):
-    dice = random.Random(part)
+    one_line_each(random.Random(part), [*COMMANDS], MANY // SPLIT, workplace, fairtrec_command)
+
+
+def test_corrupted_sheets_of_gold_end_in_one_line(workplace, fairtrec_command):
+    many = 300 if "FAIRTREC_FUZZ" in os.environ else 36
+    one_line_each(random.Random("gold"), ["sheet", "queries.sheet"], many, workplace, fairtrec_command)
+
+
+def one_line_each(dice, names, many, workplace, fairtrec_command):
+    """Corrupt so many files of these names, and run a command that reads them."""
     good = {name: (workplace / name).read_bytes() for name in COMMANDS}
-    for _ in range(MANY // SPLIT):
-        name = dice.choice(list(COMMANDS))
+    for _ in range(many):
+        name = dice.choice(names)
         command = dice.choice(COMMANDS[name])
         data = corrupted(dice, good[name])
         (workplace / name).write_bytes(data)

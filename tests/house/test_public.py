@@ -24,7 +24,7 @@ def test_each_public_name_is_there_and_says_how_lasting_it_is():
 
 
 def test_the_names_are_listed_before_they_are_imported():
-    assert {*fairtrec.__all__, "measures", "rerankers"} == {*dir(fairtrec)}
+    assert {*fairtrec.__all__, "gold", "measures", "rerankers"} == {*dir(fairtrec)}
     assert "Result" not in vars(fairtrec)  # imported when it is used, each time from where it is defined
 
 

@@ -46,6 +46,8 @@ ANSWERS = {
     "validate": lambda: fairtrec.validate(TWO, qrels="qrels.txt"),
     "positions": lambda: fairtrec.positions(STANCE[0], embeddings=STANCE[2], ids=STANCE[4]),
     "rbo": lambda: fairtrec.rbo(["bm25.run", "neural.run", "fair.run"]),
+    "gold draw": lambda: fairtrec.gold.draw(TWO, 5, docs="collection.tsv"),
+    "gold agree": lambda: fairtrec.gold.agree("labels.tsv", terms="gender-en", docs="collection.tsv"),
 }
 PRINTED = {  # by the command that gives the same answer
     "evaluate": ["eval", "qrels.txt", *TWO, "-m", "nDCG@10 NFaiRR@10", *SHELL, "-f", "table"],
@@ -62,6 +64,8 @@ PRINTED = {  # by the command that gives the same answer
     "validate": ["validate", *TWO, "--qrels", "qrels.txt"],
     "positions": ["positions", *STANCE],
     "rbo": ["rbo", "bm25.run", "neural.run", "fair.run"],
+    "gold draw": ["gold", "draw", *TWO, "--number", "5", "--docs", "collection.tsv", "-o", "sheet.tsv"],
+    "gold agree": ["gold", "agree", "labels.tsv", *SHELL[:4]],
 }
 
 

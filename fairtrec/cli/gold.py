@@ -1,0 +1,104 @@
+"""``fairtrec gold``: what people are to label, and how well an instrument agrees with what they say."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fairtrec.cli import options, printing
+from fairtrec.cli.commands import Commands, under
+from fairtrec.literals import Drawn
+from fairtrec.report.writers import AGREEMENTS
+
+FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
+DEPTH = click.option(
+    "-M", "--depth", type=FROM_1, default=10, show_default=True, metavar="N", help="Look at ranks down to N."
+)
+OF_RUNS = options.Together((DEPTH, *(options.CHOSEN[name] for name in ("order", "run_format", "score_dtype"))))
+
+
+@click.group(name="gold", cls=Commands)
+def command() -> None:
+    """Draw what people label, and tell how well an instrument agrees with what they say.
+
+    The instrument is what decides groups now: words, or labels of a program.
+    """
+
+
+@command.command(cls=under("Draw", "seed", first="number docs output"), epilog=options.EXITS)
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("--number", type=FROM_1, required=True, metavar="N", help="Draw so many documents, or queries.")
+@options.word("--unit", of=Drawn, help="What is drawn: documents by their exposure, or whole queries.")
+@click.option("--seed", type=FROM_0, default=0, show_default=True, metavar="N", help="Another seed draws others.")
+@click.option("--gold", metavar="FILE", help="Keep the labels of this sheet, for what is drawn again.")
+@click.option("--docs", metavar="FILE|ID", help="The texts, to stand beside them: TSV, JSON lines, an ir_datasets id.")
+@click.option("--queries", metavar="NAME|FILE", help="Only of these queries: a query set by name, or a file of ids.")
+@OF_RUNS
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The sheet, a TSV.",
+)
+@click.option("--force", is_flag=True, help="Overwrite FILE.")
+def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> None:
+    """Draw documents that RUNs expose, with known probabilities, and write the sheet that people fill in.
+
+    A RUN is a file, a folder, a pattern, or @LIST. Groups are not needed: who labels does not see what the instrument
+    says. `fairtrec eval --gold` corrects values by the sheet.
+
+    \b
+    fairtrec gold draw bm25.run neural.run fair.run --number 30 --docs collection.tsv -o sheet.tsv
+    """
+    from fairtrec.cli.bar import progress
+    from fairtrec.errors import UsageError
+    from fairtrec.files.arguments import lists, named
+    from fairtrec.gold.drawing import draw
+    from fairtrec.report.drawn import text, tsv
+    from fairtrec.report.output import emit
+
+    files = named(runs)
+    printing.refuse_output(output, *files.values(), *lists(runs), *given.values())
+    if output.is_file() and not force:
+        raise UsageError(f"{output} exists; give --force to overwrite it, or another name")
+    with progress():
+        drawn = draw(files, **given)
+    emit(tsv(drawn), output)
+    click.echo(text(drawn), nl=False)
+
+
+@command.command(cls=under("Agreement", "confidence", first="labels terms docs"), epilog=options.EXITS)
+@click.argument("gold", metavar="GOLD")
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@options.Together(options.INPUTS[name] for name in ("terms", "docs", "counts"))
+@click.option("--labels", metavar="FILE", help="Groups by a program, or by others: TSV of docno group [weight].")
+@options.Together(options.CHOSEN[name] for name in ("groups", "tokenizer", "case_sensitive"))
+@OF_RUNS
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, metavar="P", help="The level of the intervals."
+)
+@options.reported(AGREEMENTS)
+def agree(
+    gold: str, runs: tuple[str, ...], form: str, output: Path | None, *, places: int, depth: int, **given: Any
+) -> None:
+    """Tell how well words or labels agree with the labels of people in GOLD.
+
+    GOLD is a sheet that was drawn and filled in, or any file of labels. With RUNs a document counts as much as these
+    expose it: errors where users look. Two annotators: gold agree first.tsv --labels second.tsv.
+
+    \b
+    fairtrec gold agree labels.tsv --terms gender-en --docs collection.tsv
+    """
+    from fairtrec.files.arguments import lists, named
+    from fairtrec.gold.agreeing import agree
+    from fairtrec.report.agreements import footnotes
+
+    files = named(runs)
+    if not files:
+        options.refuse_typed("is for RUNs, and there is none", "depth", "order", "run_format", "score_dtype")
+    printing.refuse_output(output, gold, *files.values(), *lists(runs), *given.values())
+    with options.attended("order", "run_format", "score_dtype", "depth"):
+        found = agree(gold, files or None, depth=depth, **given)
+    printing.write(AGREEMENTS, form, found, output, footnotes, places=places)
