@@ -124,14 +124,7 @@ def _value(parameter: click.Option, key: str, value: Any, path: Path) -> Any:
         return several
     if value == "":
         raise InputError(f"{key} is empty; give it a value, or leave it out", path)
-    if isinstance(value, float) and parameter.type is not click.FLOAT:
-        whole = isinstance(parameter.type, click.types.IntParamType)
-        like = (
-            f"a whole number, like {key} = {parameter.default if isinstance(parameter.default, int) else 10}"
-            if whole
-            else "text, in quotation marks"
-        )
-        raise InputError(f"{key} is {value}; write {like}", path)
+    _refuse_number(parameter, key, value, path)
     if parameter.is_flag is not isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError(f"{key} must be {'true or false' if parameter.is_flag else 'text or a number'}", path)
     if not isinstance(parameter.type, click.Path):
@@ -142,6 +135,21 @@ def _value(parameter: click.Option, key: str, value: Any, path: Path) -> Any:
     if key == "labels" and isinstance(value, str) and not _beside(path, value).exists():
         return "*".join(_placed(part, key, path) for part in crossed(value))
     return _placed(value, key, path) if isinstance(value, str) else value
+
+
+def _refuse_number(parameter: click.Option, key: str, value: Any, path: Path) -> None:
+    """Raise InputError for a fraction where there can be none, and for 0 where something is counted from 1."""
+    if isinstance(value, float) and parameter.type is not click.FLOAT:
+        whole = isinstance(parameter.type, click.types.IntParamType)
+        like = (
+            f"a whole number, like {key} = {parameter.default if isinstance(parameter.default, int) else 10}"
+            if whole
+            else "text, in quotation marks"
+        )
+        raise InputError(f"{key} is {value}; write {like}", path)
+    row = CHOICES.get(parameter.name or "")
+    if row is not None and row.is_number and isinstance(value, int) and value < 1:
+        raise InputError(f"{key} is {value}; it must be 1 or more", path)
 
 
 def _beside(path: Path, name: str) -> Path:

@@ -37,7 +37,7 @@ from fairtrec.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 @options.CHOSEN["run_format"]
 @options.word("--missing", of=Absent, help="skip: leave out documents that have no vector, and count them.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write to FILE, all or nothing.")  # fmt: skip
+              help="Write to FILE, a TSV, all or nothing.")  # fmt: skip
 @options.verbose
 def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs, **given: Any) -> None:
     """Place the documents of RUNs on the axis along which their vectors spread most, query by query.
@@ -56,6 +56,8 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
         options.refuse_typed("is of what --spurious takes out; name a file with it", "spurious_as")
     if given["labels"] is None:
         options.refuse_typed("is of the accuracy for --labels; name a file with it", "accuracy_as")
+    if output is not None and output.suffix.lower() not in ("", ".tsv", ".txt"):
+        raise UsageError(f"positions are written as TSV, and {output} ends otherwise; end it in .tsv")
     files = named(runs)
     read = [given[name] for name in ("embeddings", "ids", "docs", "fit", "spurious", "labels")]
     for place in (output, given["save_embeddings"]):

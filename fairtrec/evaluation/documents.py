@@ -187,7 +187,7 @@ def _beside(chosen: Sequence[Sequence[str]], needs: Needs, reference: Reference,
 
 def remark_on(
     system: System, qids: Sequence[str], needs: Needs, measures: Sequence[Measure], documents: Documents
-) -> tuple[Remark | None, frozenset[Measure]]:
+) -> tuple[tuple[Remark, ...], frozenset[Measure]]:
     """Say how many documents nobody knows in the ranks of a run that are measured, and of which measures too many."""
     looking = [measure for measure in measures if OF_RUNS.intersection(measure.needs)]
     unknown: dict[int | None, tuple[int, int]] = {}  # and all, by depth
@@ -196,11 +196,10 @@ def remark_on(
         unknown[depth] = int(((rows != MISSING) & ~documents.annotations.known[rows]).sum()), len(rows)
     of = {measure: unknown[measure.depth] for measure in looking}
     strange = [measure for measure, (some, every) in of.items() if some > every * MOST_UNKNOWN]
-    words = f"in the ranks that are measured {{}} of {{}} documents have no {_what(documents)}: {documents.missing}"
-    if strange:
-        some = "what looks them up" if len(strange) == len(looking) else ", ".join(map(str, strange))
-        words += f"; so no rank and no mark by {some}"
-    return (Remark(words, unknown[needs.depth]) if unknown[needs.depth][0] else None), frozenset(strange)
+    words = f"{{}} of {{}} documents in the measured ranks have no {_what(documents)}; --missing {documents.missing}"
+    remarks = [Remark(words, unknown[needs.depth])] if unknown[needs.depth][0] else []
+    unsure = "no rank and no mark, as more than a tenth of the documents are unknown"
+    return (*remarks, *(Remark(unsure, measure=measure) for measure in strange)), frozenset(strange)
 
 
 def remark_beside(qids: Sequence[str], needs: Needs, reference: Reference, documents: Documents) -> list[str]:
@@ -210,7 +209,9 @@ def remark_beside(qids: Sequence[str], needs: Needs, reference: Reference, docum
     rows = documents.annotations.docnos.rows(names)
     unknown = int(((rows != MISSING) & ~documents.annotations.known[rows]).sum())
     where = "backgrounds" if isinstance(reference.background, Run) else "judgements"
-    what = f"in {where} {unknown} of {len(rows)} documents have no {_what(documents)}: {documents.missing}"
+    what = (
+        f"{unknown} of {len(rows)} documents in the {where} have no {_what(documents)}; --missing {documents.missing}"
+    )
     return [what] if unknown else []
 
 

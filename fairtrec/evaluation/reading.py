@@ -166,9 +166,8 @@ def finished(
         if fault is None:
             later = score(run.rest, reading.others, run.qids, reference, None, reading.choices)
             if lacking and not unknown:
-                remark, strange = remark_on(run.rest, run.qids, reading.needs, reading.others, documents)
-                remarks = later.remarks if remark is None else (*later.remarks, remark)
-                later = replace(later, remarks=remarks, strange=strange)
+                remarks, strange = remark_on(run.rest, run.qids, reading.needs, reading.others, documents)
+                later = replace(later, remarks=later.remarks + remarks, strange=strange)
             scores.append(later if run.scores is None else joined(reading.measures, run.scores, later))
         elif keep_going:
             failed[run.name] = str(fault)

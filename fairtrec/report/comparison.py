@@ -115,13 +115,16 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     yield f"{words}: {corrected(how)} at most {how.alpha:g}; not shown: the data do not tell; {view.family}"
     if how.correction == "tukey":
         yield "p Tukey is of a test of its own, so it may be less than p, which looks at this pair alone"
-    yield "d_z: mean difference in standard deviations; cliff: Cliff's delta, unpaired; win: the run is better" + (
-        " (or higher)" if "neither" in used else ""
+    won = ("better or higher", "worse or lower") if "neither" in used else ("better", "worse")
+    yield (
+        "d_z: mean difference in standard deviations; cliff: Cliff's delta, unpaired; "
+        f"win/tie/loss: queries in which the run is {won[0]}, the same, {won[1]}"
     )
     if any(row.doubtful for row in view.rows):
         yield f"?: fewer than {DECIDING} differences are not 0"
     if how.equivalence is not None:
-        yield f"p not worse: by {how.equivalence:g} or more; p equivalent: TOST within {how.equivalence:g}; uncorrected"
+        margin = f"{how.equivalence:g}, uncorrected"
+        yield f"p not worse: by more than {margin}; p equivalent: TOST within {margin}"
     yield f"* {WORST}" if several else ""
 
 

@@ -8,7 +8,8 @@ WRONG, CAUTION, EXPLAINED = range(3)
 SIGNS = re.compile(r"(groups: |\[|\?: |outside: )")  # what begins so tells what stands in a table
 _WRONG = re.compile(  # by which a number is wrong, or not to be compared
     r"^means over |^the same documents in the same order|uses the judgements|scores rise with the ranks"
-    r"|documents have no |^groups are known for (?!(\d+) of the \1 )|defined for |infinite for |count as the maximum"
+    r"| documents in the .* have no |no rank and no mark|^groups are known for (?!(\d+) of the \1 )|defined for "
+    r"|infinite for |count as the maximum"
     r"|rankings have the |rankings are above 1|over fewer queries|^orders over the |left out|in no slice"
     r"|^not all exact|proved only within bounds|matters? in |cannot tell|flatters them|^the choice changes"
     r"|^DPFR .* (compares runs of one front|nan: )|less than 1 % of the labels"

@@ -97,11 +97,20 @@ def name(point: Point) -> str:
 
 def fair(point: Point, places: int) -> str:
     """Write the fairness of a point, and the bound where that is another."""
-    value = number(point.fairness + 0.0, places)
+    value = _unsigned_zero(point.fairness, places)
     if not point.open:
         return value
     sign = "<=" if point.bound > point.fairness else ">="
-    return f"{value} {sign}{number(point.bound, places)}" if isfinite(point.bound) else f"{value} {sign}?"
+    return f"{value} {sign}{_unsigned_zero(point.bound, places)}" if isfinite(point.bound) else f"{value} {sign}?"
+
+
+def _unsigned_zero(value: float, places: int) -> str:
+    """Write a value that a solver found, which may miss 0 by rounding.
+
+    >>> _unsigned_zero(-1e-12, 4)
+    '0.0000'
+    """
+    return number(round(value, places) + 0.0, places)
 
 
 def useful(point: Point, places: int) -> str:

@@ -35,7 +35,7 @@ def latex(document: Document) -> str:
 
 def titled(document: Document, *, title: str | None = None, latex_label: str | None = None) -> str:
     """Write it with a title, which begins the caption, and a label."""
-    said = "".join(f"{_latex(line)}. " for line in filter(None, (title, document.caption, *document.lines)))
+    said = "".join(f"{_latex(_begun(line))}. " for line in filter(None, (title, document.caption, *document.lines)))
     named = rf"\label{{{latex_label}}}" if latex_label else ""
     signature = rf"\texttt{{\footnotesize {escaped_latex(document.signature)}}}"
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{said}{signature}}}{named}"]
@@ -48,6 +48,15 @@ def titled(document: Document, *, title: str | None = None, latex_label: str | N
             r"\midrule", *(" & ".join(row) + r" \\" for row in rows), r"\bottomrule", r"\end{tabular}",
         ]  # fmt: skip
     return "".join(f"{line}\n" for line in [*lines, r"\end{table}"])
+
+
+def _begun(line: str) -> str:
+    """Begin a sentence with a capital, unless it begins with a name.
+
+    >>> _begun("higher is better"), _begun("nDCG@10: defined for 3 of 4"), _begun("p at most 0.05"), _begun("d_z: size")
+    ('Higher is better', 'nDCG@10: defined for 3 of 4', 'p at most 0.05', 'd_z: size')
+    """
+    return line[0].upper() + line[1:] if re.match(r"[a-z]{2,}[ ,:]", line) else line
 
 
 def _rows(table: ReportTable, escaped: Callable[[str], str], best: str, worst: str) -> Sequence[Sequence[str]]:

@@ -1,12 +1,14 @@
 """What a reader should know beside the numbers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.result import Result
 from fairtrec.measure import Remark
 from fairtrec.report import ceilings
 from fairtrec.report.cells import listed, names
+
+FEW = 4  # runs
 
 
 def footnotes(result: Result) -> list[str]:
@@ -19,20 +21,15 @@ def footnotes(result: Result) -> list[str]:
                 said.setdefault(remark, []).append(place)
         for remark in scores.remarks:
             said.setdefault(remark, []).append(place)
-    together: dict[tuple[str, tuple[int, ...]], list[str]] = {}  # said of several measures: in one line
-    for of_which, what, runs in summed_up(said) if said else ():
-        together.setdefault((what, tuple(runs)), []).append("" if of_which is None else str(of_which))
+    together: dict[str, list[str]] = {}  # said of several measures: in one line
+    for of_which, what in summed_up(said, names(result)) if said else ():
+        together.setdefault(what, []).append("" if of_which is None else str(of_which))
     lines = [
         *result.notes,
         *(_uneven(result) if len(result.scores) > 1 else ()),
         *(_same(result) if result.same else ()),
     ]
-    for (what, of), measures in together.items():
-        line = f"{', '.join(measures)}: {what}" if measures != [""] else what
-        if len(of) < len(result.scores):
-            called = names(result)
-            line = f"{line} ({listed([called[place] for place in of])})"
-        lines.append(line)
+    lines += [f"{', '.join(measures)}: {what}" if measures != [""] else what for what, measures in together.items()]
     lines += ceilings.remarks(result)
     if any(scores.ties for scores in result.scores):
         from fairtrec.report.tied import notes
@@ -45,18 +42,37 @@ def footnotes(result: Result) -> list[str]:
     return [*lines, str(result.signature)]
 
 
-def summed_up(said: Mapping[Remark, list[int]]) -> Iterator[tuple[Parameters | None, str, list[int]]]:
-    """Say in one line what differs from run to run by its numbers alone, from the least to the greatest."""
+def summed_up(said: Mapping[Remark, list[int]], called: Sequence[str]) -> Iterator[tuple[Parameters | None, str]]:
+    """Say in one line what differs from run to run by its numbers alone, and of which runs, if not of all.
+
+    Of a few runs the numbers stand in the order of the runs; of more, the least and the greatest.
+
+    >>> few = {Remark("{} of {} ranks", (2, 9)): [0], Remark("{} of {} ranks", (3, 9)): [2]}
+    >>> [line for _, line in summed_up(few, ["a", "b", "c"])]
+    ['2 and 3 of 9 ranks (a, c)']
+    """
     alike: dict[tuple[Parameters | None, str], list[Remark]] = {}
     for remark in said:
         alike.setdefault((remark.measure, remark.words), []).append(remark)
     for (measure, _), remarks in alike.items():
-        if len(remarks) <= 3:
-            yield from ((measure, remark.filled(remark.numbers), said[remark]) for remark in remarks)
+        runs = sorted(run for remark in remarks for run in said[remark])
+        of_run = {run: remark.numbers for remark in remarks for run in said[remark]}
+        if few := len(remarks) > 1 and len(runs) <= FEW:
+            numbers = [
+                _listed([str(number) for number in each]) for each in zip(*(of_run[run] for run in runs), strict=True)
+            ]
         else:
             columns = zip(*(remark.numbers for remark in remarks), strict=True)
-            ranges = [str(min(each)) if min(each) == max(each) else f"{min(each)} to {max(each)}" for each in columns]
-            yield measure, remarks[0].filled(ranges), [run for remark in remarks for run in said[remark]]
+            numbers = [str(min(each)) if min(each) == max(each) else f"{min(each)} to {max(each)}" for each in columns]
+        whose = f" ({listed([called[run] for run in runs])})" if few or len(runs) < len(called) else ""
+        yield measure, f"{remarks[0].filled(numbers)}{whose}"
+
+
+def _listed(numbers: Sequence[str]) -> str:
+    """List numbers, or say the one that they all are."""
+    if len(set(numbers)) == 1:
+        return numbers[0]
+    return f"{', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
 def _same(result: Result) -> list[str]:

@@ -28,10 +28,7 @@ def footnotes(of: Reranking | Effect) -> list[str]:
         for remark in each.remarks:
             said.setdefault(remark, []).append(place)
     names, lines = _names(reranking), list(reranking.notes)
-    for _, what, runs in summed_up(said):
-        few = len(runs) < len(names)
-        lines.append(f"{what} ({', '.join(names[place] for place in runs)})" if few else what)
-    return [*lines, str(of.signature)]
+    return [*lines, *(what for _, what in summed_up(said, names)), str(of.signature)]
 
 
 def _names(reranking: Reranking) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from fairtrec.report.cells import called, cells, shown
+from fairtrec.report.cells import called, cells, shown, sizes
 from fairtrec.report.comparison import MARKS, TESTS, as_records, mark
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import directions, heading
@@ -85,7 +85,7 @@ def tables(selection: Selection, *, places: int) -> Document:
     """Lay out the table."""
     view, names = selection.comparisons, _names(selection)
     measures = selection.rows[0].scores.measures
-    means = [cells(row.scores, None, places) for row in selection.rows]
+    scores = [row.scores for row in selection.rows]
     found = [selection.tests(row) for row in selection.rows]
     marks = [[mark(tests[str(measure)]) if tests else "" for measure in measures] for tests in found]
     betas = [f"{row.beta:g}" for row in selection.rows]
@@ -94,12 +94,17 @@ def tables(selection: Selection, *, places: int) -> Document:
     lines.append(directions(each.better for each in measures))
     if view is not None:
         base = view.result.scores[0]
-        means, marks = [cells(base, None, places), *means], [[""] * len(measures), *marks]
+        scores, marks = [base, *scores], [[""] * len(measures), *marks]
         name = called([base.run])[0]
         betas, chosen = ["-", *betas], [f"{name} (baseline)", *chosen]
         lines.append(_marked(selection, name))
+    means, beside = [cells(each, None, places) for each in scores], [sizes(each, places) for each in scores]
     values = [
-        Column(heading(measure), [row[at] + sign[at] for row, sign in zip(means, marks, strict=True)])
+        Column(
+            heading(measure),
+            [row[at] + sign[at] for row, sign in zip(means, marks, strict=True)],
+            beside=[row[at] for row in beside] if any(row[at] for row in beside) else (),
+        )
         for at, measure in enumerate(measures)
     ]
     table = ReportTable("", [Column("beta", betas, words=True), Column(chosen_head, chosen, words=True)], values)
@@ -152,7 +157,7 @@ def _of_choice(selection: Selection) -> Iterator[str]:
         yield f"{len(out)} {what} left out, for which not every variant has both values: {named}"
     for axis in variants.axes:
         if axis.better == "nearer 0":
-            yield f"{axis}: chosen by the mean size of its values, since nearer 0 is better; printed is their mean"
+            yield f"{axis}: chosen by the mean size of its values, |x|, since nearer 0 is better"
     for row in selection.rows:
         defined = zip(row.scores.measures, row.scores.defined.tolist(), strict=True)
         if few := [f"{measure} for {some}" for measure, some in defined if some < many]:

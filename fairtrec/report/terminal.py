@@ -46,9 +46,10 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
         console.print(_table(table, page, document.gap))
     is_cut = terminal and room is not None and most is not None
     signature = cut(document.signature, room or 0) if is_cut else document.signature
-    for line in filter(
-        None, (_left_out(document.tables, fitting), *document.signs, *folded(document.remarks, most), signature)
-    ):
+    left = _left_out(document.tables, fitting)
+    named = f"left out for want of room: {', '.join(left)}; -f tsv or a wider window has them" if left else ""
+    signs = [_without(line, left) for line in document.signs]
+    for line in filter(None, (named, *signs, *folded(document.remarks, most), signature)):
         console.print(plain(line), style="dim", markup=False, soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
@@ -79,14 +80,22 @@ def _narrow(column: Column, most: int) -> Column:
     return replace(column, cells=_shortened(column.cells, most)) if column.words else column
 
 
-def _left_out(tables: Sequence[ReportTable], fitting: Sequence[ReportTable]) -> str:
+def _left_out(tables: Sequence[ReportTable], fitting: Sequence[ReportTable]) -> list[str]:
     """Name the columns for which there was no room."""
     heads: dict[str, None] = {}
     for table, fits in zip(tables, fitting, strict=True):
         kept = {column.head for column in fits.values}
         heads |= dict.fromkeys(each.head for each in table.values if each.head in table.least and each.head not in kept)
-    named = ", ".join(heads)
-    return f"left out for want of room: {named}; -f tsv or a wider window has them" if heads else ""
+    return list(heads)
+
+
+def _without(line: str, left: Sequence[str]) -> str:
+    """Leave out of a line what it says of columns that are not there.
+
+    >>> _without("d_z: in standard deviations; cliff: unpaired", ["d_z"])
+    'cliff: unpaired'
+    """
+    return "; ".join(part for part in line.split("; ") if part.partition(": ")[0] not in left)
 
 
 def _pages(table: ReportTable, gap: int, window: int | None) -> Iterator[list[_Laid]]:

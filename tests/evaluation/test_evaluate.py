@@ -294,9 +294,7 @@ def test_in_the_background_too():
 def test_how_many_there_were_is_said():
     result = fairtrec.evaluate("FaiRR@10", STRANGE, missing="neutral", **TEXTUAL)
     said = [remark.filled(remark.numbers) for remark in result.scores[0].remarks]
-    assert any(
-        each.startswith("in the ranks that are measured 1 of 3 documents have no text or counts") for each in said
-    )
+    assert any(each.startswith("1 of 3 documents in the measured ranks have no text or counts") for each in said)
     assert result.signature["missing"] == "neutral(1)"
     assert fairtrec.evaluate("FaiRR@10", RUN, missing="neutral", **TEXTUAL).notes == ()
 

@@ -29,8 +29,8 @@ def test_unknown_documents_of_ranks_and_of_backgrounds_are_told_apart():
     from fairtrec.report.remarks import footnotes
 
     lines = footnotes(said)
-    assert "in backgrounds 5 of 25 documents have no text or counts: neutral" in lines
-    assert "in the ranks that are measured 1 of 10 documents have no text or counts: neutral (one)" in lines
+    assert "5 of 25 documents in the backgrounds have no text or counts; --missing neutral" in lines
+    assert "1 of 10 documents in the measured ranks have no text or counts; --missing neutral (one)" in lines
     assert said.signature["missing"] == "neutral(6)"
 
 
@@ -51,7 +51,8 @@ def test_unknown_documents_below_the_cutoff_of_a_measure_take_no_mark_from_it():
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "missing": "neutral"}
     found = fairtrec.evaluate("AWRF@10 DP AWRF@5", {"known": KNOWN, "low": low}, **given)
     assert np.isnan(comparable(found)).tolist() == [[False] * 3, [False, True, False]]
-    assert "10 of 20 documents have no text or counts: neutral; so no rank and no mark by DP (low)" in str(found)
+    assert "10 of 20 documents in the measured ranks have no text or counts; --missing neutral (low)\n" in str(found)
+    assert "\nDP: no rank and no mark, as more than a tenth of the documents are unknown (low)\n" in str(found)
 
 
 def test_no_star_stands_behind_what_nobody_knows_and_the_remark_names_the_run(tmp_path, monkeypatch, fairtrec_command):
@@ -67,16 +68,17 @@ def test_no_star_stands_behind_what_nobody_knows_and_the_remark_names_the_run(tm
     row = next(line for line in done.out.splitlines() if " strange " in line)
     assert row.split()[0] == "-"
     assert not {"*", "°", "×"} & set(row)
-    said = "in the ranks that are measured 10 of 10 documents have no text or counts: neutral; so no rank and no mark"
-    assert f"{said} by what looks them up (strange)" in done.out
+    assert "10 of 10 documents in the measured ranks have no text or counts; --missing neutral (strange)" in done.out
+    unsure = "no rank and no mark, as more than a tenth of the documents are unknown (strange)"
+    assert f"NFaiRR@10, TExFAIR@10: {unsure}" in done.out
     page = fairtrec_command(*asked, "--missing", "neutral", "-f", "html").out
     assert page.count('class="best"') == 0
     refused = fairtrec_command(*asked)
     assert refused.code == 3
-    assert "--missing neutral|skip|worst|bounds" in refused.err
+    assert "--missing neutral|skip|worst" in refused.err
 
 
 def test_json_carries_the_same_remarks(tmp_path):
     evaluated({"many": ranking(5)}).write(tmp_path / "out.json")
     remarks = json.loads((tmp_path / "out.json").read_text())["runs"][0]["remarks"]
-    assert any("5 of 10 documents have no text or counts" in line for line in remarks)
+    assert any("5 of 10 documents in the measured ranks have no text" in line for line in remarks)

@@ -412,6 +412,7 @@ def test_paths_of_a_file_are_relative_to_it(folder, fairtrec_command, monkeypatc
         ("[tool.fairtrec.check]\nrequires = []", "there is no option requires; did you mean require?"),
         ("[tool.fairtrec.check]\nrequire = [1]", "require must be text"),
         ("[tool.fairtrec.check]\nstrict = 1", "strict must be true or false"),
+        ("[tool.fairtrec.check]\ndepth = 0", "depth is 0; it must be 1 or more"),
         ("[tool.fairtrec.check]\nplaces = 1e308", "my.toml:2: places is 1e+308; write a whole number, like places = 4"),
         ("[tool.fairtrec.check]\nconfidence = true", "confidence must be text or a number"),
         ("[tool.fairtrec.check]\nconfidence = []", "confidence must be text or a number"),

@@ -358,6 +358,13 @@ def test_options_that_do_not_fit_end_in_one_line(files, fairtrec_command, option
     assert not (files / "p.tsv").exists()
 
 
+@pytest.mark.parametrize("name", ["p.csv", "p.parquet", "p.tsv.gz"])
+def test_positions_are_no_other_file_than_its_name_says(files, fairtrec_command, name):
+    done = fairtrec_command("positions", "a.run", "--embeddings", "v.parquet", "-o", name)
+    said = f"positions are written as TSV, and {name} ends otherwise; end it in .tsv"
+    assert (done.code, done.complaints, (files / name).exists()) == (2, [said], False)
+
+
 def test_python_says_the_same_of_what_it_holds():
     with pytest.raises(UsageError, match="the number of axes is 0"):
         fairtrec.positions(RUN, embeddings=VECTORS, axes=0)

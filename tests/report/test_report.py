@@ -255,7 +255,7 @@ def test_what_is_said_of_many_runs_with_other_numbers_is_one_line():
     said = footnotes(replace(runs, scores=tuple(scores)))[:-1]
     assert said == ["Higher@10: 0 to 4 of 2 rankings are odd", "Lower@10: a sentence with a 7 and {}"]
     said = footnotes(replace(runs, scores=tuple(scores[:2])))[:-1]
-    assert said[0] == "Higher@10: 0 of 2 rankings are odd (a)"
+    assert said[0] == "Higher@10: 0 and 1 of 2 rankings are odd (a, b)"
 
 
 def table(result, monkeypatch=None, window=None, **options):
@@ -429,7 +429,7 @@ def test_no_reader_of_a_latex_table_misses_what_stands_in_a_comment():
 def test_a_sorted_latex_table_explains_itself_in_its_caption():
     text = written(result_of([Higher(), Nearer()], [[-0.5], [-0.1]], [[-0.6], [-0.2]]), "latex", sort=Higher())
     assert text.splitlines()[2].startswith(
-        r"\caption{rank: by Higher@10, highest first; no test stands behind a rank, see fairtrec compare; "
+        r"\caption{Rank: by Higher@10, highest first; no test stands behind a rank, see fairtrec compare; "
         r"$\uparrow$ higher is better, $\rightarrow 0$ nearer 0 is better; bold the best, "
     )
     assert r"\begin{tabular}{rllrrr}" in text

@@ -301,7 +301,7 @@ def test_an_input_that_there_is_not_is_told():
 
 
 def test_unknown_options_are_refused():
-    with pytest.raises(UsageError, match="there is no option ties"):
+    with pytest.raises(UsageError, match="there is no option bounds"):
         fairtrec.rerank("DetCons", NEURAL, bounds="ties")
 
 
