@@ -3,11 +3,12 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 
-from benchmarks.timing import BIN, report
+from benchmarks.timing import report
 
 EXAMPLE = Path(__file__).parent.parent / "resources" / "example"
 FUNCTION = 0x3  # of code flags: optimised, new locals; a module and the body of a class have not both
@@ -58,32 +59,35 @@ def traced(arguments: list[str]) -> tuple[dict[tuple[str, str], int], list[str]]
     return entered, deepest
 
 
-def figures() -> dict[str, tuple[int, int, str]]:
-    """Trace each of three commands on the example, in a process of its own: functions, depth, the deepest way."""
+COMMANDS = {
+    "NFaiRR@10 from counts": [
+        "eval",
+        "none",
+        "bm25.run",
+        "--counts",
+        "",
+        "--background",
+        "background.run",
+        "-m",
+        "NFaiRR@10",
+    ],
+    "P@2": ["eval", "qrels.txt", "bm25.run", "-m", "P@2"],
+    "headroom from counts": ["headroom", "qrels.txt", "bm25.run", "--counts", "", "--background", "background.run"],
+}
+
+
+def figures(names: Iterable[str] = COMMANDS) -> dict[str, tuple[int, int, str]]:
+    """Trace commands on the example, each in a process of its own: functions, depth, the deepest way."""
     found: dict[str, tuple[int, int, str]] = {}
     with TemporaryDirectory() as folder:
-        counts, run, qrels = f"{folder}/counts.tsv", EXAMPLE / "bm25.run", EXAMPLE / "qrels.txt"
-        made = [
-            BIN / "fairtrec",
-            "annotate",
-            EXAMPLE / "collection.tsv",
-            "--terms",
-            "gender-en",
-            "-o",
-            counts,
-            "-j",
-            "1",
-        ]
-        subprocess.run(made, check=True, capture_output=True)
-        beside = ["--counts", counts, "--background", EXAMPLE / "background.run"]
-        commands = {
-            "NFaiRR@10 from counts": ["eval", "none", run, *beside, "-m", "NFaiRR@10"],
-            "P@2": ["eval", qrels, run, "-m", "P@2"],
-            "headroom from counts": ["headroom", qrels, run, *beside],
-        }
-        for name, arguments in commands.items():
-            line = [sys.executable, "-m", "benchmarks.trace", *arguments]
-            done = subprocess.run(list(map(str, line)), check=True, capture_output=True, text=True)
+        counts = f"{folder}/counts.tsv"  # "" stands for it
+        from fairtrec import annotate  # not above: what a command imports is counted
+
+        annotate(EXAMPLE / "collection.tsv", "gender-en", counts, jobs=1)
+        for name in names:
+            line = [sys.executable, "-m", "benchmarks.trace", *(word or counts for word in COMMANDS[name])]
+            beside = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+            done = subprocess.run(line, check=True, capture_output=True, text=True, cwd=EXAMPLE, env=beside)
             many, deep, way = done.stdout.splitlines()[-1].split("\t")
             found[name] = int(many), int(deep), way
     return found

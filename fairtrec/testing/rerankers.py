@@ -42,7 +42,7 @@ class RerankerCollection:
     def drawn(cls, *, labelled: bool) -> "RerankerCollection":
         """Draw rankings, grades, and labels of three groups or texts of two; of a fourth of them nothing is known."""
         random = np.random.default_rng(2018)
-        run = {f"q{at}": _falling(random.permutation(DOCNOS)[: 1 + at % 12].tolist(), random) for at in range(36)}
+        run = {f"q{at}": _falling(random.permutation(DOCNOS)[: 1 + at % 12].tolist(), random) for at in range(24)}
         qrels = {qid: {docno: int(random.integers(-1, 4)) for docno in DOCNOS[at % 9 :]} for at, qid in enumerate(run)}
         groups = GROUPS if labelled else GROUPS[:2]
         drawn = {docno: int(random.integers(len(groups) + 1)) for docno in DOCNOS}
@@ -159,7 +159,7 @@ class RerankerContract:
             lines = {qid: dict(reversed([*ranking.items()])) for qid, ranking in reversed([*collection.run.items()])}
             for by, whole in variants.items():
                 assert collection.orders(by, lines) == whole, f"{by} changes when lines change places"
-                for qid in () if by.together else ("q5", "q11", "q23", "q30"):
+                for qid in () if by.together else ("q5", "q11", "q18"):
                     alone = collection.orders(by, {qid: collection.run[qid]})
                     assert alone == {qid: whole[qid]}, f"{by} changes when the query is alone"
 

@@ -10,6 +10,7 @@ from textwrap import dedent
 import click
 import pytest
 
+from fairtrec import cli
 from fairtrec.cli.commands import Titled
 from fairtrec.errors import InputError
 from fairtrec.testing import CommandContract
@@ -26,8 +27,8 @@ FILES = {"qrels.txt": "q 0 d1 1\n", "my.run": "q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n"}
 
 
 @pytest.fixture
-def fairtrec_with(tmp_path):
-    """Install a package with a command, then give a way to call fairtrec, or pytest, beside it."""
+def fairtrec_with(tmp_path, monkeypatch, fairtrec_command):
+    """Install a package with a command, then give what calls fairtrec beside it."""
 
     def installed(source=EXAMPLE, announced=ANNOUNCED):
         for name, text in FILES.items():
@@ -39,44 +40,64 @@ def fairtrec_with(tmp_path):
         (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
         (metadata / "entry_points.txt").write_text(f"[{GROUP}]\n{announced.replace(chr(34), '')}\n")
         (metadata / "RECORD").write_text("")
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.syspath_prepend(str(tmp_path / "site"))
+        return fairtrec_command
 
-        def run(*arguments, module="fairtrec", **more):
-            path = os.pathsep.join([str(tmp_path / "site"), str(REPOSITORY)])
-            return subprocess.run(
-                [sys.executable, "-W", "error", "-m", module, *arguments],
-                cwd=tmp_path, env={**os.environ, "PYTHONPATH": path, **more}, capture_output=True, text=True, check=False,
-            )  # fmt: skip
-
-        return run
-
-    return installed
+    before = {*sys.modules}
+    yield installed
+    for name in {*sys.modules} - before:
+        if name.startswith("mypackage"):
+            del sys.modules[name]
 
 
-def test_the_example_is_found_listed_offered_and_fails_as_ours_do(fairtrec_with, tmp_path):
+def test_the_example_is_found_listed_offered_and_fails_as_ours_do(fairtrec_with, monkeypatch, capsys):
     fairtrec = fairtrec_with()
     done = fairtrec("precision", "qrels.txt", "my.run", "--cutoff", "2")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "0.5\n", "")
-    assert re.search(r"^  precision +A command of the package my-package\.$", fairtrec("--help").stdout, re.MULTILINE)
+    assert (done.code, done.out, done.err) == (0, "0.5\n", "")
+    assert re.search(r"^  precision +A command of the package my-package\.$", fairtrec("--help").out, re.MULTILINE)
     done = fairtrec("precision", "none.txt", "my.run")
-    assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith("none.txt: ")
-    offered = fairtrec(_FAIRTREC_COMPLETE="bash_complete", COMP_WORDS="fairtrec\nprec", COMP_CWORD="1")
-    assert offered.stdout == "plain,precision\n"
-    assert fairtrec("precisio").returncode == 2
+    assert (done.code, done.out) == (3, "")
+    assert done.err.startswith("none.txt: ")
+    assert fairtrec("precisio").code == 2
+    for name, value in {
+        "_FAIRTREC_COMPLETE": "bash_complete",
+        "COMP_WORDS": "fairtrec\nprec",
+        "COMP_CWORD": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "argv", ["fairtrec"])
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert capsys.readouterr().out == "plain,precision\n"
 
 
-def test_the_example_keeps_the_contract(fairtrec_with, tmp_path):
-    run = fairtrec_with()
-    (tmp_path / "test_it.py").write_text(CONTRACT)
-    done = run("-p", "no:cacheprovider", "-q", "-c", os.devnull, "test_it.py", module="pytest")
-    assert (done.returncode, "4 passed" in done.stdout) == (0, True), done.stdout
+def test_it_is_called_from_a_shell(fairtrec_with, tmp_path):
+    fairtrec_with()
+    path = os.pathsep.join([str(tmp_path / "site"), str(REPOSITORY)])
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "fairtrec", "precision", "qrels.txt", "my.run", "--cutoff", "2"],
+        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0.5\n", "")
+
+
+def test_the_example_keeps_the_contract(fairtrec_with):
+    fairtrec_with()
+    namespace = {}
+    exec(CONTRACT, namespace)
+    contract = namespace["TestPrecision"]()
+    laws = [name for name in dir(contract) if name.startswith("test_")]
+    assert len(laws) == 4
+    for law in laws:
+        getattr(contract, law)()
 
 
 def test_no_package_is_looked_at_where_a_command_of_ours_is_called(fairtrec_with):
     fairtrec = fairtrec_with(
         "raise SystemError", 'cite = "mypackage.precision:command"\nmine = "mypackage.precision:c"'
     )
-    assert "BibTeX" in fairtrec("cite", "--help").stdout, "ours, which none replaces"
+    assert "BibTeX" in fairtrec("cite", "--help").out, "ours, which none replaces"
     code = "import sys; sys.argv = ['fairtrec', 'eval', '--help']; from fairtrec import cli; cli._run(); sys.exit('importlib.metadata' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 
@@ -93,11 +114,11 @@ BROKEN = [
 def test_a_broken_command_is_one_line_and_no_trouble_to_others(source, why, fairtrec_with):
     fairtrec = fairtrec_with(source, "mine = mypackage.precision:command")
     done = fairtrec("mine")
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
+    assert (done.code, done.out) == (2, "")
+    (line,) = done.err.splitlines()
     assert why in line
-    assert fairtrec("--help").returncode == 0
-    assert fairtrec("eval", "qrels.txt", "my.run", "-m", "P@1").returncode == 0
+    assert fairtrec("--help").code == 0
+    assert fairtrec("eval", "qrels.txt", "my.run", "-m", "P@1").code == 0
 
 
 def made(cls=Titled, callback=lambda **_: None, option="Of what.", **more):

@@ -47,13 +47,50 @@ def grown(tmp_path_factory):
             text = text.replace(behind, behind + lines)
         (folder / "fairtrec" / name).write_text(text)
 
-    def call(*arguments, module="fairtrec", **more):
+    beside = [folder, REPOSITORY / "tests" / "made", REPOSITORY]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, beside))}
+
+    def call(*arguments):
+        """Start Python with these arguments, where it imports the copy."""
         return subprocess.run(
-            [sys.executable, "-m", module, *map(str, arguments)], cwd=folder / "resources" / "example",
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(REPOSITORY / "tests" / "made"), str(REPOSITORY)]), **more}, capture_output=True, text=True, check=False,
+            [sys.executable, *map(str, arguments)], cwd=folder / "resources" / "example", env=environment,
+            capture_output=True, text=True, check=False,
         )  # fmt: skip
 
     return call
+
+
+LINES = """\
+import contextlib, io, json, os, sys
+from fairtrec import cli
+
+found = {}
+for name, (arguments, environment) in json.loads(sys.argv[1]).items():
+    sys.argv = ["fairtrec", *arguments]
+    os.environ.pop("_FAIRTREC_COMPLETE", None)
+    os.environ.update(environment)
+    out, err = (io.TextIOWrapper(io.BytesIO(), write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = cli._run()
+    found[name] = code, *(each.buffer.getvalue().decode() for each in (out, err))
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def printed(grown):
+    """What every command line that is looked at here prints, all of them called in one process."""
+    chosen = [*GIVEN, "--min-tokens", "40", "-f", "json"]
+    lines = {name: ([*arguments, *chosen], {}) for name, (arguments, _) in WAYS.items()}
+    lines["plain"] = [*WAYS["eval"][0], *GIVEN, "-f", "json"], {}
+    lines["varied"] = [*WAYS["ablate"][0][:-1], "min-tokens=40", *GIVEN, "-f", "json"], {}
+    lines["help"] = ["eval", "--help"], {}
+    lines["refused"] = [*WAYS["eval"][0], *GIVEN, "--min-tokens", "0"], {}
+    typed = {"_FAIRTREC_COMPLETE": "bash_complete", "COMP_WORDS": "fairtrec\neval\n--min", "COMP_CWORD": "2"}
+    lines["offered"] = [], typed
+    done = grown("-c", LINES, json.dumps(lines))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def test_it_takes_two_files_and_twelve_lines():
@@ -85,40 +122,38 @@ WAYS = {  # what each command begins with
 }
 
 
-def test_every_command_takes_it_and_begins_with_one_value(grown):
+def test_every_command_takes_it_and_begins_with_one_value(printed):
     found = {}
-    for name, (arguments, taken) in WAYS.items():
-        done = grown(*arguments, *GIVEN, "--min-tokens", 40, "-f", "json")
-        assert done.returncode == 0, done.stderr
-        found[name] = taken(json.loads(done.stdout))
-        assert " | min-tokens:40 | " in json.loads(done.stdout)["signature"], name
-    plain = grown(*WAYS["eval"][0], *GIVEN, "-f", "json")
-    assert "min-tokens" not in plain.stdout.replace('"min_tokens": null', "")
-    assert WAYS["eval"][1](json.loads(plain.stdout)) != found["eval"]
+    for name, (_, taken) in WAYS.items():
+        code, out, err = printed[name]
+        assert code == 0, err
+        found[name] = taken(json.loads(out))
+        assert " | min-tokens:40 | " in json.loads(out)["signature"], name
+    _, plain, _ = printed["plain"]
+    assert "min-tokens" not in plain.replace('"min_tokens": null', "")
+    assert WAYS["eval"][1](json.loads(plain)) != found["eval"]
     assert found == pytest.approx(dict.fromkeys(WAYS, found["eval"]), abs=1e-12)
 
 
-def test_ablate_varies_it_as_eval_has_it(grown):
-    done = grown(*WAYS["ablate"][0][:-1], "min-tokens=40", *GIVEN, "-f", "json")
-    assert done.returncode == 0, done.stderr
-    (variant,) = json.loads(done.stdout)["variants"]
-    value = WAYS["eval"][1](json.loads(grown(*WAYS["eval"][0], *GIVEN, "--min-tokens", 40, "-f", "json").stdout))
+def test_ablate_varies_it_as_eval_has_it(printed):
+    code, out, err = printed["varied"]
+    assert code == 0, err
+    (variant,) = json.loads(out)["variants"]
+    value = WAYS["eval"][1](json.loads(printed["eval"][1]))
     assert variant["means"]["neural.run"] == pytest.approx(value, abs=1e-12)
 
 
-def test_help_and_completion_have_it_and_bad_values_are_refused(grown):
-    help_text = grown("eval", "--help").stdout
+def test_help_and_completion_have_it_and_bad_values_are_refused(printed):
+    help_text = printed["help"][1]
     inputs = help_text[help_text.index("Inputs:") : help_text.index("Measures:")]
     assert "--min-tokens N" in inputs
-    offered = grown(_FAIRTREC_COMPLETE="bash_complete", COMP_WORDS="fairtrec\neval\n--min", COMP_CWORD="2")
-    assert offered.stdout.split() == ["plain,--min-tokens"]
-    refused = grown(*WAYS["eval"][0], *GIVEN, "--min-tokens", 0)
-    assert (refused.returncode, refused.stderr) == (2, "the min tokens is 0; it must be 1 or more\n")
+    assert printed["offered"][1].split() == ["plain,--min-tokens"]
+    assert printed["refused"] == [2, "", "the min tokens is 0; it must be 1 or more\n"]
 
 
 def test_the_law_asks_about_it(grown):
     law = REPOSITORY / "tests" / "evaluation" / "test_one_value.py"
     asked = "min_tokens or every_choice"
-    done = grown("-p", "no:cacheprovider", "-q", "-c", os.devnull, "-k", asked, law, module="pytest")
+    done = grown("-m", "pytest", "-p", "no:cacheprovider", "-q", "-c", os.devnull, "-k", asked, law)
     assert done.returncode == 0, done.stdout
     assert "3 passed" in done.stdout

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import fairtrec
 from fairtrec_made import EXAMPLE, REPOSITORY, pages
 
 EVAL = ["-m", "fairtrec", "eval", "qrels.txt", "bm25.run", "--terms", "gender-en", "--docs", "collection.tsv"]
@@ -43,9 +44,8 @@ def desk(tmp_path_factory):
     (folder / "submissions").mkdir()
     for name in ("bm25.run", "neural.run"):
         shutil.copy(EXAMPLE / name, folder / "submissions")
-    counting = ["annotate", "collection.tsv", "--terms", "gender-en", "-o"]
     for name in ("counts.tsv", "counts.arrow"):
-        subprocess.run([sys.executable, "-m", "fairtrec", *counting, name], cwd=folder, check=True, capture_output=True)
+        fairtrec.annotate(folder / "collection.tsv", "gender-en", folder / name, jobs=1)
     return folder
 
 
@@ -110,6 +110,7 @@ def test_wheel_has_what_it_needs_and_no_more(wheel):
     assert tracked <= set(names)
 
 
+@pytest.mark.slow
 def test_wheel_finds_its_lists_from_another_folder(unpacked, desk):
     assert origin(desk, unpacked) == unpacked / "fairtrec"
     place = Path(run(desk, "-m", "fairtrec", "resources", "path", "gender-en", path=unpacked).strip())
@@ -170,6 +171,7 @@ def test_installed_finds_its_lists_from_another_folder(desk):
     assert place.read_bytes() == (REPOSITORY / "resources/wordlists/gender-en.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_all_three_evaluate_alike(unpacked, desk):
     printed = [run(desk, *EVAL, path=path) for path in (unpacked, REPOSITORY, None)]
     assert "TExFAIR@10" in printed[0]
