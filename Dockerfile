@@ -8,7 +8,7 @@ RUN if [ -n "$VERSION" ]; then export SETUPTOOLS_SCM_PRETEND_VERSION="$VERSION";
 
 FROM python:3.13-slim
 COPY --from=build /wheels /wheels
-RUN pip install --no-cache-dir "$(echo /wheels/fairtrec-*.whl)[fast]" && rm -r /wheels
+RUN pip install --no-cache-dir /wheels/fairtrec-*.whl && rm -r /wheels
 WORKDIR /data
 USER 1000
 ENTRYPOINT ["fairtrec"]

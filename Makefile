@@ -85,7 +85,7 @@ clean:  ## remove .venv and all that was built
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fairtrec needs Python 3.11 or later; name one with make PYTHON=python3.12")'
 	$(PYTHON) -m venv .venv
 
-.venv/run: pyproject.toml | .venv/bin/python
+.venv/run: pyproject.toml hatch_build.py fairtrec/compiled/extension.c | .venv/bin/python
 	$(BIN)/pip install -q --disable-pip-version-check -e .
 	@touch $@
 
@@ -98,7 +98,7 @@ $(MORE:%=.venv/%): .venv/dev
 
 .venv-oldest/dev: pyproject.toml
 	$(PYTHON) -m venv .venv-oldest
-	.venv-oldest/bin/python -c 'import tomllib; at = tomllib.load(open("pyproject.toml", "rb")); of = at["project"]; print(*(each.replace(">=", "==") for each in of["dependencies"] + of["optional-dependencies"]["fast"]), *(each for each in at["dependency-groups"]["dev"] if not each.startswith("numba")), sep="\n")' > $@.txt
+	.venv-oldest/bin/python -c 'import tomllib; at = tomllib.load(open("pyproject.toml", "rb")); of = at["project"]; print(*(each.replace(">=", "==") for each in of["dependencies"]), *at["dependency-groups"]["dev"], sep="\n")' > $@.txt
 	.venv-oldest/bin/pip install -q --disable-pip-version-check -r $@.txt
 	.venv-oldest/bin/pip install -q --disable-pip-version-check --no-deps -e .
 	@touch $@

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, Protocol, TypeVar
 
+from fairtrec import compiled
 from fairtrec.errors import InputError
 
 LONGEST_FOLDER = 64  # bytes of the name of the folder for temporary files; a socket has 107, and 32 behind that
@@ -191,6 +192,8 @@ def _begin(sent: bytes) -> None:
     for each in _ends():
         signal.signal(each, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    if compiled.extension is not None:
+        compiled.extension.keep_memory()
     _received = sent
 
 

@@ -16,11 +16,16 @@ gc.set_threshold(100_000)  # objects that are made before some are looked throug
 
 import click  # noqa: E402
 
+from fairtrec import compiled  # noqa: E402
 from fairtrec.catalogue import renamed  # noqa: E402
 from fairtrec.cli.commands import WIDEST, Commands, say  # noqa: E402
 from fairtrec.errors import FairtrecError, InputError, short  # noqa: E402
 from fairtrec.version import __version__  # noqa: E402
 
+BUILT = ", plain"  # with --version
+if compiled.extension is not None:
+    BUILT = ", compiled"
+    compiled.extension.keep_memory()
 GROUPS = {  # in the order of the help, rare commands last; the text stands here so that no command is imported for it
     "Evaluate": {
         "eval": "Evaluate runs: fairness and utility, by query and in all.",
@@ -120,7 +125,7 @@ command = _Lazy(
     """,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
 )
-click.version_option(__version__, prog_name="fairtrec", message="%(prog)s %(version)s")(command)
+click.version_option(__version__, prog_name="fairtrec", message=f"%(prog)s %(version)s{BUILT}")(command)
 
 
 def main() -> None:

@@ -48,13 +48,12 @@ def command(**options: Any) -> None:
     if options["engine"] == "local" and (options["jobs"] or cores()) > 1:
         prestart(["fairtrec.annotation.local.ready_to_count"])
 
-    from fairtrec.annotation.counting.compiled import without_extras
     from fairtrec.cli.bar import collecting, speed
     from fairtrec.evaluation.corpus import annotate
 
     output, began = options["output"], time.monotonic()
     try:
-        with collecting(on_this_machine=options["engine"] == "local") as watcher, without_extras():
+        with collecting(on_this_machine=options["engine"] == "local") as watcher:
             done = annotate(watcher=watcher, **options)
     except (KeyboardInterrupt, OSError):
         parts = output.with_name(output.name + ".parts")

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.compiled import extension
+
 Shape = tuple[Any, ...]  # numpy.typing takes its time to be imported
 Ints = np.ndarray[Shape, np.dtype[np.int64]]
 Floats = np.ndarray[Shape, np.dtype[np.float64]]
@@ -134,6 +136,11 @@ class Docnos:
         slots, keys = self._slots, fingerprints(docnos)
         found = np.full(len(keys), MISSING, dtype=np.int64)
         if not len(self.keys):
+            return found
+        if extension is not None and slots.dtype == np.int32 and docnos.dtype.itemsize:
+            texts, names = np.ascontiguousarray(docnos), np.ascontiguousarray(self.names)
+            width, widest = texts.dtype.itemsize, names.dtype.itemsize
+            extension.find(texts.view("u1"), width, keys, names.view("u1"), widest, self.keys, slots, found)
             return found
         long = self.names.dtype.itemsize > 8 or docnos.dtype.itemsize > 8
         at = _slot(keys, len(slots))

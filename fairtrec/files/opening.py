@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from os import fspath
 from typing import Any, BinaryIO, cast
 
+from fairtrec.compiled import extension
 from fairtrec.errors import FilePath, InputError, reason
 from fairtrec.files import compression
 from fairtrec.files.compression import foreign
@@ -194,7 +195,9 @@ def _blank(block: bytes, before: int) -> int:
 
 
 def _ends_in(block: bytes) -> int:
-    """Count line ends, three times as fast as bytes do, a piece at a time, as caches have it."""
+    """Count line ends, many times as fast as bytes do."""
+    if extension is not None:
+        return int(extension.line_ends(block))
     import numpy as np
 
     letters = np.frombuffer(block, np.uint8)

@@ -1,27 +1,26 @@
 """Files of columns between white space (runs, qrels): two readers that give the same arrays.
 
-Small files go through numpy; blocks of a large one through pyarrow, which is up to three times as fast once it has been
-imported, and so do small files if it has been. Whatever pyarrow does not take as it stands (double blanks, tabs among
-blanks, an odd line) goes through numpy too, and so cell by cell, which either understands it or says what is wrong with
-which line.
+Blocks whose lines are plain go through a compiled loop, where there is one. Whatever it does not take (an empty line, a
+number of other digits than most, an odd line) goes through numpy, and so cell by cell, which either understands it or
+says what is wrong with which line.
 """
 
 import re
-import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NoReturn, get_args
 
 import numpy as np
 
-from fairtrec.data import Docs, Ints, starts_of
+from fairtrec.compiled import extension, powers
+from fairtrec.data import Ints, starts_of
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats import spans
-from fairtrec.formats.spans import words_of
+from fairtrec.formats.spans import Repeats, words_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -33,28 +32,22 @@ LineNumbers = int | list[int] | Ints  # of the rows of a block: its first line, 
 Keep = Callable[[Columns, LineNumbers], Columns]
 WIDEST = 1024  # bytes of a query id or docno
 WORKERS = 2
-SMALL = 1 << 16  # bytes, below which pyarrow gains nothing
+MORE = 1.05  # rows than the first block of a file lets expect
+FEW = 100_000  # rows in a block, from which there may be many blocks
 MOST_BYTES = 1 << 32  # of one column
+_KINDS: dict[Cell, int] = {
+    "text": ord("t"),
+    "blocks": ord("b"),
+    "float": ord("f"),
+    "int": ord("i"),
+    "first": ord("s"),
+    "skip": ord("s"),
+}
+_DTYPES = {"float": "f8", "int": "i8"}
+_CODES = dict(zip(get_args(Cell), b"tbfiss", strict=True))  # of the compiled loop
+_DTYPES = {"float": "f8", "int": "i8"}
 _BLANKS = bytes(code in b"\0 \t\n\v\f\r" for code in range(256))  # by which bytes.split() tells cells, and NUL
-_HEX = re.compile(rb"[ \t\n][+-]?0[xX]")
 _HEAD = re.compile(rb"(?:[ \t]*+(?:#[^\n]*+)?+(?:\n|\Z))*+")  # blank lines and comment lines before the first entry
-
-
-@dataclass(frozen=True, eq=False)
-class Repeats:
-    """A column in which equal texts stand together: each text once, and in how many rows."""
-
-    texts: Docs
-    lengths: Ints
-
-    @classmethod
-    def of(cls, column: Docs) -> "Repeats":
-        """Find the blocks of a column."""
-        starts = starts_of(column if column.dtype.itemsize != 8 else column.view(np.uint64))  # which compare faster
-        return cls(column[starts[:-1]], np.diff(starts))
-
-    def __len__(self) -> int:
-        return int(self.lengths.sum())
 
 
 @dataclass(frozen=True)
@@ -80,26 +73,57 @@ class FileColumns:
         return line_of(lines, row - first)
 
 
-def stream(path: FilePath, layout: Layout, keep: Keep | None = None) -> Iterator[tuple[Columns, LineNumbers]]:
+class Room:
+    """Arrays for all rows of a large file; its blocks are parsed where they belong, so that nothing is joined."""
+
+    def __init__(self, block: Columns, rows: int) -> None:  # like those of a block; what is not used costs no memory
+        several = {
+            name: column for name, column in block.items() if len(column) > 1 and not isinstance(column, Repeats)
+        }
+        self.rows = min(rows, MOST_BYTES // max((column.dtype.itemsize for column in several.values()), default=1))
+        self.columns = {name: np.empty(self.rows, column.dtype) for name, column in several.items()}
+
+    def given(self, first: int, rows: int) -> Columns:
+        """Give the places of so many rows; none where there is no room for them."""
+        last = first + rows
+        return {name: column[first:last] for name, column in self.columns.items() if last <= self.rows}
+
+    def taken(self, block: Columns, row: int) -> Columns:
+        """Move what was parsed elsewhere to its place, the rows from ``row`` on, if it fits there."""
+        moved = dict(block)
+        for name, whole in self.columns.items():
+            column, place = block[name], whole[row : row + len(block[name])]
+            if column.base is not whole and len(place) == len(column) and column.dtype.itemsize <= whole.dtype.itemsize:
+                place[:] = column
+                moved[name] = place
+        return moved
+
+
+def stream(
+    path: FilePath, layout: Layout, keep: Keep | None = None, rooms: Sequence[Room] = ()
+) -> Iterator[tuple[Columns, LineNumbers]]:
     """Give a file's columns block by block, each with the line numbers of its rows.
 
     The blocks of a large file are parsed in threads while the next ones are read; their order stays. There ``keep``
-    looks through the columns, too, and leaves of them what is needed.
+    looks through the columns, too, and leaves of them what is needed. Once there is one of ``rooms`` they stand in it.
     """
     with opening.opened(path) as file, ExitStack() as stack:
         workers: Executor | None = None
         parsed: deque[Future[tuple[Columns, LineNumbers]]] = deque()
+        row = 0
         for block, line, ends, full in _entries(file, path, layout):
             if workers is None and not full:
-                imported = len(block) >= SMALL and "pyarrow.csv" in sys.modules
-                found = _parse(block, layout, path, line, ends) if imported else _exact(block, layout, path, line)
+                columns = fast(block, layout, ends)
+                found = _exact(block, layout, path, line) if columns is None else (columns, line)
                 yield found if keep is None else (keep(*found), found[1])
                 continue
             if workers is None:
                 from concurrent.futures import ThreadPoolExecutor
 
                 workers = stack.enter_context(ThreadPoolExecutor(WORKERS))
-            parsed.append(workers.submit(_parse, block, layout, path, line, ends, keep))
+            given = rooms[0].given(row, ends) if rooms else {}
+            row += ends
+            parsed.append(workers.submit(_parse, block, layout, path, line, ends, given, keep))
             if len(parsed) > WORKERS:
                 yield parsed.popleft().result()
         while parsed:
@@ -107,9 +131,9 @@ def stream(path: FilePath, layout: Layout, keep: Keep | None = None) -> Iterator
 
 
 def _parse(
-    block: bytes, layout: Layout, path: FilePath, line: int, ends: int, keep: Keep | None = None
+    block: bytes, layout: Layout, path: FilePath, line: int, ends: int, given: Columns, keep: Keep | None
 ) -> tuple[Columns, LineNumbers]:
-    columns = fast(block, layout, ends)
+    columns = fast(block, layout, ends, given)
     found = _exact(block, layout, path, line) if columns is None else (columns, line)
     return found if keep is None else (keep(*found), found[1])
 
@@ -138,21 +162,24 @@ def read(path: FilePath, layout: Layout) -> FileColumns:
     """Read a file of white-space separated columns; skipped ones are counted but not kept."""
     parts: list[Columns] = []
     blocks: list[tuple[int, LineNumbers]] = []
+    rooms: list[Room] = []
     row = 0
-    for columns, lines in stream(path, layout):
+    for columns, lines in stream(path, layout, rooms=rooms):
         blocks.append((row, lines))
-        row += len(columns["docno"])
         for name, kind in layout.columns.items():
             if kind == "blocks" and not isinstance(columns[name], Repeats):
                 columns[name] = Repeats.of(columns[name])
-        parts.append(columns)
+        rows = len(columns["docno"])
+        if row == 0 and rows > FEW:
+            rooms.append(Room(columns, int(MORE * rows * opening.size(path) / opening.BLOCK)))
+        parts.append(rooms[0].taken(columns, row) if rooms else columns)
+        row += rows
     if row == 0:
         raise InputError(f"this {layout.what} has no lines; was it written to the end?", path)
     if len(parts) == 1:
         return FileColumns(path, parts[0], blocks)
-    return FileColumns(
-        path, {name: _joined([part.pop(name) for part in parts], path) for name in list(parts[0])}, blocks
-    )
+    whole = {name: _joined([part.pop(name) for part in parts], path) for name in list(parts[0])}
+    return FileColumns(path, whole, blocks)
 
 
 def _joined(parts: list[Any], path: FilePath) -> Any:
@@ -161,66 +188,42 @@ def _joined(parts: list[Any], path: FilePath) -> Any:
     width = max(part.dtype.itemsize for part in parts)
     if width * sum(map(len, parts)) > MOST_BYTES:
         raise InputError(f"ids of {width} bytes in so many lines do not fit into memory; shorten the ids", path)
+    first = parts[0]
+    places = [part.__array_interface__["data"][0] - first.__array_interface__["data"][0] for part in parts]
+    behind = np.cumsum([part.nbytes for part in parts]).tolist()
+    if first.base is not None and places == [0, *behind[:-1]] and all(part.base is first.base for part in parts):
+        return first.base[: behind[-1] // width]
     return np.concatenate(parts)
 
 
-def fast(block: bytes, layout: Layout, ends: int) -> Columns | None:
-    """Parse a block of so many line ends with pyarrow; None if it is not plain enough for that."""
-    delimiter = b"\t" if b"\t" in block[:200] else b" "
-    tabs = block.count(b"\t") if delimiter == b"\t" else 0
-    if not block.isascii() or (tabs and b" " in block) or not _is_plain(block, ends + tabs) or _has_hex(block, layout):
+def fast(block: bytes, layout: Layout, ends: int, given: Columns | None = None) -> Columns | None:
+    """Parse a block of so many line ends in C, into arrays that are ``given``; None if it is not plain."""
+    if extension is None:
         return None
-    import pyarrow as pa
-    from pyarrow import csv
-
-    from fairtrec.formats.arrow import array_of
-
-    types = {"text": pa.string(), "blocks": pa.string(), "float": pa.float64(), "int": pa.int64()}
-    wanted = {name: types[kind] for name, kind in layout.columns.items() if kind in types}
-    try:
-        table = csv.read_csv(
-            pa.BufferReader(block),
-            read_options=csv.ReadOptions(column_names=list(layout.columns), block_size=1 << 20, use_threads=False),
-            parse_options=csv.ParseOptions(delimiter=delimiter.decode(), quote_char=False, double_quote=False),
-            convert_options=csv.ConvertOptions(
-                column_types=wanted, include_columns=list(wanted), null_values=[], strings_can_be_null=False
-            ),
-        )
-    except pa.ArrowInvalid:
-        return None
-    if table.num_rows != ends + (not block.endswith(b"\n")):
-        return None
-    columns: Columns = {name: array_of(table.column(name)) for name in wanted}
-    first = block[: block.find(b"\n") + 1 or len(block)].split()
-    columns |= {
-        name: np.array([cell])
-        for (name, kind), cell in zip(layout.columns.items(), first, strict=True)
-        if kind == "first"
-    }
-    floats = [columns[name] for name, kind in layout.columns.items() if kind == "float"]
-    texts = [columns[name] for name, kind in layout.columns.items() if kind in ("text", "blocks")]
-    plain = all(np.isfinite(column).all() for column in floats) and all(c.dtype.itemsize <= WIDEST for c in texts)
-    if not plain:
-        return None
-    return {name: Repeats.of(c) if layout.columns[name] == "blocks" else c for name, c in columns.items()}
-
-
-def _is_plain(block: bytes, controls: int) -> bool:
-    """Tell whether no column is empty, and so many bytes are control characters; looked at piece by piece."""
-    letters, found = np.frombuffer(block, np.uint8), 0
-    for first in range(0, len(letters), opening.PIECE):
-        piece = letters[max(first - 1, 0) : first + opening.PIECE]  # with the last byte of the piece before
-        blank = piece <= ord(" ")
-        if (blank[1:] & blank[:-1]).any() or (first == 0 and blank[0]):  # the same, or an empty line
-            return False
-        found += int(np.count_nonzero(piece[min(first, 1) :] < ord(" ")))
-    return found == controls and block[-1:] not in (b" ", b"\t")  # the last line ends in an empty column
-
-
-def _has_hex(block: bytes, layout: Layout) -> bool:
-    """Tell whether something may be 0x10, which pyarrow takes for an integer."""
-    asked = "int" in layout.columns.values() and (b"0x" in block or b"0X" in block)
-    return asked and _HEX.search(block) is not None
+    rows, width, given = ends + (not block.endswith(b"\n")), 8, given or {}
+    kinds = bytes(map(_CODES.__getitem__, layout.columns.values()))
+    blocks = [name for name, kind in layout.columns.items() if kind == "blocks"]
+    while width <= WIDEST:
+        columns: Columns = {
+            name: given[name]
+            if len(given.get(name, ())) == rows and given[name].dtype.itemsize >= width
+            else np.empty(rows, _DTYPES.get(kind, f"S{width}"))
+            for name, kind in layout.columns.items()
+            if kind not in ("first", "skip")
+        }
+        lengths = {name: np.empty(rows, np.int64) for name in blocks}
+        outs = [out for name in columns for out in (columns[name], lengths.get(name)) if out is not None]
+        found, widest, several = extension.lines(block, kinds, tuple(outs), powers())
+        if found == rows:
+            for name, many in zip(blocks, several, strict=True):
+                columns[name] = Repeats(columns[name][:many].copy(), lengths[name][:many].copy())
+            first = block[: block.find(b"\n") + 1 or len(block)].split()
+            cells = zip(layout.columns.items(), first, strict=True)
+            return columns | {name: np.array([cell]) for (name, kind), cell in cells if kind == "first"}
+        if widest <= width:
+            return None
+        width = 8 * -(-widest // 8)
+    return None
 
 
 def _exact(block: bytes, layout: Layout, path: FilePath, line: int) -> tuple[Columns, LineNumbers]:

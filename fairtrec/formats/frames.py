@@ -13,7 +13,8 @@ import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints
 from fairtrec.errors import FilePath, InputError
-from fairtrec.formats.columns import MOST_BYTES, WIDEST, Repeats
+from fairtrec.formats.columns import MOST_BYTES, WIDEST
+from fairtrec.formats.spans import Repeats
 from fairtrec.literals import RankedBy
 
 # what columns may be called, the first that is there

@@ -12,8 +12,8 @@ from fairtrec.errors import InputError
 from fairtrec.formats import columns
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
-from fairtrec.formats.columns import Repeats
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, is_frame, run_of
+from fairtrec.formats.spans import Repeats
 from fairtrec.literals import RankedBy, ScoreType
 
 SUBTOPIC = ("subtopic_id", "iteration", "subtopic")

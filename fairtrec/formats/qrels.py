@@ -6,7 +6,7 @@ import numpy as np
 
 from fairtrec.data import Docs, Ints, Qrels
 from fairtrec.errors import FilePath, InputError
-from fairtrec.formats import columns
+from fairtrec.formats import columns, spans
 
 LARGEST_GRADE = 1_000_000  # pytrec_eval counts up to the largest one
 LAYOUT = columns.Layout("qrels file", {"qid": "blocks", "iteration": "text", "docno": "text", "grade": "int"})
@@ -24,7 +24,7 @@ def read(path: FilePath) -> Qrels:
 
 
 def of_columns(
-    ids: columns.Repeats, iterations: Docs, docnos: Docs, grades: Ints, fault: Callable[[str, int], InputError]
+    ids: spans.Repeats, iterations: Docs, docnos: Docs, grades: Ints, fault: Callable[[str, int], InputError]
 ) -> Qrels:
     """Bring the judgements of each query together; ``fault`` makes the error of what is wrong with a row."""
     qids, starts, together = columns.numbered(ids)

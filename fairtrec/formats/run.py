@@ -10,7 +10,7 @@ import numpy as np
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, fingerprints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
-from fairtrec.formats import columns
+from fairtrec.formats import columns, spans
 from fairtrec.literals import RankedBy, RunFormat, ScoreType
 from fairtrec.ranking import order as ordering
 
@@ -59,7 +59,7 @@ def read(
             table = other_runs.told(path, fault, order, sampled=sampled)
     rankings = table.columns["qid"]
     if sampled:
-        rankings = columns.Repeats.of(np.char.add(np.char.add(rankings, b" "), table.columns["Q0"]))
+        rankings = spans.Repeats.of(np.char.add(np.char.add(rankings, b" "), table.columns["Q0"]))
     qids, starts, together = columns.numbered(rankings)
     docnos = table.columns["docno"]
     scores = -table.columns["rank"].astype(np.float64) if order == "rank" else table.columns["score"]

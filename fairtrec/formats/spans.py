@@ -1,15 +1,33 @@
 """Texts that lie side by side in one block of bytes: each is known by where it starts and where it ends."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Ints, Keys, fingerprints
+from fairtrec.data import Docs, Ints, Keys, fingerprints, starts_of
 
 Letters = np.ndarray[Any, np.dtype[np.uint8]]  # numpy.typing takes its time to be imported
 
 MASKS = np.array([b"\xff" * n for n in range(9)], dtype="S8").view(np.uint64)
 LF, TAB = b"\n\t"
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """A column in which equal texts stand together: each text once, and in how many rows."""
+
+    texts: Docs
+    lengths: Ints
+
+    @classmethod
+    def of(cls, column: Docs) -> "Repeats":
+        """Find the blocks of a column."""
+        starts = starts_of(column if column.dtype.itemsize != 8 else column.view(np.uint64))  # which compare faster
+        return cls(column[starts[:-1]], np.diff(starts))
+
+    def __len__(self) -> int:
+        return int(self.lengths.sum())
 
 
 def lines_of(letters: Letters) -> tuple[Ints, Ints, Ints]:

@@ -10,6 +10,8 @@ import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints, fingerprints
 
+MANY = 100_000  # lines, from which it pays to look at the first of each ranking alone
+
 
 def by_falling_score(starts: Ints, docnos: Docs, scores: Floats, depth: int | None = None) -> tuple[Ints, Docs, Floats]:
     """Sort each ranking by falling score, ties by falling docno; what stands below rank ``depth`` may stay or go.
@@ -23,6 +25,8 @@ def by_falling_score(starts: Ints, docnos: Docs, scores: Floats, depth: int | No
     if rising.any():
         starts, order = _sorted_in_rows(starts, scores, depth)
         docnos, scores = docnos[order], scores[order]
+    elif depth is not None and len(scores) > MANY:
+        starts, docnos, scores = _down_to(depth, starts, docnos, scores)
     tie = scores[1:] == scores[:-1]
     tie[starts[1:-1] - 1] = False
     if tie.any():
@@ -42,6 +46,27 @@ def by_falling_score(starts: Ints, docnos: Docs, scores: Floats, depth: int | No
         docnos = docnos.copy()
         docnos[tied] = docnos[order]
     return starts, docnos, scores
+
+
+def _down_to(depth: int, starts: Ints, docnos: Docs, scores: Floats) -> tuple[Ints, Docs, Floats]:
+    """Keep the first lines of rankings that are sorted, and those that are tied with the last of them."""
+    lengths = np.diff(starts)
+    kept = np.minimum(lengths, depth)
+    longer = np.flatnonzero(lengths > depth)
+    for _ in range(depth):
+        longer = longer[kept[longer] < lengths[longer]]
+        tied = scores[starts[longer] + kept[longer]] == scores[starts[longer] + kept[longer] - 1]
+        longer = longer[tied]
+        if not len(longer):
+            break
+        kept[longer] += 1
+    else:
+        kept[longer] = lengths[longer]
+    if kept.sum() > len(scores) // 2:
+        return starts, docnos, scores
+    first = np.concatenate(([0], np.cumsum(kept)))
+    lines = np.repeat(starts[:-1] - first[:-1], kept) + np.arange(first[-1])
+    return first, docnos[lines], scores[lines]
 
 
 def _sorted_in_rows(starts: Ints, scores: Floats, depth: int | None) -> tuple[Ints, Ints]:

@@ -1,8 +1,6 @@
 """The three ways of counting agree: the definition, the kernel in numpy, and the compiled scan."""
 
 import csv
-import importlib
-import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -12,19 +10,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fairtrec.annotation.counting.compiled import Compiled, fastest, without_extras
+from fairtrec.annotation.counting.compiled import Compiled, fastest
 from fairtrec.annotation.counting.counter import TOKENIZERS, Lexicon
 from fairtrec.annotation.counting.kernel import BLANK, INNER, Kernel, capitals, character_kinds
 from fairtrec.annotation.counting.lookup import joined
+from fairtrec.compiled import extension
 from fairtrec.data import GroupTerms
 from fairtrec.formats import tsv
 from fairtrec_made import REPOSITORY
 
 GREP = Path(os.environ.get("FAIRTREC_SHARED", REPOSITORY.parent / "shared")) / "data" / "grepbiasir"
 
-has_numba = importlib.util.find_spec("numba") is not None
-numba = pytest.mark.skipif(not has_numba, reason='numba is not installed; pip install "fairtrec[fast]"')
-COUNTERS = [pytest.param(Kernel, id="numpy"), pytest.param(Compiled, id="numba", marks=numba)]
+is_built = pytest.mark.skipif(extension is None, reason="this package was built without a compiler")
+COUNTERS = [pytest.param(Kernel, id="numpy"), pytest.param(Compiled, id="compiled", marks=is_built)]
 counters = pytest.mark.parametrize("counter", COUNTERS)
 tokenizers = pytest.mark.parametrize("tokenizer", TOKENIZERS)
 
@@ -109,8 +107,8 @@ def by(counter, texts):
 
 @pytest.fixture(scope="module")
 def made():
-    """Counters for every tokeniser, with and without case; compiling takes a while, so they are made once."""
-    kinds = [Kernel, Compiled] if has_numba else [Kernel]
+    """Counters for every tokeniser, with and without case."""
+    kinds = [Kernel] if extension is None else [Kernel, Compiled]
     lexicons = [Lexicon.of(TERMS, name, case_sensitive=case) for name in TOKENIZERS for case in (False, True)]
     return {kind: [(lexicon, kind(lexicon)) for lexicon in lexicons] for kind in kinds}
 
@@ -284,24 +282,19 @@ def test_grepbiasir(counter, tokenizer):
     assert by(counter(lexicon), batch) == expected
 
 
-def test_the_fastest_is_the_compiled_one_where_numba_is(monkeypatch):
+def test_the_fastest_is_the_compiled_one_where_there_is_one(monkeypatch):
     lexicon = Lexicon.of(TERMS)
-    assert fastest(lexicon).name == ("numba" if has_numba else "numpy")
-    monkeypatch.setattr("fairtrec.annotation.counting.compiled._compiled", missing)
+    assert fastest(lexicon).name == ("numpy" if extension is None else "compiled")
+    monkeypatch.setattr("fairtrec.annotation.counting.compiled.extension", None)
     assert fastest(lexicon).name == "numpy"
+    with pytest.raises(ImportError):
+        Compiled(lexicon)
 
 
-def missing(function):
-    raise ImportError
-
-
-def test_what_numba_is_to_do_without_is_back_behind_it(monkeypatch):
-    """And what a program has imported by itself stays."""
-    monkeypatch.setitem(sys.modules, "scipy", np)  # any module
-    monkeypatch.delitem(sys.modules, "coverage", raising=False)
-    with without_extras():
-        assert sys.modules["scipy"] is np
-        with pytest.raises(ImportError):
-            importlib.import_module("coverage")
-    assert sys.modules["scipy"] is np
-    assert "coverage" not in sys.modules
+@is_built
+def test_more_tokens_of_terms_than_there_is_room_for_are_counted(monkeypatch):
+    monkeypatch.setattr("fairtrec.annotation.counting.compiled.ROOM", 3)
+    several = ["he she " * 40, "nobody", "her he", "", "a b a b " * 9]
+    for case in (False, True):
+        lexicon = Lexicon.of(TERMS, case_sensitive=case)
+        assert by(Compiled(lexicon), several) == by_definition(lexicon, several)

@@ -50,6 +50,7 @@ def _timeless(text):
     """Without what changes from release to release and from machine to machine: versions, hints, and the last digits."""
     text = re.sub(r"^(Try 'fairtrec[^']*) -h'", r"\1 --help'", text, flags=re.MULTILINE)  # of click before 8.3
     text = re.sub(r"\b\d\.\d{13,}(e-\d+)?", lambda number: f"{float(number[0]):.12g}", text)
+    text = re.sub(r", (compiled|plain)$", "", text, flags=re.MULTILINE)  # of --version
     return re.sub(r'((?:fairtrec|ir-measures)(?::|": "|, version | )|version = \{)\d[\w.+]*', r"\1VERSION", text)
 
 

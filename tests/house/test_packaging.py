@@ -185,7 +185,6 @@ def test_metadata_names_what_the_code_imports(unpacked):
     text = "\n".join(path.read_text("utf-8") for path in (unpacked / "fairtrec").rglob("*.py"))
     imported = set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE))
     optional = {
-        "numba",
         "requests",
         "py4j",
         "pytrec_eval",

@@ -1,0 +1,139 @@
+"""The compiled loops under AddressSanitizer and UndefinedBehaviorSanitizer, on corrupted files; run as a script by itself."""
+
+import importlib.util
+import os
+import random
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from fairtrec_made import REPOSITORY
+
+KINDS = ("run", "qrels", "counts", "collection")
+SOURCE = REPOSITORY / "fairtrec" / "compiled" / "extension.c"
+ODD = [
+    b"",
+    b" ",
+    b"\t",
+    b"\n",
+    b"\n\n",
+    b"\v",
+    b"\r",
+    b"\xff",
+    b"\xc3",
+    b"\xf0\x9f",
+    b"-",
+    b"e9",
+    b".",
+    b"9" * 30,
+    b"x" * 1100,
+]
+
+
+def run(kind: str, many: int, folder: Path) -> subprocess.CompletedProcess[str] | None:
+    """Let a process with the sanitisers read so many corrupted files; None where they cannot be had."""
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        return None
+    built = folder / "extension.so"
+    flags = [
+        "-O1",
+        "-g",
+        "-std=c11",
+        "-shared",
+        "-fPIC",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=undefined",
+    ]
+    include = f"-I{sysconfig.get_paths()['include']}"
+    made = subprocess.run([compiler, *flags, include, SOURCE, "-o", built], capture_output=True, check=False)
+    library = subprocess.run(
+        [compiler, "-print-file-name=libasan.so"], capture_output=True, check=True, text=True
+    ).stdout
+    if made.returncode or not Path(library.strip()).is_absolute():
+        return None
+    settings = {"LD_PRELOAD": library.strip(), "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
+    settings["PYTHONPATH"] = str(Path(__file__).parents[1])
+    command = [sys.executable, __file__, str(built), kind, str(many)]
+    return subprocess.run(command, env=os.environ | settings, capture_output=True, text=True, check=False)
+
+
+def corrupted(block: bytes, random: random.Random) -> bytes:
+    """Change, cut, repeat and move some bytes."""
+    whole = bytearray(block)
+    for _ in range(random.randrange(1, 6)):
+        at = random.randrange(len(whole) + 1)
+        other = random.randrange(len(whole) + 1)
+        match random.randrange(4):
+            case 0:
+                whole[at:at] = random.choice(ODD)
+            case 1:
+                del whole[at : at + random.randrange(30)]
+            case 2:
+                whole[at:at] = whole[other : other + random.randrange(60)]
+            case _:
+                whole[at : at + 1] = bytes([random.randrange(256)])
+    return bytes(whole)
+
+
+def main(built: str, kind: str, many: str) -> None:
+    """Read corrupted blocks with a library that watches its memory."""
+    spec = importlib.util.spec_from_file_location("fairtrec.compiled.extension", built)
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules["fairtrec.compiled.extension"] = watched = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(watched)
+    from fairtrec import compiled
+
+    assert compiled.extension is watched
+    import numpy as np
+
+    from fairtrec.annotation.counting.compiled import Compiled
+    from fairtrec.annotation.counting.counter import Lexicon
+    from fairtrec.annotation.counting.text_blocks import of_tsv
+    from fairtrec.data import Docnos, GroupTerms
+    from fairtrec.formats import columns
+
+    draw = random.Random(f"{kind} {many}")
+    kinds: dict[str, dict[str, columns.Cell]] = {
+        "run": {"qid": "blocks", "Q0": "skip", "docno": "text", "rank": "int", "score": "float", "tag": "first"},
+        "qrels": {"qid": "blocks", "iteration": "text", "docno": "text", "grade": "int"},
+        "counts": {"docno": "text", "tokens": "int", "f": "int", "m": "int"},
+    }
+    lines = {
+        "run": b"q1 Q0 d%d 1 0.1234567890123456%d t\n",
+        "qrels": b"q1 0 d%d %d\n",
+        "counts": b"d%d %d 0 2\n",
+        "collection": "d%d\tShe said: the king's Ärger, ΟΔΟΣ — l’homme (%d) 女 grandmothers\n".encode(),
+    }
+    plain = b"".join(lines[kind] % (i * 977, i) for i in range(12))
+    terms = GroupTerms("", {"f": ("she", "grandmothers", "οδος"), "m": ("he", "the king's ärger", "女")})
+    counters = [
+        Compiled(Lexicon.of(terms, name, case_sensitive=case))
+        for name in ("strip", "space", "word")
+        for case in (True, False)
+    ]
+    for counter in counters:
+        counter.room = np.empty((2, 6), dtype=np.int64)
+    for _ in range(int(many)):
+        block = corrupted(plain, draw)
+        if kind == "collection":
+            try:
+                block.decode()
+                some = of_tsv(block, 1 << 20)
+            except UnicodeDecodeError:
+                continue
+            if len(some.starts):
+                for counter in counters:
+                    counter.count(some.block, some.starts, some.ends)
+            continue
+        found = columns.fast(block, columns.Layout(kind, kinds[kind]), block.count(b"\n"))
+        if found is not None:
+            names = found["docno"]
+            Docnos.of(names).rows(names[::-1].astype(f"S{draw.choice([1, 8, 9, 40])}"))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
