@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fairtrec.errors import InputError, UsageError
 from fairtrec.gold import agree, draw
 from fairtrec.gold.agreeing import kinds_of
+from fairtrec_made import REPOSITORY, pages
 from fairtrec_made.grepbiasir import LABELS, texts_of
 
 THREE = ["bm25.run", "neural.run", "fair.run"]
@@ -197,3 +198,10 @@ def test_many_documents_are_compared_at_once():
     names = [f"d{i}" for i in range(3000)]
     gold = dict(zip(names, "fm-" * 1000, strict=True))
     assert agree(gold, labels=dict(zip(names, "fmf" * 1000, strict=True))).agreement == pytest.approx(2 / 3)
+
+
+def test_the_program_of_the_page_runs_as_it_stands(copied, capsys):
+    page = (REPOSITORY / "docs" / "gold.md").read_text("utf-8")
+    for block in pages.programs(page):
+        exec(compile(block, "gold.md", "exec"), {})
+    assert capsys.readouterr().out.count("\n") >= 2
