@@ -20,7 +20,7 @@ def say(line: str) -> None:
 
 
 SECTIONS = {  # in the order of the help: parameters, which mean the same in every command; choices say their own
-    "Inputs": "terms docs counts labels queries background slices docnos sequences truth pairs "
+    "Inputs": "terms docs counts labels gold queries background slices docnos sequences truth pairs "
     "embeddings ids model qrels runs",
     "Measures": "measures measure",
     "Ranking": "",

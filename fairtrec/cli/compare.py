@@ -101,6 +101,7 @@ class _Files(Titled):
 )
 @click.option("--keep-going", is_flag=True, help="Report broken runs, compare the others, and exit with 3.")
 @options.evaluated("compare")
+@options.gold
 @options.reported(COMPARISONS, auto=True)
 def command(
     qrels: str | None,
@@ -145,6 +146,7 @@ def command(
         raise UsageError(f"--paper compares the runs over all queries; leave out {views[0] if views else '--slice'}")
     procedure = {name: given.pop(name) for name in vars(Procedure())}
     refuse_idle(procedure, correlate, cutoffs)
+    _refuse_gold(given["gold"], procedure, [*views, *["--paper"] * paper])
     if values:
         result, baseline = _recorded((qrels or "none", *runs), measures, baseline, output, slices)
         view = _view(result, baseline, Slices.of(slices), correlate, procedure, curves=False)
@@ -184,6 +186,20 @@ def refuse_idle(procedure: dict[str, Any], correlate: str | None = None, cutoffs
     if not how.draws:
         ways = f"--test {how.test}, --interval {how.interval} and --correction {how.correction}"
         options.refuse_typed(f"is for what is drawn at random, and {ways} draw nothing", "resamples", "seed")
+
+
+def _refuse_gold(gold: str | None, procedure: dict[str, Any], views: Sequence[str]) -> None:
+    """Raise UsageError for what gold labels, if there are any, do not go with."""
+    from fairtrec.comparison.baseline import refuse_beside_gold
+    from fairtrec.errors import UsageError
+    from fairtrec.statistics.procedure import Procedure
+
+    if gold is None:
+        return
+    if views:
+        what = f"--gold corrects the differences of runs, and {views[0]} is a report of other numbers"
+        raise UsageError(f"{what}; leave out --gold, or {views[0]}")
+    refuse_beside_gold(Procedure(**procedure))
 
 
 def _recorded(

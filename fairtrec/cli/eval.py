@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(name="eval", cls=under("Options", first="measures terms docs"), epilog=options.EXITS)
 @options.evaluated("eval")
+@options.gold
 @options.per_query
 @click.option("-n", "--no-summary", is_flag=True, help="Print no means; leave the values of queries out of a page.")
 @options.sort
@@ -81,7 +82,7 @@ def command(
     given["next_label"] = given["bounds"] == "labels" and per_query and form == "json"
     jobs = processes(list(files.values()), given.pop("jobs"))  # they start while this one imports the rest
 
-    from fairtrec.evaluation.evaluate import evaluator
+    from fairtrec.evaluation.evaluate import session as session_of
     from fairtrec.report.remarks import footnotes
 
     by = None
@@ -97,7 +98,7 @@ def command(
 
         of_queries = Slices.of(slices)
     with options.attended():
-        session = evaluator(measures or None, qrels, **given)
+        session = session_of(measures or None, qrels, given)
         result = session.evaluated(list(files.items()), jobs, keep_going=keep_going)
     for _, fault in result.failed:
         say(fault)
@@ -130,3 +131,5 @@ def _refuse_confidence(confidence: float | None, interval: Method | None, given:
     Procedure(confidence=confidence)
     if given["bounds"] is not None:
         raise UsageError(ALONE)
+    if interval is not None and interval != "t" and given["gold"] is not None:
+        raise UsageError("--gold gives intervals from Student's t; leave out --interval, or --gold")

@@ -76,6 +76,9 @@ INPUTS = {
         "--background", metavar="RUN|collection", help="The documents that define each query's ideal (NFaiRR)."
     ),
 }
+gold = click.option(
+    "--gold", metavar="SHEET", help="Labels by people of what `fairtrec gold draw` drew: print corrected values, too."
+)
 CHOSEN = {  # the option of each choice
     row.name: click.option(
         *row.options,

@@ -6,85 +6,29 @@ sign and cancel in the mean: there the absolute values are compared, so a lower 
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from fairtrec.comparison import paired_values as pairing
 from fairtrec.comparison import slices as slicing
+from fairtrec.comparison.compared import Comparison, ComparisonOutcome, Comparisons, CorrectedComparison
 from fairtrec.comparison.paired_values import PairedValues
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
-from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.files.opening import uncompressed
 from fairtrec.measure import Better
 from fairtrec.statistics import corrections as correction
 from fairtrec.statistics import paired
-from fairtrec.statistics.procedure import DECIDING, SCANTY, Procedure, ProcedureKeywords
+from fairtrec.statistics.procedure import SCANTY, Procedure, ProcedureKeywords
 
-ComparisonOutcome = Literal["better", "worse", "higher", "lower", "not shown", "not tested"]
+HALF, FEW = 0.5, 0.3  # of the variance: where labels have more, label more; where they have less, take more queries
 SIGN = {"higher": 1, "lower": -1, "nearer 0": -1, "neither": 1}
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One run against the baseline by one measure, over the ``n`` queries of a slice for which both have a value.
-
-    ``compared`` says whether the values or their absolute values were compared. ``wins`` are the queries in which the
-    run is better; for a measure of no direction, those in which it is higher.
-    """
-
-    slice: str
-    run: str
-    measure: str
-    better: Better
-    compared: Literal["value", "absolute value"]
-    n: int
-    baseline: float
-    mean: float
-    difference: float
-    low: float
-    high: float
-    p: float
-    p_corrected: float
-    effect: float  # Cohen's d_z
-    cliff: float  # Cliff's delta, of the two sets of values
-    wins: int
-    ties: int
-    losses: int
-    nonzero: int  # differences that are not 0
-    verdict: ComparisonOutcome
-    p_not_worse: float | None  # of non-inferiority by the margin; None if not asked for
-    p_equivalent: float | None  # of TOST
-    worst_slice: bool
-
-    @property
-    def doubtful(self) -> bool:
-        """Whether so few differences are not 0 that interval and p are surer than the data."""
-        return 0 < self.nonzero < DECIDING and not np.isnan(self.p)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparisons(Answer):
-    """All comparisons of a result with one baseline, and how they were made."""
-
-    rows: tuple[Comparison, ...]
-    result: Result
-    baseline: int  # which of the runs
-    procedure: Procedure
-    family: str
-    notes: tuple[str, ...]
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice that changes a number."""
-        name = Path(self.result.scores[self.baseline].run).name
-        return self.result.signature | {"baseline": name} | self.procedure.choices
 
 
 def compare(
@@ -106,6 +50,8 @@ def compare(
     how = Procedure(**procedure)
     parts = Slices.of(slices)
     result = slicing.signed(result, parts)
+    if any(scores.gold is not None for scores in result.scores):
+        refuse_beside_gold(how)
     base = find([scores.run for scores in result.scores], baseline)
     pairs = [pair for name, part in slicing.sliced(result, parts) for pair in pairing.pairs(name, part.scores, base)]
     rows, said = _judged(pairs, how)
@@ -116,8 +62,23 @@ def compare(
         *_against(rows),
         *_doubtful(rows),
         *said,
+        *_of_labels(rows),
     ]
     return Comparisons(tuple(_marked(rows)), result, base, how, _family(rows, how), tuple(notes))
+
+
+def refuse_beside_gold(how: Procedure) -> None:
+    """Raise UsageError for a procedure that gold labels, whose variance is that of t, do not go with."""
+    usual = Procedure()
+    for name in ("test", "interval", "equivalence"):
+        chosen = getattr(how, name)
+        if chosen != getattr(usual, name):
+            what = "--gold compares by Student's t, with the variance of labels and of queries"
+            raise UsageError(f"{what}; leave out --gold, or --{name} {chosen}")
+    if how.correction == "tukey":
+        raise UsageError(
+            "--correction tukey draws values of queries, which gold labels do not correct; leave out --gold"
+        )
 
 
 def find(runs: Sequence[str], baseline: str | int | None) -> int:
@@ -169,6 +130,10 @@ def _judged(pairs: Sequence[PairedValues], how: Procedure) -> tuple[list[Compari
             gained = differences * np.array([[SIGN[pairs[row].measure.better]] for row in rows])
             columns["p_not_worse"][rows] = paired.at_least(gained, -how.equivalence)
             columns["p_equivalent"][rows] = paired.equivalence(differences, how.equivalence)
+    for row, pair in enumerate(pairs):
+        if pair.labels is not None:
+            found = pair.corrected(how.confidence)
+            columns["low"][row], columns["high"][row], columns["p"][row], columns["side"][row] = found
     if how.correction == "tukey":
         columns["p_corrected"], said = pairing.tukey_hsd(pairs, columns["p"], **drawn)
     else:
@@ -181,13 +146,18 @@ def _judged(pairs: Sequence[PairedValues], how: Procedure) -> tuple[list[Compari
 
 
 def _comparison(pair: PairedValues, numbers: Mapping[str, float], how: Procedure) -> Comparison:
-    better, n = pair.measure.better, len(pair.differences)
+    better, n = pair.better, len(pair.differences)
     with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
         means = [float(values.mean()) if n else float("nan") for values in (pair.values, pair.baseline)]
         change = float(pair.differences.mean()) if n else float("nan")
     gained = pair.differences * SIGN[better]
     asked = how.equivalence is not None
-    return Comparison(
+    beside: dict[str, Any] = {}
+    if pair.labels is not None:
+        beside = {"corrected": change + pair.labels.correction, "labels_share": pair.labels_share}
+        beside["few_labels"] = pair.few_labels
+    kind = CorrectedComparison if pair.beside_gold else Comparison
+    return kind(
         slice=pair.slice,
         run=pair.run,
         measure=str(pair.measure),
@@ -207,6 +177,7 @@ def _comparison(pair: PairedValues, numbers: Mapping[str, float], how: Procedure
         p_not_worse=numbers["p_not_worse"] if asked and better != "neither" else None,
         p_equivalent=numbers["p_equivalent"] if asked else None,
         worst_slice=False,
+        **beside,
     )
 
 
@@ -267,6 +238,21 @@ def _doubtful(rows: Sequence[Comparison]) -> list[str]:
     which = f"{len(few)} of {len(rows)} comparisons" if len(rows) > 1 else "this comparison"
     least = f"{min(few)}" if min(few) == max(few) else f"{min(few)} to {max(few)}"
     return [f"in {which} only {least} differences are not 0: interval and p are surer than so few can be"]
+
+
+def _of_labels(rows: Sequence[Comparison]) -> list[str]:
+    """Say for each measure how much of the variance is that of labels, and so whether to label more."""
+    shares: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        if isinstance(row, CorrectedComparison) and row.labels_share is not None and not np.isnan(row.labels_share):
+            shares[row.measure].append(row.labels_share)
+    lines = []
+    for measure, several in shares.items():
+        least, most = min(several), max(several)
+        how_much = f"{least:.0%}" if f"{least:.0%}" == f"{most:.0%}" else f"{least:.0%} to {most:.0%}"
+        advice = ": label more" if least >= HALF else ": more queries, not labels" if most < FEW else ""
+        lines.append(f"{measure}: {how_much} of the variance of corrected differences is labels{advice}")
+    return lines
 
 
 def _uneven(several: Sequence[Scores], base: int) -> list[str]:

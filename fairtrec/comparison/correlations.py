@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from fairtrec.comparison import slices as slicing
+from fairtrec.comparison.compared import refuse_gold
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
@@ -79,6 +80,7 @@ def correlate(
     how = Procedure(correction=correction, confidence=confidence)
     parts = Slices.of(slices)
     result = slicing.signed(result, parts)
+    refuse_gold(result, "correlations look")
     if over not in ("queries", "runs"):
         raise UsageError(f"measures correlate over queries or runs, not over {over!r}; choose one of the two")
     if len(result.scores[0].measures) < 2:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from fairtrec.comparison import slices as slicing
+from fairtrec.comparison.compared import refuse_gold
 from fairtrec.comparison.slices import Slices
 from fairtrec.data.parameters import DEEPEST, Parameters
 from fairtrec.errors import FilePath, UsageError
@@ -105,6 +106,7 @@ def curves(
     """
     parts = Slices.of(slices)
     result = slicing.signed(result, parts)
+    refuse_gold(result, "curves look")
     points: list[tuple[CurvePoint, float]] = []
     agreements: list[CurveAgreement] = []
     for name, part in slicing.sliced(result, parts):

@@ -8,8 +8,11 @@ import numpy as np
 from fairtrec.comparison import slices as slicing
 from fairtrec.data import Floats
 from fairtrec.evaluation.scores import Scores
-from fairtrec.measure import Measure
+from fairtrec.formulas.distribution import quotient
+from fairtrec.measure import Better, Measure
 from fairtrec.statistics import corrections, paired
+from fairtrec.statistics.estimate import Estimate
+from fairtrec.statistics.procedure import DECIDING
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +26,34 @@ class PairedValues:
     values: Floats
     baseline: Floats
     differences: Floats
+    beside_gold: bool = False
+    labels: Estimate | None = None  # what gold labels add to the mean difference
+    few: bool = False  # whether it rests on queries, of which few may differ
+
+    @property
+    def better(self) -> Better:
+        """Which values are good: of signed ones that gold labels correct, nothing says."""
+        signed = self.labels is not None and self.measure.better == "nearer 0"
+        return "neither" if signed else self.measure.better
+
+    @property
+    def few_labels(self) -> bool:
+        """Whether so few labelled queries differ that an interval is surer than they can be."""
+        return self.few and self.labels is not None and self.labels.differ < DECIDING
+
+    @property
+    def labels_share(self) -> float:
+        """How much of the variance is that of labels; nan where there is none, or no interval."""
+        assert self.labels is not None
+        return float(quotient(self.labels.variance, self.labels.over(self.differences).variance))
+
+    def corrected(self, confidence: float) -> tuple[float, float, float, float]:
+        """Give the interval of the corrected mean difference, its p, and the side of 0 that it is on."""
+        assert self.labels is not None
+        with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
+            value = float(self.differences.mean()) + self.labels.correction
+        of_both = self.labels.over(self.differences)
+        return *of_both.ends(value, confidence), of_both.p_value(value), float(np.sign(value))
 
 
 def pairs(name: str, several: Sequence[Scores], base: int) -> Iterator[PairedValues]:
@@ -33,12 +64,19 @@ def pairs(name: str, several: Sequence[Scores], base: int) -> Iterator[PairedVal
         mine, theirs = slicing.common(scores, several[base])
         for row, measure in enumerate(scores.measures):
             of_run, of_baseline = mine.values[row], theirs.values[row]
-            if measure.better == "nearer 0":
+            gold = None if mine.gold is None or theirs.gold is None else (mine.gold.rows[row], theirs.gold.rows[row])
+            labels, few = None, False
+            if gold is not None and gold[0] is not None and gold[1] is not None:
+                labels, few = gold[0].between(gold[1], of_run, of_baseline), gold[0].few
+            if measure.better == "nearer 0" and labels is None:
                 of_run, of_baseline = np.abs(of_run), np.abs(of_baseline)
             both = ~(np.isnan(of_run) | np.isnan(of_baseline))
             values, others = of_run[both], of_baseline[both]
             qids = tuple(mine.qids[column] for column in np.flatnonzero(both))
-            yield PairedValues(name, scores.run, measure, qids, values, others, paired.subtract(values, others))
+            differences = paired.subtract(values, others)
+            yield PairedValues(
+                name, scores.run, measure, qids, values, others, differences, gold is not None, labels, few
+            )
 
 
 def tukey_hsd(compared: Sequence[PairedValues], p: Floats, *, resamples: int, seed: int) -> tuple[Floats, list[str]]:

@@ -58,7 +58,8 @@ def common(one: Scores, other: Scores) -> tuple[Scores, Scores]:
 def _columns(scores: Scores, columns: Sequence[int]) -> Scores:
     qids = tuple(scores.qids[column] for column in columns)
     unknown = None if scores.unknown is None else scores.unknown.of(columns)
-    return replace(scores, qids=qids, values=scores.values[:, columns], ties=None, unknown=unknown)
+    gold = None if scores.gold is None else scores.gold.of(columns)
+    return replace(scores, qids=qids, values=scores.values[:, columns], ties=None, unknown=unknown, gold=gold)
 
 
 class Recorded(Protocol):

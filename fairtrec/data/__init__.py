@@ -14,6 +14,7 @@ from fairtrec.data.groups import (
     is_number,
     looked_up,
     product,
+    rows_of,
 )
 from fairtrec.data.run import Qrels, Run, Samples, System, judged
 
@@ -46,6 +47,7 @@ __all__ = [
     "judged",
     "looked_up",
     "product",
+    "rows_of",
     "starts_of",
     "take",
 ]

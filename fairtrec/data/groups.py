@@ -145,14 +145,22 @@ def looked_up(table: Labels | Positions, qids: Sequence[str], docnos: Docs, line
     """Look up documents, ``docnos[lines]`` with lines [query, n]; nan where there is no document or no entry."""
     values = table.weights if isinstance(table, Labels) else table.values
     there = lines != MISSING
+    rows = rows_of(table, qids, docnos, lines)[there]
+    found = np.full((*lines.shape, values.shape[1]), np.nan)
+    found[there] = np.where((rows != MISSING)[:, None], values[rows], np.nan)
+    return found
+
+
+def rows_of(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines: Ints) -> Ints:
+    """Find the rows of documents, ``docnos[lines]`` with lines [query, n]; MISSING where there is none."""
+    there = lines != MISSING
     names = docnos[lines[there]]
     if table.per_query:
         query = np.broadcast_to(np.arange(len(qids))[:, None], lines.shape)[there]
         prefixes = np.array([f"{qid} ".encode() for qid in qids], dtype=np.bytes_)
         names = np.char.add(prefixes[query], names)
-    rows = table.rows.rows(names)
-    found = np.full((*lines.shape, values.shape[1]), np.nan)
-    found[there] = np.where((rows != MISSING)[:, None], values[rows], np.nan)
+    found = np.full(lines.shape, MISSING, dtype=np.int64)
+    found[there] = table.rows.rows(names)
     return found
 
 

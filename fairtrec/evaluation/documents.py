@@ -132,6 +132,7 @@ class Reference:
     extras: Mapping[str, Any] = field(default_factory=dict)  # what was given for single measures, by name
     membership: Membership = "share"
     relevance_level: int = 1
+    gold: Any = None  # the Gold of evaluation/gold/, which imports this
     prior: Floats | None = None  # of the groups of unknown documents; None: as among the query's known ones
 
 

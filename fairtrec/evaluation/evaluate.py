@@ -6,7 +6,7 @@ from typing import Any, Unpack
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import ChoiceKeywords, Choices, unknown
-from fairtrec.evaluation.given import Given, GivenKeywords, JudgementsLike
+from fairtrec.evaluation.given import Given, GivenKeywords, GroupsLike, JudgementsLike
 from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.session import Evaluator
@@ -16,6 +16,12 @@ from fairtrec.measure import Measure
 
 class Keywords(GivenKeywords, ChoiceKeywords, total=False):
     """What ``evaluate`` and ``evaluator`` take by keyword: what is given beside the runs, and the options."""
+
+
+class GoldKeywords(Keywords, total=False):
+    """What ``evaluate`` takes beyond that."""
+
+    gold: GroupsLike | None
 
 
 def evaluator(
@@ -34,6 +40,12 @@ def evaluator(
     Raises UsageError at once for what does not fit together; files are opened when the first run comes.
     """
     given, choices = told_apart({"qrels": qrels, **keywords})
+    return Evaluator(given, choices, settle(measures, given, choices))
+
+
+def session(measures: Any, qrels: Any, keywords: Mapping[str, Any]) -> Evaluator:
+    """Open a session with the keywords of ``evaluate``."""
+    given, choices = told_apart({"qrels": qrels, **keywords}, GoldKeywords.__annotations__)
     return Evaluator(given, choices, settle(measures, given, choices))
 
 
@@ -57,7 +69,7 @@ def evaluate(
     *,
     jobs: int | None = 1,
     keep_going: bool = False,
-    **keywords: Unpack[Keywords],
+    **keywords: Unpack[GoldKeywords],
 ) -> Result:
     """Evaluate runs.
 
@@ -76,6 +88,8 @@ def evaluate(
                      runs, or a folder with a file of the same name for each.
     ``queries``      the name of a query set, a path, query ids, or ``"common"`` for those that every run has.
     ``background``   a run, or ``"collection"`` for all documents of the counts.
+    ``gold``         labels by people of what `fairtrec gold draw` drew, by which means are corrected: a path, a frame
+                     with docno, group and probability, or ``{docno: group}`` where all documents are labelled.
     ``jobs``         how many processes read the runs; None: as many as there are cores, where that pays. Where these
                      are several, a script calls this below ``if __name__ == "__main__":``.
     ``keep_going``   lists runs that cannot be read in ``failed`` and scores the others.
@@ -86,4 +100,4 @@ def evaluate(
     """
     named = loading.named_runs(runs)
     number = processes([thing for _, thing in named], jobs)  # they start while the rest is settled
-    return evaluator(measures, qrels, **keywords).evaluated(named, number, keep_going=keep_going)
+    return session(measures, qrels, keywords).evaluated(named, number, keep_going=keep_going)

@@ -72,6 +72,7 @@ class Given:
     counterfactual: RankingsLike | Mapping[str, RankingsLike] | None = None
     queries: FilePath | Iterable[str] | None = None
     background: RankingsLike | None = None
+    gold: GroupsLike | None = None
 
     def __post_init__(self) -> None:
         if self.docs is not None and self.counts is not None:

@@ -180,6 +180,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
             membership=choices.membership or "share",
             relevance_level=choices.relevance_level or 1,
             prior=prior,
+            gold=_gold(given.gold, groups, labels, choices) if of_groups and given.gold is not None else None,
         ),
         terms=terms,
         lexicon=lexicon,
@@ -237,6 +238,12 @@ def _prior(prior: Target, groups: tuple[str, ...], measures: Sequence[Measure], 
         if {"positions", "background_positions"}.intersection(measure.needs):
             raise UsageError(f"{measure}: positions are not groups, so no labelling bounds it; leave it out")
     return prior_of(prior, groups)
+
+
+def _gold(thing: Any, groups: tuple[str, ...], labels: Labels | None, choices: Choices) -> Any:
+    from fairtrec.evaluation.gold import fitting
+
+    return fitting.read(thing, groups, labels, choices)
 
 
 def _measures(

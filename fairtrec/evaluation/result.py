@@ -121,6 +121,9 @@ class Result(Answer):
         how = Procedure(confidence=confidence, interval=interval)
         if any(scores.ends for scores in self.scores):
             raise UsageError(ALONE)
+        gold = [row for scores in self.scores if scores.gold is not None for row in scores.gold.rows]
+        if gold and interval != "t":
+            raise UsageError("--gold gives intervals from Student's t; leave out --interval, or --gold")
         if any(scores.confidence is not None for scores in self.scores):
             raise UsageError("this result has an interval beside each mean already; start from the one without")
         several = tuple(replace(scores, confidence=confidence, interval=interval) for scores in self.scores)
@@ -136,6 +139,7 @@ class Result(Answer):
         drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
         called = {"t": "t", "percentile": "bootstrap percentile", "bca": "bootstrap BCa"}[interval]
         notes = [f"[low, high]: {how.percent} {called} interval of each mean over queries{drawn}"]
+        notes *= not gold or None in gold  # those of corrected means are told beside them
         if any(_doubtful(scores, sets) for scores in several):
             notes.append(f"?: fewer than {DECIDING} values differ from the commonest, so the interval is too sure")
         if 1 in counts:

@@ -80,6 +80,11 @@ def score(
         target=reference.target,
         top=first.hexdigest(),
     )
+    if reference.gold is not None:
+        from fairtrec.evaluation.gold.correcting import corrections
+
+        gold, said = corrections(Inputs(system.runs[0], qids, reference, depth), measures, values)
+        return replace(scores, gold=gold, remarks=(*remarks, *said))
     if choices.bounds is None:
         return scores
     (run,) = system.runs

@@ -15,6 +15,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.literals import Method, Undefined
 from fairtrec.measure import Measure, Remark
+from fairtrec.statistics.corrected import Corrected, Corrections, corrected
 from fairtrec.version import __version__
 
 ENDS = ("least", "greatest", "expected")
@@ -108,6 +109,7 @@ class Scores(Answer):
     remarks: tuple[Remark, ...] = ()
     ties: Ties | None = None  # where they were asked for
     unknown: UnknownIntervals | None = None  # where it was asked for
+    gold: Corrections | None = None  # where there are gold labels
     confidence: float | None = None  # of the intervals of means, where they were asked for
     interval: Method = "t"
     target: Floats | None = None  # of all queries, where it is one [group]
@@ -167,11 +169,25 @@ class Scores(Answer):
 
         ends = np.full((len(self.measures), 2), np.nan)
         for number, (measure, row) in enumerate(zip(self.measures, self.values, strict=True)):
-            if not measure.total:
+            if not measure.total and not (self.gold and self.gold.rows[number]):
                 found = paired.interval(row[~np.isnan(row)], self.interval, confidence=self.confidence)
                 low, high = measure.bounds if self.target is None else measure.bounds_against(self.target)
                 ends[number] = np.clip(found, -np.inf if low is None else low, np.inf if high is None else high)
         return ends
+
+    @cached_property
+    def corrected(self) -> tuple[Corrected | None, ...]:
+        """Each mean as gold labels correct it, with an interval that ends where the values of the measure do.
+
+        None of a measure that looks at no group. The interval is of labels alone, where a ``confidence`` was asked for
+        of other queries, too.
+        """
+        rows = () if self.gold is None else zip(self.measures, self.gold.rows, self.values, self.means, strict=True)
+        found: list[Corrected | None] = []
+        for measure, row, values, mean in rows:
+            bounds = measure.bounds if self.target is None else measure.bounds_against(self.target)
+            found.append(None if row is None else corrected(row, values, float(mean), self.confidence, bounds))
+        return tuple(found)
 
     @cached_property
     def doubtful(self) -> Bools:
@@ -193,7 +209,8 @@ def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores
     ties = first.ties.joined(second.ties, order) if first.ties and second.ties else None
     unknown = first.unknown.joined(second.unknown, order) if first.unknown and second.unknown else None
     remarks = first.remarks + second.remarks
-    wide = replace(first, measures=tuple(measures), values=values, ties=ties, unknown=unknown)
+    gold = first.gold.joined(second.gold, order) if first.gold and second.gold else None
+    wide = replace(first, measures=tuple(measures), values=values, ties=ties, unknown=unknown, gold=gold)
     return replace(wide, remarks=tuple(dict.fromkeys(remarks)), strange=first.strange | second.strange)
 
 

@@ -70,6 +70,7 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
         "labels": short(labels.name, labels.sha256) if labels else "",
         "members": members(labels) if labels else "",
         **{name: _of_extra(name, beside_runs) for name in vars(given) if name in plan.reference.extras},
+        "gold": beside_runs.called("gold") if plan.reference.gold is not None else "",
         "queries": short(queries.name, queries.sha256) if queries else "",
         "background": background,
     }
@@ -187,4 +188,5 @@ def part(plan: Plan, given: Given) -> set[str]:
     }
     names = {row.name for row in CHOICES.values() if any(words[each] for each in row.part.split())}
     names |= {"qrels", "labels", "positions", "counterfactual", "queries", *["background"] * background}
+    names |= {"gold"} if plan.reference.gold is not None else set()
     return names | {*(("terms", "docs") if of_texts else ()), *(("terms", "counts") if of_counts else ())}

@@ -6,6 +6,7 @@ from typing import Any, Unpack
 
 from fairtrec.catalogue import renamed
 from fairtrec.comparison.baseline import find
+from fairtrec.comparison.compared import refuse_gold
 from fairtrec.comparison.slices import Slices
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
@@ -105,6 +106,7 @@ def check(
     else:
         wanted = [*several, *(each.measure for each in asked)]
         result, base = _evaluated(wanted, runs, qrels, run, {"jobs": jobs, "keep_going": keep_going, **given})
+    refuse_gold(result, "requirements look")
     told: list[str] = []
     if recorded is not None:
         base, told = recorded.only(compared), _agreed(recorded, result, compared, accept=accept)

@@ -120,6 +120,21 @@ def beside(scores: Scores, query: int | None, places: int) -> list[str]:
     return [size + interval for size, interval in zip(parts, intervals(scores, query, places), strict=True)]
 
 
+def corrected(scores: Scores, places: int) -> list[str]:
+    """Write each mean as gold labels correct it, with its interval; - where they do not, nothing where none is asked.
+
+    ? is behind one whose interval is surer than few labels can be.
+    """
+    written = []
+    for found in scores.corrected:
+        if found is None or found.why:
+            written.append("" if found is None else "-")
+            continue
+        value, low, high = (number(each, places) for each in (found.corrected, found.low, found.high))
+        written.append(f"{value}{'' if low == 'nan' else f' [{low}, {high}]'}{' ?' if found.doubtful else ''}")
+    return written or [""] * len(scores.measures)
+
+
 def listed(runs: Sequence[str]) -> str:
     """Name the first of many runs, or all of a few."""
     return f"{', '.join(runs[:3])}, and {len(runs) - 3} more" if len(runs) > 4 else ", ".join(runs)

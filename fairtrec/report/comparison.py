@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import numpy as np
 
-from fairtrec.comparison.baseline import Comparison, Comparisons
+from fairtrec.comparison.compared import Comparison, Comparisons, CorrectedComparison
 from fairtrec.comparison.correlations import Associations
 from fairtrec.comparison.curves import Curves
 from fairtrec.comparison.leaderboard import Standing
@@ -57,7 +57,8 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], 
     how, names = view.procedure, shown(scores.run for scores in view.result.scores)
     baseline = names[view.result.scores[view.baseline].run]
     several = len({row.slice for row in view.rows}) > 1
-    head = ["run", *["slice"] * several, "verdict", "difference", f"{how.percent} interval"]
+    gold = any(isinstance(row, CorrectedComparison) for row in view.rows)
+    head = ["run", *["slice"] * several, "verdict", "difference", *["corrected"] * gold, f"{how.percent} interval"]
     head += [
         "p",
         *[corrected(how)] * (how.correction != "none"),
@@ -86,6 +87,8 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], 
 def _cells(row: Comparison, how: Procedure, places: int) -> list[str]:
     digits = min(places, 2)
     cells = [f"{row.verdict} ?" if row.doubtful else row.verdict, signed(row.difference, places)]
+    if isinstance(row, CorrectedComparison):
+        cells.append("-" if row.corrected is None else signed(row.corrected, places))
     cells += [ends(row.low, row.high, places), probability(row.p, places)]
     cells += [probability(row.p_corrected, places)] if how.correction != "none" else []
     cells += [
@@ -111,6 +114,8 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
     intervals = {"t": "t", "percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}[how.interval]
     yield f"difference: run less baseline; {TESTS[how.test]}; {how.percent} interval: {intervals}{drawn}"
+    if any(isinstance(row, CorrectedComparison) and row.corrected is not None for row in view.rows):
+        yield "corrected: the difference by gold labels; its interval and p are of queries and of labels"
     words = "better, worse" + (", higher, lower" if "neither" in used else "")
     yield f"{words}: {corrected(how)} at most {how.alpha:g}; not shown: the data do not tell; {view.family}"
     if how.correction == "tukey":
@@ -135,7 +140,9 @@ def _directions(view: Comparisons) -> set[Better]:
 
 def notes(view: View) -> list[str]:
     """List what a reader should know beside the numbers, the signature left out."""
-    said = of_all_cutoffs(view.result) if isinstance(view, Curves) else footnotes_of(view.result)[:-1]
+    several = tuple(replace(scores, gold=None) for scores in view.result.scores)  # whose intervals are others
+    result = replace(view.result, scores=several)
+    said = of_all_cutoffs(result) if isinstance(view, Curves) else footnotes_of(result)[:-1]
     return [*view.notes, *said]
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from fairtrec.comparison.baseline import Comparison
+from fairtrec.comparison.compared import Comparison
 from fairtrec.comparison.correlations import Association, Associations
 from fairtrec.comparison.curves import CurveAgreement, CurvePoint, Curves, family
 from fairtrec.evaluation.result import Result

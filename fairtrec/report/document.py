@@ -9,7 +9,7 @@ from typing import Self
 class Column:
     """A column of words, which stand to the left, or of values, of which the rows ``best`` and ``worst`` are marked.
 
-    ``beside`` follows each value: what ties make of it.
+    ``beside`` follows each value: what ties make of it. A column that ``follows`` stays with the one before it.
     """
 
     head: str
@@ -18,6 +18,7 @@ class Column:
     best: Collection[int] = ()
     worst: Collection[int] = ()
     beside: Sequence[str] = ()
+    follows: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ def _joined(columns: Sequence[Column | None], many: Sequence[int]) -> Column:
         {start + row for column, start in zip(there, starts, strict=True) for row in column.best},
         {start + row for column, start in zip(there, starts, strict=True) for row in column.worst},
         beside if any(beside) else (),
+        one.follows,
     )
 
 

@@ -1,6 +1,7 @@
 """What a reader should know beside the numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 
 from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.result import Result
@@ -31,14 +32,9 @@ def footnotes(result: Result) -> list[str]:
     ]
     lines += [f"{', '.join(measures)}: {what}" if measures != [""] else what for what, measures in together.items()]
     lines += ceilings.remarks(result)
-    if any(scores.ties for scores in result.scores):
-        from fairtrec.report.tied import notes
-
-        lines += notes(result)
-    if any(scores.unknown for scores in result.scores):
-        from fairtrec.report import unknown
-
-        lines += unknown.notes(result)
+    for beside, module in (("ties", "tied"), ("unknown", "unknown"), ("gold", "by_gold")):
+        if any(getattr(scores, beside) for scores in result.scores):
+            lines += import_module(f"fairtrec.report.{module}").notes(result)
     return [*lines, str(result.signature)]
 
 

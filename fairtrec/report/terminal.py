@@ -100,13 +100,18 @@ def _without(line: str, left: Sequence[str]) -> str:
 
 def _pages(table: ReportTable, gap: int, window: int | None) -> Iterator[list[_Laid]]:
     """Deal the columns of values to as many tables as the window calls for, the keys in front of each."""
-    keys, values = list(map(_laid, table.keys)), list(map(_laid, table.values))
+    keys = list(map(_laid, table.keys))
+    together: list[list[_Laid]] = []
+    for column in table.values:
+        if not column.follows:
+            together.append([])
+        together[-1].append(_laid(column))
     page = list(keys)
-    for column in values:
-        if window is not None and len(page) > len(keys) and _width([*page, column], gap) > window:
+    for columns in together:
+        if window is not None and len(page) > len(keys) and _width([*page, *columns], gap) > window:
             yield page
             page = list(keys)
-        page.append(column)
+        page += columns
     yield page
 
 

@@ -37,22 +37,29 @@ class IntervalEnd(End):
 
 
 def with_bounds(result: Result) -> Result:
-    """Put the interval of each mean behind it, where it was asked for, as two measures of their own; a sum has none."""
-    return replace(result, scores=tuple(_with_bounds(each) if each.confidence else each for each in result.scores))
+    """Put the interval of each mean behind it, where it was asked for, as two measures of their own; a sum has none.
+
+    Before it the mean that gold labels have corrected, if there are any.
+    """
+    asked = (each.confidence or each.gold for each in result.scores)
+    several = zip(result.scores, asked, strict=True)
+    return replace(result, scores=tuple(_with_bounds(each) if is_asked else each for each, is_asked in several))
 
 
 def _with_bounds(scores: Scores) -> Scores:
-    assert scores.within is not None
     none = np.full(len(scores.qids), np.nan)
     rows: list[tuple[Quantity, Floats, float]] = []
-    columns = zip(scores.measures, scores.values, scores.means.tolist(), scores.within.tolist(), strict=True)
-    for measure, values, mean, (low, high) in columns:
+    columns = zip(scores.measures, scores.values, scores.means.tolist(), strict=True)
+    for row, (measure, values, mean) in enumerate(columns):
         rows.append((measure, values, mean))
-        rows += [(IntervalEnd(measure, "low"), none, low), (IntervalEnd(measure, "high"), none, high)] * (
-            not measure.total
-        )
+        ends: dict[str, float] = {}
+        if scores.gold is not None and (found := scores.corrected[row]) is not None:
+            ends = {end: getattr(found, end) for end in ("corrected", "low", "high")}
+        elif scores.within is not None and not measure.total:
+            ends = dict(zip(("low", "high"), scores.within[row].tolist(), strict=True))
+        rows += [(IntervalEnd(measure, end), none, value) for end, value in ends.items()]
     measures, values, means = zip(*rows, strict=True)
-    wide = replace(scores, measures=measures, values=np.array(values), confidence=None)
+    wide = replace(scores, measures=measures, values=np.array(values), confidence=None, gold=None)
     vars(wide)["means"] = np.array(means)  # which are not all means of values
     return wide
 

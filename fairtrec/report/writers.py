@@ -103,7 +103,7 @@ class ResultWriter(Writer):
             from fairtrec.comparison.slices import sliced
 
             view["parts"] = dict(sliced(of, slices))
-        if self.single and any(scores.confidence is not None for scores in of.scores):
+        if self.single and any(scores.confidence is not None or scores.gold is not None for scores in of.scores):
             from fairtrec.report.tied import with_bounds
 
             of = with_bounds(of)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fairtrec.comparison.baseline import Comparison, Comparisons
+from fairtrec.comparison.compared import Comparison, Comparisons
 from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores

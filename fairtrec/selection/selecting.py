@@ -9,7 +9,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from fairtrec.catalogue import registry, renamed
-from fairtrec.comparison.baseline import Comparisons, compare, find
+from fairtrec.comparison.baseline import compare, find
+from fairtrec.comparison.compared import Comparisons, refuse_gold
 from fairtrec.data import MISSING, Run
 from fairtrec.errors import PATH, FilePath, UsageError
 from fairtrec.evaluation import loading
@@ -84,6 +85,7 @@ def select(
         wanted = [*axes, *beside, *(each.measure for each in asked)]
         result, base = evaluated(runs, qrels, wanted, baseline, {"jobs": jobs, **rest})
         shown = _shown(result.scores[0].measures, axes, beside, asked, level)
+    refuse_gold(result, "a choice looks")
     variants = gathered(result.scores, axes)
     dealt = divide(variants.qids, folds)
     choice = choice_of(variants, dealt, asked, base)

@@ -181,7 +181,9 @@ def of_queries(errors: Floats, probability: float) -> Estimate | None:
         enough = many >= FEWEST and differ and np.isfinite(errors).all()
         unseen = 2 * float(np.abs(errors).max() / (many + 2)) ** 2
         variance = chance * (float(errors.var(ddof=1)) / many + unseen) if enough else float("nan")
-    return Estimate(float(errors.mean()), variance, max(many - 1, 1), number=many, differ=differ)
+    with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
+        mean = float(errors.mean())
+    return Estimate(mean, variance, max(many - 1, 1), number=many, differ=differ)
 
 
 def _quantile(confidence: float, freedom: float) -> float:

@@ -264,6 +264,19 @@ class MeasureContract:
                 assert found[1] >= right[1] - 1e-9, f"{here}: the greatest is {found[1]}, a labelling gives {right[1]}"
                 assert _same(found, right), f"{here}: over_labels gives {found}, all labellings {right}"
 
+    def test_over_documents_is_what_other_labels_change(self) -> None:
+        """The mean that gold labels of all documents correct is that of an evaluation with these labels."""
+        gold = {docno: {("f", "m", "x")[at % 3]: 1.0} for at, docno in enumerate(TEXTS)}
+        for collection, measures, scores in self.scored:
+            if "labels" not in collection.given or self.measure.over_documents is Measure.over_documents:
+                continue
+            found = collection.scores(measures, gold=gold).corrected
+            by_gold = collection.scores(measures, labels=gold).values
+            for measure, values, wanted, one in zip(measures, scores.values, by_gold, found, strict=True):
+                if one is not None and not one.why:
+                    right = wanted[~np.isnan(values)].mean()
+                    assert _same(one.corrected, right), f"{measure}: over_documents gives {one.corrected}, not {right}"
+
     @staticmethod
     def alike(measures: Sequence[Measure], before: Any, after: Any, when: str) -> None:
         """See that the values [measure, query] are the same."""

@@ -11,7 +11,7 @@ from fairtrec.comparison.leaderboard import Standing, comparable, order
 from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
-from fairtrec.report.cells import beside, cells, names, sizes, standing
+from fairtrec.report.cells import beside, cells, corrected, names, sizes, standing
 from fairtrec.report.legend import DOMINATED, DOMINATED_IS, FIRST, SIZE, UNTESTED, arrows, dominations, heading
 from fairtrec.report.page import scatter
 from fairtrec.report.page.whole import digest, element, file, seen, written
@@ -124,7 +124,8 @@ def _rows(
         scores = result.scores[run]
         name = element("bdi", named[run], title=scores.run)
         means = cells(scores, None, places)
-        more = beside(scores, None, places)
+        gold = [f" → {text}" if text else "" for text in corrected(scores, places)]
+        more = [text + by_gold for text, by_gold in zip(beside(scores, None, places), gold, strict=True)]
         marks = list(zip(means, more, compared.best[run].tolist(), compared.worst[run].tolist(), strict=True))
         yield element(
             "tr",

@@ -74,10 +74,15 @@ def _bounds(scores: Scores, of_mean: Bools) -> dict[str, Any]:
     """Make the columns of the ends of intervals, null for single queries."""
     import pyarrow as pa
 
-    if scores.within is None:
-        return {}
-    ends = np.where(of_mean[:, None], scores.within[:, None], np.nan).reshape(-1, 2).T
-    return {name: pa.array(end, mask=np.isnan(end)) for name, end in zip(("low", "high"), ends, strict=True)}
+    found: dict[str, Floats] = {}  # [measure]
+    if scores.within is not None:
+        found = dict(zip(("low", "high"), scores.within.T, strict=True))
+    if scores.gold is not None:
+        for name in ("corrected", "low", "high"):
+            told = [np.nan if each is None else getattr(each, name) for each in scores.corrected]
+            found[name] = np.where(np.isnan(told), found.get(name, np.nan), told)
+    ends = {name: np.where(of_mean, end[:, None], np.nan).ravel() for name, end in found.items()}
+    return {name: pa.array(end, mask=np.isnan(end)) for name, end in ends.items()}
 
 
 def _text(text: str) -> str:

@@ -32,7 +32,10 @@ def _values(result: Result, of_slice: Mapping[str, str], *, per_query: bool, sum
 def _mean(scores: Scores, row: int) -> dict[str, Any]:
     """Give the mean of a measure and over how many queries; and what ties make of it, in how many of them."""
     mean: dict[str, Any] = {"value": number(float(scores.means[row])), "n": int(scores.defined[row])}
-    if scores.within is not None and not scores.measures[row].total:
+    if scores.gold is not None and (by_gold := scores.corrected[row]) is not None:
+        mean |= {name: number(getattr(by_gold, name)) for name in ("corrected", "low", "high")}
+        mean |= {"gold": by_gold.gold, "differ": by_gold.differ}
+    elif scores.within is not None and not scores.measures[row].total:
         mean |= dict(zip(("low", "high"), map(number, scores.within[row].tolist()), strict=True))
     if scores.ties is not None:
         mean |= {end: number(float(each.means[row])) for end, each in scores.ends.items()}

@@ -7,7 +7,7 @@ from fairtrec.comparison.leaderboard import Standing, by
 from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
-from fairtrec.report.cells import beside, cells, names, rows, standing
+from fairtrec.report.cells import beside, cells, corrected, names, rows, standing
 from fairtrec.report.document import Column, Document, ReportTable, stacked
 from fairtrec.report.legend import dominations, heading, legend, ranks
 from fairtrec.report.remarks import footnotes
@@ -99,28 +99,39 @@ def _marked(
         signs = dominations(compared)
         keys = [Column("rank", _of_means(lines, ranks(result, compared, sort))), *keys]
         keys += [Column("", _of_means(lines, signs), words=True)] if signs else []
-    values = _values(result, lines, places, compared, ranked=ranked)
+    values = _by_measure(result, lines, places, compared, ranked=ranked)
     if sort is not None and ranked:
         values.insert(0, values.pop(result.scores[0].measures.index(sort)))
-    return ReportTable("", [*keys, *more], values)
+    return ReportTable("", [*keys, *more], [column for of_measure in values for column in of_measure])
 
 
 def _of_means(lines: Sequence[RunRow], of_runs: Sequence[str]) -> list[str]:
     return ["" if query is not None else of_runs[run] for run, query, _ in lines]
 
 
-def _values(
+def _values(result: Result, lines: Sequence[RunRow], places: int) -> list[Column]:
+    return [column for of_measure in _by_measure(result, lines, places) for column in of_measure]
+
+
+def _by_measure(
     result: Result, lines: Sequence[RunRow], places: int, compared: Standing | None = None, *, ranked: bool = False
-) -> list[Column]:
-    """Give a column for each measure: its values in these lines, what ties make of them, and the marks of means."""
+) -> list[list[Column]]:
+    """Give a column for each measure: its values in these lines, what ties make of them, and the marks of means.
+
+    Behind it stands one of the means as gold labels correct them, if there are any.
+    """
     written = [cells(result.scores[run], query, places) for run, query, _ in lines]
     behind = [beside(result.scores[run], query, places) for run, query, _ in lines]
     means = [(row, run) for row, (run, query, _) in enumerate(lines) if query is None and compared is not None]
-    columns = []
+    told = [corrected(scores, places) for scores in result.scores]
+    columns: list[list[Column]] = []
     for at, measure in enumerate(result.scores[0].measures):
         best = {row for row, run in means if compared is not None and compared.best[run, at]}
         worst = {row for row, run in means if ranked and compared is not None and compared.worst[run, at]}
         more = [line[at] for line in behind]
         values = [line[at] for line in written]
-        columns.append(Column(heading(measure), values, False, best, worst, more if any(more) else ()))
+        columns.append([Column(heading(measure), values, False, best, worst, more if any(more) else ())])
+        if any(scores.gold is not None and scores.gold.rows[at] is not None for scores in result.scores):
+            cells_of = ["" if query is not None else told[run][at] for run, query, _ in lines]
+            columns[-1].append(Column("corrected", cells_of, follows=True))
     return columns
