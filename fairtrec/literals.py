@@ -9,7 +9,10 @@ from typing import Literal
 RankedBy = Literal["score", "rank", "file"]  # what ranks a run
 ScoreType = Literal["float64", "float32"]
 RunFormat = Literal["auto", "trec", "msmarco", "jsonl", "parquet"]  # what a run is written as
-Missing = Literal["error", "neutral", "skip", "worst"]  # what a document is worth of which nothing is known
+Missing = Literal[  # what a document is worth of which nothing is known; the last two, to which groups it belongs
+    "error", "neutral", "skip", "worst", "group", "even"
+]
+FILLED = "group", "even"  # for documents without a label alone
 LeftOpen = Literal["ties", "labels", "texts"]  # what a value has bounds over
 Membership = Literal["share", "majority", "any"]  # how group terms make a document belong to groups
 Tokenizer = Literal["strip", "space", "word"]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -35,7 +35,8 @@ class Labels:
     A row is a document, or ``qid docno`` where labels are given per query; a row of zeros is known to be of none of the
     groups. ``own`` says that a query's groups are its own, as subtopics are: 1 of one query is not 1 of another.
     ``order`` names the groups from the least to the greatest, and is empty where they have no order. ``none`` says that
-    a document may be of none of the groups.
+    a document may be of none of the groups. ``others`` [group] are the weights of every document that is in no row;
+    None where these are unknown.
     """
 
     name: str
@@ -47,6 +48,17 @@ class Labels:
     own: bool = False
     order: tuple[str, ...] = ()
     none: bool = False
+    others: Floats | None = None
+
+    def filled(self, how: Literal["group", "even"]) -> "Labels":
+        """Put documents of unknown group into a ``group`` of their own, which is called ``?``, or evenly into all."""
+        groups, weights, others = self.groups, self.weights, np.full(len(self.groups), 1 / len(self.groups))
+        if how == "group":
+            groups = tuple(sorted((*groups, UNKNOWN)))
+            others = (np.array(groups) == UNKNOWN).astype(np.float64)
+            weights = np.insert(weights, groups.index(UNKNOWN), 0.0, axis=1)
+        weights = np.where(np.isnan(weights).any(axis=1, keepdims=True), others, weights)
+        return replace(self, groups=groups, weights=weights, others=others)
 
     def by_query(self) -> tuple[tuple[str, ...], Bools]:
         """Tell which groups some label of each query names: queries, and [query, group]; for labels per query."""
@@ -147,7 +159,8 @@ def looked_up(table: Labels | Positions, qids: Sequence[str], docnos: Docs, line
     there = lines != MISSING
     rows = rows_of(table, qids, docnos, lines)[there]
     found = np.full((*lines.shape, values.shape[1]), np.nan)
-    found[there] = np.where((rows != MISSING)[:, None], values[rows], np.nan)
+    otherwise = table.others if isinstance(table, Labels) and table.others is not None else np.nan
+    found[there] = np.where((rows != MISSING)[:, None], values[rows], otherwise)
     return found
 
 
@@ -172,6 +185,9 @@ def product(first: Labels, second: Labels) -> Labels:
     weights = (left[:, :, None] * right[:, None, :]).reshape(len(names), -1)
     groups = [f"{a}*{b}" for a in first.groups for b in second.groups]
     order = np.argsort(groups)
+    others = None
+    if first.others is not None and second.others is not None:
+        others = np.outer(first.others, second.others).ravel()[order]
     return Labels(
         f"{first.name}*{second.name}",
         tuple(groups[i] for i in order),
@@ -179,9 +195,11 @@ def product(first: Labels, second: Labels) -> Labels:
         weights[:, order],
         first.per_query,
         none=first.none or second.none,
+        others=others,
     )
 
 
 def _aligned(labels: Labels, names: Docnos) -> Floats:
     rows = labels.rows.rows(names.names)
-    return np.where((rows != MISSING)[:, None], labels.weights[rows], np.nan)
+    otherwise = np.nan if labels.others is None else labels.others
+    return np.where((rows != MISSING)[:, None], labels.weights[rows], otherwise)

@@ -7,6 +7,7 @@ section of the help, what a shell offers, the part of the signature, the factor 
 Nothing here imports click or numpy, so that the command line can be built of it before anything is loaded.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from os import fspath
@@ -15,7 +16,17 @@ from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_origin
 
 from fairtrec.catalogue import renamed
 from fairtrec.errors import PATH, UsageError
-from fairtrec.literals import LeftOpen, Membership, Missing, RankedBy, RunFormat, ScoreType, Tokenizer, Undefined
+from fairtrec.literals import (
+    FILLED,
+    LeftOpen,
+    Membership,
+    Missing,
+    RankedBy,
+    RunFormat,
+    ScoreType,
+    Tokenizer,
+    Undefined,
+)
 
 
 class Choice(NamedTuple):
@@ -88,6 +99,9 @@ def name_of(given: Any) -> str:
     return fspath(given).rstrip("/").rsplit("/", 1)[-1] if isinstance(given, PATH) else "given"
 
 
+_FOLDER = re.compile(r"[^*+]*/")  # before the name of a file in a target
+
+
 def _shares(given: Target) -> str:
     return given if isinstance(given, str) else ",".join(f"{group}={share}" for group, share in given.items())
 
@@ -141,11 +155,11 @@ class Choices:
     )  # fmt: skip
     target: Target = choice(
         "even", "--target", MEASURES, "The share each group should have: even, background, collection, qrels, "
-        "relevance, a file, or f=0.4,m=0.6.", metavar="SHARES",
-        words=("even", "background", "collection", "qrels", "relevance"), file=True, part="documents labels",
+        "relevance, ideal, a file, f=0.4,m=0.6, or a mixture, 0.5*qrels+0.5*even.", metavar="SHARES",
+        words=("even", "background", "collection", "qrels", "relevance", "ideal"), file=True, part="documents labels",
         key="target", behind="tau",
-        tells=lambda of: name_of(of if isinstance(of, PATH) else _shares(of)), always=True,
-        trials=("f=0.25,m=0.75", "qrels", "relevance"),
+        tells=lambda of: _FOLDER.sub("", _shares(of)), always=True,
+        trials=("f=0.25,m=0.75", "qrels", "relevance", "ideal", "0.5*qrels+0.5*even"),
     )  # fmt: skip
     tokenizer: Tokenizer | None = choice(  # strip; or that of the counts
         None, "--tokenizer", INPUTS, "How texts are split.  [default: strip]", part="texts", key="tokenizer",
@@ -157,8 +171,9 @@ class Choices:
         values={"sensitive": True, "insensitive": False}, trials=(True,),
     )  # fmt: skip
     missing: Missing = choice(
-        "error", "--missing", INPUTS, "What a document without text or counts is worth.", part="documents",
-        key="missing", behind="background", always=True, trials=("neutral", "skip", "worst"),
+        "error", "--missing", INPUTS, "What a document without text or counts is worth; group, even: where one without "
+        "a label belongs, to a group of its own or to all.", part="documents filled", key="missing",
+        behind="background", always=True, trials=("neutral", "skip", "worst"),
     )  # fmt: skip
     order: RankedBy = choice(
         "score", "--order", RANKING, "Rank by score (column 5), rank (column 4) or the order of lines.", key="order",
@@ -254,6 +269,11 @@ class Choices:
             raise UsageError(
                 f"{said}: unlabelled documents are what --bounds labels is about; add it, or leave this out"
             )
+        if over == "labels" and self.missing in FILLED:
+            what = (
+                f"--missing {self.missing} says where documents without a label belong, and --bounds labels tries all"
+            )
+            raise UsageError(f"{what}; leave out one of the two")
         if over == "texts" and self.missing == "error":
             object.__setattr__(self, "missing", "skip")
 

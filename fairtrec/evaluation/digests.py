@@ -1,5 +1,6 @@
 """What the signature calls what was given beside runs: by its name, and by a digest of what it holds."""
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from os import fspath
@@ -14,6 +15,7 @@ from fairtrec.evaluation.choices import Choices, name_of
 from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.result import InputFile, Part
+from fairtrec.evaluation.targets import files_of as target_files
 from fairtrec.files import opening
 from fairtrec.files.arguments import crossed, source
 
@@ -37,8 +39,8 @@ class InputFiles:
         """The files, by the parts that they play."""
         given = self.given
         parts = {Part(name): thing for name, thing in vars(given).items() if name not in given.words}
-        if loading.is_file(self.choices.target):
-            parts[Part("target")] = self.choices.target
+        targets = target_files(self.choices.target)
+        parts |= {Part("target", str(at) if len(targets) > 1 else None): each for at, each in enumerate(targets, 1)}
         if isinstance(given.labels, PATH):
             several = [source(part).name for part in crossed(fspath(given.labels))]
             many = len(several) > 1
@@ -57,8 +59,16 @@ class InputFiles:
 
     def called(self, part: str, read: Qrels | Run | None = None) -> str:
         """Name what plays a part, as ``called`` does."""
-        thing = self.choices.target if part == "target" else getattr(self.given, part)
+        thing = getattr(self.given, part)
         return "" if thing is None else called(thing, self.files.get(Part(part)), read)
+
+    def target(self, told: str) -> str:
+        """Put a digest behind each file of which the target is made, in what is told of it."""
+        for part, file in self.files.items():
+            if part.of == "target":
+                name = name_of(file.place)
+                told = re.sub(rf"(?<![^*]){re.escape(name)}(?![^+])", loading.short(name, file.sha256), told)
+        return told
 
     def counts(self, plan: Plan) -> str:
         """Name a table of counts; one that is searched, not read, says its own digest."""

@@ -27,7 +27,8 @@ from fairtrec.evaluation.choices import Choices
 from fairtrec.literals import Membership, Missing
 from fairtrec.measure import Measure, Remark
 
-TargetOf = Literal["background", "collection", "qrels", "relevance"]
+TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]
+OF_QRELS: frozenset[TargetOf] = frozenset({"qrels", "relevance", "ideal"})
 MOST_UNKNOWN = 0.1  # of the ranks that are measured; above, a run has no mark
 OF_RUNS = frozenset({"ranked", "membership"})  # inputs for which the documents of runs are looked up
 
@@ -54,6 +55,23 @@ class Needs:
 
     inputs: frozenset[str]
     depth: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class MixedTarget:
+    """A target that is taken from documents, each part ``of`` them with its factor, and from shares that are given.
+
+    ``shares``  those that are given together, the same for all queries, or ``by_query``; the other factor is theirs.
+    """
+
+    of: tuple[tuple[float, TargetOf], ...]
+    shares: Floats | None = None
+    by_query: Mapping[str, Floats] | None = None
+
+    @property
+    def factor(self) -> float:
+        """How much comes from documents."""
+        return sum(factor for factor, _ in self.of)
 
 
 @dataclass(eq=False)
@@ -126,7 +144,7 @@ class Reference:
     background: Run | Literal["collection"] | None = None
     background_depth: int = 200
     target: Floats | None = None  # the same for all queries; None: taken from the documents of ``target_of``
-    target_of: TargetOf | None = None
+    target_of: MixedTarget | None = None
     targets: Mapping[str, Floats] | None = None  # a target for each query
     labels: Labels | None = None
     extras: Mapping[str, Any] = field(default_factory=dict)  # what was given for single measures, by name
@@ -134,6 +152,10 @@ class Reference:
     relevance_level: int = 1
     gold: Any = None  # the Gold of evaluation/gold/, which imports this
     prior: Floats | None = None  # of the groups of unknown documents; None: as among the query's known ones
+
+    def looks_at(self, *words: TargetOf) -> bool:
+        """Tell whether a part of the target is taken from these documents."""
+        return self.target_of is not None and any(word in words for _, word in self.target_of.of)
 
 
 class RunContext:
@@ -178,10 +200,10 @@ def _beside(chosen: Sequence[Sequence[str]], needs: Needs, reference: Reference,
         depth = None if missing == "skip" else reference.background_depth
         parts.append(reference.background.cut(every, depth).docnos)
     ideal = "judged_membership" in needs.inputs
-    if reference.qrels is not None and (ideal or reference.target_of in ("qrels", "relevance")):
+    if reference.qrels is not None and (ideal or reference.looks_at(*OF_QRELS)):
         lines = judged(reference.qrels, every)
         lines = lines[lines != MISSING]
-        least = reference.relevance_level if reference.target_of == "qrels" else 1
+        least = 1 if reference.looks_at("relevance") else reference.relevance_level
         parts.append(reference.qrels.docnos[lines if ideal else lines[reference.qrels.grades[lines] >= least]])
     return parts
 

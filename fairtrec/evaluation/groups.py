@@ -8,6 +8,7 @@ import numpy as np
 from fairtrec.data import NONE, Floats, Labels
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.documents import Asking
+from fairtrec.literals import FILLED, Missing
 
 FEW = 0.01  # of the labelled documents; a group with fewer may be a slip of who labelled
 SHOWN = 8  # groups in a line
@@ -48,6 +49,16 @@ def refuse_unordered(measure: Asking, labels: Labels | None, groups: Sequence[st
     if ORDER in measure.needs and not is_ordered(labels, groups):
         how = "give labels" if labels is None else "--groups low,mid,high"
         raise UsageError(f"{measure} needs the order of the groups: {how} (they are {', '.join(groups)})")
+
+
+def filled(labels: Labels | None, missing: Missing) -> Labels | None:
+    """Put documents of unknown group where they are said to belong. Raises UsageError where there are no labels."""
+    if missing not in FILLED:
+        return labels
+    if labels is None:
+        what = f"--missing {missing} is about documents without a label; give --labels FILE"
+        raise UsageError(f"{what}, or choose error, neutral, skip or worst")
+    return labels.filled("group" if missing == "group" else "even")
 
 
 def sizes(labels: Labels) -> dict[str, int]:

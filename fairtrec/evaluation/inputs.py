@@ -3,7 +3,7 @@
 ``catalogue/needs.py`` lists them, with their shapes.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS, module_of
 from fairtrec.data import (
     MISSING,
+    UNKNOWN,
     Candidates,
     Floats,
     Ints,
@@ -22,9 +23,9 @@ from fairtrec.data import (
     take,
 )
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.documents import Reference, RunContext
+from fairtrec.evaluation.documents import Reference, RunContext, TargetOf
 from fairtrec.evaluation.judge import QrelsIndex, RelevanceEvaluator
-from fairtrec.formulas import distribution
+from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.neutrality import membership
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
@@ -116,14 +117,28 @@ class Inputs(RunContext):
         if self.reference.target is not None:
             return self.reference.target[None]
         if self.reference.targets is not None:
-            every = (*self.qids, *self.run.qids)  # of which these may be a part that has none
-            if self.reference.targets.keys().isdisjoint(every):
-                raise InputError(
-                    "the targets are for none of its queries; are they of the same collection?", self.run.name
-                )
-            unknown = np.full(len(self.groups), np.nan)
-            return np.array([self.reference.targets.get(qid, unknown) for qid in self.qids]).reshape(-1, len(unknown))
-        return distribution.shares(self._amounts())
+            return self._of_queries(self.reference.targets)
+        mixture = self.reference.target_of
+        assert mixture is not None
+        total = mixture.factor
+        parts = [factor / total * distribution.shares(self._amounts(of)) for factor, of in mixture.of]
+        if total == 1:
+            return sum(parts[1:], parts[0])
+        given = mixture.shares if mixture.by_query is None else self._of_queries(mixture.by_query)
+        assert given is not None
+        return distribution.mixed(sum(parts[1:], parts[0]), given, total, self._unlabelled)
+
+    def _of_queries(self, targets: Mapping[str, Floats]) -> Floats:
+        every = (*self.qids, *self.run.qids)  # of which these may be a part that has none
+        if targets.keys().isdisjoint(every):
+            raise InputError("the targets are for none of its queries; are they of the same collection?", self.run.name)
+        unknown = np.full(len(self.groups), np.nan)
+        return np.array([targets.get(qid, unknown) for qid in self.qids]).reshape(-1, len(unknown))
+
+    @property
+    def _unlabelled(self) -> int | None:
+        """Which group is that of documents without a label, if they are one."""
+        return self.groups.index(UNKNOWN) if self.reference.labels is not None and UNKNOWN in self.groups else None
 
     @cached_property
     def lines(self) -> Ints:
@@ -176,25 +191,29 @@ class Inputs(RunContext):
             return looked_up(self.reference.labels, self.qids, self.reference.qrels.docnos, self.judged_lines)
         return membership(take(self.counts, self._judged_rows), self.reference.membership)
 
-    def _amounts(self) -> Floats:
+    def _amounts(self, of: TargetOf) -> Floats:
+        """Give what the groups have of these documents [query or 1, group]."""
         reference, labels = self.reference, self.reference.labels
-        whole = reference.target_of == "background" and reference.background == "collection"
-        of = "collection" if whole else reference.target_of
+        whole = of == "background" and reference.background == "collection"
         weights = np.ones((1, 1))
-        if of == "collection" and labels is not None:
+        if labels is not None and (of == "collection" or whole):
             amounts = labels.weights[None]
         elif of == "background" and labels is not None:
             assert isinstance(reference.background, Run)
             lines = reference.background.top(self.qids, reference.background_depth)
             amounts = looked_up(labels, self.qids, reference.background.docnos, lines)
         elif of in ("collection", "background"):
-            candidates = self.collection if of == "collection" else self.background
+            candidates = self.collection if whole or of == "collection" else self.background
             amounts, weights = candidates.counts, candidates.documents.astype(np.float64)
         else:
             amounts = self.judged_membership if labels is not None else take(self.counts, self._judged_rows)
             grades = np.nan_to_num(self.judged_relevance)
-            by_grade = reference.target_of == "relevance"
-            weights = grades.clip(min=0) if by_grade else (grades >= reference.relevance_level).astype(np.float64)
+            relevant = grades >= reference.relevance_level
+            weights = relevant.astype(np.float64)
+            if of == "relevance":
+                weights = grades.clip(min=0)
+            elif of == "ideal":
+                weights = ranks.shared(np.where(relevant, grades, np.nan), discount.log2_clipped(grades.shape[1]))
         total: Floats = (np.nan_to_num(amounts, nan=0.0, posinf=0.0) * weights[..., None]).sum(axis=1)
         return total
 

@@ -208,7 +208,7 @@ def refuse_soft(labels: Labels) -> None:
     """Raise UsageError for labels that cannot stand for counts of group terms."""
     if labels.per_query:
         raise UsageError("measures of counts take one set of labels for all queries; give labels per document")
-    if np.any(np.nan_to_num(labels.weights) % 1):
+    if np.any(np.nan_to_num(labels.weights) % 1) or (labels.others is not None and np.any(labels.others % 1)):
         raise UsageError("measures of counts take whole labels, and these have weights between 0 and 1; leave them out")
 
 
@@ -221,12 +221,14 @@ def counts_of(labels: Labels, wanted: Docnos) -> Annotations:
     rows = labels.rows.rows(wanted.names)
     known = np.logical_and(rows != MISSING, ~unknown[rows])
     counts = np.where(known[:, None], whole[rows], 0)
+    if labels.others is not None:
+        counts, known = np.where(known[:, None], counts, labels.others.astype(np.int64)), np.ones_like(known)
     histogram = histogram_of(whole[~unknown])
     return Annotations(labels.groups, wanted, known, counts.sum(axis=1), counts, collection=histogram)
 
 
-def targets(path: FilePath, groups: tuple[str, ...]) -> dict[str, Floats]:
-    """Load a target for each query: lines ``qid<TAB>group<TAB>share``."""
+def targets(path: FilePath, groups: tuple[str, ...]) -> Floats | dict[str, Floats]:
+    """Load a target, ``group<TAB>share``, or one for each query, ``qid<TAB>group<TAB>share``."""
     from fairtrec.formats import tsv
 
     return tsv.targets(path, groups)

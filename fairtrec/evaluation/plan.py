@@ -18,7 +18,7 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices, Target
 from fairtrec.evaluation.documents import OF_RUNS, Asking, Needs, Reference, depth_of
 from fairtrec.evaluation.given import Given
-from fairtrec.evaluation.groups import chosen, refuse_unordered, remarks_on
+from fairtrec.evaluation.groups import chosen, filled, refuse_unordered, remarks_on
 from fairtrec.evaluation.targets import prior_of, remark_on, shares_of
 from fairtrec.files.arguments import crossed
 from fairtrec.measure import Measure
@@ -103,6 +103,7 @@ def opened(given: Given, choices: Choices) -> Opened:
         if choices.bounds == "labels" and len(labels.groups) < len(every.groups) and not labels.none:
             what = "with --groups documents of other groups look as if nobody knew theirs"
             raise UsageError(f"{what}; leave out --bounds labels, or name all groups, or add - for none of them")
+    labels = filled(labels, choices.missing)
     extras = {
         name: import_module(extra.module).read(getattr(given, name))
         for name, extra in EXTRAS.items()
@@ -162,7 +163,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
             said.append(f"in the list of more than one group, so counted for each: {shown}")
     uses = needs & {"background", "collection", "membership"}
     uses |= {"background"} if "background_positions" in needs else set()
-    uses |= {target_of} if "target" in needs and target_of is not None else set()
+    uses |= {word for _, word in target_of.of} if "target" in needs and target_of is not None else set()
     uses |= {"documents"} if needs & ({"ranked"} | OF_DOCUMENTS | (OF_GROUPS if labels is None else set())) else set()
     return Plan(
         measures=measures,

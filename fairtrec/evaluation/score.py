@@ -121,11 +121,16 @@ def remarks_on(
         counts = _counts(inputs)
         if inputs.reference.labels is not None and not unknown:
             _refuse_strangers(inputs, "labels", seen=counts[1] > 0, known=not np.isnan(inputs.membership).all())
-        remarks.append(_known(counts))
+        remarks += [] if _is_filled(inputs) else [_known(counts)]
     for name in asked & OF_EXTRAS & OF_RANKS:
         seen = bool((inputs.lines != MISSING).any())
         _refuse_strangers(inputs, name, seen=seen, known=not np.isnan(getattr(inputs, name)).all())
     return tuple(remarks)
+
+
+def _is_filled(inputs: Inputs) -> bool:
+    """Tell whether documents without a label belong somewhere, so that nothing is unknown."""
+    return inputs.reference.labels is not None and inputs.reference.labels.others is not None
 
 
 def in_parts(
@@ -160,7 +165,7 @@ def in_parts(
     for name in some if inputs.reference.labels is not None and not unknown else some - {"membership"}:
         what = "labels" if name == "membership" else name
         _refuse_strangers(inputs, what, seen=seen, known=known[name])
-    return values, (*remarks, *[_known(counts)] * ("membership" in some))
+    return values, (*remarks, *[_known(counts)] * ("membership" in some and not _is_filled(inputs)))
 
 
 def _alike(said: Sequence[Remark | str]) -> bool:

@@ -18,7 +18,6 @@ from fairtrec.evaluation.judge import is_computed_here
 from fairtrec.evaluation.loading import short
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.reading import Reading
-from fairtrec.evaluation.result import Part
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.utility import Utility
@@ -45,6 +44,7 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
         "texts": from_texts or made,
         "labels": labels,
         "membership": options.membership is not None if labels else "membership" in plan.uses,
+        "filled": labels is not None and labels.others is not None,
         "unlabelled": options.bounds == "labels",
     }
     told = {
@@ -52,8 +52,7 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
         for row in CHOICES.values()
         if row.key
     }
-    if told["target"] and Part("target") in beside_runs.files:
-        told["target"] = beside_runs.called("target")
+    told["target"] = beside_runs.target(told["target"])
     if made is not None:
         terms = short(made.terms, made.sha256)
         told |= {"tokenizer": made.tokenizer or "", "case": CHOICES["case_sensitive"].told(made.case_sensitive)}
@@ -160,7 +159,8 @@ def heed(plan: Plan, given: Given) -> None:
     if waiting is None or not waiting.options:
         return
     texts, labels = not (given.docs is None and given.counts is None), given.labels is not None
-    words = {"documents": texts or labels, "texts": texts, "membership": texts or labels, "labels": labels}
+    words = {"documents": texts or labels, "texts": texts, "labels": labels}
+    words |= {"membership": texts or labels, "filled": labels}
     words["background"] = given.background is not None and "background" not in given.words
     waiting.given = frozenset(word for word, is_given in words.items() if is_given)
     for name in part(plan, given):
@@ -183,6 +183,7 @@ def part(plan: Plan, given: Given) -> set[str]:
         "texts": of_texts or of_counts,
         "labels": labels,
         "membership": labels or "membership" in plan.uses,
+        "filled": plan.reference.labels is not None and plan.reference.labels.others is not None,
         "unlabelled": True,  # which is refused elsewhere where it plays none
         "background": background and "background" not in given.words,
     }

@@ -1,19 +1,22 @@
 """The share that each group should have, and how likely the groups of unknown documents are."""
 
+import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import cast, get_args
 
 import numpy as np
 
 from fairtrec.catalogue.needs import NEEDS
-from fairtrec.data import Floats, Labels
+from fairtrec.data import UNKNOWN, Floats, Labels
 from fairtrec.errors import UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Target
-from fairtrec.evaluation.documents import TargetOf
+from fairtrec.evaluation.documents import OF_QRELS, MixedTarget, TargetOf
 from fairtrec.formulas import distribution
 
-Shares = tuple[Floats | None, TargetOf | None, Mapping[str, Floats] | None]
+Shares = tuple[Floats | None, MixedTarget | None, Mapping[str, Floats] | None]
+_FACTOR = re.compile(r"(?:^|\+)\s*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")  # before each part of a mixture
 
 
 def remark_on(target: Target, labels: Labels) -> str:
@@ -34,26 +37,88 @@ def _even_of_queries(labels: Labels) -> dict[str, Floats]:
 
 
 def shares_of(target: Target, groups: tuple[str, ...], inputs: frozenset[str], labels: Labels | None) -> Shares:
-    """Settle the wanted shares: the same for all, taken from documents, or one for each query.
+    """Settle the wanted shares: the same for all, taken from documents or mixed with these, or one for each query.
 
     Even shares are over all groups; where each query has groups of its own, as subtopics are, over these.
 
     Raises UsageError where they make no sense.
     """
-    if target == "even":
-        of_queries = _even_of_queries(labels) if labels is not None and labels.own else None
-        return None if of_queries else distribution.even(len(groups)), None, of_queries
-    if isinstance(target, str) and "=" not in target:
-        if target not in get_args(TargetOf):
-            if loading.is_file(target):
-                return None, None, loading.targets(target, groups)
-            words = ", ".join(get_args(TargetOf))
-            raise UsageError(f"the target {target!r} is not known; choose one of even, {words}, a file, or f=0.4,m=0.6")
-        needed = "relevance" if target == "qrels" else target
-        if needed not in inputs:
-            raise UsageError(f"the target {target} needs {NEEDS[needed].missing}; give {asked_by(NEEDS[needed].give)}")
-        return None, cast("TargetOf", target), None
-    return _written(target, groups, "target"), None, None
+    parts = _parts(target) if isinstance(target, str) and not loading.is_file(target) else [(1.0, target)]
+    total = sum(factor for factor, _ in parts)
+    if abs(total - 1) > distribution.EXACT or any(factor <= 0 for factor, _ in parts):
+        raise UsageError(f"the factors of the target {target} sum to {total:g}; they must be above 0 and sum to 1")
+    documents: list[tuple[float, TargetOf]] = []
+    same, by_query = np.zeros(len(groups)), None
+    for factor, part in parts:
+        if isinstance(part, str) and part in get_args(TargetOf) and not loading.is_file(part):
+            documents.append((factor, _of_documents(cast("TargetOf", part), inputs)))
+            continue
+        given = _given(part, groups, labels)
+        if isinstance(given, np.ndarray):
+            same = same + factor * given
+        else:
+            others = given if by_query is None else by_query
+            by_query = {qid: factor * given[qid] + (0 if by_query is None else by_query[qid])
+                        for qid in given.keys() & others.keys()}  # fmt: skip
+    if by_query is not None:
+        by_query = {qid: shares + same for qid, shares in by_query.items()}
+    if not documents:
+        return None if by_query else same, None, by_query
+    share = 1 - sum(factor for factor, _ in documents)
+    if len(documents) == len(parts):
+        return None, MixedTarget(tuple(documents)), None
+    if by_query is not None:
+        return None, MixedTarget(tuple(documents), None, {qid: each / share for qid, each in by_query.items()}), None
+    return None, MixedTarget(tuple(documents), same / share), None
+
+
+def files_of(target: Target) -> list[str]:
+    """Name the files of which a target is made."""
+    parts = (
+        [] if not isinstance(target, str) else [target] if loading.is_file(target) else [p for _, p in _parts(target)]
+    )
+    return [part for part in parts if loading.is_file(part)]
+
+
+def _parts(target: str) -> list[tuple[float, str]]:
+    """Take a mixture apart, ``0.5*qrels+0.5*even``; anything else is one part."""
+    starts = [found.start() for found in _FACTOR.finditer(target)]
+    if not starts or starts[0] > 0:
+        return [(1.0, target)]
+    parts = [target[start:end].lstrip("+ ") for start, end in pairwise([*starts, len(target)])]
+    pairs = [part.partition("*") for part in parts]
+    return [(float(factor), part.strip()) for factor, _, part in pairs]
+
+
+def _of_documents(word: TargetOf, inputs: frozenset[str]) -> TargetOf:
+    needed = "relevance" if word in OF_QRELS else word
+    if needed not in inputs:
+        raise UsageError(f"the target {word} needs {NEEDS[needed].missing}; give {asked_by(NEEDS[needed].give)}")
+    return word
+
+
+def _given(part: Target, groups: tuple[str, ...], labels: Labels | None) -> Floats | Mapping[str, Floats]:
+    """Take shares that are written, stand in a file, or are even; the group of unlabelled documents has none."""
+    known = tuple(group for group in groups if labels is None or group != UNKNOWN)
+    if part == "even" and labels is not None and labels.own:
+        return _even_of_queries(labels)
+    found: Floats | Mapping[str, Floats]
+    if part == "even":
+        found = distribution.even(len(known))
+    elif isinstance(part, str) and loading.is_file(part):
+        found = loading.targets(part, known)
+    elif isinstance(part, str) and "=" not in part:
+        words = ", ".join(get_args(TargetOf))
+        what = f"the target {part!r} is not known; choose one of even, {words}, a file, or f=0.4,m=0.6"
+        raise UsageError(f"{what}; or mix them, 0.5*qrels+0.5*even")
+    else:
+        found = _written(part, known, "target")
+    if known == groups:
+        return found
+    at = groups.index(UNKNOWN)
+    if isinstance(found, np.ndarray):
+        return np.insert(found, at, 0.0)
+    return {qid: np.insert(shares, at, 0.0) for qid, shares in found.items()}
 
 
 def prior_of(prior: Target, groups: tuple[str, ...]) -> Floats | None:
@@ -80,4 +145,4 @@ def _written(given: Target, groups: tuple[str, ...], what: str) -> Floats:
     values = np.array([shares[group] for group in groups])
     if not distribution.sums_to_one(values):
         raise UsageError(f"the {what}'s shares sum to {values.sum():g}; they must be 0 or more and sum to 1")
-    return values
+    return distribution.rounded(values)

@@ -12,13 +12,14 @@ from fairtrec.data import Floats, GroupTerms, Queries
 from fairtrec.errors import PATH, FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats.columns import WIDEST
-from fairtrec.formulas.distribution import sums_to_one
+from fairtrec.formulas.distribution import rounded, sums_to_one
 
 ALL = "all"  # the slice of all queries together
 _ID = re.compile(rb"[^\s,]+")
 _TRIPLE = "write it as: query<TAB>relevant<TAB>not relevant"
 _SLICE = "not a query id and a slice, in two columns; write: qid<TAB>slice"
-_TARGET = "{} columns where a target has three; write: qid<TAB>group<TAB>share"
+_TARGET = "{} columns where a target has two, or three; write: group<TAB>share, or qid<TAB>group<TAB>share"
+_HEADERS = {(*qid, "group", of) for qid in ((), ("qid",)) for of in ("share", "count")}
 _DOCUMENT = "{} column{} where there are two or three; write: qid docno [side]"
 NumberedLine = tuple[int, bytes]
 
@@ -117,15 +118,18 @@ def slices(path: FilePath) -> dict[str, tuple[str, ...]]:
     return {name: tuple(members) for name, members in found.items()}
 
 
-def targets(path: FilePath, groups: tuple[str, ...]) -> dict[str, Floats]:
-    """Read a target for each query, ``qid<TAB>group<TAB>share``; a group that is not named has the share 0.
+def targets(path: FilePath, groups: tuple[str, ...]) -> Floats | dict[str, Floats]:
+    """Read a target, ``group<TAB>share``, or one for each query, ``qid<TAB>group<TAB>share``.
 
-    Raises InputError for a bad line, an unknown group, a group that stands twice, and shares that do not sum to 1.
+    A first line ``group count`` or ``qid group count`` says that any numbers follow, which are divided by their sum;
+    shares are, too, where they are rounded. A group that is not named has the share 0. Raises InputError for a bad
+    line, an unknown group, a group that stands twice, and shares that do not sum to 1.
     """
     found: dict[str, Floats] = {}
     first: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
-    for number, (qid, group, share) in rows(opening.lines(path, comment=b"#"), path, (3,), _TARGET, filled=1):
+    counted = False
+    for number, qid, group, share, counted in _shares(path):  # noqa: B007 - the last says it of all
         if group not in groups:
             raise InputError(f"there is no group {group!r}; the groups are {', '.join(groups)}", path, number)
         target = found.setdefault(qid, np.zeros(len(groups)))
@@ -135,14 +139,41 @@ def targets(path: FilePath, groups: tuple[str, ...]) -> dict[str, Floats]:
         except ValueError:
             raise InputError(f"the share {share!r} is not a number; correct it", path, number) from None
         if (qid, group) in seen:
-            raise InputError(f"query {qid} has the group {group} twice; keep one line", path, number)
+            whose = f"query {qid}" if qid else "the target"
+            raise InputError(f"{whose} has the group {group} twice; keep one line", path, number)
         seen.add((qid, group))
         target[groups.index(group)] = value
-    for qid, target in found.items():
-        if not sums_to_one(target):
-            message = f"the shares of query {qid} sum to {target.sum():g}; they must be 0 or more and sum to 1"
-            raise InputError(message, path, first[qid])
-    return found
+    if not found:
+        raise InputError("this target names no group; write lines: group<TAB>share", path)
+    whole = {qid: _whole(target, qid, path, first[qid], counted=counted) for qid, target in found.items()}
+    return whole.get("", whole)
+
+
+def _whole(target: Floats, qid: str, path: FilePath, line: int, *, counted: bool) -> Floats:
+    """Make shares of what the groups have. Raises InputError where that cannot be."""
+    if counted and (target >= 0).all() and 0 < target.sum() < np.inf:
+        shares: Floats = target / target.sum()
+        return shares
+    if counted or not sums_to_one(target):
+        whose, head = (f" of query {qid}", "qid group count") if qid else ("", "group count")
+        message = f"the shares{whose} sum to {target.sum():g}; they must be 0 or more and sum to 1"
+        advice = "" if counted else f"; if these are counts, say so in a first line: {head}"
+        raise InputError(message + advice, path, line)
+    return rounded(target)
+
+
+def _shares(path: FilePath) -> Iterator[tuple[int, str, str, str, bool]]:
+    """Give the line, query ("" where there is none), group and share of each line, and whether that is a count."""
+    counted, width = False, 0
+    for number, cells in rows(opening.lines(path, comment=b"#"), path, (2, 3), _TARGET, filled=1):
+        if len(cells) != (width or len(cells)):
+            raise InputError(_TARGET.format(len(cells)), path, number)
+        header, width = not width and tuple(cells) in _HEADERS, len(cells)
+        if header:
+            counted = cells[-1] == "count"
+        else:
+            qid, group, share = ["", *cells][-3:]
+            yield number, qid, group, share, counted
 
 
 def triples(path: FilePath) -> list[tuple[str, str, str]]:

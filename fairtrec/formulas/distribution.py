@@ -6,6 +6,7 @@ import numpy as np
 
 from fairtrec.data import Floats
 
+EXACT, ROUNDED = 1e-9, 1.001e-5  # by which a sum of shares may be off 1: as it is computed, and as it is written
 FEW = 7  # numbers, whose sum does not depend on how they lie in memory
 
 
@@ -32,12 +33,40 @@ def quotient(value: Any, divisor: Any, otherwise: Any = np.nan) -> Floats:
 
 
 def sums_to_one(p: Floats) -> bool:
-    """Tell whether these are shares of a whole.
+    """Tell whether these are shares of a whole, but for rounding in the fifth place.
 
-    >>> sums_to_one(np.array([0.4, 0.6])), sums_to_one(np.array([1.2, -0.2]))
-    (True, False)
+    >>> sums_to_one(np.array([0.4, 0.6])), sums_to_one(np.array([1 / 3, 0.33333, 0.33333]))
+    (True, True)
+    >>> sums_to_one(np.array([1.2, -0.2])), sums_to_one(np.array([0.4, 0.5999]))
+    (False, False)
     """
-    return bool(np.all(p >= 0) and abs(p.sum() - 1) < 1e-9)
+    return bool(np.all(p >= 0) and abs(p.sum() - 1) <= ROUNDED)
+
+
+def rounded(p: Floats) -> Floats:
+    """Divide shares that were rounded by their sum; those that sum to 1 stay as they are.
+
+    >>> rounded(np.array([0.333333, 0.333333, 0.333333])).tolist() == [1 / 3] * 3
+    True
+    """
+    return p if abs(p.sum() - 1) < EXACT else p / p.sum()
+
+
+def mixed(documents: Floats, given: Floats, factor: float, unlabelled: int | None = None) -> Floats:
+    """Mix shares [query, group] of documents, with that factor, and such as are given.
+
+    Nobody gives a share to the group of ``unlabelled`` documents, if there is one: it keeps what documents give it, and
+    the rest is spread over the others.
+
+    >>> mixed(np.array([[0.5, 0.25, 0.25]]), np.array([0.0, 0.5, 0.5]), 0.5, unlabelled=0).tolist()
+    [[0.5, 0.25, 0.25]]
+    """
+    if unlabelled is None:
+        return factor * documents + (1 - factor) * given
+    nobody = documents[:, unlabelled]
+    value: Floats = factor * documents + (1 - factor) * (1 - nobody)[:, None] * given
+    value[:, unlabelled] = nobody
+    return value
 
 
 def shares(amounts: Floats) -> Floats:

@@ -73,3 +73,23 @@ def ideal(worth: Floats, weights: Floats) -> Floats:
     best = -np.sort(-worth, axis=1)[:, : len(weights)]
     total: Floats = best @ weights[: best.shape[1]]
     return total
+
+
+def shared(grades: Floats, weights: Floats) -> Floats:
+    """Give each document [query, n] what it gets on average where higher grades stand first; 0 where its grade is nan.
+
+    ``weights`` [n] are those of the ranks; documents of one grade share those of its ranks.
+
+    >>> shared(np.array([[1.0, np.nan, 2.0, 1.0]]), np.array([1.0, 0.5, 0.25, 0.1])).tolist()
+    [[0.375, 0.0, 1.0, 0.375]]
+    """
+    order = np.argsort(-grades, axis=1, kind="stable")
+    falling = np.take_along_axis(grades, order, axis=1)
+    first = np.ones(grades.shape, dtype=np.bool_)
+    first[:, 1:] = falling[:, 1:] != falling[:, :-1]
+    block = np.cumsum(first).reshape(grades.shape) - 1
+    sums = np.bincount(block.ravel(), np.broadcast_to(weights, grades.shape).ravel())
+    means = np.where(np.isnan(falling), 0.0, (sums / np.maximum(np.bincount(block.ravel()), 1))[block])
+    value = np.empty(grades.shape)
+    np.put_along_axis(value, order, means, axis=1)
+    return value

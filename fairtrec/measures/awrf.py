@@ -84,7 +84,8 @@ class AWRF(_AWRF):
 
     ``discount``: 'log2_clipped' w_i = 1 / log2(max(i, 2)), as the TREC track; 'log2' w_i = 1 / log2(1 + i).
     ``base=2``: the logarithm in KL; ``base='e'`` is that of the track. ``unknown``: 'drop' leaves documents of unknown
-    group out, as the track in 2022; 'group' makes them a group of their own, of target 0. Labels may be soft.
+    group out; 'group' makes them a group of their own, of target 0. The track in 2022 makes them one that has the share
+    of them among the relevant documents: --missing group --target qrels. Labels may be soft.
 
     Unit: none. Better: higher. Empty ranking: undefined.
     Range: [0, 1]; [1 - ln 2, 1] = [0.3069, 1] for base='e'.

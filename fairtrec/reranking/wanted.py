@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairtrec.catalogue.needs import NEEDS, OF_GROUPS, OF_JUDGEMENTS
+from fairtrec.evaluation.documents import OF_QRELS
 from fairtrec.evaluation.plan import Plan
 from fairtrec.reranker import Remark, Reranker
 
@@ -54,7 +55,7 @@ def sees_judgements(by: Reranker, plan: Plan) -> bool:
     made = {MADE_OF.get(name, name) for name in by.needs}
     of_groups, reference = bool(made & OF_GROUPS) or "counts" in made, plan.reference
     judged_groups = reference.labels is not None and reference.qrels is not None  # read so early, as they are labels
-    judged_target = "target" in made and reference.target_of == "qrels"
+    judged_target = "target" in made and reference.looks_at(*OF_QRELS)
     return bool(made & OF_JUDGEMENTS) or judged_target or (of_groups and judged_groups)
 
 

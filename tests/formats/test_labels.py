@@ -128,12 +128,19 @@ def test_targets_per_query(tmp_path):
         ("q1\tx\t1\n", 1, "there is no group 'x'; the groups are f, m"),
         ("q1\tm\tmany\n", 1, "the share 'many' is not a number"),
         ("q1\tm\t.5\nq1\tm\t.5\n", 2, "query q1 has the group m twice"),
-        ("q1\tm\n", 1, "2 columns where a target has three"),
+        ("q1\tm\t.5\nm\t.5\n", 2, "2 columns where a target has two, or three"),
+        (
+            "m\t.5\nf\t.49998\n",
+            1,
+            "the shares sum to 0.99998; .*; if these are counts, say so in a first line: group count",
+        ),
+        ("group\tcount\nm\t3\nf\t-1\n", 2, "the shares sum to 2; they must be 0 or more"),
+        ("group\tshare\n", None, "this target names no group"),
     ],
 )
 def test_bad_targets_name_the_line(tmp_path, text, line, what):
     (tmp_path / "t.tsv").write_text(text)
-    with pytest.raises(InputError, match=f"t.tsv:{line}: {what}"):
+    with pytest.raises(InputError, match=f"t.tsv:{line}: {what}" if line else what):
         tsv.targets(tmp_path / "t.tsv", ("f", "m"))
 
 

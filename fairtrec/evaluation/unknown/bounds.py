@@ -202,7 +202,8 @@ def _remarks(reference: Reference, several: Sequence[Docs]) -> tuple[Remark, ...
         words = "{} of {} unknown documents are looked at for two queries or more: the ends of means are bounds"
         remarks.append(Remark(words, (int((times > 1).sum()), len(times))))
     if reference.target_of is not None and times.size:
-        remarks.append(Remark(f"the target of the {reference.target_of} is that of its documents of known group"))
+        of = " and the ".join(word for _, word in reference.target_of.of)
+        remarks.append(Remark(f"the target of the {of} is that of its documents of known group"))
     return tuple(remarks)
 
 
