@@ -199,6 +199,8 @@ def gold(thing: Any, *, plain: bool = False, per_query: bool = False) -> Sheet:
     """Load gold labels: a sheet, or if it may be ``plain`` any labels; ``per_query`` as the instrument's labels are."""
     from fairtrec.formats import sheets
 
+    if plain and isinstance(thing, PATH) and not is_file(thing):  # a field of a file, or of an ir_datasets id
+        return sheets.of_labels(labels(thing, None))
     if isinstance(thing, PATH):
         return sheets.read(thing, plain=plain, per_query=per_query)
     return sheets.of(thing, per_query=per_query)

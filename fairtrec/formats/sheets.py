@@ -21,6 +21,7 @@ from fairtrec.formats import labels, tsv
 from fairtrec.formats.frames import DOCUMENT, QUERY, Frame, is_frame, names_of
 from fairtrec.formats.memory import understood
 from fairtrec.formats.votes import Label, Votes, by_document, label, tabled
+from fairtrec.literals import Drawn
 
 NAMES = ("qid", "docno", "group", "weight", "probability")
 SIGNED = re.compile(r"# (fairtrec:\S+ \| gold:.*)")
@@ -90,6 +91,13 @@ def of(thing: Any, *, per_query: bool = False) -> Sheet:
     return sheet_of(entries(thing), per_query=per_query)
 
 
+def of_labels(found: Labels) -> Sheet:
+    """Take labels for gold, which say nothing of a draw."""
+    unknown = np.asarray(np.isnan(found.weights).any(axis=1))
+    unit: Drawn = "query" if found.per_query else "document"
+    return Sheet(found.name, unit, found, unknown, np.zeros(len(unknown), dtype=np.int64))
+
+
 def votes(thing: Any, *, per_query: bool) -> Votes:
     """Take the votes of documents from a sheet that may not be filled in yet, or from any labels.
 
@@ -124,7 +132,7 @@ def _of_file(path: FilePath, *, plain: bool) -> SheetLines:
         found.drawn = "probability" in names
         next(numbered)
         found.take(_of_columns(numbered, names, path))
-    elif plain and not found.made:
+    elif plain and not found.made and not opening.is_stream(path):  # which is read again
         found.take((line, dict(zip(NAMES, cells, strict=False))) for line, *cells in labels.rows(path))
     else:
         what = "the first line does not name the columns"

@@ -22,7 +22,7 @@ from fairtrec.files import opening
 from fairtrec.formats import sheets
 from fairtrec.gold.drawing import origins, ranked
 from fairtrec.gold.exposed import exposures
-from fairtrec.literals import RankedBy, RunFormat, ScoreType, Tokenizer
+from fairtrec.literals import Drawn, RankedBy, RunFormat, ScoreType, Tokenizer
 from fairtrec.measures.groups import Groups
 from fairtrec.statistics import agreement
 from fairtrec.statistics.agreement import Interval
@@ -80,6 +80,7 @@ class Agreement(Answer):
     chance: Floats
     by: Literal["labels", "draw", "exposure"]
     is_drawn: bool
+    unit: Drawn
     runs: int
     untold: int
     unseen: int
@@ -148,6 +149,9 @@ class Agreement(Answer):
         if not self.is_drawn:
             what = f"{self.name} does not say how its documents were drawn"
             lines.append(f"{what}: intervals hold if they are like a random sample of those you care for")
+        elif self.unit == "query":
+            what = "documents of one query count as if they were drawn one by one"
+            lines.append(f"{what}: intervals are too narrow where they are alike")
         return lines
 
 
@@ -215,6 +219,7 @@ def agree(
         chance=chance[kept],
         by="exposure" if runs is not None else "labels" if sheet.probability is None else "draw",
         is_drawn=sheet.probability is not None,
+        unit=sheet.unit,
         runs=len(several),
         untold=untold,
         unseen=unseen,

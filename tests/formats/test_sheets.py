@@ -1,5 +1,7 @@
 """Sheets of gold labels are read whole: what was drawn, with which probability, and what people wrote; or refused."""
 
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -134,6 +136,20 @@ def test_any_file_of_labels_is_gold_where_nothing_is_said_of_a_draw(read, tmp_pa
         loading.gold(tmp_path / "gold.parquet")
     with pytest.raises(InputError, match="the first line does not name the columns"):
         read(f"{DRAWN}d1\tf\t0.5\n", plain=True)  # of which the header was lost: 0.5 is no weight
+
+
+def test_a_field_of_any_table_is_gold_too(tmp_path, monkeypatch):
+    (tmp_path / "t.jsonl").write_text(
+        '{"docno": "d1", "g": "f"}\n{"docno": "d2", "g": "m"}\n{"docno": "d3", "g": "?"}\n'
+    )
+    sheet = loading.gold(f"{tmp_path / 't.jsonl'}:g", plain=True)
+    assert rows(sheet) == {"d1": [1.0, 0.0], "d2": [0.0, 1.0], "d3": None}
+    assert (sheet.unit, sheet.probability) == ("document", None)
+    with pytest.raises(InputError, match="there is no such file"):
+        loading.gold(tmp_path / "none.tsv", plain=True)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"d1\tf\nd2\tm\n")))
+    with pytest.raises(InputError, match="the first line does not name the columns"):
+        loading.gold("-", plain=True)
 
 
 def test_gold_may_be_a_frame_or_a_dict():

@@ -129,6 +129,7 @@ def test_drawn_queries_are_compared_query_by_query():
     assert found.agreement == pytest.approx(2 / (2 + 1 / math.log2(3)))
     by_query = pd.DataFrame({"qid": ["1", "2", "1"], "docno": ["a", "a", "b"], "group": ["f", "m", "f"]})
     filled = gold.assign(group=["f", "m", "f"])
+    assert found.notes[-1].startswith("documents of one query count as if they were drawn one by one")
     assert agree(filled, labels=by_query).agreement == pytest.approx(1 / 3)
     assert agree(gold.assign(group=["f", "f", "m"])[["qid", "docno", "group"]], labels=by_query).agreement == 1
     with pytest.raises(InputError, match="these labels are per query, gold is not; draw queries: --unit query"):
