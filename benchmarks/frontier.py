@@ -1,7 +1,11 @@
-"""``fairtrec headroom`` on 43 runs of 43 queries and 100 documents: seconds."""
+"""``fairtrec headroom`` and the orders that it writes, on 43 runs of 43 queries and 100 documents: seconds."""
+
+from pathlib import Path
 
 from benchmarks.batch import generated, submitted
-from benchmarks.timing import BIN, FOLDER, report, run
+from benchmarks.timing import BIN, FOLDER, paired, report, run
+
+EXAMPLE = Path(__file__).parent.parent / "resources" / "example"
 
 
 def main() -> None:
@@ -12,3 +16,22 @@ def main() -> None:
         command = [BIN / "fairtrec", "headroom", batch.qrels, *batch.runs, *given, "--candidates", "100"]
         cost = run(command)
         report(f"{len(batch.runs)} runs x 43 queries x 100 documents, {name}: seconds", cost.seconds, 20)
+        orders = [
+            BIN / "fairtrec",
+            "rerank",
+            batch.qrels,
+            *batch.runs,
+            *given,
+            "--candidates",
+            "100",
+            "-o",
+            FOLDER / "orders/",
+        ]
+        best, worst = ([*orders, "--by", f"{end}(fairness=NFaiRR@10,same_grades=True)"] for end in ("Optimal", "Worst"))
+        pair = paired(worst, best)
+        report(f"the same, Worst(same_grades=True): CPU, of Optimal, {name}", pair.ours.cpu / pair.theirs.cpu, 1.2)
+    runs = [EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")]
+    by = "Optimal(fairness=DUO,utility=scores,loss=0.01)"
+    command = [BIN / "fairtrec", "rerank", "none", *runs, "--by", by, "--positions", EXAMPLE / "positions.tsv"]
+    cost = run([*command, "-o", FOLDER / "duo/"])
+    report("DUO with scores of the three runs of the example, by all orders of each query: CPU seconds", cost.cpu, 5)

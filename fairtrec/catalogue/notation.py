@@ -1,4 +1,7 @@
-"""How measures and rerankers are written: ``Name(k=v)@10``, or a name of trec_eval, between white space or commas."""
+"""How measures and rerankers are written: ``Name(k=v)@10``, or a name of trec_eval, between white space or commas.
+
+A value may be a measure as it stands, like ``Optimal(fairness=AWRF(base=e)@20)``; it is handed on as text.
+"""
 
 import math
 import re
@@ -11,7 +14,7 @@ from fairtrec.errors import UsageError
 _NAME = r"[^\s,()@]+(?:,\d[\d.]*(?=[\s,]|$))*"  # P.5,10 is one name of trec_eval
 _KEY = r"\s*([^\W\d]\w*)\s*="
 _VALUE = (
-    r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])"
+    r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])(?P<share>%?)"
     r"|(?P<quoted>(?s:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))|(?P<word>[^\W\d][\w.-]*))"
 )
 _WORDS = {"True": True, "False": False, "true": True, "false": False, "None": None}
@@ -31,6 +34,8 @@ def read(text: str, what: str = "measure", like: str = "NFaiRR(tau=0)@10") -> It
 
     >>> [tuple(each) for each in read("P.5,10 ARaB(mag=tf)@20")]
     [('P.5,10', {}, None, 'P.5,10'), ('ARaB', {'mag': 'tf'}, 20, 'ARaB(mag=tf)@20')]
+    >>> [each.params for each in read("Optimal(fairness=AWRF(base=e)@20,loss=1%)", "reranker")]
+    [{'fairness': 'AWRF(base=e)@20', 'loss': 0.01}]
     """
     rest = _Rest(text, what, like)
     while not rest.take(r"[\s,]*$"):
@@ -84,6 +89,8 @@ class _Rest:
         found = self.take(_VALUE)
         if found is None:
             raise self.bad("a value is a number, a word, True, False, or text in quotation marks")
+        if found["share"]:
+            return float(found["number"]) / 100
         if found["number"]:
             number = float(found["number"])
             if not math.isfinite(number):
@@ -91,7 +98,13 @@ class _Rest:
             return int(found["number"]) if re.fullmatch(r"[+-]?\d+", found["number"]) else number
         if found["quoted"]:
             return re.sub(r"\\(.)", r"\1", found["quoted"][1:-1], flags=re.DOTALL)
-        return _WORDS.get(found["word"], found["word"])
+        begin = found.start("word")
+        if self.take(r"\("):
+            self.params()
+        if self.take("@"):
+            self.value()
+        written = self.text[begin : self.at]
+        return _WORDS.get(written, written)
 
     def mapping(self) -> dict[Any, Any]:
         """Read ``0: 1, 2: 3}``, as nDCG's gains are written."""

@@ -86,7 +86,7 @@ def command(
     if not any(each.is_random for each in asked):
         options.refuse_typed(f"is for chance, and there is none in --by '{' '.join(map(str, asked))}'", "seed")
     chosen: Any = {"seed": seed, "rankings": rankings, "candidates": candidates, "cut": cut}
-    with options.attended(plans=1 + bool(measures)):
+    with options.attended(plans=1 + sum(each.of_measures for each in asked) + bool(measures)):
         effects = Effects(measures, {"qrels": qrels, **given}) if measures else None
         reranking = rerank(asked, files, qrels, jobs=jobs, **chosen, **given)
         effect = effects.of(reranking) if effects is not None else None

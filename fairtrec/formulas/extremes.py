@@ -109,6 +109,72 @@ def least_spread(positions: Floats, weights: Floats) -> tuple[Floats, Floats]:
     return result[0], result[-1]
 
 
+def order_of_most(positions: Floats, weights: Floats) -> Ints:
+    """Give an order [rank] of one list's documents, by their places, whose sum is that of ``most_spread``.
+
+    >>> order_of_most(np.array([-1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])).tolist()
+    [0, 2, 1]
+    """
+    n, x = len(positions), positions[:, None]
+    low, low2, high, high2 = (_sums(each)[:, 0] for each in (x, x * x, x[::-1], x[::-1] ** 2))
+    best, is_lower = np.zeros(1), []
+    for k in range(1, n):  # the last of the first k is the lowest or the highest of what was left
+        lower, higher = np.append(-np.inf, best), np.append(best, -np.inf)
+        is_lower.append(lower > higher)
+        variance = _variance(low[: k + 1] + high[k::-1], low2[: k + 1] + high2[k::-1], k)
+        best = np.maximum(lower, higher) + weights[k - 1] * variance
+    lowest = int(best.argmax())
+    order = [lowest]
+    for k in range(n - 1, 0, -1):
+        took_lower = bool(is_lower[k - 1][lowest])
+        lowest -= took_lower
+        order.append(lowest if took_lower else n - (k - lowest))
+    return np.array(order[::-1], dtype=np.int64)
+
+
+def order_of_least(positions: Floats, weights: Floats) -> Ints:
+    """Give an order [rank] of one list's documents, by their places, whose sum is the first of ``least_spread``.
+
+    >>> order_of_least(np.array([-1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])).tolist()
+    [2, 1, 0]
+    """
+    if len(positions) <= EXHAUSTIVE:
+        return _least_over_subsets(positions, weights)
+    n, (sums, sums2) = len(positions), (_sums(each[:, None])[:, 0] for each in (positions, positions**2))
+    best, is_left = np.zeros(n), []
+    for k in range(2, n):  # the last of the first k, which lie side by side, is the one at the left or at the right
+        is_left.append(best[1:] < best[:-1])
+        best = np.minimum(best[1:], best[:-1])
+        best = best + weights[k - 1] * _variance(sums[k:] - sums[:-k], sums2[k:] - sums2[:-k], k)
+    start = int(best.argmin())
+    order = [0 if start else n - 1]
+    for k in range(n - 1, 1, -1):
+        left = bool(is_left[k - 2][start])
+        order.append(start if left else start + k - 1)
+        start += left
+    return np.array([*order, start][::-1], dtype=np.int64)
+
+
+def _least_over_subsets(positions: Floats, weights: Floats) -> Ints:
+    n = len(positions)
+    sets = np.arange(1 << n)
+    within = (sets[:, None] >> np.arange(n)) & 1
+    size = within.sum(axis=1)
+    cost = np.append(0.0, weights)[size] * _variance(within @ positions, within @ positions**2, np.maximum(size, 1))
+    cost[-1] = 0.0
+    best, last = np.zeros(1 << n), np.zeros(1 << n, dtype=np.int64)
+    for k in range(1, n + 1):
+        of_size = np.flatnonzero(size == k)
+        before = np.where(within[of_size] > 0, best[of_size[:, None] ^ (1 << np.arange(n))], np.inf)
+        last[of_size] = before.argmin(axis=1)
+        best[of_size] = before.min(axis=1) + cost[of_size]
+    order, left = [], (1 << n) - 1
+    while left:
+        order.append(int(last[left]))
+        left ^= 1 << order[-1]
+    return np.array(order[::-1], dtype=np.int64)
+
+
 def _in_parts(positions: Floats, weights: Floats, solve: _Solver) -> Floats:
     parts = [
         np.stack(solve(np.ascontiguousarray(positions[i : i + _TOGETHER].T), weights))
@@ -186,6 +252,6 @@ def _sums(x: Floats) -> Floats:
     return np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x, axis=0)])
 
 
-def _variance(total: Floats, squares: Floats, k: int) -> Floats:
+def _variance(total: Floats, squares: Floats, k: int | Ints) -> Floats:
     mean = total / k
     return np.maximum(squares / k - mean * mean, 0.0)

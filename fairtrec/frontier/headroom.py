@@ -18,11 +18,11 @@ from fairtrec.files.arguments import processes
 from fairtrec.formulas.fronts import budget
 from fairtrec.formulas.fronts.front import Front, point_at
 from fairtrec.frontier.frontier import Dpfr, Frontier, OfScores, Point, QueryFrontier, RunFrontier
-from fairtrec.frontier.problem import Problem
-from fairtrec.frontier.search import Search
-from fairtrec.frontier.solve import Cached, Solved, solve
 from fairtrec.literals import Among
 from fairtrec.measure import Better, Measure
+from fairtrec.reranking.orders.problem import Problem
+from fairtrec.reranking.orders.search import Search
+from fairtrec.reranking.orders.solve import Cached, Solved, solve
 
 LOSSES = (0.0, 0.01, 0.05)
 

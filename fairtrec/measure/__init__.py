@@ -124,6 +124,13 @@ class Measure(Quantity, Parameters):
         least, greatest = self(**low), self(**high)
         return least, greatest, np.zeros(least.shape, dtype=np.bool_)
 
+    def order_at_end(self, *args: Any, **inputs: Any) -> "Ints | None":  # noqa: ARG002 - for subclasses
+        """Order the documents of one list [rank] as well, or with ``worst`` as badly, as can be; None: nobody can tell.
+
+        Names its inputs as ``__call__`` does; each has a row for each document.
+        """
+        return None
+
     def remark(self, *args: Any, **inputs: Any) -> Remark | str:  # noqa: ARG002 - for subclasses
         """Say what a reader of the numbers should know, or nothing: a Remark, or a sentence.
 

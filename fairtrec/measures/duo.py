@@ -9,104 +9,18 @@ ACL 2024. https://doi.org/10.18653/v1/2024.findings-acl.763
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import inf
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from fairtrec.formulas import discount, extremes, ranks
+from fairtrec.formulas import extremes, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
+from fairtrec.formulas.spread import SpreadMean, ends_of_each, expected, sampled_ends, spread, variances, weights
 from fairtrec.measure import Bounds, Floats, Ints, Limits, Measure, Remark, UsageError
 
-SpreadMean = Literal["prefix", "full"]
-SAMPLED_FROM = 9  # the published program tries all orders of shorter lists
-_DRAWN_TOGETHER = 4032
-
-
-def weights(n: int, step: int) -> Floats:
-    """Weigh prefixes of 1..n documents: 1 / log2(k) for k = 2, 2 + step, .. n - 1; 0 elsewhere.
-
-    >>> weights(5, 2).round(6).tolist()
-    [0.0, 1.0, 0.0, 0.5, 0.0]
-    """
-    k = np.arange(1, n + 1)
-    return np.where((k % step == 2 % step) & (k < n), discount.log2_rank(n), 0.0)
-
-
-def variances(positions: Floats, mean: SpreadMean) -> Floats:
-    """Give the variance of the first 1, 2, .. documents of each list [list, rank], about their own mean or the list's.
-
-    >>> variances(np.array([[1.0, 1.0, -2.0]]), "prefix").tolist(), variances(np.array([[1.0, -1.0]]), "full").tolist()
-    ([[0.0, 0.0, 2.0]], [[1.0, 1.0]])
-    """
-    k = np.arange(1, positions.shape[1] + 1)
-    centred = positions - positions.mean(axis=1, keepdims=True)
-    squares = np.cumsum(centred**2, axis=1) / k
-    drift = np.cumsum(centred, axis=1) / k if mean == "prefix" else 0.0
-    return np.maximum(squares - drift * drift, 0.0)
-
-
-def spread(positions: Floats, step: int, mean: SpreadMean) -> Floats:
-    """Sum the variances of the prefixes of each list [list, rank], discounted.
-
-    >>> spread(np.array([[1.0, -1.0, 1.0, -1.0]]), step=1, mean="prefix").round(6).tolist()
-    [1.560826]
-    """
-    total: Floats = (variances(positions, mean) * weights(positions.shape[1], step)).sum(axis=1)
-    return total
-
-
-def expected(positions: Floats, step: int, mean: SpreadMean) -> Floats:
-    """Average the spread over all orders of each list, in closed form.
-
-    The variance of k documents drawn from n, about their own mean, is S^2 (k - 1) / k on average, S^2 the unbiased
-    variance of the list; about the list's mean it is the variance of the list.
-    """
-    n = positions.shape[1]
-    each = 1 - 1 / np.arange(1, n + 1) if mean == "prefix" else np.ones(n)
-    variance: Floats = positions.var(axis=1, ddof=1 if mean == "prefix" else 0)
-    value: Floats = variance * (weights(n, step) * each).sum()
-    return value
-
-
-def ends(positions: Floats, step: int, mean: SpreadMean) -> Floats:
-    """Give [bound, least, most] of the spread over all orders of each list [list, document].
-
-    The bound is below every order; it is lower than the least where the least is not proved.
-    """
-    ordered = np.sort(positions, axis=1)
-    if mean == "full":  # a sum of products: least and most in the two sorted orders (rearrangement inequality)
-        squares = np.sort((ordered - ordered.mean(axis=1, keepdims=True)) ** 2, axis=1)
-        n = squares.shape[1]
-        falling = np.cumsum((weights(n, step) / np.arange(1, n + 1))[::-1])[::-1]  # what a document at each rank adds
-        least = (squares * falling).sum(axis=1)
-        return np.stack([least, least, (squares[:, ::-1] * falling).sum(axis=1)])
-    return _ends(ordered.tobytes(), ordered.shape[1], step)
-
-
-@lru_cache(maxsize=4)  # DUO, its remark, SignedDUO and DUO_random look at the same lists
-def _ends(ordered: bytes, n: int, step: int) -> Floats:
-    positions = np.frombuffer(ordered).reshape(-1, n)
-    by_length = weights(n, step)
-    least, bound = extremes.least_spread(positions, by_length)
-    return np.stack([bound, least, extremes.most_spread(positions, by_length)])
-
-
-def sampled_ends(positions: Floats, step: int, mean: SpreadMean, *, n: int, seed: int) -> Floats:
-    """Give [least, least, most] of the spread over ``n`` random orders of each list; all of a list that is short."""
-    if positions.shape[1] < SAMPLED_FROM:
-        return ends(positions, step, mean)
-    result = np.stack([np.full(len(positions), np.inf)] * 2 + [np.full(len(positions), -np.inf)])
-    for row, ordered in enumerate(np.sort(positions, axis=1)):
-        random = np.random.default_rng(seed)
-        for begin in range(0, n, _DRAWN_TOGETHER):
-            tried = np.tile(ordered, (min(_DRAWN_TOGETHER, n - begin), 1))
-            values = spread(random.permuted(tried, axis=1), step, mean)
-            result[:2, row] = np.minimum(result[:2, row], values.min())
-            result[2, row] = max(result[2, row], values.max())
-    return result
+MOST_IN_ORDER = 5_000  # documents, of which an order at an end is written down
 
 
 def by_length(positions: Floats) -> Iterator[tuple[Ints, Floats]]:
@@ -168,7 +82,7 @@ class _Spread(Measure):
         for rows, lists in by_length(positions):
             raw = self.raw(lists)
             if self.normaliser == "exact":
-                bound, least, most = ends(lists, self.step, self.mean)
+                bound, least, most = ends_of_each(lists, self.step, self.mean)
             else:
                 bound, least, most = sampled_ends(lists, self.step, self.mean, n=self.n, seed=self.seed)
             wide = most - least > NEAR * most  # else they differ by rounding only
@@ -221,6 +135,28 @@ class DUO(_Spread):
     """
 
     better = "lower"
+
+    def order_at_end(self, positions: Floats, *, worst: bool) -> Ints | None:
+        """Order documents [document, axis] at one end: known where all count, on one axis, and the value is exact."""
+        many = len(positions)
+        if self.normaliser != "exact" or (self.cutoff is not None and self.cutoff < many):
+            return None
+        x, *others = self.axes(positions[None])[:, 0]
+        known = np.flatnonzero(~np.isnan(x))
+        if others or not 2 < len(known) <= MOST_IN_ORDER:
+            return None
+        low, high = x[known].min(), x[known].max()
+        placed = known[np.argsort(x[known], kind="stable")]
+        ordered = (x[placed] - low) / (high - low if high > low else 1.0) - 0.5
+        of_length = weights(len(known), self.step)
+        if self.mean == "full":
+            squares = (ordered - ordered.mean()) ** 2
+            order = np.argsort(squares if worst else -squares, kind="stable")
+        else:
+            order = (extremes.order_of_least if worst else extremes.order_of_most)(ordered, of_length)
+        whole = np.arange(many)
+        whole[known] = placed[order]
+        return whole
 
     def __call__(self, positions: Floats) -> Floats:
         """Return DUO [query]."""

@@ -71,6 +71,11 @@ class Reranker(Parameters):
         return False
 
     @property
+    def of_measures(self) -> bool:
+        """Whether orders are looked for by what measures make of them; then it is not called."""
+        return False
+
+    @property
     def is_random(self) -> bool:
         """Whether chance decides, so that there are several samples."""
         return "chance" in self.needs

@@ -11,7 +11,7 @@ _FILES = {
     "fair_greedy": ("FairGreedy", "AlphaIdeal"),
     "foe": ("FOE",),
     "neutral": ("Neutral",),
-    "optimal": ("Optimal",),
+    "optimal": ("Optimal", "Worst"),
     "oracle": ("Oracle",),
     "random": ("Random", "RandomSwap", "PlackettLuce"),
 }

@@ -1,14 +1,31 @@
-"""Optimal: the fairest order that costs no utility, or no more than so much."""
+"""Optimal and Worst: the fairest order that costs no utility, or no more than so much, and the least fair one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import ClassVar
 
 import numpy as np
 
+from fairtrec.data.parameters import spelled
 from fairtrec.formulas import discount, neutrality, ranks
 from fairtrec.formulas.fronts import budget, two_sums
 from fairtrec.formulas.fronts.front import same_grades
-from fairtrec.reranker import MISSING, Bools, Candidates, Floats, Ints, Order, Remark, Reranker, counted, take
+from fairtrec.literals import Among
+from fairtrec.reranker import (
+    MISSING,
+    Bools,
+    Candidates,
+    Floats,
+    Ints,
+    Order,
+    Remark,
+    Reranker,
+    UsageError,
+    counted,
+    take,
+)
 
+K = 10  # the cutoff where nothing is named
+SCORES = "scores"  # for a utility: DCG of what the run itself scored
 TOLD = 1e-6  # what fairness may lack without its being said
 
 
@@ -16,11 +33,17 @@ TOLD = 1e-6  # what fairness may lack without its being said
 class Optimal(Reranker):
     """What is the fairest order that loses no utility, or no more than a share of it?
 
-        the order of greatest FaiRR@k, or NFaiRR@k with --background, among those
-        of nDCG@k >= (1 - loss) times that of the run, in the mean over queries; each=True: of each query
+        the order of the best ``fairness`` (FaiRR@10, or NFaiRR@10 with --background) among those
+        of ``utility`` (nDCG@10) >= (1 - loss) times that of the run, in the mean over queries; each=True: of each query
         same_grades=True: among those in which every rank keeps a document of the same grade
 
-    It is exact, of all orders of the run's documents. On the ranks of one grade, the fairest documents of that grade
+    ``fairness`` and ``utility`` are any two measures, as -m takes them: Optimal(fairness=AWRF@20,utility=nDCG@10,
+    loss=1%). utility=scores is the DCG of the run's own scores, for which nothing is judged. @k is the cutoff of those
+    that name none. Documents come from the run; among=background: also from --background; among=pool: from all runs of
+    the command. This is `fairtrec headroom` written down, with the same fronts and figures: docs/headroom.md says where
+    it is exact. Where it is not, a remark says what no order exceeds.
+
+    For FaiRR and nDCG it is exact. On the ranks of one grade, the fairest documents of that grade
     stand in falling order of omega; and where so many of each grade have been placed, what can still come depends on
     these numbers alone. With same_grades every measure of relevance stays what it is to the last bit, as each rank
     keeps its grade, below rank k too.
@@ -29,7 +52,9 @@ class Optimal(Reranker):
     --target.
     Chance: none.
     Edges: a document that is not judged is one of grade 0, so it may be moved at no loss; with pin_unjudged=True it
-    stays where it is, and none from below comes in. A query without a relevant document has nothing to lose. Of the
+    stays where it is, and none from below comes in. A query without a relevant document has nothing to lose. Of
+    ``fairness`` and ``utility`` as named, of orders that are alike the one of most utility is written, and of these the
+    one whose documents come first in the run; a query without a finite value of both keeps its order. Of the
     mean over queries all are ordered together: a query that loses much may make room for others, and what greedy leaves
     open a search closes. A query without a target, or with --background without one, keeps its order. Where more than a
     million ways would have to be followed for a query, only orders on the hull of its front are found, and a remark
@@ -38,18 +63,40 @@ class Optimal(Reranker):
     https://doi.org/10.1145/3404835.3462949
     """
 
-    cutoff: int = 10
+    cutoff: int | None = None
     loss: float = 0.0
     same_grades: bool = False
     each: bool = False
     pin_unjudged: bool = False
     tau: int = 1
+    fairness: str = ""
+    utility: str = ""
+    among: Among = "run"
 
     worst_known = True
+    worst: ClassVar[bool] = False  # whether the least fair order is looked for
     limits = (
         ("loss", 0, 1, "loss is {loss}; it is a share of the utility, from 0 to 1"),
         neutrality.TAU,
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.fairness and self.tau != 1:
+            raise UsageError(f"{self.name}: tau is of the fairness; write it there, like fairness=NFaiRR(tau=0)")
+        if self.utility == SCORES:
+            of_grades = {"same_grades": self.same_grades, "pin_unjudged": self.pin_unjudged}
+            for option in (name for name, is_set in of_grades.items() if is_set):
+                raise UsageError(f"{self.name}: scores have no grades; leave out {option}, or name another utility")
+            if self.among != "run":
+                raise UsageError(f"{self.name}: only the documents of the run have scores; leave out among")
+        if self.cutoff is None and not self.of_measures:
+            object.__setattr__(self, "cutoff", K)
+
+    @property
+    def of_measures(self) -> bool:
+        """Whether orders are looked for by what measures make of them."""
+        return bool(self.fairness or self.utility) or self.among != "run"
 
     @property
     def together(self) -> bool:
@@ -66,13 +113,14 @@ class Optimal(Reranker):
         lengths: Ints,
         background: Candidates | None = None,
     ) -> Order:
-        """Return the order [query, place]."""
+        """Return the order [query, place], by FaiRR or NFaiRR and nDCG."""
+        k = self.cutoff or K
         omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
         known = np.broadcast_to(~np.isnan(target).any(axis=1), (len(lengths),)).copy()
         ideal = np.ones(len(lengths))
         if background is not None:
             held = neutrality.omega(background.counts, target[:, None], self.tau)
-            ideal = np.broadcast_to(neutrality.ideal(held, background.documents, self.cutoff), (len(lengths),))
+            ideal = np.broadcast_to(neutrality.ideal(held, background.documents, k), (len(lengths),))
             known &= ideal > 0
         lost = counted("queries without a target or a background, so their order is kept: {} of {}", ~known)
         width = relevance.shape[1]
@@ -81,23 +129,23 @@ class Optimal(Reranker):
         if self.same_grades:
             grades = np.unique(np.nan_to_num(relevance), return_inverse=True)[1].reshape(relevance.shape)
             grades = np.where(stay, grades.size + np.arange(width), grades)  # each one of its own
-            worth = np.where(known[:, None] & there, omega, 0.0)
-            order = same_grades(np.where(there, grades, MISSING), worth, discount.log2(self.cutoff))
+            worth = np.where(known[:, None] & there, self._turned(omega), 0.0)
+            order = same_grades(np.where(there, grades, MISSING), worth, discount.log2(k))
             return Order(order, (lost,))
-        best = ranks.ideal(ranks.gains(judged_relevance), discount.log2(self.cutoff))
+        best = ranks.ideal(ranks.gains(judged_relevance), discount.log2(k))
         gains = ranks.gains(relevance) / np.where(best > 0, best, 1.0)[:, None]
-        worth = omega / np.where(known, ideal, 1.0)[:, None]
-        return self._fairest(np.where(there, gains, np.nan), np.where(there, worth, np.nan), stay, known, lost)
+        worth = self._turned(omega) / np.where(known, ideal, 1.0)[:, None]
+        return self._fairest(k, np.where(there, gains, np.nan), np.where(there, worth, np.nan), stay, known, lost)
 
-    def _fairest(self, gains: Floats, worth: Floats, stay: Bools, known: Bools, lost: Remark) -> Order:
+    def _fairest(self, k: int, gains: Floats, worth: Floats, stay: Bools, known: Bools, lost: Remark) -> Order:
         """Choose of each query's front what is allowed, of each on its own or of all together."""
         rows = np.flatnonzero(known & ~np.isnan(gains).all(axis=1))
-        order = np.full((len(gains), min(self.cutoff, gains.shape[1])), MISSING)
+        order = np.full((len(gains), min(k, gains.shape[1])), MISSING)
         weights = discount.log2(order.shape[1])
         counts = np.broadcast_to(weights, order[rows].shape)
-        lengths = (~np.isnan(gains[rows, : self.cutoff])).sum(axis=1)
+        lengths = (~np.isnan(gains[rows, :k])).sum(axis=1)
         fronts = two_sums.fronts(gains[rows], worth[rows], counts, counts, lengths, stay[rows])
-        least = (1 - self.loss) * (np.nan_to_num(gains[rows, : self.cutoff]) @ weights)
+        least = (1 - self.loss) * (np.nan_to_num(gains[rows, :k]) @ weights)
         if self.each:
             found = [front.fairest(low - budget.ROUNDING) for front, low in zip(fronts, least.tolist(), strict=True)]
             points = [at for at, _ in found]
@@ -108,5 +156,42 @@ class Optimal(Reranker):
         for row, front, at in zip(rows.tolist(), fronts, points, strict=True):
             order[row, : front.tops.shape[1]] = front.tops[at]
         gap /= max(len(rows), 1)
-        open_ = (Remark(f"the mean of fairness could be {gap:.6f} higher at most"),) if gap > TOLD else ()
+        side = "lower" if self.worst else "higher"
+        open_ = (Remark(f"the mean of fairness could be {gap:.6f} {side} at most"),) if gap > TOLD else ()
         return Order(order, (lost, *open_))
+
+    def _turned(self, omega: Floats) -> Floats:
+        return -omega if self.worst else omega
+
+    def __str__(self) -> str:
+        measures = [f"{name}={getattr(self, name)}" for name in ("fairness", "utility") if getattr(self, name)]
+        rest = [
+            f"{field.name}={spelled(getattr(self, field.name))}"
+            for field in fields(self)
+            if field.name not in ("cutoff", "fairness", "utility") and getattr(self, field.name) != field.default
+        ]
+        inside = ",".join([*measures, *rest])
+        cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
+        return f"{self.name}{f'({inside})' if inside else ''}{cutoff}"
+
+
+@dataclass(frozen=True)
+class Worst(Optimal):
+    """What is the least fair order that loses no utility, or no more than a share of it?
+
+        the order of the worst ``fairness`` (FaiRR@10, or NFaiRR@10 with --background) among those
+        of ``utility`` (nDCG@10) >= (1 - loss) times that of the run, in the mean over queries; each=True: of each query
+        same_grades=True: among those in which every rank keeps a document of the same grade
+
+    The other end of what Optimal finds, with the same parameters, and found in the same way: how biased could a ranking
+    of these documents be that no measure of relevance tells from this one? Worst is by the measure's direction: least
+    of one that is better higher, greatest of one that is better lower, farthest from 0 of one that is better nearer 0.
+
+    Groups: as of Optimal.
+    Chance: none.
+    Edges: those of Optimal. An order whose fairness is infinite or undefined is never taken.
+    Source: this project; the rearrangement inequality. Least and most biased orders of one list: Ziems, Held,
+    Dwivedi-Yu, Yang, Findings of ACL 2024, section 5.2. https://doi.org/10.18653/v1/2024.findings-acl.763
+    """
+
+    worst: ClassVar[bool] = True

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import itemgetter
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from fairtrec.catalogue import renamed, rerankers
 from fairtrec.data import Run, Samples, System
@@ -26,6 +26,9 @@ from fairtrec.reranker import Remark, Reranker
 from fairtrec.reranking.ordering import Ordering, arranged
 from fairtrec.reranking.reranked import Reranked, Reranking
 from fairtrec.reranking.wanted import JUDGED, Wanted, known, sees_judgements
+
+if TYPE_CHECKING:
+    from fairtrec.reranking.sought import Sought
 
 
 class RerankKeywords(GivenKeywords, RerankedKeywords, total=False):
@@ -83,25 +86,39 @@ def rerank(
         parsed += [each] if isinstance(each, Reranker) else rerankers.parse(each, level)
     chosen = Chosen(seed=seed, rankings=rankings, candidates=candidates, cut=cut)
     judged = None if isinstance(qrels, str) and qrels == "none" else qrels  # as on the command line
-    work = RerankWork(tuple(dict.fromkeys(parsed)), chosen, {"qrels": judged, **keywords})
-    session = work.session  # refuses what does not fit together before a run is read
+    asked = tuple(dict.fromkeys(parsed))
+    if not asked:
+        raise UsageError("no reranker was named; like --by DetCons@10")
+    work = RerankWork(asked, chosen, {"qrels": judged, **keywords})
+    session, sought = work.session, work.sought  # refuses what does not fit together before a run is read
     found: list[tuple[Reranked, ...]] = []
-    with closing(map_ordered(work, named, number, called=itemgetter(0))) as reranked:
-        for outcome in reranked:
-            if isinstance(outcome, InputError):
-                raise outcome
-            found.append(outcome)
-            if listener.get() is not None:
-                report(RUNS, len(found), len(named))
-    runs_of = tuple(one[at] for at in range(len(work.by)) for one in found)
+    if work.called:
+        with closing(map_ordered(work, named, number, called=itemgetter(0))) as reranked:
+            for outcome in reranked:
+                if isinstance(outcome, InputError):
+                    raise outcome
+                found.append(outcome)
+                if listener.get() is not None:
+                    report(RUNS, len(found), len(named))
+    of = {by: [one[at] for one in found] for at, by in enumerate(work.called)}
+    if sought:
+        from fairtrec.reranking.sought import reranked_by
+
+        runs = [(name, work.read(session, name, thing)) for name, thing in named]
+        of |= reranked_by(sought, runs, number, cut=cut)
     base = signature_of(session.plan, session.reading(), session.beside_runs, 0)
-    spelled = {"by": " ".join(map(str, work.by)), "seed": str(seed), "draws": str(rankings or "")}
+    for one in sought:
+        base = base | one.signature
+    spelled = {"by": " ".join(map(str, asked)), "seed": str(seed), "draws": str(rankings or "")}
     more = {"candidates": str(candidates or ""), "cut": "yes" if cut else ""}
-    judged = " ".join(str(each) for each in work.by if sees_judgements(each, session.plan))
-    more["judgements"] = f"used by {judged}" if judged else ""
+    by_judgements: set[Reranker] = {one.by for one in sought if one.judged}
+    by_judgements |= {one for one in work.called if sees_judgements(one.needs, session.plan)}
+    spoken = " ".join(str(each) for each in asked if each in by_judgements)
+    more["judgements"] = f"used by {spoken}" if spoken else ""
     first = {"fairtrec": base["fairtrec"], **spelled, **more}
     signature = Signature({**first, **{name: base[name] for name in base if name not in first}})
-    return Reranking(runs_of, signature, session.plan.notes)
+    notes = dict.fromkeys([*session.plan.notes, *(note for one in sought for note in one.notes)])
+    return Reranking(tuple(each for one in asked for each in of[one]), signature, tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +129,21 @@ class RerankWork:
     chosen: Chosen
     keywords: dict[str, Any]
 
+    @property
+    def called(self) -> tuple[Reranker, ...]:
+        """The rerankers that are called on their inputs."""
+        return tuple(each for each in self.by if not each.of_measures)
+
+    @cached_property
+    def sought(self) -> "tuple[Sought, ...]":
+        """Settle what the others look for. Raises UsageError or InputError where that does not fit together."""
+        if len(self.called) == len(self.by):
+            return ()
+        from fairtrec.reranking.sought import Sought
+
+        candidates, cut = self.chosen.candidates, self.chosen.cut
+        return tuple(Sought.of(each, self.keywords, candidates, cut=cut) for each in self.by if each.of_measures)
+
     @cached_property
     def session(self) -> Evaluator:
         """Settle what the rerankers ask for. Raises UsageError or InputError where that does not fit together."""
@@ -120,18 +152,16 @@ class RerankWork:
             raise UsageError(
                 "each run is reranked by itself, so no queries are common; name a query set, or leave it out"
             )
-        if not self.by:
-            raise UsageError("no reranker was named; like --by DetCons@10")
         if self.keywords.get("missing") == "skip":
             raise UsageError("a reranker places every document, and skips none; choose --missing error or neutral")
         for each in self.by:
             self._refuse_unfit(each)
-        asked = [Wanted(each, given.inputs) for each in self.by]
+        asked = [Wanted(each, given.inputs) for each in self.called]
         return Evaluator(given, choices, planned(asked, opened(given, choices), given, choices))
 
     def __getstate__(self) -> dict[str, Any]:
         """Send another process all but what was settled, which it settles itself."""
-        return {name: value for name, value in vars(self).items() if name != "session"}
+        return {name: value for name, value in vars(self).items() if name not in ("session", "sought")}
 
     def _refuse_unfit(self, by: Reranker) -> None:
         strange = [name for name in (*by.needs, *by.preferences) if not known(name)]
@@ -141,7 +171,7 @@ class RerankWork:
             )
         if self.chosen.rankings is not None and not by.is_random:
             raise UsageError(f"there is no chance in {by}, so all rankings would be one; leave out --rankings")
-        if self.chosen.cut and by.depth is None:
+        if self.chosen.cut and by.depth is None and not by.of_measures:
             raise UsageError(f"{by} has no cutoff to cut at; leave out --cut")
 
     def begin(self) -> Callable[[tuple[str, Any]], tuple[Reranked, ...]]:
@@ -149,17 +179,20 @@ class RerankWork:
         return partial(self._rerank, self.session)
 
     def _rerank(self, session: Evaluator, named: tuple[str, Any]) -> tuple[Reranked, ...]:
-        name, thing = named
+        run = self.read(session, *named)
+        return tuple(self._by(session, run, each) for each in self.called)
+
+    def read(self, session: Evaluator, name: str, thing: Any) -> Run:
+        """Read a run of this name, of which the wanted queries are reranked."""
         read = loading.run(thing, name, session.choices, None)
         assert isinstance(read, Run)
         reading = session.reading()
-        run = read.cut(wanted(read, reading.reference.qrels, reading.queries), None)
-        return tuple(self._by(session, run, each) for each in self.by)
+        return read.cut(wanted(read, reading.reference.qrels, reading.queries), None)
 
     def _by(self, session: Evaluator, run: Run, by: Reranker) -> Reranked:
         remarks: tuple[Remark, ...] = ()
         runs = []
-        judged = sees_judgements(by, session.plan)
+        judged = sees_judgements(by.needs, session.plan)
         tag = f"{run.tag}-{by.name}{'-judgements' if judged else ''}"
         for sample in [None] if self.chosen.rankings is None else range(self.chosen.rankings):
             one = Ordering(

@@ -1,6 +1,6 @@
 """What a reranker asks for: it is settled, read and looked up as what measures ask for is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fairtrec.catalogue.needs import NEEDS, OF_GROUPS, OF_JUDGEMENTS
@@ -50,9 +50,9 @@ def inputs_of(by: Reranker, given: frozenset[str]) -> list[str]:
     return [*by.needs, *(name for name in by.preferences if name in given and name not in OF_JUDGEMENTS)]
 
 
-def sees_judgements(by: Reranker, plan: Plan) -> bool:
+def sees_judgements(needs: Iterable[str], plan: Plan) -> bool:
     """Tell whether the order depends on judgements: by what is asked for, by the target, or by what the groups are."""
-    made = {MADE_OF.get(name, name) for name in by.needs}
+    made = {MADE_OF.get(name, name) for name in needs}
     of_groups, reference = bool(made & OF_GROUPS) or "counts" in made, plan.reference
     judged_groups = reference.labels is not None and reference.qrels is not None  # read so early, as they are labels
     judged_target = "target" in made and reference.looks_at(*OF_QRELS)

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from fairtrec import progress
 from fairtrec.errors import UsageError
-from fairtrec.formulas import extremes
-from fairtrec.measures import duo
+from fairtrec.formulas import extremes, spread
 from fairtrec.measures.duo import DUO, DUO_random, SignedDUO
 
 nan = np.nan
@@ -116,7 +115,7 @@ def test_intervals_find_the_least_for_the_weights_of_duo():
         ]
         positions = np.sort(np.concatenate(kinds), axis=1)
         positions -= positions.mean(axis=1, keepdims=True)
-        weights = duo.weights(n, 1)
+        weights = spread.weights(n, 1)
         exact, _ = extremes.least_spread(positions, weights)
         intervals, bound = extremes.over_intervals(positions.T.copy(), weights)
         assert intervals == pytest.approx(exact, abs=1e-9)
@@ -137,8 +136,8 @@ def test_intervals_miss_the_least_for_other_weights():
 def test_subsets_take_over_from_intervals_at_the_same_value():
     lists = random.normal(size=(5, extremes.EXHAUSTIVE))
     ordered = np.sort(lists, axis=1)
-    intervals, _ = extremes.over_intervals(ordered.T.copy(), duo.weights(extremes.EXHAUSTIVE, 1))
-    assert extremes.least_spread(ordered, duo.weights(extremes.EXHAUSTIVE, 1))[0] == pytest.approx(intervals)
+    intervals, _ = extremes.over_intervals(ordered.T.copy(), spread.weights(extremes.EXHAUSTIVE, 1))
+    assert extremes.least_spread(ordered, spread.weights(extremes.EXHAUSTIVE, 1))[0] == pytest.approx(intervals)
 
 
 def test_many_lists_are_solved_as_one_is():
@@ -254,7 +253,7 @@ def test_what_is_not_proved_is_said():
     lists = np.concatenate([lists, np.arange(16.0)[None]])
     ordered = np.sort(lists, axis=1)
     unit = (ordered - ordered[:, :1]) / (ordered[:, -1:] - ordered[:, :1]) - 0.5
-    bound, least, most = duo.ends(unit, 1, "prefix")
+    bound, least, most = spread.ends(unit, 1, "prefix")
     move = score(DUO(), lists) * (least - bound) / (most - bound)
     said = str(DUO().remark(lists[:, :, None]))
     assert move.max() > 1e-3
@@ -288,14 +287,38 @@ def test_refused_and_spelled():
     assert (DUO().better, SignedDUO().better, DUO_random().better) == ("lower", "nearer 0", "neither")
 
 
+@pytest.mark.parametrize("mean", ["prefix", "full"])
+def test_an_order_at_each_end_is_worth_0_and_1(mean):
+    random = np.random.default_rng(4)
+    for n in (3, 4, 8, 14, 15, 40):
+        positions = random.normal(size=(n, 1)) if n % 2 else random.integers(-3, 4, (n, 1)).astype(float)
+        positions[0] = 5.0  # so that not all are at one place
+        unknown = np.concatenate([positions[:1], [[np.nan]], positions[1:]])
+        for worst in (False, True):
+            order = DUO(mean=mean).order_at_end(unknown, worst=worst)
+            assert order[1] == 1  # of unknown position: it stays
+            assert sorted(order.tolist()) == list(range(n + 1))
+            assert DUO(mean=mean)(unknown[order][None]) == pytest.approx(float(worst), abs=1e-9)
+
+
+def test_where_not_all_documents_count_no_order_is_known_to_be_at_an_end():
+    positions = np.arange(6.0)[:, None]
+    for measure in (DUO(cutoff=5), DUO(normaliser="sampled")):
+        assert measure.order_at_end(positions, worst=False) is None
+    assert DUO().order_at_end(np.hstack([positions, positions]), worst=True) is None
+    assert DUO(axis=2).order_at_end(np.hstack([positions, positions]), worst=True) is not None
+    assert DUO(cutoff=6).order_at_end(positions, worst=True) is not None
+    assert DUO().order_at_end(positions[:2], worst=True) is None
+
+
 def test_how_long_long_lists_take_is_said(monkeypatch, capsys):
     positions = np.sort(np.random.default_rng(2).normal(size=(1, 60, 1)), axis=1)
     before = DUO()(positions)
-    duo._ends.cache_clear()
+    spread._ends.cache_clear()
     monkeypatch.setattr(extremes, "_MANY", 50)
     assert DUO()(positions) == before
     assert capsys.readouterr().err == ""  # not long enough to be said
-    duo._ends.cache_clear()
+    spread._ends.cache_clear()
     monkeypatch.setattr(progress, "LONG", 0)
     assert DUO()(positions) == before
     lines = capsys.readouterr().err.splitlines()

@@ -6,7 +6,8 @@ from scipy.spatial.distance import jensenshannon
 
 import fairtrec
 from fairtrec.catalogue import pages
-from fairtrec.measures import AWRF, EED, EEL, EER, GFR, NDKL, AWRFxnDCG, FaiRR, SignedDUO, duo
+from fairtrec.formulas import spread
+from fairtrec.measures import AWRF, EED, EEL, EER, GFR, NDKL, AWRFxnDCG, FaiRR, SignedDUO
 from fairtrec_made import REPOSITORY
 
 DOCS = REPOSITORY / "docs"
@@ -119,7 +120,7 @@ def test_pages_say_how_published_programs_differ():
         return " ".join(pages.page(name).split())
 
     assert "From step=3 on the published program looks at k = step, 2 step, .. instead" in says("DUO")
-    assert np.flatnonzero(duo.weights(12, 3)).tolist() == [1, 4, 7, 10]  # ours looks at k = 2, 5, 8, 11
+    assert np.flatnonzero(spread.weights(12, 3)).tolist() == [1, 4, 7, 10]  # ours looks at k = 2, 5, 8, 11
     assert "A prefix without a majority counts 0 here" in says("SignedDUO")
     # 1 -1 -1 -1 .2 1: no majority in the first two, then one below 0
     ranked = np.array([[[1.0], [-1.0], [-1.0], [-1.0], [0.2], [1.0]]])

@@ -32,9 +32,16 @@ class Front:
 
     @classmethod
     def of(cls, utility: Floats, fairness: Floats, tops: Ints, ends: Floats | None = None) -> Self:
-        """Keep those orders of which no other has more of both; with ``ends`` there may be others than these."""
-        kept = undominated(np.zeros(len(utility), dtype=np.int64), utility, fairness)
-        return cls(utility[kept], fairness[kept], tops[kept], ends is None, ends)
+        """Keep those orders of which no other has more of both; with ``ends`` there may be others than these.
+
+        Of orders that are alike the one of the first documents is kept, compared rank by rank.
+        """
+        order, kept, ends_at = _sorted(np.zeros(len(utility), dtype=np.int64), utility, fairness)
+        firsts = order[kept]
+        for point in np.flatnonzero(ends_at - kept > 1).tolist() if tops.shape[1] else ():
+            alike = order[kept[point] : ends_at[point]]
+            firsts[point] = alike[np.lexsort(tops[alike].T[::-1])[0]]
+        return cls(utility[firsts], fairness[firsts], tops[firsts], ends is None, ends)
 
     def fairest(self, least: float) -> tuple[int, float]:
         """Give the place of the fairest order of so much utility, and the most fairness that any such can have."""
@@ -66,18 +73,25 @@ def undominated(group: Ints, utility: Floats, fairness: Floats) -> Ints:
     >>> undominated(np.array([0, 0, 0, 1]), np.array([1.0, 2.0, 1.0, 0.0]), np.array([5.0, 3.0, 4.0, 0.0])).tolist()
     [1, 0, 3]
     """
+    order, kept, _ = _sorted(group, utility, fairness)
+    return np.asarray(order[kept], dtype=np.int64)
+
+
+def _sorted(group: Ints, utility: Floats, fairness: Floats) -> tuple[Ints, Ints, Ints]:
+    """Give the order of the points, and where in it those begin and end that are undominated, with what is alike."""
     if not len(group):
-        return np.zeros(0, dtype=np.int64)
+        return (np.zeros(0, dtype=np.int64),) * 3
     # By falling utility, what is kept is what rises above all before it. So that one running maximum serves all groups,
     # each is lifted above the greatest height of the group before: its first always rises above what lies there.
-    fair = _whole(fairness)
-    order = np.lexsort((-fair, -_whole(utility), group))
+    fair, useful = _whole(fairness), _whole(utility)
+    order = np.lexsort((-fair, -useful, group))
     sorted_group, height = group[order], fair[order] - int(fair.min())
     number = np.cumsum(np.diff(sorted_group, prepend=sorted_group[0]) != 0)
     height += number * (int(height.max()) + 1)
     highest = np.maximum.accumulate(height)
-    kept = np.append(True, height[1:] > highest[:-1])
-    return np.asarray(order[kept], dtype=np.int64)
+    kept = np.flatnonzero(np.append(True, height[1:] > highest[:-1]))
+    new = np.flatnonzero(np.append((np.diff(height) != 0) | (np.diff(useful[order]) != 0), True)) + 1
+    return order, kept, new[np.searchsorted(new, kept, side="right")]
 
 
 def _whole(values: Floats) -> Ints:

@@ -18,11 +18,12 @@ from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.session import Evaluator, NamedRuns
 from fairtrec.formulas.distribution import quotient
-from fairtrec.frontier.problem import KNOWN, Problem, extended, pooled
 from fairtrec.literals import Among
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
+from fairtrec.reranking.orders.problem import KNOWN, Problem, extended, pooled
 
+HEADROOM = "headroom"
 SCORES = "scores"  # for a utility: DCG of what the run itself scored
 
 
@@ -30,7 +31,8 @@ SCORES = "scores"  # for a utility: DCG of what the run itself scored
 class Search:
     """What is looked for: orders of the fairest at each utility, of documents of the run or of others, too.
 
-    ``utility`` None is the DCG of what the run itself scored.
+    ``utility`` None is the DCG of what the run itself scored. ``by`` asks for it: headroom, or a reranker as it is
+    spelled, which writes orders, of the least fair if ``worst``, and passes over queries without a finite value.
     """
 
     evaluator: Evaluator
@@ -39,6 +41,8 @@ class Search:
     among: Among
     candidates: int | None
     pin_unjudged: bool
+    worst: bool = False
+    by: str = HEADROOM
 
     @classmethod
     def of(
@@ -50,28 +54,32 @@ class Search:
         candidates: int | None,
         *,
         pin_unjudged: bool,
+        worst: bool = False,
+        by: str = HEADROOM,
     ) -> "Search":
         """Settle what is looked for. Raises UsageError for what leaves more than one order or value."""
         by_scores = isinstance(utility, str) and utility.strip() == SCORES
         if keywords["qrels"] is None and not by_scores:
-            _refuse_unjudged(utility)
+            _refuse_unjudged(utility, by)
         found = evaluator([fairness] if by_scores else [utility, fairness], **keywords)
         if len(found.measures) != 2 - by_scores:
             named = ", ".join(map(str, found.measures))
             raise UsageError(f"one measure of utility and one of fairness are wanted, and these are {named}")
         one = None if by_scores else found.measures[0]
-        search = cls(found, one, found.measures[-1], among, candidates, pin_unjudged)
+        search = cls(found, one, found.measures[-1], among, candidates, pin_unjudged, worst, by)
         if one is not None and one.better != "higher":
             raise UsageError(f"{one} is {one.better}; utility is a measure that is better higher")
         if isinstance(search.fairness, Utility):
-            raise UsageError(
-                f"a measure of relevance is no fairness, and {search.fairness} is one; name another with --fairness"
-            )
+            what = f"a measure of relevance is no fairness, and {search.fairness} is one"
+            raise UsageError(f"{what}; name another with {_option('--fairness', by)}")
         if search.fairness.better == "neither":
             raise UsageError(f"{search.fairness} is neither better higher nor lower, so nothing is the fairest")
         search.refuse_unfit()
         if by_scores and among != "run":
-            raise UsageError("only the documents of the run have scores; leave out --from")
+            raise UsageError(f"only the documents of the run have scores; leave out {_option('--from', by)}")
+        if among == "background" and found.given.background in (None, "collection"):
+            what = f"{_option('--from ', by)}background takes documents of a run"
+            raise UsageError(f"{what}; give it with --background RUN")
         if candidates is not None and candidates < 1:
             raise UsageError(f"candidates are {candidates}; give 1 document or more")
         if pin_unjudged and by_scores:
@@ -82,11 +90,12 @@ class Search:
         """Raise UsageError for what leaves more than one order or value, or goes by other runs."""
         self.evaluator.choices.refuse("headroom", "headroom takes")
         if self.evaluator.choices.missing == "skip":
-            raise UsageError("headroom places every document; choose --missing error, neutral or worst")
+            raise UsageError(f"{self.by} places every document; choose --missing error, neutral or worst")
         strange = [name for name in self.fairness.needs if name not in KNOWN]
         if strange:
             what = f"{self.fairness} goes by {NEEDS[strange[0]].says}"
-            raise UsageError(f"{what}, which other orders have not; name another with --fairness")
+            option = _option("--fairness", self.by)
+            raise UsageError(f"{what}, which other orders have not; name another with {option}")
 
     def cases(self, named: NamedRuns, jobs: int) -> tuple[list[Problem], list[Floats], Problem | None, Result]:
         """Evaluate runs, and give what each is solved of, the values [2, query] there, and the same of all together."""
@@ -119,9 +128,10 @@ class Search:
             if self.utility is None:
                 own = [np.arange(many) for many in case.lengths.tolist()]
                 both = np.stack([case.utilities(own), scores.values[0]])
-            self._refuse_infinite(scores, both)
-            defined: Bools = np.asarray(~np.isnan(both).any(axis=0))
-            if not defined.any():
+            if self.by == HEADROOM:
+                self._refuse_infinite(scores, both)
+            defined: Bools = np.asarray(np.isfinite(both).all(axis=0))
+            if not defined.any() and self.by == HEADROOM:
                 raise InputError("no query has finite values of both measures", scores.run)
             if not defined.all():
                 left = [qid for qid, is_kept in zip(scores.qids, defined.tolist(), strict=True) if is_kept]
@@ -129,7 +139,7 @@ class Search:
             cases.append(case)
             values.append(np.stack([both[0, defined], case.fair(both[1, defined])]))
         together = None
-        if len(cases) > 1 and self.utility is not None:
+        if len(cases) > 1 and self.utility is not None and self.by == HEADROOM:
             common = sorted(set(cases[0].qids).intersection(*(case.qids for case in cases)))
             together = replace(self._case(every, common, None, reference, judge), candidates=None) if common else None
         return cases, values, together, result
@@ -144,13 +154,16 @@ class Search:
             way = "choose another target, or leave these out with --queries"
             raise InputError(f"{what} {scores.qids[queries[0]]}, and so is its mean; {way}", scores.run)
 
+    @property
+    def ranks(self) -> int | None:
+        """How many ranks count; None: all."""
+        return depth_of(self.evaluator.measures)
+
     def _more(self, runs: Sequence[Run]) -> Run | None:
         if self.among == "run":
             return None
         if self.among == "pool":
             return pooled(runs, "pool")
-        if self.evaluator.given.background is None or self.evaluator.given.background == "collection":
-            raise UsageError("--from background takes documents of a run; give it with --background RUN")
         choices = self.evaluator.choices
         how = replace(choices.untied, samples=False)
         run = loading.run(self.evaluator.given.background, "background", how, choices.background_depth)
@@ -183,12 +196,22 @@ class Search:
             scores,
             pin_unjudged=self.pin_unjudged,
             candidates=self.candidates,
+            worst=self.worst,
+            elsewhere=(run.top(qids, None) >= 0).sum(axis=1).tolist(),
         )
 
 
-def _refuse_unjudged(utility: Any) -> None:
+def _option(name: str, by: str) -> str:
+    """Spell an option of headroom as a parameter of the reranker that asks, if one does."""
+    parameter = {"--from": "among"}.get(name.strip(), name.strip().removeprefix("--"))
+    return name if by == HEADROOM else f"{parameter}="
+
+
+def _refuse_unjudged(utility: Any, by: str) -> None:
     """Raise UsageError for a utility that goes by judgements, of which there are none."""
     need = NEEDS["relevance"]
     for measure in [utility] if isinstance(utility, Measure) else registry.parse(str(utility)):
+        if need.name in measure.needs and by != HEADROOM:
+            raise UsageError(f"{by} needs judgements; give QRELS, or utility={SCORES}")
         if need.name in measure.needs:
             raise UsageError(f"{measure} needs {need.missing}; give {asked_by(f'{need.give}, or --utility {SCORES}')}")

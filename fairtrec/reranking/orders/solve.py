@@ -10,63 +10,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.fronts import two_sums
 from fairtrec.formulas.fronts.front import Front, same_grades
 from fairtrec.formulas.fronts.sequences import KindSequences, by_kind
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.frontier.problem import Problem, local_optimum
 from fairtrec.measure import First, Precisions, Sum, Terms
-
-
-def of_gains(useful: Terms, row: int, gains: Floats | Ints) -> Floats:
-    """Say what First or Precisions, or a Sum of these gains [sequence, rank], makes of one query [sequence]."""
-    ranks = gains.shape[1]
-    if isinstance(useful, Sum):
-        weights = (useful.weights if useful.weights.ndim == 1 else useful.weights[row])[:ranks]
-        total: Floats = gains[:, : len(weights)] @ weights
-        return total
-    relevant = gains > 0
-    if isinstance(useful, First):
-        worth = np.zeros(ranks + 1)
-        worth[:ranks][: len(useful.worth)] = useful.worth[:ranks]
-        first: Floats = worth[np.where(relevant.any(axis=1), relevant.argmax(axis=1), ranks)]
-        return first
-    assert isinstance(useful, Precisions)
-    precisions = relevant * np.cumsum(relevant, axis=1) / np.arange(1, ranks + 1)
-    averaged: Floats = precisions[:, : useful.cutoff].sum(axis=1) / float(useful.divisor[row])
-    return averaged
-
-
-def gains_of(row: int, useful: Terms | None) -> Floats | None:
-    """Say what the documents of a query gain, if utility grows wherever a greater gain comes before a smaller one."""
-    if isinstance(useful, First | Precisions):
-        return np.asarray(useful.relevant[row], dtype=np.float64)
-    falls = isinstance(useful, Sum) and (np.diff(useful.weights, axis=-1) <= 0).all() and (useful.weights >= 0).all()
-    return divided(useful)[row] if isinstance(useful, Sum) and falls else None
-
-
-def divided(terms: Sum) -> Floats:
-    """Give the gains over the divisor [query, document]."""
-    return terms.gains if terms.divisor is None else quotient(terms.gains, np.asarray(terms.divisor)[:, None])
-
-
-def of_ranks(problem: Problem, weights: Floats) -> Floats:
-    """Give the weights of each query's ranks [query, rank]; 0 where nothing counts, or the ranking has ended."""
-    wide = np.zeros((len(problem.qids), int(problem.lengths.max(initial=0))))
-    held = np.broadcast_to(weights, (len(problem.qids), weights.shape[-1]))[:, : wide.shape[1]]
-    wide[:, : held.shape[1]] = held
-    return np.where(np.arange(wide.shape[1]) < problem.lengths[:, None], wide, 0.0)
-
-
-def dot(values: Floats, weights: Floats) -> float:
-    """Sum the values [place] times the weights [rank]."""
-    return float(np.nan_to_num(values) @ weights[: len(values)])
-
+from fairtrec.reranking.orders.exchanges import local_optimum
+from fairtrec.reranking.orders.problem import Problem
+from fairtrec.reranking.orders.worth import divided, dot, gains_of, of_gains, of_ranks
 
 EXCHANGED = frozenset({"ERR"})  # without terms, but never less where of two documents the better one comes first
 TRIED = 64  # of the fairest orders, how many are evaluated for their utility
 SHARED = 100_000  # sequences whose values are kept for other queries
+SHARED_BY = 1_000  # orders that are as fair, of which the first is taken
 KINDS = 64
 Cached = dict[bytes, tuple[KindSequences, Floats]]
 Tops = list[Ints]  # of each query, the places of its documents
@@ -77,7 +33,8 @@ class Solved:
     """The front of each query, its fairest order of the same grades, and the fairness of that, more being better.
 
     ``most_same`` [query] is what no such order exceeds; ``way`` says in words how it was done. ``told`` [query] says
-    that no order as fair as the fairest has more utility than the last point of the front.
+    that no order as fair as the fairest has more utility than the last point of the front. ``same_tops`` are those
+    orders of the same grades; none where nothing is judged.
     """
 
     fronts: list[Front]
@@ -85,37 +42,43 @@ class Solved:
     most_same: Floats
     way: str
     told: Bools
+    same_tops: Tops
 
 
-def solve(problem: Problem, values: Floats, kept: Cached) -> Solved:
-    """Find the front of each query; ``values`` [2, query] are its utility and fairness, ``kept`` is shared by runs."""
+def solve(problem: Problem, values: Floats, kept: Cached, *, grades_only: bool = False) -> Solved:
+    """Find the front of each query; ``values`` [2, query] are its utility and fairness, ``kept`` is shared by runs.
+
+    With ``grades_only`` there may be no fronts, as only the orders of the same grades are wanted.
+    """
     fair, useful = problem.terms(problem.fairness), problem.terms(problem.utility)
     if isinstance(fair, Sum) and problem.fairness.better in ("higher", "lower") and (fair.weights >= 0).all():
-        return _by_sums(problem, values, fair, useful)
+        return _by_sums(problem, values, fair, useful, grades_only=grades_only)
     return _by_kinds(problem, values, useful, kept)
 
 
-def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None) -> Solved:
+def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, *, grades_only: bool) -> Solved:
     """Lemma 1."""
-    worth = divided(fair) * (-1.0 if problem.fairness.better == "lower" else 1.0)
+    worth = problem.fair(divided(fair))
     weights = of_ranks(problem, fair.weights)
     grades, queries = problem.grades(), range(len(problem.qids))
-    alike = np.full(len(problem.qids), np.nan)
+    alike, every = np.full(len(problem.qids), np.nan), np.ones(len(problem.qids), dtype=np.bool_)
     orders: Tops = []
     if grades is not None:
         places = same_grades(grades, np.nan_to_num(worth), weights)
         orders = [places[row, : len(weights[row])][: problem.lengths[row]] for row in queries]
         alike = np.array([dot(worth[row][orders[row]], weights[row]) for row in queries])
+    if grades_only and grades is not None:
+        return Solved([], alike, alike, "by lemma 1", every, orders)
     if isinstance(useful, Sum):
         ours = of_ranks(problem, useful.weights)
         found = two_sums.fronts(divided(useful), worth, ours, weights, problem.lengths, problem.held)
         rough = sum(not front.exact for front in found)
         hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
-        return Solved(found, alike, alike, f"by lemma 1{hull}", np.ones(len(problem.qids), dtype=np.bool_))
+        return Solved(found, alike, alike, f"by lemma 1{hull}", every, orders)
     fronts = [_of_relevance(problem, row, useful, worth[row], weights[row]) for row in queries]
     if all(front is not None for front in fronts):
         exact = [front for front in fronts if front is not None]
-        return Solved(exact, alike, alike, "by lemma 1, over sequences", np.ones(len(problem.qids), dtype=np.bool_))
+        return Solved(exact, alike, alike, "by lemma 1, over sequences", every, orders)
     best = [
         _fairest(problem, row, worth[row], weights[row], None if grades is None else grades[row]) for row in queries
     ]
@@ -124,7 +87,7 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None) 
     most = np.array([dot(worth[row][best[row]], weights[row]) for row in queries])
     rest = _bounded(problem, values, [(orders, alike)] * bool(orders) + [(best, most)], most)
     mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
-    return Solved(mixed, alike, alike, "same grades and most by lemma 1, else a value and a bound", told)
+    return Solved(mixed, alike, alike, "same grades and most by lemma 1, else a value and a bound", told, orders)
 
 
 def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cached) -> Solved:
@@ -144,7 +107,8 @@ def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cach
                 local_optimum(problem, row, own) if own is not None else (np.arange(problem.lengths[row]), np.nan)
             )
             orders.append(top)
-            tries.append(local_optimum(problem, row, None)[0][None])
+            end = problem.at_end(row)
+            tries.append(local_optimum(problem, row, None)[0][None] if end is None else end[None])
             told[row] = False
             most_alike[row] = most[row] = problem.greatest(row)
             continue
@@ -155,7 +119,7 @@ def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cach
         alike[row] = most_alike[row] = problem.fairness_of(row, order[None])[0] if own is not None else np.nan
         most[row] = problem.fairness_of(row, fairest[:1])[0] if fairest.size else 0.0
     if all(front is not None for front in fronts):
-        return Solved([front for front in fronts if front is not None], alike, most_alike, "by lemma 2", told)
+        return Solved([front for front in fronts if front is not None], alike, most_alike, "by lemma 2", told, orders)
     best = _most_useful(problem, tries)
     reached = np.array([problem.fairness_of(row, best[row][None])[0] if len(best[row]) else 0.0 for row in queries])
     tried = [(orders, np.where(np.isnan(alike), values[1], alike)), (best, reached)]
@@ -163,7 +127,7 @@ def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cach
     mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
     whole = f"a value by exchanges and a bound for {climbs} of {len(fronts)} queries" if climbs else ""
     way = whole or "same grades and most by lemma 2, else a value and a bound"
-    return Solved(mixed, alike, most_alike, way, told)
+    return Solved(mixed, alike, most_alike, way, told, orders)
 
 
 def _goes_by_exchanges(problem: Problem) -> bool:
@@ -257,8 +221,9 @@ def _of_kinds(
         np.add.at(pairs, (grades[movable], kinds), 1)
         allowed = np.flatnonzero(usable & every.of_grades(grades[ranks], pairs))
         if len(allowed):
-            chosen = every.kinds[allowed[int(fairness[allowed].argmax())]]
-            order = problem.filled(row, movable[_placed(chosen, grades[ranks], grades[movable], kinds)][None])[0]
+            alike = allowed[fairness[allowed] >= fairness[allowed].max() - NEAR][:SHARED_BY]
+            several = [movable[_placed(each, grades[ranks], grades[movable], kinds)] for each in every.kinds[alike]]
+            order = problem.filled(row, min(several, key=np.ndarray.tolist)[None])[0]
     gains = gains_of(row, useful)
     ungraded = np.zeros(len(movable)) if grades is None else grades[movable].astype(np.float64)
     worth = ungraded if gains is None else gains[movable]

@@ -1,7 +1,4 @@
-"""One run whose front is looked for: its documents, what each adds to the two sums, and what orders are worth.
-
-Where nothing tells the best order, exchanges of two documents lead to good ones.
-"""
+"""One run whose front is looked for: its documents, what each adds to the two sums, and what orders are worth."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, Run, take
+from fairtrec.data.parameters import named
 from fairtrec.evaluation.documents import Reference
 from fairtrec.evaluation.inputs import Inputs, values_of
 from fairtrec.evaluation.judge import RelevanceEvaluator
@@ -26,9 +24,6 @@ OF_QUERY = frozenset({"target", "background", "collection", "judged_relevance", 
 COUNTED = frozenset({"lengths", "queries", "sample_of"})  # of orders, each of which stands for a query
 KNOWN = frozenset({*LOOKS, *TABLES, *OF_QUERY, *COUNTED, "ranked"})  # inputs of orders that are made up
 PORTION = 20_000  # orders that are evaluated at once
-STEPS = 30
-TRIED = 4_000  # exchanges in a step
-NEAR = 1e-12
 
 
 def pooled(runs: Sequence[Run], name: str) -> Run:
@@ -88,6 +83,8 @@ class Problem:
     scores: Floats | None = None
     pin_unjudged: bool = False
     candidates: int | None = None
+    worst: bool = False  # whether the least fair orders are looked for
+    elsewhere: Sequence[int] = ()  # the first place [query] of documents that are not of the run itself
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -109,6 +106,12 @@ class Problem:
     def several(self) -> Ints:
         """How many documents each query may rank."""
         return self.inputs.lengths
+
+    def docnos(self, query: int) -> Docs:
+        """Name the documents that a query may rank, by their places."""
+        first = int(self.inputs.lines[query, 0]) if self.several[query] else 0
+        docnos: Docs = self.run.docnos[first : first + int(self.several[query])]
+        return docnos
 
     def terms(self, measure: Measure | None) -> Terms | None:
         """Say what a measure makes of its ranks: gains of all documents, but weights and divisors of the ranking."""
@@ -154,15 +157,20 @@ class Problem:
         """Put orders [order, place] on the ranks that are free, where held documents keep theirs [order, rank]."""
         return filled(tops, self.ranks(query), int(self.lengths[query]))
 
+    @property
+    def turn(self) -> float:
+        """What values of the fairness measure, or their sizes, are multiplied by so that more is what is looked for."""
+        return 1.0 if (self.fairness.better == "higher") is not self.worst else -1.0
+
     def fair(self, values: Floats) -> Floats:
-        """Turn values of the fairness measure so that more is better."""
-        return -badness(values, self.fairness.better)
+        """Turn values of the fairness measure so that more is what is looked for."""
+        return badness(values, self.fairness.better) * (1.0 if self.worst else -1.0)
 
     def fairness_of(self, query: int, tops: Ints) -> Floats:
         """Evaluate orders of one query [order, place], by the places of its documents; more is better [order]."""
         parts = [self._part(query, tops[at : at + PORTION]) for at in range(0, len(tops), PORTION)]
         values = np.concatenate(parts)
-        return np.where(np.isnan(values), -np.inf, values)
+        return np.where(np.isfinite(values), values, -np.inf)
 
     def _part(self, query: int, tops: Ints) -> Floats:
         lengths = np.full(len(tops), tops.shape[1])
@@ -218,16 +226,25 @@ class Problem:
         every = np.concatenate([held[row, top] for row, top in enumerate(tops)] or [np.zeros(0)])
         return float(every.mean()) if len(every) else float("nan")
 
+    def at_end(self, query: int) -> Ints | None:
+        """Give the order of a query, by the places of its documents, at the end looked for; None if nobody can tell."""
+        whole = int(self.lengths[query])
+        asked = [name for name in named(type(self.fairness).order_at_end) if name in LOOKS]
+        if not asked or whole != self.several[query] or self.held[query].any():
+            return None
+        seen = {name: getattr(self.inputs, name)[query][:whole] for name in asked}
+        return self.fairness.order_at_end(**seen, worst=self.worst)
+
     def greatest(self, query: int) -> float:
-        """Give what the fairness can be at best, with these parameters; inf if nobody knows."""
+        """Give what fairness, turned, can be at most, with these parameters; inf if nobody knows."""
         low, high = self.fairness.bounds
         if "target" in self.fairness.needs:
             target = self.inputs.target
             low, high = self.fairness.bounds_against(target[query if len(target) > 1 else 0])
         if self.fairness.better == "nearer 0":
-            return 0.0
-        bound = high if self.fairness.better == "higher" else None if low is None else -low
-        return np.inf if bound is None else float(bound)
+            return 0.0 if not self.worst else np.inf if low is None or high is None else max(abs(low), abs(high))
+        bound = high if self.turn > 0 else low
+        return np.inf if bound is None else self.turn * float(bound)
 
     def beside(self, query: int) -> list[bytes]:
         """Spell what the measure sees of the query beside the documents that are ranked."""
@@ -241,37 +258,3 @@ class Problem:
 
 def _row(table: Any, query: int) -> Any:
     return table[query : query + 1] if len(table) > 1 else table
-
-
-def local_optimum(problem: Problem, query: int, grades: Ints | None) -> tuple[Ints, float]:
-    """Exchange documents of a query, the pair that gains most first, until none gains; give the order and its value.
-
-    With ``grades`` [document] only documents of the same grade change places.
-    """
-    top = np.arange(int(problem.lengths[query]))
-    several = int(problem.several[query])
-    value = float(problem.fairness_of(query, top[None])[0]) if len(top) else -np.inf
-    rank, doc = np.divmod(np.arange(len(top) * several), max(several, 1))
-    rank, doc = rank[:TRIED], doc[:TRIED]
-    for _ in range(STEPS if len(rank) else 0):
-        place = np.full(several, -1)
-        place[top] = np.arange(len(top))
-        useful = place[doc] < 0
-        useful |= place[doc] > rank
-        useful &= ~(problem.held[query, doc] | problem.held[query, top[rank]])
-        if grades is not None:
-            useful &= grades[doc] == grades[top[rank]]
-        if not useful.any():
-            break
-        tops = np.repeat(top[None], int(useful.sum()), axis=0)
-        at, (upper, new) = np.arange(len(tops)), (rank[useful], doc[useful])
-        lower = place[new]
-        inside = lower >= 0
-        tops[at[inside], lower[inside]] = top[upper[inside]]
-        tops[at, upper] = new
-        values = problem.fairness_of(query, tops)
-        best = int(values.argmax())
-        if not values[best] > value + NEAR:
-            break
-        top, value = tops[best], float(values[best])
-    return top, value

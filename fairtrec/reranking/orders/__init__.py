@@ -1,0 +1,1 @@
+"""What orders of a run's documents there are: the fairest, or the least fair, for so much utility."""
