@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, get_args, get_origin, get_type_hints
 
-from fairtrec.catalogue import family, registry, rerankers
+from fairtrec.catalogue import family, registry, relevance, rerankers
 from fairtrec.catalogue.needs import NEEDS, OF_DOCUMENTS, Need
 from fairtrec.data.parameters import spelled
 from fairtrec.errors import UsageError
@@ -55,7 +55,12 @@ def overview() -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows
     ]
     theirs = sorted(registry.foreign(), key=str.lower)
-    lines += ["", "and from ir-measures, which need qrels (names of trec_eval, like ndcg_cut_10, are understood too):"]
+    of = (
+        "ir-measures"
+        if relevance.is_installed()
+        else "those of ir-measures (which is not installed) that are computed here"
+    )
+    lines += ["", f"and from {of}, which need qrels (names of trec_eval, like ndcg_cut_10, are understood too):"]
     return "\n".join([*lines, *_wrapped(theirs), ""])
 
 
@@ -72,10 +77,8 @@ def page(name: str) -> str:
     name = registry.proper(name) or name
     kind = registry.find(name)
     if kind is None:
-        import ir_measures
-
-        if name in ir_measures.measures.registry:  # of which some cannot be parsed without their cutoff
-            return _foreign(Utility(ir_measures.measures.registry[name]))
+        if name in relevance.known():  # of which some cannot be parsed without their cutoff
+            return _foreign(Utility(relevance.known()[name]))
         if name.partition("@")[0].lower() in map(str.lower, rerankers.names()):
             return rerankers.page(name.partition("@")[0])
         several = registry.parse(name)
@@ -118,8 +121,8 @@ def _choices(hint: Any) -> str:
 
 
 def _foreign(utility: Utility) -> str:
-    measure = utility.theirs
-    about = inspect.cleandoc(measure.__doc__ or "").split("\n\n.. ")[0].strip()
+    measure = relevance.known()[utility.name]
+    about = inspect.cleandoc((relevance.is_installed() and measure.__doc__) or "").split("\n\n.. ")[0].strip()
     params = [f"  {name}   {info.desc or ''}".rstrip() for name, info in measure.SUPPORTED_PARAMS.items()]
     need = NEEDS["relevance"]
     by = "here, as by ir-measures" if utility.name in COMPUTED else "by ir-measures"

@@ -13,7 +13,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from fairtrec.catalogue import family, notation
+from fairtrec.catalogue import family, notation, relevance
 from fairtrec.catalogue.family import LARGEST
 from fairtrec.catalogue.notation import Spelled
 from fairtrec.errors import UsageError
@@ -36,15 +36,16 @@ class TrecName(NamedTuple):
 
 def trec_measures(name: str) -> list[TrecName]:
     """Find the measures that trec_eval means by a name; say which of them ir-measures lacks; none if it means none."""
-    import ir_measures
-
     if not _NUMBERS.fullmatch(name):
         return []
+    installed = relevance.is_installed()
     try:
         with redirect_stdout(io.StringIO()) as said:
-            several: list[Any] = ir_measures.parse_trec_measure(name)
+            several: list[Any] = _of_member(name) if installed else relevance.of_trec_eval(name)
     except (ValueError, TypeError):
         return []
+    if not installed:
+        return [TrecName(measure, _printed(name, measure), is_of_set=False) for measure in several]
     lacking = re.findall(r"'([^']+)'", said.getvalue())
     if lacking and sys.stderr is not None:
         sys.stderr.write(f"# {name}: ir-measures lacks {', '.join(lacking)}\n")
@@ -53,16 +54,20 @@ def trec_measures(name: str) -> list[TrecName]:
     members = pytrec_eval.supported_nicknames.get(name)
     if members is None:
         return [TrecName(measure, _printed(name, measure), is_of_set=False) for measure in several]
-    pairs = [(member, measure) for member in sorted(members) for measure in _of_member(member)]
+    pairs = [(member, measure) for member in sorted(members) for measure in _if_there(member)]
     return [TrecName(measure, _printed(member, measure), is_of_set=True) for member, measure in pairs]
 
 
 def _of_member(name: str) -> list[Any]:
-    """Read a member of a set; nothing if ir-measures lacks it, which has been said."""
     import ir_measures
 
+    return list(ir_measures.parse_trec_measure(name))
+
+
+def _if_there(name: str) -> list[Any]:
+    """Read a member of a set; nothing if ir-measures lacks it, which has been said."""
     try:
-        return list(ir_measures.parse_trec_measure(name))
+        return _of_member(name)
     except ValueError:
         return []
 
@@ -95,9 +100,7 @@ def _resolved(written: Spelled, relevance_level: int | None) -> Iterable[Measure
     name, params, cutoff, spelled = written
     kind, theirs, at = built_in(name), None, "cutoff"
     if kind is None:
-        import ir_measures
-
-        theirs = ir_measures.measures.registry.get(name)
+        theirs = relevance.known().get(name)
         kind, at = (family.plugin(name, Measure), at) if theirs is None else (None, theirs.AT_PARAM)
     if cutoff is not None and (kind is not None or theirs is not None):
         if at in params:
@@ -117,14 +120,22 @@ def _resolved(written: Spelled, relevance_level: int | None) -> Iterable[Measure
         ]
     if (alike := proper(name)) is not None:
         return _resolved(written._replace(name=alike), relevance_level)
+    raise _unknown(name, spelled)
+
+
+def _unknown(name: str, spelled: str) -> UsageError:
+    """Say that there is no such measure, or not here, or which of several may be meant."""
+    if name in relevance.ELSEWHERE and not relevance.is_installed():
+        return UsageError(f"{spelled}: {relevance.ABSENT}")
     if len(alikes := _alike(name)) > 1:
-        raise UsageError(f"{spelled} may be {' or '.join(alikes)}; write one of them in its own letters")
+        return UsageError(f"{spelled} may be {' or '.join(alikes)}; write one of them in its own letters")
     from difflib import get_close_matches
 
     near = get_close_matches(name.lower(), [each.lower() for each in names()], 1)
     meant = next((each for each in names() if near and each.lower() == near[0]), None)
     hint = f"did you mean {meant}? " if meant else ""
-    raise UsageError(f"there is no measure {name}; {hint}`fairtrec measures` lists them all")
+    here = "" if relevance.is_installed() else ", but for those of ir-measures, which is not installed here"
+    return UsageError(f"there is no measure {name}; {hint}`fairtrec measures` lists them all{here}")
 
 
 def _plain(written: Spelled, relevance_level: int | None) -> Utility | None:
@@ -186,9 +197,7 @@ def names() -> list[str]:
 
 def foreign() -> set[str]:
     """Name the measures of ir-measures, among which ours are, too, where ``fairtrec.ir_measures`` was imported."""
-    import ir_measures
-
-    return {measure.NAME for measure in ir_measures.measures.registry.values()} - BUILT_IN.keys()
+    return {measure.NAME for measure in relevance.known().values()} - BUILT_IN.keys()
 
 
 def _utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level: int | None) -> Utility:

@@ -4,9 +4,10 @@ What is not on this machine ir_datasets fetches, unless FAIRTREC_OFFLINE forbids
 """
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import reduce
+from functools import cache, reduce
 from itertools import islice
 from textwrap import shorten
 from typing import Any, Literal
@@ -22,6 +23,7 @@ from fairtrec.literals import Membership
 AT_ONCE = 1 << 12  # documents
 PREFIX = "irds:"
 OFFLINE = "FAIRTREC_OFFLINE is set"
+_forbidding: list[str] = []  # the datasets that are being read without a network
 
 
 def qrels(name: str) -> Qrels:
@@ -94,21 +96,29 @@ def _dataset(name: str, kind: Literal["qrels", "docs", "queries"]) -> Any:
 @contextmanager
 def _fetching(name: str, kind: Literal["qrels", "docs", "queries"]) -> Iterator[None]:
     """Turn what goes wrong in a download into one line, and let none start where that is forbidden."""
-    from contextlib import nullcontext
-
-    import requests
-
-    forbidden: Any = nullcontext()
-    if os.environ.get("FAIRTREC_OFFLINE", "") not in {"", "0"}:
-        from unittest.mock import patch
-
-        forbidden = patch.object(requests.Session, "send", side_effect=requests.ConnectionError(OFFLINE))
+    forbidden = os.environ.get("FAIRTREC_OFFLINE", "") not in {"", "0"}
+    if forbidden:
+        _watch()
+    _forbidding.extend([name] * forbidden)
     try:
-        with forbidden:
-            yield
-    except (requests.RequestException, OSError, RuntimeError) as fault:
+        yield
+    except (OSError, RuntimeError) as fault:  # that of requests is one of the system, too
         said = OFFLINE if OFFLINE in str(fault) else str(next(iter(fault.args), fault))
         why = shorten(said, 100, placeholder=" ...")
         raise ResourceError(
             f"ir_datasets cannot provide {name} ({why}); run: ir_datasets export {name.removeprefix(PREFIX)} {kind}"
         ) from None
+    finally:
+        if forbidden:
+            _forbidding.remove(name)
+
+
+@cache
+def _watch() -> None:
+    """Have Python ask before it looks for another machine; once, as no such hook can be taken away again."""
+    sys.addaudithook(_refuse_network)
+
+
+def _refuse_network(event: str, _: Any) -> None:
+    if event in {"socket.getaddrinfo", "socket.connect"} and _forbidding:
+        raise ConnectionError(OFFLINE)

@@ -39,6 +39,8 @@ LEVELLED = COMPUTED - {"nDCG", "NDCG", "Judged", "NumQ", "NumRet"}  # for which 
 SHARES = {"AP", "Bpref", "ERR", "IPrec", "P", "R", "RBP", "RR", "Rprec", "SetAP", "SetF", "SetP", "SetR", "Success",
           "nDCG"}  # fmt: skip
 
+SUMS = {"NumQ", "NumRel", "NumRet"}  # which are added up over queries
+
 CHANGES: dict[str, tuple[str, ...]] = {}  # of the values of each, as ``Measure.changes``
 
 FEW = 1024  # ranks, whose logarithms are kept
@@ -109,7 +111,7 @@ class Utility(Measure):
             is_plain=is_plain,
             cutoff=params.get("cutoff"),
             depth=None if params.get("judged_only") else params.get("cutoff"),
-            total=not is_plain and type(self.measure.aggregator()).__name__ == "SumAgg",
+            total=name in SUMS,
             ordered=not name.startswith(("Set", "Num")),
             better="neither" if name.startswith("Num") or name == "Judged" else "higher",
             bounds=(0.0, 1.0) if name in SHARES else (None, None),

@@ -63,3 +63,24 @@ def test_docnos_of_a_dataset_are_looked_up(monkeypatch):
     monkeypatch.setattr(datasets, "_dataset", lambda *_: Dataset())
     found, _ = validating.of_texts("mine", ["run"])
     assert found.names.tolist() == [b"d1"]
+
+
+def test_offline_no_other_machine_is_looked_for_while_a_dataset_is_read_and_no_library_is_changed(monkeypatch):
+    import socket
+
+    import requests
+
+    sent = requests.Session.send
+
+    def fetch():
+        assert requests.Session.send is sent
+        requests.get("http://localhost:9/", timeout=5)
+
+    monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
+    with pytest.raises(ResourceError, match=r"\(FAIRTREC_OFFLINE is set\)"), datasets._fetching("some/id", "docs"):
+        fetch()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("localhost", 9), timeout=5)  # which nobody forbids outside of it
+    monkeypatch.setenv("FAIRTREC_OFFLINE", "0")
+    with pytest.raises(ResourceError, match=r"\(111\)"), datasets._fetching("some/id", "docs"):
+        socket.create_connection(("localhost", 9), timeout=5)

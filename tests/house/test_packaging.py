@@ -141,7 +141,7 @@ def test_the_page_of_pypi_is_for_who_has_no_checkout(unpacked):
     assert "\nAuthor: The fairtrec developers\n" in about
     python = re.findall(r"^Classifier: Programming Language :: Python :: (3\.\d+)$", about, re.MULTILINE)
     workflow = (REPOSITORY / ".github/workflows/ci.yml").read_text("utf-8")
-    assert python == ["3.11", "3.12", "3.13"]
+    assert python == ["3.11", "3.12", "3.13", "3.14"]
     assert all(f'"{version}"' in workflow for version in python)
 
 
