@@ -5,6 +5,7 @@ By default a hundred or so; FAIRTREC_FUZZ=10000, as of `make fuzz`, asks for so 
 
 import bz2
 import gzip
+import hashlib
 import os
 import random
 import re
@@ -31,9 +32,9 @@ GOOD = {
     "qids": b"q1\nq2\n",
     "labels": b"d1\tf\t0.5\nd1\tm\t0.5\nd2\tm\t1\nd3\tf\t1\n",
     "labels.jsonl": b'{"docno": "d1", "group": "f", "weight": 1}\n{"docno": "d2", "group": "m"}\n',
-    "sheet": b"# fairtrec:1 | gold:document | number:3 of 3 | seed:0 | depth:10 | order:score | runs:a.run@01234567\n"
+    "sheet": b"# fairtrec:1 | gold:document | number:3 of 3 | seed:0 | depth:10 | order:score | runs:a.run@%s\n"
     b"docno\tgroup\tweight\tprobability\ttext\nd1\tf\t0.5\t0.25\tshe\nd1\tm\t0.5\t\the\nd2\t-\t1\t0.5\t\nd3\t?\t1\t1\tx\n",
-    "queries.sheet": b"# fairtrec:1 | gold:query | number:2 of 2 | seed:0 | depth:10 | order:score | runs:a.run@01234567\n"
+    "queries.sheet": b"# fairtrec:1 | gold:query | number:2 of 2 | seed:0 | depth:10 | order:score | runs:a.run@%s\n"
     b"qid\tdocno\tgroup\tprobability\nq1\td1\tf\t0.5\nq1\td2\tm\t0.5\nq2\td1\t\t0.5\nq2\td3\t-\t0.5\n",
     "positions": b"docno\tx\ty\nd1\t0.5\t1\nd2\t-1\t2\nd3\t0\t0\n",
     "target": b"q1\tf\t0.4\nq1\tm\t0.6\nq2\tf\t1\n",
@@ -42,6 +43,8 @@ GOOD = {
     "docnos": b"d1\nd2\nd3\n",
     "pyproject.toml": b'[tool.fairtrec.check]\nrequire = ["nDCG@2 > 0.1"]\n',
 }
+for sheet in ("sheet", "queries.sheet"):  # of which the draw was one of this run
+    GOOD[sheet] %= hashlib.sha256(GOOD["a.run"]).hexdigest()[:8].encode()
 COMMANDS = {  # the file that is corrupted: the commands that read it
     "qrels": ["eval qrels a.run -m nDCG@2", "eval qrels a.run -m FAIR@2 --labels qrels", "validate a.run --qrels qrels"],
     "a.run": ["eval qrels a.run b.run -m nDCG@2 --keep-going", "rbo a.run b.run", "validate a.run", "compare qrels a.run b.run -m nDCG@2"],
@@ -52,8 +55,8 @@ COMMANDS = {  # the file that is corrupted: the commands that read it
     "qids": ["eval qrels a.run -m nDCG@2 --queries qids"],
     "labels": ["eval qrels a.run -m 'AWRF@2 KL@2' --labels labels", "eval qrels a.run -m AWRF@2 --labels labels*labels.jsonl"],
     "labels.jsonl": ["eval qrels a.run -m AWRF@2 --labels labels.jsonl"],
-    "sheet": ["gold agree sheet --labels labels", "gold agree sheet a.run --counts counts -f json", "gold draw a.run --number 9 --gold sheet -o new.tsv --force"],
-    "queries.sheet": ["gold agree queries.sheet --labels labels", "gold draw a.run --number 9 --unit query --gold queries.sheet -o new.tsv --force"],
+    "sheet": ["gold agree sheet --labels labels", "gold agree sheet a.run --counts counts -f json", "eval none a.run --counts counts -m RBDF@2 --gold sheet", "gold draw a.run --number 9 --gold sheet -o new.tsv --force"],
+    "queries.sheet": ["gold agree queries.sheet --labels labels", "eval none a.run --labels labels -m AWRF@2 --gold queries.sheet", "gold draw a.run --number 9 --unit query --gold queries.sheet -o new.tsv --force"],
     "positions": ["eval qrels a.run -m DUO@2 --positions positions"],
     "target": ["eval qrels a.run -m AWRF@2 --labels labels --target target"],
     "slices": ["compare qrels a.run b.run -m nDCG@2 --slice slices"],

@@ -161,6 +161,18 @@ def test_who_agrees_with_himself_agrees_wholly(both):
     assert (found.agreement, found.kappa[0], found.alpha) == pytest.approx((1, 1, 1))
 
 
+@given(labellings(), st.randoms())
+def test_neither_the_order_of_lines_and_runs_nor_each_run_twice_changes_a_number(both, dice):
+    gold, labels = both
+    runs = [{"1": {docno: dice.random() for docno in dice.sample([*gold], 3)}} for _ in range(2)]
+    one = agree(gold, dict(enumerate(runs)), labels=labels)
+    shuffled = {docno: gold[docno] for docno in dice.sample([*gold], len(gold))}
+    other = agree(shuffled, dict(enumerate([*runs[::-1], *runs])), labels=labels)
+    assert one.agreement == pytest.approx(other.agreement)
+    assert one.kappa == pytest.approx(other.kappa, nan_ok=True)
+    assert one.alpha == pytest.approx(other.alpha, nan_ok=True)
+
+
 def test_what_does_not_fit_is_refused(labelled):
     with pytest.raises(UsageError, match="nothing is here that gold could agree with; give labels=FILE"):
         agree(labelled)
