@@ -23,18 +23,23 @@ class Exposures:
     @property
     def size(self) -> Floats:
         """The root of the mean square over the runs [row], by which documents are drawn."""
-        total = np.zeros(len(self.names))
-        for rows, weights in self.of_runs:
-            total[rows] += weights**2
-        return np.sqrt(total / len(self.of_runs))
+        return np.sqrt(self._total(2) / len(self.of_runs))
 
     @property
     def mean(self) -> Floats:
         """The mean over the runs [row]."""
-        total = np.zeros(len(self.names))
+        return self._total(1) / len(self.of_runs)
+
+    def _total(self, power: int) -> Floats:
+        """Sum over the runs [row], with what rounding takes from each step: to the last digit in whatever order."""
+        total, lost = np.zeros(len(self.names)), np.zeros(len(self.names))
         for rows, weights in self.of_runs:
-            total[rows] += weights
-        return total / len(self.of_runs)
+            before, more = total[rows], weights**power
+            after = before + more
+            added = after - before
+            lost[rows] += (before - (after - added)) + (more - added)
+            total[rows] = after
+        return total + lost
 
     def variance(self, of_each: Floats) -> float:
         """Weigh what is known of each row [row] by the square of a run's share of exposure; give the greatest sum."""
@@ -50,7 +55,9 @@ def exposures(runs: Sequence[Run], *, per_query: bool = False) -> Exposures:
         lengths = np.diff(run.starts)
         ranks = np.arange(len(column)) - np.repeat(run.starts[:-1], lengths)
         weights = discount.log2(int(lengths.max(initial=0)))[ranks]
-        total = np.bincount(names.rows(column), weights, len(names)).astype(np.float64)
+        at = names.rows(column)
+        order = np.lexsort((ranks, at))  # the same sums, whatever the order of the queries
+        total = np.bincount(at[order], weights[order], len(names)).astype(np.float64)
         rows = np.flatnonzero(total)
         parts.append((rows, total[rows]))
     return Exposures(names, tuple(parts))

@@ -5,7 +5,7 @@ https://doi.org/10.1177/001316446002000104
 Fleiss, Cohen, Everitt: Large sample standard errors of kappa and weighted kappa. Psychological Bulletin 1969.
 https://doi.org/10.1037/h0028106
 Krippendorff: Computing Krippendorff's Alpha-Reliability. University of Pennsylvania 2011.
-https://repository.upenn.edu/handle/20.500.14332/2089
+https://repository.upenn.edu/asc_papers/43
 Wilson: Probable Inference, the Law of Succession, and Statistical Inference. JASA 1927.
 https://doi.org/10.1080/01621459.1927.10502953
 """
