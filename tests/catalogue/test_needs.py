@@ -19,6 +19,7 @@ from fairtrec.evaluation.given import Given, GivenKeywords
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.measures import BUILT_IN
 from fairtrec_made import REPOSITORY
+from fairtrec_made.one_process import printed
 
 TRACK = {"sequences", "authors"}  # computed beside the other inputs
 NOT_ASKED_FOR = {"lines", "judged_lines", "documents"}  # parts of inputs
@@ -162,35 +163,32 @@ def test_a_kind_of_input_is_one_file_and_at_most_ten_lines(tmp_path):
     (tmp_path / "my.run").write_text("q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n")
     (tmp_path / "prices.tsv").write_text("d1\t2.5\nd2\t4\n")
 
-    def command(*args):
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "COLUMNS": "100"}
-        return subprocess.run(
-            [sys.executable, "-W", "error", *args],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env=environment,
-            check=False,
-        )
-
-    evaluation = ("-m", "fairtrec", "eval", "none", "my.run", "-m", "Cost@1")
-    done = command(*evaluation, "--prices", "prices.tsv", "-f", "json", "-q")
-    assert done.returncode == 0, done.stderr
-    (tmp_path / "results.json").write_text(done.stdout)
-    document = json.loads(done.stdout)
+    (tmp_path / "strange.tsv").write_text("x1\t2.5\n")
+    evaluation = ["eval", "none", "my.run", "-m", "Cost@1"]
+    lines = {
+        "eval": [*evaluation, "--prices", "prices.tsv", "-f", "json", "-q", "-o", "results.json"],
+        "refused": evaluation,
+        "replay": ["replay", "results.json"],
+        "help": ["compare", "--help"],
+        "page": ["measures", "Cost"],
+        "strange": [*evaluation, "--prices", "strange.tsv"],
+    }
+    found = printed(lines, tmp_path, tmp_path, COLUMNS="100")
+    assert found["eval"][0] == 0, found["eval"]
+    document = json.loads((tmp_path / "results.json").read_text())
     assert document["runs"][0]["queries"] == {"q": {"Cost@1": 2.5}}
     assert "prices:prices.tsv" in document["signature"]
     assert document["inputs"]["prices"]["path"] == document["options"]["prices"] == "prices.tsv"
+    assert found["refused"] == [2, "", "Cost@1 needs prices; give --prices FILE\n"]
+    assert found["replay"][0] == 0
+    assert "--prices FILE" in found["help"][1]
+    assert "  prices: --prices FILE" in found["page"][1]
+    assert found["strange"][0] == 3
+    assert "the prices know none of its documents" in found["strange"][2]
 
-    refused = command(*evaluation)
-    assert (refused.returncode, refused.stderr) == (2, "Cost@1 needs prices; give --prices FILE\n")
-    assert command("-m", "fairtrec", "replay", "results.json").returncode == 0
-    assert "--prices FILE" in command("-m", "fairtrec", "compare", "--help").stdout
-    assert "  prices: --prices FILE" in command("-m", "fairtrec", "measures", "Cost").stdout
-
-    (tmp_path / "prices.tsv").write_text("x1\t2.5\n")
-    strange = command(*evaluation, "--prices", "prices.tsv")
-    assert strange.returncode == 3
-    assert "the prices know none of its documents" in strange.stderr
     program = "import fairtrec; print(fairtrec.evaluate('Cost', {'q': {'d': 1.0}}, prices={'d': 3.0}).means)"
-    assert command("-c", program).stdout == "{'run': {'Cost@10': 3.0}}\n"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout == "{'run': {'Cost@10': 3.0}}\n"

@@ -52,10 +52,11 @@ FILES = {
 
 
 @pytest.fixture
-def fairtrec_with(tmp_path):
+def fairtrec_with(tmp_path, monkeypatch, fairtrec_command):
     """Install a distribution as pip lays it out, then give a way to run the command with it."""
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
 
     def installed(source, entry_points):
         site = tmp_path / "site"
@@ -65,25 +66,19 @@ def fairtrec_with(tmp_path):
         (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: plug-in\nVersion: 1.0\n")
         (metadata / "entry_points.txt").write_text("[fairtrec.measures]\n" + "\n".join(entry_points) + "\n")
         (metadata / "RECORD").write_text("")
+        monkeypatch.syspath_prepend(str(site))
+        return fairtrec_command
 
-        def run(*arguments):
-            path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
-            return subprocess.run(
-                [sys.executable, "-W", "error", "-m", "fairtrec", *arguments],
-                cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
-            )  # fmt: skip
-
-        return run
-
-    return installed
+    yield installed
+    sys.modules.pop("plug_in", None)
 
 
 def test_a_measure_of_another_package(fairtrec_with):
     fairtrec = fairtrec_with(SHARE, ["SpokenShare = plug_in:SpokenShare"])
     given = ("eval", "none", "my.run", "--terms", "terms.csv", "--docs", "docs.tsv", "-f", "json", "-q")
     done = fairtrec(*given, "-m", "SpokenShare(least=2)@2 SpokenShare@4 RaB@2")
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
     (run,) = document["runs"]
     assert {name: mean["value"] for name, mean in run["means"].items()} == {
         "SpokenShare(least=2)@2": (1 / 2 + 0) / 2,
@@ -95,15 +90,15 @@ def test_a_measure_of_another_package(fairtrec_with):
     assert " | plug-ins:plug-in/1.0 | " in document["signature"]
 
     listed = fairtrec("measures")
-    (line,) = [line for line in listed.stdout.splitlines() if line.startswith("SpokenShare ")]
+    (line,) = [line for line in listed.out.splitlines() if line.startswith("SpokenShare ")]
     assert line.split() == ["SpokenShare", "higher", "counts", "[0,", "1]"]
-    page = fairtrec("measures", "SpokenShare").stdout
+    page = fairtrec("measures", "SpokenShare").out
     assert "documents among the first k with a group term" in page
     assert "least = 1" in page
 
     near = fairtrec(*given, "-m", "SpokenShar@4")
-    assert (near.returncode, near.stdout) == (2, "")
-    assert "did you mean SpokenShare?" in near.stderr
+    assert (near.code, near.out) == (2, "")
+    assert "did you mean SpokenShare?" in near.err
 
 
 BROKEN = [
@@ -125,8 +120,8 @@ BROKEN = [
 def test_a_plug_in_that_is_broken_is_one_line(source, entry_point, why, fairtrec_with):
     fairtrec = fairtrec_with(source, [entry_point])
     done = fairtrec("eval", "none", "my.run", "-m", "Bad")
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
+    assert (done.code, done.out) == (2, "")
+    (line,) = done.err.splitlines()
     assert "plug_in:" in line
     assert why in line
 
@@ -134,17 +129,15 @@ def test_a_plug_in_that_is_broken_is_one_line(source, entry_point, why, fairtrec
 def test_a_plug_in_that_asks_for_what_there_is_not_is_one_line(fairtrec_with):
     fairtrec = fairtrec_with(SHARE.replace("counts", "colours"), ["SpokenShare = plug_in:SpokenShare"])
     done = fairtrec("eval", "none", "my.run", "-m", "SpokenShare", "--terms", "terms.csv", "--docs", "docs.tsv")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert (
-        done.stderr == "SpokenShare@10 asks for colours, which there is not; it has a fault, report it to its authors\n"
-    )
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "SpokenShare@10 asks for colours, which there is not; it has a fault, report it to its authors\n"
 
 
 def test_a_plug_in_that_is_broken_is_no_trouble_to_others(fairtrec_with):
     fairtrec = fairtrec_with("raise SystemError", ["Bad = plug_in:Bad"])
     done = fairtrec("eval", "none", "my.run", "-m", "RaB@2", "--terms", "terms.csv", "--docs", "docs.tsv")
-    assert done.returncode == 0, done.stderr
-    assert "0.2500" in done.stdout
+    assert done.code == 0, done.err
+    assert "0.2500" in done.out
 
 
 CONTRACT = """
@@ -157,28 +150,31 @@ CONTRACT = """
     """
 
 
-def checked(tmp_path, source):
-    """Run the tests of a plug-in as its author does, who has pytest and nothing else."""
-    (tmp_path / "test_plug_in.py").write_text(dedent(source) + dedent(CONTRACT))
+def test_a_plug_in_that_inherits_the_contract_passes(tmp_path):
+    """It is run as its author does, who has pytest and nothing else."""
+    (tmp_path / "test_plug_in.py").write_text(dedent(SHARE) + dedent(CONTRACT))
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-c", os.devnull, "test_plug_in.py"]
     path = os.pathsep.join([str(REPOSITORY), *filter(None, [os.environ.get("PYTHONPATH")])])
     env = {**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    return subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-
-
-def test_a_plug_in_that_inherits_the_contract_passes(tmp_path):
-    done = checked(tmp_path, SHARE)
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "8 passed" in done.stdout
 
 
-def test_a_plug_in_with_wrong_bounds_and_a_wrong_word_of_empty_rankings_fails_by_both(tmp_path):
+def test_a_plug_in_with_wrong_bounds_and_a_wrong_word_of_empty_rankings_fails_by_both():
+    names = {}
     wrong = SHARE.replace("bounds = 0.0, 1.0", "bounds = 0.0, 0.5").replace("ranking: 0.", "ranking: undefined.")
-    done = checked(tmp_path, wrong)
-    assert done.returncode == 1
-    assert "its bounds are (0.0, 0.5)" in done.stdout
-    assert "SpokenShare@10 is 0.0 for an empty ranking; its page says undefined" in done.stdout
-    assert "2 failed, 6 passed" in done.stdout
+    exec(dedent(wrong) + dedent(CONTRACT), names)
+    contract, why = names["TestSpokenShare"](), []
+    laws = [name for name in dir(contract) if name.startswith("test_")]
+    for law in laws:
+        try:
+            getattr(contract, law)()
+        except AssertionError as fault:
+            why.append(str(fault))
+    assert (len(laws), len(why)) == (8, 2)
+    assert any("its bounds are (0.0, 0.5)" in each for each in why)
+    assert any("SpokenShare@10 is 0.0 for an empty ranking; its page says undefined" in each for each in why)
 
 
 CALL = "        def __call__"

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from fairtrec_made import one_process
+
 REPOSITORY = Path(__file__).parents[2]
 ROW = """\
     min_tokens: int | None = choice(
@@ -36,7 +38,7 @@ ADDED = {  # `eval --min-tokens N`: by file, behind what stands what
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory):
-    """Copy the package, add the choice to the copy, and give a way to call a module beside it."""
+    """Copy the package, and add the choice to the copy."""
     folder = tmp_path_factory.mktemp("grown")
     shutil.copytree(REPOSITORY / "fairtrec", folder / "fairtrec", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(REPOSITORY / "resources", folder / "resources")
@@ -47,50 +49,23 @@ def grown(tmp_path_factory):
             text = text.replace(behind, behind + lines)
         (folder / "fairtrec" / name).write_text(text)
 
-    beside = [folder, REPOSITORY / "tests" / "made", REPOSITORY]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, beside))}
-
-    def call(*arguments):
-        """Start Python with these arguments, where it imports the copy."""
-        return subprocess.run(
-            [sys.executable, *map(str, arguments)], cwd=folder / "resources" / "example", env=environment,
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-
-    return call
-
-
-LINES = """\
-import contextlib, io, json, os, sys
-from fairtrec import cli
-
-found = {}
-for name, (arguments, environment) in json.loads(sys.argv[1]).items():
-    sys.argv = ["fairtrec", *arguments]
-    os.environ.pop("_FAIRTREC_COMPLETE", None)
-    os.environ.update(environment)
-    out, err = (io.TextIOWrapper(io.BytesIO(), write_through=True) for _ in range(2))
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = cli._run()
-    found[name] = code, *(each.buffer.getvalue().decode() for each in (out, err))
-print(json.dumps(found))
-"""
+    return folder
 
 
 @pytest.fixture(scope="module")
 def printed(grown):
     """What every command line that is looked at here prints, all of them called in one process."""
     chosen = [*GIVEN, "--min-tokens", "40", "-f", "json"]
-    lines = {name: ([*arguments, *chosen], {}) for name, (arguments, _) in WAYS.items()}
-    lines["plain"] = [*WAYS["eval"][0], *GIVEN, "-f", "json"], {}
-    lines["varied"] = [*WAYS["ablate"][0][:-1], "min-tokens=40", *GIVEN, "-f", "json"], {}
-    lines["help"] = ["eval", "--help"], {}
-    lines["refused"] = [*WAYS["eval"][0], *GIVEN, "--min-tokens", "0"], {}
     typed = {"_FAIRTREC_COMPLETE": "bash_complete", "COMP_WORDS": "fairtrec\neval\n--min", "COMP_CWORD": "2"}
-    lines["offered"] = [], typed
-    done = grown("-c", LINES, json.dumps(lines))
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    lines = {
+        **{name: [*arguments, *chosen] for name, (arguments, _) in WAYS.items()},
+        "plain": [*WAYS["eval"][0], *GIVEN, "-f", "json"],
+        "varied": [*WAYS["ablate"][0][:-1], "min-tokens=40", *GIVEN, "-f", "json"],
+        "help": ["eval", "--help"],
+        "refused": [*WAYS["eval"][0], *GIVEN, "--min-tokens", "0"],
+        "offered": ([], typed),
+    }
+    return one_process.printed(lines, grown / "resources" / "example", grown)
 
 
 def test_it_takes_two_files_and_twelve_lines():
@@ -154,6 +129,10 @@ def test_help_and_completion_have_it_and_bad_values_are_refused(printed):
 def test_the_law_asks_about_it(grown):
     law = REPOSITORY / "tests" / "evaluation" / "test_one_value.py"
     asked = "min_tokens or every_choice"
-    done = grown("-m", "pytest", "-p", "no:cacheprovider", "-q", "-c", os.devnull, "-k", asked, law)
+    path = os.pathsep.join(map(str, (grown, REPOSITORY / "tests" / "made", REPOSITORY)))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-c", os.devnull, "-k", asked, law],
+        cwd=grown, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert "3 passed" in done.stdout
