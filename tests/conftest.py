@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from fairtrec_made import REPOSITORY, THOROUGH
@@ -16,6 +17,13 @@ from fairtrec_made import REPOSITORY, THOROUGH
 # How long an example takes depends on what else the machine does; how many there are is said here, for all laws.
 settings.register_profile("fairtrec", deadline=None, max_examples=300 if THOROUGH else 25)
 settings.load_profile("fairtrec")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Look for examples in the package alone: tests hold none."""
+    found = yield
+    return [each for each in found if not isinstance(each, DoctestModule)]
 
 
 @pytest.fixture(scope="session")

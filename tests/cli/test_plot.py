@@ -95,7 +95,9 @@ def test_groups_draw_the_mean_of_each(copied):
     assert heights == [height for pair in wanted for height in pair]
 
 
-@pytest.mark.parametrize(("form", "columns"), [("pdf", "1"), ("svg", "2"), ("png", "1")])
+@pytest.mark.parametrize(
+    ("form", "columns"), [("pdf", "1"), ("svg", "2"), pytest.param("png", "1", marks=pytest.mark.slow)]
+)
 def test_a_file_is_the_same_bytes_again_whatever_the_user_likes(copied, fairtrec_command, form, columns):
     import matplotlib as mpl
 

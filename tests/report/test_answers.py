@@ -3,6 +3,7 @@
 import html.parser
 import inspect
 import json
+from functools import cache
 
 import pytest
 
@@ -83,9 +84,15 @@ class Page(html.parser.HTMLParser):
         self.texts.append(data)
 
 
+@cache
+def made(name):
+    """The answer of this name, which no test changes; each test has a copy of the files that it was made of."""
+    return ANSWERS[name]()
+
+
 @pytest.fixture(params=ANSWERS)
 def answer(request, copied):
-    return ANSWERS[request.param]()
+    return made(request.param)
 
 
 def test_a_notebook_shows_a_table_with_cells_and_the_signature(answer):

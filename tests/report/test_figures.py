@@ -89,8 +89,10 @@ def test_families_are_named_below():
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a1", "a2", "b1", "a…", "b…"]
 
 
-@pytest.mark.parametrize("runs", [13, 28, 53])
-@pytest.mark.parametrize("columns", ["1", "2"])
+@pytest.mark.parametrize(
+    ("runs", "columns"),
+    [(13, "1"), (53, "2"), *(pytest.param(*each, marks=pytest.mark.slow) for each in [(13, "2"), (28, "1"), (28, "2"), (53, "1")])],
+)  # fmt: skip
 def test_numbers_at_points_never_overlap(runs, columns):
     figure = fairtrec.plot(drawn_of(many(runs)), "frontier", columns=columns)
     with canvas.look():
