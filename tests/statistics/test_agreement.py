@@ -60,10 +60,20 @@ def test_kappa_and_its_interval_are_those_of_statsmodels(table):
     assert high == pytest.approx(min(value + reach, 1), abs=1e-7)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "value"),
+    [("0100000010", "1110010000", 0.095), ("aabbdcccedda", "babbbccceddd", 0.692)],
+)
+def test_alpha_of_the_examples_of_2011(first, second, value):
+    """Krippendorff 2011, A and B: two observers of ten units of two values, and of twelve units of five."""
+    kinds = sorted({*first, *second})
+    columns = [np.array([kinds.index(sign) for sign in signs]) for signs in (first, second)]
+    assert alpha(*columns, len(kinds)) == pytest.approx(value, abs=5e-4)
+
+
 @given(tables)
 def test_alpha_is_that_of_krippendorff(table):
-    import krippendorff
-
+    krippendorff = pytest.importorskip("krippendorff", reason="krippendorff is not installed; make setup")
     first, second = pairs(table)
     ours = alpha(first, second, len(table))
     both = np.concatenate([first, second])
