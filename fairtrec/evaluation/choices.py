@@ -184,7 +184,8 @@ class Choices:
         trials=("float32",),
     )  # fmt: skip
     run_format: RunFormat = choice(
-        "auto", "--run-format", RANKING, "auto recognises TREC, JSON lines and Parquet; msmarco means qid docno rank.",
+        "auto", "--run-format", RANKING, "auto recognises TREC, JSON lines, Parquet, and by the first line trec-fair; "
+        "msmarco means qid docno rank.",
         factor=None, trials=("trec",),
     )  # fmt: skip
     depth: int | None = choice(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import fspath
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class Matched:
         if name not in self.last:
             thing, how = self.things[name], self.choices.untied
             called = fspath(thing) if isinstance(thing, PATH) else f"the counterfactual run of {name}"
-            found = cast("Run", loading.run(thing, called, how, self.depth))
+            found = loading.single(loading.run(thing, called, how, self.depth))
             self.last.clear()
             self.last[name] = found
         return self.last[name]

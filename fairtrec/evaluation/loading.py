@@ -25,7 +25,7 @@ from fairtrec.data import (
     System,
     decode,
 )
-from fairtrec.errors import PATH, FilePath, ResourceError, UsageError
+from fairtrec.errors import PATH, FilePath, InputError, ResourceError, UsageError
 from fairtrec.evaluation.choices import Choices
 from fairtrec.files import opening
 from fairtrec.files.arguments import crossed, source
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 # What only some evaluations load is imported where it is used, so that the others start sooner.
 
 
+SEVERAL = "this run has several rankings of each query"
+
+
 def is_file(thing: Any) -> bool:
     """Tell whether this names something that can be opened here."""
     return isinstance(thing, PATH) and (fspath(thing) == opening.STDIN or os.path.exists(thing))  # noqa: PTH110
@@ -55,17 +58,27 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
             return whole.cut_behind_ties(depth)
         return whole.cut(whole.qids, depth)
     how = choices.order, choices.score_dtype, None if choices.bounds == "ties" else depth
-    if choices.samples:
-        if not isinstance(thing, PATH):
-            raise UsageError("several rankings for each query are read from files; give a path")
-        return dataclasses.replace(run_format.read_samples(thing, *how, choices.run_format), name=name)
+    if choices.samples and not isinstance(thing, PATH):
+        raise UsageError("several rankings for each query are read from files; give a path")
     if isinstance(thing, PATH):
-        loaded = dataclasses.replace(run_format.read(thing, *how, form=choices.run_format), name=name)
+        system = run_format.read_system(thing, *how, sampled=choices.samples, form=choices.run_format)
+        if isinstance(system, Samples):
+            if choices.bounds is not None:
+                raise InputError(f"{SEVERAL}, and --bounds is about one; leave it out", thing)
+            return dataclasses.replace(system, name=name)
+        loaded = dataclasses.replace(system, name=name)
     else:
         from fairtrec.formats import memory
 
         loaded = memory.run(thing, name, *how)
     return loaded.cut_behind_ties(depth) if choices.bounds == "ties" else loaded
+
+
+def single(system: System) -> Run:
+    """Take what must be one ranking of each query. Raises InputError if there are several."""
+    if isinstance(system, Samples):
+        raise InputError(f"{SEVERAL}, and one is needed here; give a run that has one", system.name)
+    return system
 
 
 def qrels(thing: Any) -> Qrels:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from os import fspath
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -128,7 +128,7 @@ class Evaluator:
                     deep = None if deep is None or self.depth is None or whole else max(deep, self.depth)
                 self._background_depth = deep
                 how = replace(choices.untied, samples=False)
-                background = cast("Run", loading.run(given.background, "background", how, deep))
+                background = loading.single(loading.run(given.background, "background", how, deep))
             queries = None if given.queries is None or "queries" in given.words else loading.queries(given.queries)
             qrels = plan.reference.qrels
             if qrels is None and given.qrels is not None:

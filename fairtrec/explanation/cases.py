@@ -11,6 +11,7 @@ import numpy as np
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, decode
 from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import (
     Documents,
@@ -201,9 +202,9 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
     scores = [score(run.rest, (measure,), run.qids, reference, judge, choices) for run in runs if run.rest]
     several, shares, same = [], dict[bytes, Any](), dict[tuple[str, ...], dict[str, Any]]()
     for run, values in zip(runs, scores, strict=True):
-        assert isinstance(run.rest, Run)
-        parts = run.rest, run.qids, values.values[0], reference, measure.depth, request.deep, judge, texts, shares, same
-        several.append(Case(measure, *parts))
+        assert run.rest is not None
+        of_run = loading.single(run.rest), run.qids, values.values[0]
+        several.append(Case(measure, *of_run, reference, measure.depth, request.deep, judge, texts, shares, same))
     of_files = [each for each in named if each[0] in {run.name for run in runs}]
     return several, evaluator.result(of_files, scores, {}, looked_at, reading)
 

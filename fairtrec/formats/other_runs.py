@@ -1,12 +1,14 @@
-"""Runs that are no TREC files: JSON lines and Parquet, told by their content, and MS MARCO's three columns.
+"""Runs that are no TREC files: JSON lines and Parquet, told by their content, MS MARCO's three columns, TREC Fair's.
 
 Those of MS MARCO, ``qid docno rank``, are read where that is said, and never guessed: of three columns the last may be
-anything. JSON lines have the names of the columns as keys, those that frames have.
+anything. Those of TREC Fair Ranking, ``id page_id`` or ``id seq_no page_id``, are told by a first line that says so.
+JSON lines have the names of the columns as keys, those that frames have.
 """
 
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from math import isfinite
 from typing import Any
@@ -16,7 +18,7 @@ import numpy as np
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.whole_lines import object_of
-from fairtrec.formats import bounded, columns
+from fairtrec.formats import bounded, columns, fair_runs
 from fairtrec.formats.columns import FileColumns, Layout, LineNumbers
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, run_of
 from fairtrec.literals import RankedBy, RunFormat
@@ -26,8 +28,12 @@ NAMES = (*QUERY, *DOCUMENT, *SCORE, *RANK, *TAG)
 NUMBERS = (*SCORE, *RANK)
 EXAMPLE = '{"qid": ..., "docno": ..., "score": ...}'
 PARQUET = b"PAR1"  # how such files start
+COLUMNS_OF: dict[RunFormat, tuple[int, ...]] = {"msmarco": (3,), "trec-fair": (2, 3)}
 MARCO = Layout("run of MS MARCO", {"qid": "blocks", "docno": "text", "rank": "int"})
-HINT = 'this looks like MS MARCO\'s format, qid docno rank; add --run-format msmarco (run_format="msmarco")'
+HINT = (
+    "three columns may be MS MARCO's (qid docno rank) or TREC Fair's (id seq_no page_id); "
+    'add --run-format msmarco or trec-fair (run_format="msmarco")'
+)
 JSON_HINT = 'this looks like JSON lines, which are not told on a stream; add --run-format jsonl (run_format="jsonl")'
 LONGEST_TAG = 256  # letters
 OBJECT = re.compile(rb'\s*\{\s*("|\}\s*$)')  # how an object begins, and hardly an id
@@ -40,10 +46,10 @@ def asked(path: FilePath, form: RunFormat, order: RankedBy, *, sampled: bool) ->
 
 
 def meant(path: FilePath, form: RunFormat) -> RunFormat:
-    """Settle how a run is read; with ``msmarco`` only files of three columns are MS MARCO's, others tell themselves."""
-    if form in ("trec", "jsonl", "parquet") or (form == "msmarco" and opening.is_stream(path)):
+    """Settle how a run is read; others than files of so many columns as what was said has tell themselves."""
+    if form in ("trec", "jsonl", "parquet") or (form in COLUMNS_OF and opening.is_stream(path)):
         return form
-    kind = kind_of(path, said=form == "msmarco")
+    kind = kind_of(path, said=form if form in COLUMNS_OF else None)
     return "trec" if kind == "msmarco" and form == "auto" else kind
 
 
@@ -62,10 +68,10 @@ def told(path: FilePath, fault: InputError, order: RankedBy, *, sampled: bool) -
     return read(path, kind, order, sampled=sampled)
 
 
-def kind_of(path: FilePath, *, said: bool = False) -> RunFormat:
+def kind_of(path: FilePath, *, said: RunFormat | None = None) -> RunFormat:
     """Tell by the start of a file what it is; what may be MS MARCO's is told as such. Of a stream it tells nothing.
 
-    Where MS MARCO's is what was ``said``, any three columns are, so that a rank that is none is called so.
+    What was ``said`` has so many columns, whatever stands in them, so that a rank that is none is called so.
     """
     if opening.is_stream(path):
         return "trec"
@@ -76,12 +82,17 @@ def kind_of(path: FilePath, *, said: bool = False) -> RunFormat:
         _, line, _ = opening.first_line(path, b"#")
     except (InputError, OSError):
         return "trec"
-    return "jsonl" if OBJECT.match(line) else "msmarco" if is_marco(line.split(), said=said) else "trec"
+    if OBJECT.match(line):
+        return "jsonl"
+    cells = line.split()
+    if said is not None and len(cells) in COLUMNS_OF[said]:
+        return said
+    return "trec-fair" if fair_runs.is_header(cells) else "msmarco" if is_marco(cells) else "trec"
 
 
-def is_marco(cells: Sequence[bytes], *, said: bool = False) -> bool:
+def is_marco(cells: Sequence[bytes]) -> bool:
     """Tell a line of MS MARCO's three columns, qid docno rank."""
-    return len(cells) == 3 and (said or cells[2].isdigit())
+    return len(cells) == 3 and cells[2].isdigit()
 
 
 def read(
@@ -93,12 +104,17 @@ def read(
 
     Raises InputError for what is not in this form.
     """
+    if form == "trec-fair":
+        table = fair_runs.run(path)
+        if sampled and "Q0" not in table.columns:
+            raise InputError("this file has one ranking of each query (id page_id); leave out --samples", path)
+        return replace(table, columns={**table.columns, "tag": _tag(path)})
     if sampled:
         raise InputError("several rankings for each query are read from TREC files; leave out --samples", path)
     if form == "msmarco":
         return _marco(path)
-    table, blocks = _parquet(path) if form == "parquet" else _json(path)
-    frame = Frame("run", table, path, partial(_line, blocks))
+    rows, blocks = _parquet(path) if form == "parquet" else _json(path)
+    frame = Frame("run", rows, path, partial(_line, blocks))
     qids, docnos, values = run_of(frame, order)
     if not len(docnos):
         raise InputError("this run has no lines; was it written to the end?", path)

@@ -1,20 +1,33 @@
-"""TREC qrels files: ``qid iteration docno grade``, one judgement a line."""
+"""TREC qrels files: ``qid iteration docno grade``, one judgement a line; and lists of relevant documents."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from fairtrec.data import Docs, Ints, Qrels
 from fairtrec.errors import FilePath, InputError
+from fairtrec.files import opening
+from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import columns, spans
 
 LARGEST_GRADE = 1_000_000  # pytrec_eval counts up to the largest one
+EXAMPLE = '{"id": ..., "rel_docs": [...]}'
 LAYOUT = columns.Layout("qrels file", {"qid": "blocks", "iteration": "text", "docno": "text", "grade": "int"})
 
 
 def read(path: FilePath) -> Qrels:
-    """Read judgements. Raises InputError for a bad line, and a document judged twice for a query (and subtopic)."""
-    table = columns.read(path, LAYOUT)
+    """Read judgements, also those of TREC Fair Ranking, which are JSON lines.
+
+    Raises InputError for a bad line, and a document judged twice for a query (and subtopic).
+    """
+    try:
+        table = columns.read(path, LAYOUT)
+    except InputError:
+        judgements = of_lists(path)
+        if judgements is None:
+            raise
+        return judgements
 
     def fault(message: str, row: int) -> InputError:
         return InputError(message, path, table.line(row))
@@ -38,6 +51,38 @@ def of_columns(
     for row in np.flatnonzero(np.abs(grades) > LARGEST_GRADE).tolist():
         raise fault(f"the grade {grades[row]} is beyond {LARGEST_GRADE:,}; is it one?", int(lines[row]))
     return Qrels(qids, query, docnos, grades, iterations)
+
+
+def of_lists(path: FilePath) -> Qrels | None:
+    """Read the judgements of TREC Fair Ranking, JSON lines with an ``id`` and its ``rel_docs``, each of grade 1.
+
+    None if the file is none of this kind. Raises InputError for a bad line.
+    """
+    if opening.is_stream(path) or not opening.first_line(path, b"#")[1].lstrip().startswith(b"{"):
+        return None
+    pages: dict[tuple[bytes, bytes], int] = {}
+    for number, line in opening.lines(path, comment=b"#"):
+        found = object_of(line, EXAMPLE, path, number)
+        listed = found.get("rel_docs")
+        if not _is_id(found.get("id")) or not isinstance(listed, list) or not all(map(_is_id, listed)):
+            raise InputError(f"this line has no id, or no list of ids rel_docs; write {EXAMPLE}", path, number)
+        qid = str(found["id"]).encode()
+        pages |= {(qid, str(page).encode()): number for page in listed}
+    if not pages:
+        raise InputError("these judgements name no relevant page; were they written to the end?", path)
+    qids, docnos = (np.array(ids) for ids in zip(*pages, strict=True))
+    lines = list(pages.values())
+    ones, none = np.ones(len(lines), dtype=np.int64), np.full(len(lines), b"0")
+
+    def fault(message: str, row: int) -> InputError:
+        return InputError(message, path, lines[row])
+
+    return of_columns(spans.Repeats.of(qids), none, docnos, ones, fault)
+
+
+def _is_id(cell: Any) -> bool:
+    text = str(cell) if isinstance(cell, str | int) and not isinstance(cell, bool) else ""
+    return bool(text) and text.isprintable() and not any(map(str.isspace, text)) and len(text) <= columns.WIDEST
 
 
 def repeated(query: Ints, docnos: Docs, iterations: Docs) -> int | None:

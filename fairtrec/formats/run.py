@@ -7,7 +7,7 @@ from os import fspath
 
 import numpy as np
 
-from fairtrec.data import Docs, Floats, Ints, Run, Samples, fingerprints
+from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats import columns, spans
@@ -32,8 +32,9 @@ def read(
 ) -> Run:
     """Read a run and rank it once; ``depth`` drops what stands below that rank.
 
-    ``sampled`` tells a query's rankings apart by column 2; each is called by the query and its sample.
-    ``form`` says what the file is; ``auto`` tells TREC's, JSON lines and Parquet by the content.
+    ``sampled`` tells a query's rankings apart by column 2; each is called by the query and its sample, as are those of
+    TREC Fair Ranking where it has several. ``form`` says what the file is; ``auto`` tells TREC's, JSON lines, Parquet,
+    and with a header TREC Fair's by the content.
 
     Raises InputError for a line that is not six columns, a score that is no finite number, a document that stands
     twice under one query, bytes that are not UTF-8, and a file with no lines.
@@ -58,7 +59,7 @@ def read(
 
             table = other_runs.told(path, fault, order, sampled=sampled)
     rankings = table.columns["qid"]
-    if sampled:
+    if sampled or "Q0" in table.columns:
         rankings = spans.Repeats.of(np.char.add(np.char.add(rankings, b" "), table.columns["Q0"]))
     qids, starts, together = columns.numbered(rankings)
     docnos = table.columns["docno"]
@@ -105,15 +106,22 @@ def _rises(path: FilePath, starts: Ints, scores: Floats) -> bool:
     return bool(ranks) and all(low < high for several in ranks for low, high in pairwise(several))
 
 
-def read_samples(
+def read_system(
     path: FilePath,
     order: RankedBy = "score",
     score_dtype: ScoreType = "float64",
     depth: int | None = None,
+    *,
+    sampled: bool = False,
     form: RunFormat = "auto",
-) -> Samples:
-    """Read a run whose column 2 tells a query's rankings apart; Raises as ``read`` does, a ranking for a query."""
-    whole = read(path, order, score_dtype, depth, sampled=True, form=form)
+) -> System:
+    """Read a run; where column 2 tells a query's rankings apart, or the file is of that kind, they are samples.
+
+    Raises as ``read`` does, a ranking for a query.
+    """
+    whole = read(path, order, score_dtype, depth, sampled=sampled, form=form)
+    if not any(" " in qid for qid in whole.qids[:1]):
+        return whole
     members: dict[str, list[int]] = {}
     for row, ranking in enumerate(whole.qids):
         members.setdefault(ranking.partition(" ")[2], []).append(row)

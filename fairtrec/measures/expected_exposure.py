@@ -43,6 +43,7 @@ class _Exposure(Measure):
     p: float = 0.5
     stop: float = 0.5
     rel: int = 1
+    documents: Literal["all", "relevant"] = "all"
     limits = (
         ("p", ABOVE_0, 1, "p is {p}, stop {stop}; they are probabilities"),
         ("stop", 0, 1, "p is {p}, stop {stop}; they are probabilities"),
@@ -51,8 +52,9 @@ class _Exposure(Measure):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """A reader who stops at relevant documents asks for relevance."""
-        return (*super().needs, "relevance") if self.discount == "err" else super().needs
+        """A reader who stops at relevant documents asks for relevance, and so does who counts only these."""
+        looks = self.discount == "err" or self.documents == "relevant"
+        return (*super().needs, "relevance") if looks else super().needs
 
     def weights(self, ranks: int, relevant_above: Floats | None = None) -> Floats:
         """Give the exposure of ranks 1..``ranks`` [row or 1, rank]."""
@@ -69,12 +71,13 @@ class _Exposure(Measure):
 
     def of_ranks(self, top: Floats, relevance: Floats | None) -> Floats:
         """Give the exposure of the ranks that are read [row or 1, rank]."""
-        above: Floats | None = None
-        if self.discount == "err":
-            assert relevance is not None
-            relevant = relevance[:, : self.cutoff] >= self.rel
-            above = (np.cumsum(relevant, axis=1) - relevant).astype(np.float64)
-        return self.weights(top.shape[1], above)
+        if "relevance" not in self.needs:
+            return self.weights(top.shape[1])
+        assert relevance is not None
+        relevant: Floats = (relevance[:, : self.cutoff] >= self.rel).astype(np.float64)
+        above = np.cumsum(relevant, axis=1) - relevant
+        weights = self.weights(top.shape[1], above if self.discount == "err" else None)
+        return weights * relevant if self.documents == "relevant" else weights
 
 
 class _AgainstTarget(_Exposure):
@@ -129,7 +132,8 @@ class EED(_Exposure):
     ``discount``: 'geometric' w_i = p^(i - 1), a reader who reads on with probability ``p``; 'err' w_i = p^(i - 1)
     (1 - stop)^(relevant documents above rank i), one who also stops at a relevant document (from grade ``rel``) with
     probability ``stop``; 'log2' w_i = 1 / log2(1 + i); 'log2_clipped' 1 / log2(max(i, 2)), as TREC Fair Ranking in
-    2021. Not normalised.
+    2021. ``documents='relevant'``: only relevant documents (from grade ``rel``) hand their exposure on to groups, equal
+    opportunity, as in the track of 2022; where none is ranked, e is 0. Not normalised.
 
     Unit: exposure, squared. Better: lower (disparity). Empty ranking: undefined.
     Range: from 0 to the square of the sum of w_i; for hard labels at least that square over the number of groups.
@@ -145,8 +149,10 @@ class EED(_Exposure):
         value: Floats = (held**2).sum(axis=1)
         return value
 
-    def over_labels(self, membership: Floats, relevance: Floats | None = None, **_: Any) -> Exposed:
+    def over_labels(self, membership: Floats, relevance: Floats | None = None, **_: Any) -> Exposed | None:
         """The sum of squares bends up."""
+        if self.documents == "relevant":
+            return None
         top = membership[:, : self.cutoff]
         nothing = np.zeros((1, top.shape[2]))
         square = lambda held: (held**2).sum(axis=-1)  # noqa: E731
@@ -160,8 +166,8 @@ class EER(_AgainstTarget):
         t(a)  = target(a) * W,  W the sum of w_i over k ranks
         EER@k = sum over groups a of  s(a) t(a)
 
-    ``discount``, ``p``, ``stop`` and ``rel`` are those of EED; for discount='err' W is that of a ranking that puts the
-    query's relevant documents first. Not normalised.
+    ``discount``, ``p``, ``stop``, ``rel`` and ``documents`` are those of EED; for discount='err' W is that of a ranking
+    that puts the query's relevant documents first. Not normalised.
 
     Unit: exposure, squared. Better: higher (relevance). Empty ranking: undefined.
     The source's target is what is relevant: --target qrels. Against an even one, the default, it only tells how much
@@ -183,14 +189,16 @@ class EER(_AgainstTarget):
         relevance: Floats | None = None,
         judged_relevance: Floats | None = None,
         **_: Any,
-    ) -> Linear:
+    ) -> Linear | None:
         """Each rank adds its exposure as far as the target wants it there."""
+        if self.documents == "relevant":
+            return None
         weights = self.of_ranks(membership[:, : self.cutoff], relevance)
         return Linear(weights[..., None] * self.wanted(target, judged_relevance)[:, None])
 
     def over_ranks(self, membership: Floats, target: Floats, **_: Any) -> Sum | None:
         """Each rank adds its exposure as far as the target wants it there, if relevance does not stop the reader."""
-        if self.discount == "err":
+        if "relevance" in self.needs:
             return None
         held = np.nan_to_num(membership)
         wanted = (held * self.wanted(target, None)[:, None]).sum(axis=2)
@@ -203,8 +211,10 @@ class EER(_AgainstTarget):
         relevance: Floats | None = None,
         judged_relevance: Floats | None = None,
         **_: Any,
-    ) -> Gains:
+    ) -> Gains | None:
         """Each document adds its exposure as far as the target wants it there."""
+        if self.documents == "relevant":
+            return None
         weights, wanted = self.of_ranks(membership[:, : self.cutoff], relevance), self.wanted(target, judged_relevance)
 
         def gains(held: Floats) -> Floats:
@@ -220,9 +230,10 @@ class EEL(_AgainstTarget):
         t(a)  = target(a) * W,  W the sum of w_i over k ranks
         EEL@k = sum over groups a of  (s(a) - t(a))^2  =  EED - 2 EER + sum over groups a of t(a)^2
 
-    ``discount``, ``p``, ``stop`` and ``rel`` are those of EED; for discount='err' W is that of a ranking that puts the
-    query's relevant documents first. Not normalised. Short rankings, and documents of no or unknown group, leave
-    exposure to nobody, and so cost. The source's target is what is relevant: --target qrels; the default is even.
+    ``discount``, ``p``, ``stop``, ``rel`` and ``documents`` are those of EED; for discount='err' W is that of a ranking
+    that puts the query's relevant documents first. Not normalised. Short rankings, and documents of no or unknown
+    group, leave exposure to nobody, and so cost. The source's target is what is relevant: --target qrels; the default
+    is even.
 
     Unit: exposure, squared. Better: lower (loss). Empty ranking: undefined.
     Range: from 0 to 2 W^2 for hard labels and a fixed discount.
@@ -244,7 +255,9 @@ class EEL(_AgainstTarget):
         relevance: Floats | None = None,
         judged_relevance: Floats | None = None,
         **_: Any,
-    ) -> Exposed:
+    ) -> Exposed | None:
         """The squared distance bends up."""
+        if self.documents == "relevant":
+            return None
         weights, wanted = self.of_ranks(membership[:, : self.cutoff], relevance), self.wanted(target, judged_relevance)
         return Exposed(weights, lambda held: self.compared(held, wanted[:, None]), wanted, "difference", "up")

@@ -184,8 +184,7 @@ class RerankWork:
 
     def read(self, session: Evaluator, name: str, thing: Any) -> Run:
         """Read a run of this name, of which the wanted queries are reranked."""
-        read = loading.run(thing, name, session.choices, None)
-        assert isinstance(read, Run)
+        read = loading.single(loading.run(thing, name, session.choices, None))
         reading = session.reading()
         return read.cut(wanted(read, reading.reference.qrels, reading.queries), None)
 

@@ -4,7 +4,7 @@
 here, on the same line.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from os import fspath
 
@@ -14,6 +14,7 @@ from fairtrec.data import Docnos, Floats, Ints, fingerprints, starts_of
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns, other_runs
 from fairtrec.formats.other_runs import meant
+from fairtrec.formats.spans import Repeats
 from fairtrec.literals import RunFormat
 from fairtrec.ranking.order import by_falling_score
 from fairtrec.validation import entries
@@ -38,9 +39,12 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
     except InputError as fault:
         found.add("E101", fault.line, fault.message)
         return RunEntries((), none, np.empty(0, "S1"), none, np.empty(0), none, none, fault.line or 0, form=kind)
+    if "Q0" in table.columns:
+        rankings = np.char.add(np.char.add(table.columns["qid"], b" "), table.columns["Q0"])
+        table = replace(table, columns={**table.columns, "qid": Repeats.of(rankings)})
     lines = _lines(table, len(table.columns["docno"]))
     for name, ids in (("docno", table.columns["docno"]), ("qid", table.columns["qid"].texts)):
-        if np.isin(ids.view(np.uint8), BLANKS).any():
+        if kind != "trec-fair" and np.isin(ids.view(np.uint8), BLANKS).any():
             found.add("E101", None, f"a {name} with a blank in it, which no TREC file can hold; give it another")
     number: dict[bytes, int] = {}
     qids, scores = table.columns["qid"], table.columns["score"]
@@ -48,9 +52,14 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
     query = np.repeat(np.array(numbers, dtype=np.int64), qids.lengths)
     ranks = table.columns.get("rank")
     ranks = _places(query, scores) if ranks is None else ranks
-    names = tuple(qid.decode() for qid in number)
+    names = [qid.decode().partition(" ") for qid in number]
     tag = table.columns["tag"][0].decode()
-    return RunEntries(names, query, table.columns["docno"], ranks, scores, lines, none, int(lines[-1]), tag, kind)
+    if kind == "trec-fair":
+        ranks = _places(query, scores)
+    return RunEntries(
+        tuple(name for name, _, _ in names), query, table.columns["docno"], ranks, scores, lines, none, int(lines[-1]),
+        tag, kind, tuple(sample or "Q0" for _, _, sample in names),
+    )  # fmt: skip
 
 
 def _places(query: Ints, scores: Floats) -> Ints:

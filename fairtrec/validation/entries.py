@@ -47,6 +47,7 @@ class RunEntries:
     length: int  # of the file, in lines
     tag: str = ""  # the last one
     form: RunFormat = "trec"
+    second: tuple[str, ...] = ()  # what stands in column 2 of each query, of what was no TREC file
 
     def taken(self, rows: Ints) -> "RunEntries":
         """Take some rows, in this order."""

@@ -123,6 +123,7 @@ def _written(rows: RunEntries, ranked: Ints, starts: Ints) -> Iterator[bytes]:
     tag = rows.tag.encode()
     scores, docnos = rows.scores[ranked].tolist(), rows.docnos[ranked].tolist()
     for first, end in pairwise(starts.tolist()):
-        qid = rows.qids[rows.query[ranked[first]]].encode()
+        query = rows.query[ranked[first]]
+        qid, second = rows.qids[query].encode(), rows.second[query].encode()
         for rank, at in enumerate(range(first, end), 1):
-            yield b"%b Q0 %b %d %b %b\n" % (qid, docnos[at], rank, repr(scores[at]).encode(), tag)
+            yield b"%b %b %b %d %b %b\n" % (qid, second, docnos[at], rank, repr(scores[at]).encode(), tag)

@@ -131,3 +131,26 @@ def test_laws(membership, cutoff, discount):
     np.testing.assert_allclose(d, EED(**options)(below, sample_of, 2, **cut))
     assert np.all(d >= 0)
     assert np.all(loss >= 0)
+
+
+def test_only_relevant_documents_hand_exposure_to_their_groups():
+    # weights 1, .5, .25; the first and last are relevant, both of a: s = (1.25, 0); t = even shares of 1.75
+    given = {"cutoff": 3, "documents": "relevant", "grades": [[1, 0, 2]]}
+    assert one([[A, B, A]], **given) == pytest.approx([1.25**2, 1.25 * 0.875, 0.375**2 + 0.875**2])
+    assert one([[A, B, A]], **given, rel=2) == pytest.approx([0.25**2, 0.25 * 0.875, 0.625**2 + 0.875**2])
+    # a reader who stops at relevant documents: the third rank keeps .25 * .5
+    assert one([[A, B, A]], **given, discount="err", judged=[[1, 2]])[0] == pytest.approx(1.125**2)
+
+
+def test_where_none_is_relevant_exposure_is_0_and_not_undefined():
+    got = values([[A, B], [B, A]], sample_of=[0, 1], queries=2, cutoff=2, documents="relevant",
+                 grades=[[1, np.nan], [0, np.nan]])  # fmt: skip
+    np.testing.assert_allclose(got, [[1, 0], [0.75, 0], [0.25**2 + 0.75**2, 2 * 0.75**2]])
+
+
+def test_where_all_are_relevant_nothing_is_different():
+    grades = [[1, 1], [1, 1]]
+    both = [
+        values([[A, B], [B, B]], sample_of=[0, 0], cutoff=2, documents=of, grades=grades) for of in ("all", "relevant")
+    ]
+    np.testing.assert_array_equal(*both)

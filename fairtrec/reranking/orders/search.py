@@ -100,13 +100,13 @@ class Search:
     def cases(self, named: NamedRuns, jobs: int) -> tuple[list[Problem], list[Floats], Problem | None, Result]:
         """Evaluate runs, and give what each is solved of, the values [2, query] there, and the same of all together."""
         choices = self.evaluator.choices
-        loaded = {name: loading.run(thing, name, choices, choices.depth) for name, thing in named}
+        loaded = {name: loading.single(loading.run(thing, name, choices, choices.depth)) for name, thing in named}
         result = self.evaluator.evaluated(list(loaded.items()), jobs)
         files = {
             Part("run", name): InputFile(*at) for name, thing in named if (at := loading.origin(thing)) is not None
         }
         result = replace(result, files={**result.files, **files})
-        several = {name: run for name, run in loaded.items() if isinstance(run, Run)}
+        several = loaded
         ranks = depth_of(self.evaluator.measures)
         whole = None if self.candidates is None or ranks is None else max(self.candidates, ranks)
         first, deep = (  # how many documents of each query may be ranked, and how many are looked at
