@@ -153,6 +153,19 @@ static int integer(const unsigned char *at, const unsigned char *end, int64_t *v
     return 1;
 }
 
+/* The number of the lowest bit that is set. */
+static int lowest(uint64_t mask)
+{
+#if defined(__GNUC__)
+    return __builtin_ctzll(mask);
+#else
+    int number = 0;
+    for (; !(mask & 1); mask >>= 1)
+        number++;
+    return number;
+#endif
+}
+
 /* ---- lines ---------------------------------------------------------------------------------------------------- */
 
 enum { COLUMNS = 1024, ODD = -1, FULL = -2, WIDE = -3 };
@@ -390,11 +403,10 @@ static PyObject *find(PyObject *self, PyObject *arguments)
 
 /* ---- tokens --------------------------------------------------------------------------------------------------- */
 
-enum { SPACE, INNER, OTHER, CAPITAL }; /* kinds of characters: between tokens, in them, in them but not at their ends */
+enum { NONE = -1, SPACE, INNER, OTHER, CAPITAL }; /* kinds of characters: between tokens, in them, in them but not at their ends */
 
 typedef struct {
-    int64_t document, place, first, last;
-    uint64_t key, tail;
+    int64_t document, place, first, last, key, tail;
 } Hit;
 
 typedef struct {
@@ -402,11 +414,21 @@ typedef struct {
     const uint8_t *bitmap;  /* whether a term may begin with a key of this slot */
     int shift;
     int keep_empty, lower;  /* whether empty tokens count, and whether letters are made small */
+    const unsigned char *limit; /* the end of the block */
+    uint8_t stop[256];      /* bytes that are blank, or beyond ASCII */
 } Rules;
 
-static uint64_t window(const unsigned char *text, Py_ssize_t size)
+/* The first 8 bytes of a token, zeros behind a shorter one, as they stand in memory. */
+static uint64_t window(const unsigned char *text, Py_ssize_t size, const unsigned char *limit)
 {
     uint64_t word = 0;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (limit - text >= 8) {
+        memcpy(&word, text, 8);
+        return size < 8 ? word & (((uint64_t)1 << 8 * size) - 1) : word;
+    }
+#endif
+    (void)limit;
     memcpy(&word, text, (size_t)(size < 8 ? size : 8));
     return word;
 }
@@ -440,51 +462,87 @@ static uint32_t character(const unsigned char *at, const unsigned char *end, int
     return point < 0x110000 ? point : 0;
 }
 
-/* Count the tokens of a text, and note each that may be part of a term; -1 where only Unicode can make letters small. */
-static int64_t scan(const unsigned char *text, const unsigned char *end, int64_t document, const unsigned char *base,
-                    const Rules *rules, Hit *hits, Py_ssize_t room, Py_ssize_t *found)
+typedef struct {
+    Hit *hits;
+    Py_ssize_t room, found;
+    int64_t document, place;
+    const unsigned char *base;
+} Found;
+
+/* Count a token, if it is one, and note it if it may be of a term; 0 where there is no room for it. */
+static int note(const unsigned char *first, const unsigned char *last, const Rules *rules, Found *found)
 {
-    const unsigned char *at = text;
-    int64_t place = 0;
-    for (;;) { /* a token each time round: from `first` behind the blank before it to `last` behind its last inner one */
-        const unsigned char *first = NULL, *last = at, *begin = at;
-        while (at < end) {
-            int size = 1;
-            unsigned kind = rules->kind[*at];
-            if (*at >= 0x80)
-                kind = rules->kind[character(at, end, &size)];
+    Py_ssize_t size = last - first;
+    if (size == 0 && !rules->keep_empty)
+        return 1;
+    uint64_t key = window(first, size, rules->limit), tail;
+    key = rules->lower ? small(key) : key;
+    if (rules->bitmap[key * GOLDEN >> rules->shift]) {
+        if (found->found == found->room)
+            return 0;
+        tail = size > 8 ? window(last - 8, 8, rules->limit) : key;
+        tail = rules->lower ? small(tail) : tail;
+        Hit hit = {found->document, found->place, first - found->base, last - found->base, (int64_t)key, (int64_t)tail};
+        found->hits[found->found++] = hit;
+    }
+    found->place++;
+    return 1;
+}
+
+/* Tell which of up to 64 bytes end a token, or are beyond ASCII: a bit each. */
+static uint64_t stops(const unsigned char *at, Py_ssize_t many, const Rules *rules)
+{
+    uint64_t mask = 0;
+    for (Py_ssize_t i = 0; i < (many < 64 ? many : 64); i++)
+        mask |= (uint64_t)rules->stop[at[i]] << i;
+    return mask;
+}
+
+/* Count the tokens of a text. NONE where only Unicode can make its letters small, FULL where there is no room for hits. */
+static int64_t scan(const unsigned char *at, const unsigned char *end, const Rules *rules, Found *found)
+{
+    const unsigned char *begin = at; /* of the token; at: of the bytes of which the mask is */
+    uint64_t mask = stops(at, end - at, rules);
+    for (;;) {
+        const unsigned char *first = begin, *last;
+        if (mask == 0 && end - at > 64) {
+            at += 64;
+            mask = stops(at, end - at, rules);
+            continue;
+        }
+        const unsigned char *stop = mask ? at + lowest(mask) : end;
+        if (stop == end || *stop < 0x80) { /* the token is ASCII, as nearly all are */
+            mask &= mask - 1;
+            for (last = stop; first < last && rules->kind[*first] != INNER;)
+                first++;
+            while (last > first && rules->kind[last[-1]] != INNER)
+                last--;
+            if (!note(first, last, rules, found))
+                return FULL;
+            if (stop == end)
+                return found->place;
+            begin = stop + 1;
+            continue;
+        }
+        const unsigned char *inner = NULL; /* the first character that is no punctuation */
+        int size = 0;
+        for (last = at = begin; at < end; at += size) {
+            unsigned kind = rules->kind[character(at, end, &size)];
             if (kind == CAPITAL)
-                return -1;
+                return NONE;
             if (kind == SPACE)
                 break;
             if (kind == INNER) {
-                first = first ? first : at;
+                inner = inner ? inner : at;
                 last = at + size;
             }
-            at += size;
         }
-        if (first == NULL)
-            first = last = begin;
-        if (last > first || rules->keep_empty) {
-            Py_ssize_t size = last - first;
-            uint64_t key = window(first, size);
-            key = rules->lower ? small(key) : key;
-            if (rules->bitmap[key * GOLDEN >> rules->shift]) {
-                if (*found == room)
-                    return -2;
-                uint64_t tail = size > 8 ? window(last - 8, 8) : key;
-                Hit hit = {document, place, first - base, last - base, key, size > 8 && rules->lower ? small(tail) : tail};
-                hits[(*found)++] = hit;
-            }
-            place++;
-        }
-        if (at >= end)
-            return place;
-        int size;
-        character(at, end, &size);
-        at += size;
-        if (at >= end && !rules->keep_empty)
-            return place;
+        if (!note(inner ? inner : last, last, rules, found))
+            return FULL;
+        if (at == end)
+            return found->place;
+        begin = at += size;
+        mask = stops(at, end - at, rules);
     }
 }
 
@@ -498,7 +556,8 @@ static PyObject *tokens(PyObject *self, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "y*y*y*y*y*ippw*w*", &block, &starts, &ends, &kind, &bitmap, &rules.shift,
                           &rules.keep_empty, &rules.lower, &counts, &hits))
         return NULL;
-    Py_ssize_t many = starts.len / 8, found = 0, done = 0, room = hits.len / (Py_ssize_t)sizeof(Hit);
+    Py_ssize_t many = starts.len / 8, done = 0;
+    Found found = {hits.buf, hits.len / (Py_ssize_t)sizeof(Hit), 0, 0, 0, block.buf};
     int good = ends.len == starts.len && counts.len == starts.len && kind.len == 0x110000 && rules.shift > 0 &&
                rules.shift < 64 && bitmap.len >> (64 - rules.shift) == 1;
     const int64_t *first = starts.buf, *last = ends.buf;
@@ -509,13 +568,18 @@ static PyObject *tokens(PyObject *self, PyObject *arguments)
         rules.bitmap = bitmap.buf;
         const unsigned char *text = block.buf;
         int64_t *counted = counts.buf;
+        rules.limit = text + block.len;
+        for (int byte = 0; byte < 256; byte++)
+            rules.stop[byte] = byte >= 0x80 || rules.kind[byte] == SPACE;
         Py_BEGIN_ALLOW_THREADS
         for (; done < many; done++) {
-            Py_ssize_t before = found;
-            int64_t number = scan(text + first[done], text + last[done], done, text, &rules, hits.buf, room, &found);
+            Found before = found;
+            found.document = done;
+            found.place = 0;
+            int64_t number = scan(text + first[done], text + last[done], &rules, &found);
             if (number < 0)
                 found = before;
-            if (number == -2)
+            if (number == FULL)
                 break;
             counted[done] = number;
         }
@@ -532,7 +596,7 @@ static PyObject *tokens(PyObject *self, PyObject *arguments)
         PyErr_SetString(PyExc_ValueError, "the documents do not fit their buffers");
         return NULL;
     }
-    return Py_BuildValue("nn", done, found);
+    return Py_BuildValue("nn", done, found.found);
 }
 
 /* Let a process keep the memory that blocks of large files have had, which else is fetched anew for each; of glibc. */

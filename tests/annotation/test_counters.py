@@ -35,6 +35,9 @@ TERMS = GroupTerms(
         "d": ("e\u0301", "ǆ", "a.b", "1234567\0", "1234567", "х", "chairpersonwomanshipt"),
     },
 )
+PLAIN = GroupTerms(
+    "plain", {"a": ("he", "king", "i", "a b"), "b": ("her", "k", "he she", "kingssssssssssssss")}
+)  # ASCII
 NASTY = {
     "NBSP": "\u00a0",
     "next line": "\u0085",
@@ -109,7 +112,12 @@ def by(counter, texts):
 def made():
     """Counters for every tokeniser, with and without case."""
     kinds = [Kernel] if extension is None else [Kernel, Compiled]
-    lexicons = [Lexicon.of(TERMS, name, case_sensitive=case) for name in TOKENIZERS for case in (False, True)]
+    lexicons = [
+        Lexicon.of(terms, name, case_sensitive=case)
+        for terms in (TERMS, PLAIN)
+        for name in TOKENIZERS
+        for case in (False, True)
+    ]
     return {kind: [(lexicon, kind(lexicon)) for lexicon in lexicons] for kind in kinds}
 
 
@@ -298,3 +306,12 @@ def test_more_tokens_of_terms_than_there_is_room_for_are_counted(monkeypatch):
     for case in (False, True):
         lexicon = Lexicon.of(TERMS, case_sensitive=case)
         assert by(Compiled(lexicon), several) == by_definition(lexicon, several)
+
+
+@counters
+@tokenizers
+def test_every_capital_beyond_ascii_is_lower_cased_where_that_matters(counter, tokenizer):
+    lexicon = Lexicon.of(PLAIN, tokenizer)
+    every = [chr(point) for point in np.flatnonzero(capitals()).tolist() if point >= 0x80]
+    batch = [f"{c} {c}he he{c} {c}{c} .{c}. K{c}k king{c}\u0307" for c in every]
+    assert by(counter(lexicon), batch) == by_definition(lexicon, batch)

@@ -11,7 +11,7 @@ from fairtrec.compiled import extension
 from fairtrec.data import Ints
 from fairtrec.literals import Tokenizer
 
-CAPITAL = 3  # a kind of characters: those beyond ASCII that lower case changes
+CAPITAL = 3  # a kind of characters: those beyond ASCII whose lower case matters
 ROOM = 1 << 16  # tokens that may be of terms, for which there is room at first
 HIT = 6  # document, place in it, start, end, key and tail of a token
 
@@ -26,6 +26,8 @@ class Compiled(Kernel):
         if extension is None:
             raise ImportError("this package was built without a compiler")
         self.tokens = extension.tokens
+        letters = frozenset(b"".join(self.terms.numbers).decode(errors="replace"))
+        self.kind = kinds_with_capitals(lexicon.tokenizer, letters)
         self.room = np.empty((ROOM, HIT), dtype=np.int64)
 
     def _counted(self, block: bytes, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
@@ -40,7 +42,7 @@ class Compiled(Kernel):
         """Count tokens [document], NONE where only Unicode can make lower case, and terms [document, group]."""
         tokens = np.empty(len(starts), dtype=np.int64)
         counts = np.zeros((len(starts), len(self.lexicon.groups)), dtype=np.int64)
-        kind = character_kinds(self.lexicon.tokenizer) if lowered else kinds_with_capitals(self.lexicon.tokenizer)
+        kind = character_kinds(self.lexicon.tokenizer) if lowered else self.kind
         rules = kind, self.terms.bitmap, int(self.terms.shift), self.lexicon.tokenizer == "space", not lowered
         first = 0
         while first < len(starts):
@@ -69,8 +71,15 @@ def fastest(lexicon: Lexicon) -> Kernel:
 
 
 @cache
-def kinds_with_capitals(tokenizer: Tokenizer) -> Bytes:
-    """Tell the kind of every code point, and which of those beyond ASCII lower case changes."""
+def kinds_with_capitals(tokenizer: Tokenizer, letters: frozenset[str]) -> Bytes:
+    """Tell the kind of every code point, and which of those beyond ASCII have to be lower-cased as text.
+
+    These are all whose lower case is one of the ``letters`` of terms or of ASCII, or is of another kind. A token with any
+    other is no term, whatever its case.
+    """
     kinds = character_kinds(tokenizer).copy()
-    kinds[0x80:][capitals()[0x80:]] = CAPITAL
+    for point in (np.flatnonzero(capitals()[0x80:]) + 0x80).tolist():
+        alone, behind = chr(point).lower(), f"a{chr(point)}".lower()[1:]  # which differ for a sigma
+        if len(alone) > 1 or alone.isascii() or kinds[ord(alone)] != kinds[point] or {alone, behind} & letters:
+            kinds[point] = CAPITAL
     return kinds
