@@ -88,15 +88,15 @@ def main() -> None:
     small = submitted() or generated(FOLDER / "batch43", 43, 43, 100)
     part = replace(small, runs=small.runs[:20])  # with which the start weighs most
     pair = paired(ours(part), theirs(part), 9)
-    detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
+    detail = pair.detail
     report("20 runs of 43 queries x 100, with fairness: time, of ir_measures", pair.time_ratio, 0.85, detail)
     for what, batch in (("43 runs of 43 queries x 100", small), ("60 runs of 54 queries x 1,000", large)):
         pair = paired(ours(batch), theirs(batch), 5)
-        detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
+        detail = pair.detail
         report(f"{what}, with fairness: time, of ir_measures", pair.time_ratio, 0.5, detail)
         if TREC_EVAL:
             pair = paired(ours(batch), by_trec_eval(batch), 5)
-            detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
+            detail = pair.detail
             report(f"{what}, with fairness: time, of a loop of trec_eval", pair.time_ratio, 1, detail)
         else:
             print(NO_TREC_EVAL)
@@ -108,7 +108,7 @@ def main() -> None:
         link.symlink_to(large.runs[number % 60].resolve())
     all_runs = Batch(sorted(many.iterdir()), large.qrels, large.counts)
     pair = paired(ours(all_runs, "-j", "1"), ours(all_runs, "-j", "2"))  # of 60 the start takes a third
-    detail = f"{pair.ours.seconds:.2f} s, {pair.theirs.seconds:.2f} s"
+    detail = pair.detail
     report("600 runs: time of one job, of two", pair.time_ratio, 1.5, detail, at_least=True)
     few, all_of_them = (run(ours(batch, "-j", "2")).peak for batch in (large, all_runs))
     report(

@@ -10,5 +10,5 @@ def main() -> None:
     ours = [BIN / "fairtrec", "explain", batch.qrels, *batch.runs, *given]
     theirs = [BIN / "fairtrec", "eval", batch.qrels, *batch.runs, *given]
     pair = paired(ours, theirs, 9)
-    detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
+    detail = pair.detail
     report(f"{len(batch.runs)} runs, every rank and word: time, of eval", pair.time_ratio, 1.5, detail)

@@ -20,5 +20,5 @@ def main() -> None:
     ]  # eval draws no table either
     theirs = [BIN / "fairtrec", "eval", batch.qrels, *batch.runs, *given, "-m", "nDCG@10 NFaiRR@10"]
     pair = paired(ours, theirs, 9)
-    detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
+    detail = pair.detail
     report(f"{len(batch.runs)} runs, five betas, five folds: time, of eval", pair.time_ratio, 1.2, detail)

@@ -48,6 +48,13 @@ class Pair:
     theirs: Cost
     time_ratio: float
     peak_ratio: float
+    cpu_ratio: float
+
+    @property
+    def detail(self) -> str:
+        """The seconds of both, and those of processors."""
+        several = [f"{each.seconds:.2f} s (CPU {each.cpu:.2f})" for each in (self.ours, self.theirs)]
+        return " of ".join(several)
 
 
 def paired(ours: Sequence[str | Path], theirs: Sequence[str | Path], times: int = ROUNDS) -> Pair:
@@ -59,6 +66,7 @@ def paired(ours: Sequence[str | Path], theirs: Sequence[str | Path], times: int 
         *(Cost(*map(median, zip(*map(astuple, each), strict=True))) for each in zip(*costs, strict=True)),
         median(a.seconds / b.seconds for a, b in costs),
         median(a.peak / b.peak for a, b in costs),
+        median(a.cpu / b.cpu for a, b in costs),
     )
 
 

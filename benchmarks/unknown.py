@@ -36,7 +36,7 @@ def main() -> None:
         command = [BIN / "fairtrec", "eval", "none", short["run"], "--labels", short["labels"]]
         command += ["-m", MEASURES.format(k=k)]
         pair = paired([*command, "--bounds", "labels"], command, 5)
-        detail = f"{pair.ours.seconds:.2f} s of {pair.theirs.seconds:.2f} s"
+        detail = pair.detail
         report(f"1,000 queries x {k}, --bounds labels: time, of the same without", pair.time_ratio, 2, detail)
     deep = generate(FOLDER, 200, 1_000)
     for measures in LONG.split():

@@ -74,8 +74,8 @@ def fastest(lexicon: Lexicon) -> Kernel:
 def kinds_with_capitals(tokenizer: Tokenizer, letters: frozenset[str]) -> Bytes:
     """Tell the kind of every code point, and which of those beyond ASCII have to be lower-cased as text.
 
-    These are all whose lower case is one of the ``letters`` of terms or of ASCII, or is of another kind. A token with any
-    other is no term, whatever its case.
+    These are all whose lower case is one of the ``letters`` of terms or of ASCII, or is of another kind. A token with
+    any other is no term, whatever its case.
     """
     kinds = character_kinds(tokenizer).copy()
     for point in (np.flatnonzero(capitals()[0x80:]) + 0x80).tolist():

@@ -15,7 +15,6 @@ HEAVY = {
     "pandas",
     "scipy",
     "pytrec_eval",
-    "numba",
     "requests",
     "torch",
     "sentence_transformers",
