@@ -111,11 +111,13 @@ class Agreement(Answer):
 
     @cached_property
     def kinds(self) -> tuple[Category, ...]:
-        """Each kind that there is, the groups first: recall and precision of the instrument, and the shares."""
+        """Each kind that people named, the groups first: recall and precision of the instrument, and the shares."""
         every = len(self.names)
         pairs = agreement.confusion(self.gold, self.instrument, every).astype(int)
-        there = [at for at in range(every) if at < every - 3 or pairs[at].any() or pairs[:, at].any()]
-        return tuple(self._kind(at, dict(zip(there, pairs[at, there].tolist(), strict=True))) for at in there)
+        groups, none = range(every - 3), every - 3
+        columns = [at for at in range(every) if at in groups or pairs[at].any() or pairs[:, at].any()]
+        rows = [at for at in columns if at in groups or at == none or pairs[at].any()]
+        return tuple(self._kind(at, dict(zip(columns, pairs[at, columns].tolist(), strict=True))) for at in rows)
 
     def _kind(self, at: int, found: Mapping[int, int]) -> Category:
         by_gold, by_instrument = self.gold == at, self.instrument == at

@@ -35,11 +35,12 @@ def lines(draw: GoldDraw) -> list[str]:
     further = "a line more for a second group, or for other annotators with weights"
     if draw.unit == "document":
         said = ["none is certain", "1 is certain"][draw.certain] if draw.certain < 2 else f"{draw.certain} are certain"
-        drawn = f"{some} documents in the top {draw.depth} of {runs}, drawn by exposure; {said}"
+        drawn = f"{some} documents in the top {draw.depth} of {runs}"
+        drawn += "" if draw.drawn == draw.of else f", drawn by exposure; {said}"
         wanted = "a group, - for none of the groups, ? where nobody can tell"
     else:
         many = f"{len({*draw.docnos})} documents in their top {draw.depth} on {len(draw.docnos)} lines"
-        drawn = f"{some} queries of {runs}, drawn evenly, with all {many}"
+        drawn = f"{some} queries of {runs}{', drawn evenly' * (draw.drawn < draw.of)}, with all {many}"
         wanted = "a group, or - for none of the groups; once for a document of several queries"
     found = [drawn, f"write into the column group: {wanted}; {further}"]
     if draw.texts is not None and (without := len({d for d, t in zip(draw.docnos, draw.texts, strict=True) if not t})):

@@ -84,6 +84,16 @@ def test_labels_are_compared_with_labels_and_what_is_unknown_is_a_miss():
     assert found.notes[0] == "1 document is left out, of which people could not tell the group"
     assert kind(found, "f").precision[0] == pytest.approx(1 / 3)
     assert kind(found, "-").found == {"f": 0, "m": 0, "-": 0, "several": 0, "?": 2}
+    assert [each.name for each in found.kinds] == ["f", "m", "-", "several"]
+
+
+def test_a_document_without_a_text_or_counts_is_a_miss_and_one_without_terms_is_of_none():
+    given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"a": "she", "b": "nobody"}}
+    found = agree({"a": "f", "b": "f", "c": "f"}, **given)
+    assert found.kinds[0].found == {"f": 1, "m": 0, "-": 1, "?": 1}
+    counts = pd.DataFrame({"docno": ["a", "b"], "tokens": [1, 1], "f": [1, 0], "m": [0, 0]})
+    assert agree({"a": "f", "b": "f", "c": "f"}, counts=counts).kinds[0].found == found.kinds[0].found
+    assert kind(found, "f").recall[0] == pytest.approx(1 / 3)
 
 
 def test_a_label_that_was_drawn_stands_for_those_that_were_not():
