@@ -22,6 +22,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "UsageError": ("errors", "stable"),
     "ablate": ("ablation.ablating", "provisional"),
     "annotate": ("evaluation.corpus", "provisional"),
+    "attributes": ("evaluation.given", "provisional"),
     "check": ("gate.checking", "provisional"),
     "cite": ("catalogue.pages", "provisional"),
     "compare": ("comparison.baseline", "stable"),
@@ -95,6 +96,7 @@ __all__ = [
     "__version__",
     "ablate",
     "annotate",
+    "attributes",
     "check",
     "cite",
     "compare",
@@ -128,6 +130,7 @@ if TYPE_CHECKING:
     from fairtrec.evaluation.choices import Choices
     from fairtrec.evaluation.corpus import annotate, counterfactual
     from fairtrec.evaluation.evaluate import evaluate, evaluator
+    from fairtrec.evaluation.given import attributes
     from fairtrec.evaluation.result import Result
     from fairtrec.evaluation.scores import Scores
     from fairtrec.explanation.explaining import explain

@@ -159,7 +159,11 @@ def _change(name: str, value: str, measure: Measure) -> Change:
 
 
 def _parameters(measure: Measure) -> list[str]:
-    return [] if isinstance(measure, Utility) else [each.name for each in fields(measure) if each.name != "cutoff"]
+    return (
+        []
+        if isinstance(measure, Utility)
+        else [each.name for each in fields(measure) if each.name not in ("cutoff", "by")]
+    )
 
 
 def _split(values: str) -> list[str]:

@@ -15,6 +15,7 @@ from fairtrec.annotation.counting.by_term import TermTable
 from fairtrec.data import Annotations, Floats, GroupTerms, Run
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.attributes import refuse_several
 from fairtrec.evaluation.choices import CHOICES, RANKING, ChoiceKeywords, Choices
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.reading import Batch, Reading
@@ -124,6 +125,7 @@ class Measuring:
         first = settings[0]
         measures = [setting.measure(self.measure) for setting in settings]
         session = evaluator(list(dict.fromkeys(measures)), **{**self.keywords, **first.keywords})
+        refuse_several(session.measures, session.plan.reference.given)
         if len(session.measures) > len(set(measures)):
             raise UsageError(f"{measures[0]} has a value for each group, and one is varied; name a group of it")
         named, jobs = list(self._runs(first).items()), self._jobs if RAW & first.keywords.keys() else 1

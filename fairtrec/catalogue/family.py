@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
+from fairtrec.catalogue.needs import GROUPED
 from fairtrec.data.parameters import Parameters
 from fairtrec.errors import UsageError
 
@@ -65,12 +66,25 @@ def plugins(base: type[Parameters]) -> list[str]:
     return sorted(point.name for point in entry_points(group=_group(base)))
 
 
+def looks_at_groups(one: object) -> bool:
+    """Tell whether some input of a measure or reranker is of groups, so that it takes ``by``."""
+    names = (*getattr(one, "needs", ()), *getattr(one, "preferences", ()))
+    return not GROUPED.isdisjoint("membership" if name == "group_of" else name for name in names)
+
+
+def parameters(kind: type[Parameters]) -> dict[str, "dataclasses.Field[Any]"]:
+    """Give the parameters that a user types, by their names: ``by``, the last, where groups are looked at."""
+    first, *others = dataclasses.fields(kind)
+    several = [*others, *([first] if looks_at_groups(kind()) else [])]
+    return {each.name: each for each in several}
+
+
 def built(
     kind: type[Parametrised], params: dict[str, Any], spelled: str, relevance_level: int | None = None
 ) -> Parametrised:
     """Make an object of what was written. Raises UsageError for a parameter that it has not, or not so."""
     hints = get_type_hints(kind)
-    fields = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+    fields = {name: hints[name] for name in parameters(kind)}
     for name, value in params.items():
         if name not in fields:
             from difflib import get_close_matches

@@ -65,7 +65,7 @@ _ROWS = (
          made_of="grouped", of="documents", missing="the lengths of documents", give=_COUNTS, word="counts"),
     Need("groups", "tuple of str", "the groups' names, in the order of every group axis",
          made_of="grouped", missing="groups", give=_GROUPS, word=""),
-    Need("order", "Ints [group]", "the places of the groups from the least to the greatest; any two have an order",
+    Need("order", "Ints [group]", "places of the groups from the least to the greatest; none where they have no order",
          made_of="grouped", missing="groups", give=_GROUPS, word=""),
     Need("target", "Floats [query, group]", "the share that each group should have; one row where all have the same",
          made_of="grouped", of="groups", missing="groups", give=_GROUPS, word=""),

@@ -15,7 +15,7 @@ _NAME = r"[^\s,()@]+(?:,\d[\d.]*(?=[\s,]|$))*"  # P.5,10 is one name of trec_eva
 _KEY = r"\s*([^\W\d]\w*)\s*="
 _VALUE = (
     r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])(?P<share>%?)"
-    r"|(?P<quoted>(?s:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))|(?P<word>[^\W\d][\w.-]*))"
+    r"|(?P<quoted>(?s:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))|(?P<word>[^\W\d][\w.*-]*))"
 )
 _WORDS = {"True": True, "False": False, "true": True, "false": False, "None": None}
 

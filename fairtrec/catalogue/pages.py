@@ -1,6 +1,5 @@
 """The pages of the measures, made from their classes, and BibTeX of the papers that they name as their source."""
 
-import dataclasses
 import inspect
 import re
 from collections.abc import Iterator
@@ -89,7 +88,7 @@ def page(name: str) -> str:
         if isinstance(measure, Utility):
             return _foreign(measure)
         kind = type(measure)
-    fields = {field.name: field for field in dataclasses.fields(kind)}
+    fields = family.parameters(kind)
     hints = get_type_hints(kind)
     lines = [str(kind()), "", (inspect.getdoc(kind) or "").replace("``", "`"), "", "Parameters"]
     lines += [

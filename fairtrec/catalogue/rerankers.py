@@ -1,6 +1,5 @@
 """From what a user types to rerankers, and the pages of rerankers: as registry.py and pages.py have it for measures."""
 
-import dataclasses
 import inspect
 import re
 from difflib import get_close_matches
@@ -84,10 +83,10 @@ def page(name: str) -> str:
     kind = find(name)
     hints = get_type_hints(kind)
     lines = [str(kind()), "", (inspect.getdoc(kind) or "").replace("``", "`"), "", "Parameters"]
-    for field in dataclasses.fields(kind):
+    for field in family.parameters(kind).values():
         options = get_args(hints[field.name]) if get_origin(hints[field.name]) is not None else ()
         said = f"one of {', '.join(map(spelled, options))}" if str in map(type, options) else ""
         lines.append(f"  {field.name} = {spelled(field.default)}   {said}".rstrip())
-    if not dataclasses.fields(kind):
+    if not family.parameters(kind):
         lines.append("  none")
     return "\n".join([*lines, ""])

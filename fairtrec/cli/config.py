@@ -14,6 +14,7 @@ from fairtrec.cli.options import Function
 from fairtrec.errors import InputError
 from fairtrec.evaluation.choices import CHOICES
 from fairtrec.files.arguments import crossed
+from fairtrec.files.by_name import NAME
 
 DEFAULT = "pyproject.toml"
 LARGEST = 1 << 20  # bytes
@@ -121,7 +122,9 @@ def _value(parameter: click.Option, key: str, value: Any, path: Path) -> Any:
         several = value if isinstance(value, list) else [value]
         if not all(isinstance(each, str) for each in several):
             raise InputError(f"{key} must be text, or a list of texts in quotation marks", path)
-        return several
+        if key == "labels" and "" in several:
+            raise InputError(f"{key} is empty; give it a value, or leave it out", path)
+        return [_of_labels(each, path) if key == "labels" else _placed(each, key, path) for each in several]
     if value == "":
         raise InputError(f"{key} is empty; give it a value, or leave it out", path)
     _refuse_number(parameter, key, value, path)
@@ -132,8 +135,6 @@ def _value(parameter: click.Option, key: str, value: Any, path: Path) -> Any:
             parameter.type.convert(value, parameter, None)
         except click.BadParameter as fault:
             raise InputError(f"{key}: {fault.message.rstrip('.')}; correct it", path) from None
-    if key == "labels" and isinstance(value, str) and not _beside(path, value).exists():
-        return "*".join(_placed(part, key, path) for part in crossed(value))
     return _placed(value, key, path) if isinstance(value, str) else value
 
 
@@ -150,6 +151,21 @@ def _refuse_number(parameter: click.Option, key: str, value: Any, path: Path) ->
     row = CHOICES.get(parameter.name or "")
     if row is not None and row.is_number and isinstance(value, int) and value < 1:
         raise InputError(f"{key} is {value}; it must be 1 or more", path)
+
+
+def _of_labels(value: str, path: Path) -> str:
+    """Find the files of labels, of an attribute if they name one: what stands before a field and bins."""
+    if _beside(path, value).exists():
+        return _placed(value, "labels", path)
+    name, sign, rest = value.partition("=")
+    is_named = bool(sign) and NAME.fullmatch(name) is not None
+    several = []
+    for part in crossed(rest if is_named else value):
+        ends = [at for at, letter in enumerate(f"{part}:") if letter == ":"]
+        files = [part[:at] for at in reversed(ends) if _beside(path, part[:at]).exists() or Path(part[:at]).exists()]
+        file = next(iter(files), part)
+        several.append(_placed(file, "labels", path) + part[len(file) :])
+    return f"{name}=" * is_named + "*".join(several)
 
 
 def _beside(path: Path, name: str) -> Path:

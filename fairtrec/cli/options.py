@@ -9,7 +9,8 @@ import click
 
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.cli.commands import TYPED
-from fairtrec.evaluation.choices import CHOICES, inserted
+from fairtrec.evaluation.choice import inserted
+from fairtrec.evaluation.choices import CHOICES
 from fairtrec.report.writers import Writer
 
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
@@ -34,6 +35,26 @@ def word(*names: str, of: Any, optional: bool = False, **more: Any) -> Callable[
     words = of if isinstance(of, tuple) else get_args(of)
     given = {"default": None if optional else words[0], "show_default": not optional, **more}
     return click.option(*names, type=click.Choice(words), **given)
+
+
+def _attributes(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> Any:
+    """Give the labels that were typed: of one attribute, or of several, by their names."""
+    from fairtrec.files.by_name import attributes
+
+    found = attributes(value)
+    if not found or "" in found:
+        return found.get("")
+    from fairtrec.evaluation.given import Attributes
+
+    return Attributes(found)
+
+
+def _by_attribute(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> Any:
+    """Give what was chosen for all attributes, or for each by its name."""
+    from fairtrec.files.by_name import by_attribute
+
+    names = getattr(context.params.get("labels"), "sources", ())
+    return by_attribute(value, names, parameter.opts[-1]) if value else None
 
 
 _RUNS = (
@@ -61,8 +82,12 @@ INPUTS = {
     ),
     "labels": click.option(
         "--labels",
-        metavar="FILE[:FIELD]",
-        help="Groups of documents: TSV of docno group [weight], a field of a table, or qrels; A*B crosses two.",
+        multiple=True,
+        is_eager=True,  # so that what is chosen for each attribute is read by their names
+        callback=_attributes,
+        metavar="[NAME=]FILE[:FIELD]",
+        help="Groups of documents: TSV of docno group [weight], a field of a table, or qrels; A*B crosses two; may be "
+        "repeated, each with the NAME of its attribute.",
     ),
     **{
         extra.name: click.option(f"--{extra.name}", metavar=extra.metavar, help=extra.help) for extra in EXTRAS.values()
@@ -88,6 +113,17 @@ CHOSEN = {  # the option of each choice
         default=row.default,
         show_default=not row.is_flag and row.default is not None,
         metavar=row.metavar,
+        help=row.help,
+    )
+    if not row.by_name
+    else click.option(
+        *row.options,
+        row.name,
+        multiple=True,
+        callback=_by_attribute,
+        metavar=f"[NAME=]{row.metavar or '|'.join(row.literals)}",
+        default=[] if row.default is None else [row.default],
+        show_default=row.default is not None,
         help=row.help,
     )
     for row in CHOICES.values()

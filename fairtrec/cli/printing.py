@@ -1,7 +1,7 @@
 """Printing what a command found: to the terminal or a file, and beside it on standard error what must be known."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,20 @@ def refuse_output(output: "Path | None", *given: Any) -> None:
     from fairtrec.report.output import refuse_input, refuse_unwritable
 
     refuse_unwritable(output)
-    refuse_input(output, [value for value in given if isinstance(value, str)])
+    refuse_input(output, _named(given))
+
+
+def _named(given: Iterable[Any]) -> Iterator[str]:
+    """Name all that may be a file: of labels those of each attribute, and without fields and bins behind a colon."""
+    for value in given:
+        if isinstance(value, str):
+            yield value
+            for part in value.split("*"):
+                yield from (part.strip()[:at] for at in range(len(part.strip()) + 1) if f"{part.strip()}:"[at] == ":")
+        elif isinstance(value, Mapping):
+            yield from _named(value.values())
+        elif (sources := getattr(value, "sources", None)) is not None:
+            yield from _named(sources.values())
 
 
 def tell(lines: Sequence[str], signature: str = "", carried: Carried = "nothing") -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.catalogue import registry
+from fairtrec.catalogue.family import looks_at_groups
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.result import Result
@@ -122,7 +123,7 @@ def sort_key(text: str, measures: Any, relevance_level: int | None = None) -> Me
         raise UsageError(f"--sort takes one measure, and {text!r} names {len(named)}; name one")
     several = measures if isinstance(measures, list | tuple) else [measures]
     asked = [one for each in several if each is not None for one in registry.parse(str(each), relevance_level)]
-    if asked and all(one.expanded(("f", "m")) == (one,) for one in asked):
+    if asked and all(one.expanded(("f", "m")) == (one,) for one in asked) and not looks_at_groups(named[0]):
         _refuse_other(named[0], asked)
     return named[0]
 
@@ -142,5 +143,6 @@ def by(result: Result, measure: Measure) -> Result:
 def _refuse_other(measure: Measure, measures: Iterable[Measure]) -> None:
     there = dict.fromkeys(measures)
     if measure not in there:
+        measure.refuse_several(there)
         way_out = f"add it with -m, or sort by one of {', '.join(map(str, there))}"
         raise UsageError(f"cannot sort by {measure}, which is not computed; {way_out}")

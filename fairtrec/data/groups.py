@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import isfinite
 from typing import Any, Literal
 
@@ -59,6 +60,11 @@ class Labels:
             weights = np.insert(weights, groups.index(UNKNOWN), 0.0, axis=1)
         weights = np.where(np.isnan(weights).any(axis=1, keepdims=True), others, weights)
         return replace(self, groups=groups, weights=weights, others=others)
+
+    @cached_property
+    def queries(self) -> frozenset[str]:
+        """The queries that they name; for labels per query."""
+        return frozenset(decode(np.array([name.split(b" ", 1)[0] for name in self.rows.names.tolist()], "S")))
 
     def by_query(self) -> tuple[tuple[str, ...], Bools]:
         """Tell which groups some label of each query names: queries, and [query, group]; for labels per query."""

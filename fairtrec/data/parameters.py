@@ -18,11 +18,13 @@ Limits = tuple[tuple[str, float, float, str], ...]
 class Parameters:
     """The base of all that has a name and parameters; a subclass adds them as fields.
 
+    ``by`` names the attribute whose groups are looked at, ``A*B`` two that are crossed; "" is the one that there is.
     ``fewest`` is how many groups it takes.
     ``limits`` of parameters: name, least, greatest, and what to say of others, with ``{name}`` for the value.
     ``formerly`` says what to take for an option that had another name.
     """
 
+    by: str = dataclasses.field(default="", kw_only=True)
     fewest: ClassVar[int] = 0
     limits: ClassVar[Limits] = ()
     formerly: ClassVar[Mapping[str, str]] = MappingProxyType({})
@@ -100,6 +102,7 @@ class Remark:
     words: str
     numbers: tuple[float, ...] = ()
     measure: Parameters | None = None  # of which it is said; None is of the whole run
+    of: str = ""  # the attribute of which it is said, where these have names
 
     def filled(self, numbers: Sequence[object]) -> str:
         """Give the sentence with these in the places of its numbers."""
@@ -107,7 +110,7 @@ class Remark:
         return first + "".join(f"{number}{words}" for number, words in zip(numbers, rest, strict=True))
 
     def __str__(self) -> str:
-        sentence = self.filled(self.numbers)
+        sentence = self.filled(self.numbers) + f" ({self.of})" * bool(self.of)
         return sentence if self.measure is None else f"{self.measure}: {sentence}"
 
 

@@ -8,14 +8,15 @@ Nothing here imports click or numpy, so that the command line can be built of it
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from os import fspath
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_origin
+from typing import Any, Literal, TypedDict, get_args, get_origin
 
 from fairtrec.catalogue import renamed
 from fairtrec.errors import PATH, UsageError
+from fairtrec.evaluation.choice import Choice, choice
+from fairtrec.files.by_name import is_by_name
 from fairtrec.literals import (
     FILLED,
     LeftOpen,
@@ -27,68 +28,6 @@ from fairtrec.literals import (
     Tokenizer,
     Undefined,
 )
-
-
-class Choice(NamedTuple):
-    """One option of an evaluation that may change a value; but for what it does, which stands where it acts."""
-
-    options: tuple[str, ...]  # of the command line, the long one last
-    section: str
-    help: str
-    trials: tuple[Any, ...]  # for tests: values other than the default
-    metavar: str | None = None
-    after: str = ""  # which option it stands behind in the help; else that of the choice above
-    only: tuple[str, ...] = ()  # the commands that have the option, where not all that evaluate have it
-    but: tuple[str, ...] = ()  # those that evaluate and have it not
-    refused: Mapping[str, str] = MappingProxyType({})  # by command: what it takes in place of that
-    part: str = "all"  # words of ``signing``: it plays a part where one of these does
-    key: str = ""  # in the signature; none: it stands there as a part of another, or changes how files are read
-    behind: str = ""  # which key of the signature that stands behind; else that of the choice above
-    tells: Callable[[Any], str] | None = None  # what the signature says of a value, where that is not the value itself
-    always: bool = False  # it says so of the default, too
-    adds: bool = False  # values beside those that there are, which stay
-    file: bool = False  # it may be the name of a file
-    words: tuple[str, ...] = ()  # that a shell offers where any text is taken
-    factor: str | None = ""  # its name in ablate; empty: that of the option; None: it cannot be varied
-    values: Mapping[str, Any] = MappingProxyType({})  # by what ablate calls them, where it is a flag
-    name: str = ""  # of its field, which is its keyword; this and what follows says the field
-    hint: Any = None  # the type of its values
-    default: Any = None
-    literals: tuple[str, ...] = ()  # the words of which one is chosen; none where it is a number, a flag or any text
-    is_flag: bool = False  # yes or no
-    is_number: bool = False  # a whole number of 1 or more
-
-    @property
-    def option(self) -> str:
-        """The long option, without its dashes."""
-        return self.options[-1].removeprefix("--")
-
-    def told(self, value: Any) -> str:
-        """Say what the signature says of a value."""
-        if value == self.default and not self.always:
-            return ""
-        return "yes" if value is True and self.tells is None else (self.tells or str)(value)
-
-
-def choice(default: Any, options: str, section: str, says: str, **more: Any) -> Any:
-    """Make a row of the table: its options are ``-s --long``, the others are those of Choice."""
-    row = Choice(options=tuple(options.split()), section=section, help=says, **more)
-    return field(default=default, metadata={"choice": row})
-
-
-def inserted(among: Iterable[str], rows: Iterable[tuple[str, str]]) -> list[str]:
-    """Put names among others: each row's behind the one that it says, or else behind the row's before.
-
-    >>> inserted(["a", "z"], [("b", "a"), ("c", ""), ("y", "z")])
-    ['a', 'b', 'c', 'z', 'y']
-    """
-    names = list(among)
-    last = names[-1]
-    for name, behind in rows:
-        names.insert(names.index(behind or last) + 1, name)
-        last = name
-    return names
-
 
 Target = str | Mapping[str, float]
 INPUTS, MEASURES, RANKING = "Inputs", "Measures", "Ranking"  # sections of the help
@@ -158,7 +97,7 @@ class Choices:
         "relevance, ideal, a file, f=0.4,m=0.6, or a mixture, 0.5*qrels+0.5*even.", metavar="SHARES",
         words=("even", "background", "collection", "qrels", "relevance", "ideal"), file=True, part="documents labels",
         key="target", behind="tau",
-        tells=lambda of: _FOLDER.sub("", _shares(of)), always=True,
+        tells=lambda of: _FOLDER.sub("", _shares(of)), always=True, by_name=True,
         trials=("f=0.25,m=0.75", "qrels", "relevance", "ideal", "0.5*qrels+0.5*even"),
     )  # fmt: skip
     tokenizer: Tokenizer | None = choice(  # strip; or that of the counts
@@ -210,11 +149,11 @@ class Choices:
         None, "--membership", INPUTS, "Of several groups of a document: shares, the one of most, or any.  "
         "[default: share; plain labels as they are]",
         after="labels", part="membership", key="membership", behind="members", tells=lambda value: value or "share",
-        always=True, trials=("majority", "any"),
+        always=True, by_name=True, trials=("majority", "any"),
     )  # fmt: skip
     groups: str | Sequence[str] | None = choice(  # those of the labels that count; all
         None, "--groups", INPUTS, "Use only these groups of the labels; others are unknown, with - none.",
-        metavar="G,G...", after="labels", part="labels", factor=None, trials=("f,m",),
+        metavar="G,G...", after="labels", part="labels", factor=None, by_name=True, trials=("f,m",),
     )  # fmt: skip
     undefined: Undefined = choice(
         "skip", "--undefined", MEASURES, "What a query without a value counts as; with skip the mean leaves it out.",
@@ -236,7 +175,7 @@ class Choices:
     prior: Target = choice(  # of the groups of unknown documents
         "even", "--prior", MEASURES, "How likely their groups are: even, known (as the query's labelled documents), or "
         "f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unlabelled", key="prior",
-        tells=_shares, always=True, factor=None, trials=("known",),
+        tells=_shares, always=True, factor=None, by_name=True, trials=("known",),
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -244,8 +183,9 @@ class Choices:
             value, what = getattr(self, row.name), f"the {row.name.replace('_', ' ')}"
             if f"{row.name}={value!r}" in renamed.KEYWORDS:
                 raise UsageError(renamed.now(f"{row.name}={value!r}", renamed.KEYWORDS[f"{row.name}={value!r}"]))
-            if row.literals and value not in row.literals and value is not None:
-                raise UsageError(f"{what} {value!r} is not known; choose one of {', '.join(row.literals)}")
+            for own in value.values() if row.by_name and is_by_name(value) else (value,):
+                if row.literals and own not in row.literals and own is not None:
+                    raise UsageError(f"{what} {own!r} is not known; choose one of {', '.join(row.literals)}")
             if row.is_number and value is not None:
                 if not isinstance(value, int) or isinstance(value, bool):
                     raise UsageError(f"{what} is {value!r}; it must be a whole number")

@@ -17,7 +17,7 @@ from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.result import InputFile, Part
 from fairtrec.evaluation.targets import files_of as target_files
 from fairtrec.files import opening
-from fairtrec.files.arguments import crossed, source
+from fairtrec.files.by_name import is_by_name
 
 LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
 
@@ -39,12 +39,13 @@ class InputFiles:
         """The files, by the parts that they play."""
         given = self.given
         parts = {Part(name): thing for name, thing in vars(given).items() if name not in given.words}
-        targets = target_files(self.choices.target)
-        parts |= {Part("target", str(at) if len(targets) > 1 else None): each for at, each in enumerate(targets, 1)}
-        if isinstance(given.labels, PATH):
-            several = [source(part).name for part in crossed(fspath(given.labels))]
-            many = len(several) > 1
-            parts |= {Part("labels", str(number) if many else None): each for number, each in enumerate(several, 1)}
+        chosen: Any = self.choices.target if is_by_name(self.choices.target) else {"": self.choices.target}
+        for name, target in chosen.items():
+            several = target_files(target)
+            numbers = [f"{name} {number}".strip() for number in range(1, len(several) + 1)]
+            parts |= {Part("target", number if len(several) > 1 else name or None): each
+                      for number, each in zip(numbers, several, strict=True)}  # fmt: skip
+        parts |= {Part("labels", name): file for name, file in given.label_files.items()}
         return files_of(parts)
 
     def begin(self, plan: Plan) -> None:
@@ -67,7 +68,7 @@ class InputFiles:
         for part, file in self.files.items():
             if part.of == "target":
                 name = name_of(file.place)
-                told = re.sub(rf"(?<![^*]){re.escape(name)}(?![^+])", loading.short(name, file.sha256), told)
+                told = re.sub(rf"(?<![^*=;]){re.escape(name)}(?![^+;])", loading.short(name, file.sha256), told)
         return told
 
     def counts(self, plan: Plan) -> str:

@@ -1,7 +1,7 @@
 """The documents that measures look at: which they are, what is known of them, and what stands beside a run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol, cast
 
@@ -12,29 +12,30 @@ from fairtrec.data import (
     Annotations,
     Bools,
     Candidates,
-    Docnos,
-    Docs,
     Floats,
     Ints,
     Labels,
     Qrels,
     Run,
-    System,
-    judged,
 )
-from fairtrec.errors import InputError
 from fairtrec.evaluation.choices import Choices
 from fairtrec.literals import Membership, Missing
-from fairtrec.measure import Measure, Remark
 
 TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]
 OF_QRELS: frozenset[TargetOf] = frozenset({"qrels", "relevance", "ideal"})
-MOST_UNKNOWN = 0.1  # of the ranks that are measured; above, a run has no mark
 OF_RUNS = frozenset({"ranked", "membership"})  # inputs for which the documents of runs are looked up
 
 
 class Asking(Protocol):
     """What looks at inputs: a measure, or a reranker."""
+
+    @property
+    def by(self) -> str:
+        """The attribute whose groups it looks at."""
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether it is one number over all attributes."""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -89,10 +90,21 @@ class Documents:
     annotations: Annotations = field(init=False)
     missing: Missing = field(init=False)
     of_labels: bool = field(default=False, kw_only=True)  # which stand for counts
+    by: Mapping[str, "Documents"] = field(default_factory=dict, kw_only=True)  # of labels of other attributes
     last: tuple[tuple[Run, int, tuple[str, ...]], Candidates] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.annotations, self.missing = self.counted, self.choices.missing
+
+    @property
+    def every(self) -> "tuple[Documents, ...]":
+        """These, and those by other attributes."""
+        return (self, *self.by.values())
+
+    @property
+    def lacking(self) -> bool:
+        """Whether nobody knows some document, by some attribute."""
+        return not all(each.annotations.known.all() for each in self.every)
 
     @property
     def unknown(self) -> int:
@@ -136,26 +148,46 @@ class Documents:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Reference:
-    """What stands beside the runs when it has been read; shared by all runs."""
+class Attribute:
+    """The groups of one attribute: who belongs to them, and what each of them should have."""
+
+    attribute: str = ""  # its name
+    labels: Labels | None = None
+    target: Floats | None = None  # the same for all queries; None: taken from the documents of ``target_of``
+    target_of: MixedTarget | None = None
+    targets: Mapping[str, Floats] | None = None  # a target for each query
+    prior: Floats | None = None  # of the groups of unknown documents; None: as among the query's known ones
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reference(Attribute):
+    """What stands beside the runs when it has been read; shared by all runs.
+
+    Of several attributes it has one, and the others by their names: those that were ``given``, and crossed ones.
+    """
 
     qrels: Qrels | None = None
     documents: Documents | None = None
     background: Run | Literal["collection"] | None = None
     background_depth: int = 200
-    target: Floats | None = None  # the same for all queries; None: taken from the documents of ``target_of``
-    target_of: MixedTarget | None = None
-    targets: Mapping[str, Floats] | None = None  # a target for each query
-    labels: Labels | None = None
     extras: Mapping[str, Any] = field(default_factory=dict)  # what was given for single measures, by name
     membership: Membership = "share"
     relevance_level: int = 1
     gold: Any = None  # the Gold of evaluation/gold/, which imports this
-    prior: Floats | None = None  # of the groups of unknown documents; None: as among the query's known ones
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    given: tuple[str, ...] = ()
+
+    def by(self, attribute: str) -> "Reference":
+        """Take another attribute: the groups, and the documents where labels stand for counts."""
+        if attribute in ("", self.attribute):
+            return self
+        documents = self.documents and self.documents.by.get(attribute, self.documents)
+        return replace(self, **vars(self.attributes[attribute]), documents=documents)
 
     def looks_at(self, *words: TargetOf) -> bool:
         """Tell whether a part of the target is taken from these documents."""
-        return self.target_of is not None and any(word in words for _, word in self.target_of.of)
+        several = [self.target_of, *(each.target_of for each in self.attributes.values())]
+        return any(word in words for mixed in several if mixed is not None for _, word in mixed.of)
 
 
 class RunContext:
@@ -173,115 +205,6 @@ def depth_of(measures: "Sequence[Asking]") -> int | None:
     """Give the deepest rank that any of the measures reads; None is all."""
     depths = [measure.depth for measure in measures]
     return None if None in depths else max((depth for depth in depths if depth), default=1)
-
-
-def documents_of(
-    runs: Sequence[tuple[System, Sequence[str]]], needs: Needs, context: "Reference", choices: Choices
-) -> Docnos:
-    """Collect the documents that are looked at, in runs with their chosen queries and in what is beside them.
-
-    Where there are ties, these are those too that are tied with them.
-    """
-    parts = _beside([qids for _, qids in runs], needs, context, choices.missing)
-    if OF_RUNS & needs.inputs:
-        depth = None if choices.missing == "skip" else needs.depth
-        for system, qids in runs:
-            for run, ranked in system.parts(qids):
-                whole = run.cut_behind_ties(depth) if choices.bounds == "ties" else run
-                parts.append(whole.cut(ranked, None if choices.bounds == "ties" else depth).docnos)
-    return Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
-
-
-def _beside(chosen: Sequence[Sequence[str]], needs: Needs, reference: Reference, missing: Missing) -> list[Docs]:
-    """Collect the documents beside the runs: those of the background, and judged ones."""
-    parts: list[Docs] = []
-    every = sorted(set().union(*chosen))
-    if isinstance(reference.background, Run):
-        depth = None if missing == "skip" else reference.background_depth
-        parts.append(reference.background.cut(every, depth).docnos)
-    ideal = "judged_membership" in needs.inputs
-    if reference.qrels is not None and (ideal or reference.looks_at(*OF_QRELS)):
-        lines = judged(reference.qrels, every)
-        lines = lines[lines != MISSING]
-        least = 1 if reference.looks_at("relevance") else reference.relevance_level
-        parts.append(reference.qrels.docnos[lines if ideal else lines[reference.qrels.grades[lines] >= least]])
-    return parts
-
-
-def remark_on(
-    system: System, qids: Sequence[str], needs: Needs, measures: Sequence[Measure], documents: Documents
-) -> tuple[tuple[Remark, ...], frozenset[Measure]]:
-    """Say how many documents nobody knows in the ranks of a run that are measured, and of which measures too many."""
-    looking = [measure for measure in measures if OF_RUNS.intersection(measure.needs)]
-    unknown: dict[int | None, tuple[int, int]] = {}  # and all, by depth
-    for depth in {needs.depth, *(measure.depth for measure in looking)}:
-        rows = documents.annotations.docnos.rows(system.runs[0].cut(qids, depth).docnos)
-        unknown[depth] = int(((rows != MISSING) & ~documents.annotations.known[rows]).sum()), len(rows)
-    of = {measure: unknown[measure.depth] for measure in looking}
-    strange = [measure for measure, (some, every) in of.items() if some > every * MOST_UNKNOWN]
-    words = f"{{}} of {{}} documents in the measured ranks have no {_what(documents)}; --missing {documents.missing}"
-    remarks = [Remark(words, unknown[needs.depth])] if unknown[needs.depth][0] else []
-    unsure = "no rank and no mark, as more than a tenth of the documents are unknown"
-    return (*remarks, *(Remark(unsure, measure=measure) for measure in strange)), frozenset(strange)
-
-
-def remark_beside(qids: Sequence[str], needs: Needs, reference: Reference, documents: Documents) -> list[str]:
-    """Say how many documents nobody knows of those that are looked at beside the runs."""
-    parts = _beside([qids], needs, reference, documents.missing)
-    names = Docnos.of(np.concatenate(parts)).names if parts else np.empty(0, "S1")
-    rows = documents.annotations.docnos.rows(names)
-    unknown = int(((rows != MISSING) & ~documents.annotations.known[rows]).sum())
-    where = "backgrounds" if isinstance(reference.background, Run) else "judgements"
-    what = (
-        f"{unknown} of {len(rows)} documents in the {where} have no {_what(documents)}; --missing {documents.missing}"
-    )
-    return [what] if unknown else []
-
-
-def _what(documents: Documents) -> str:
-    return "known label" if documents.of_labels else "text or counts"
-
-
-def unknown_in(system: System, qids: Sequence[str], documents: Documents) -> InputError | None:
-    """Find a document of the run that has no annotation, where no option says what it is worth."""
-    for run in system.runs:
-        part = run.cut(qids, None)
-        rows = documents.annotations.docnos.rows(part.docnos)
-        hits = np.flatnonzero((rows != MISSING) & ~documents.annotations.known[rows])
-        if len(hits):
-            place = {qid: i for i, qid in enumerate(qids)}
-            query = np.searchsorted(part.starts, hits, side="right") - 1
-            ranks = hits - part.starts[query]
-            first = np.lexsort((np.array([place[qid] for qid in part.qids])[query], ranks))[0]
-            docno, qid = part.docnos[hits[first]].decode(), part.qids[query[first]]
-            example = f"{docno} at rank {ranks[first] + 1} of query {qid}"
-            return _unknown(documents, example, system.name)
-    return None
-
-
-def refuse_unknown(chosen: Sequence[Sequence[str]], needs: Needs, reference: Reference, documents: Documents) -> None:
-    """Raise InputError if a document beside the runs has no annotation, where no option says what it is worth."""
-    for docnos in _beside(chosen, needs, reference, documents.missing):
-        rows = documents.annotations.docnos.rows(docnos)
-        unknown = ~documents.annotations.known[rows]
-        if unknown.any():
-            raise _unknown(documents, docnos[unknown.argmax()].decode(), None)
-
-
-def _unknown(documents: Documents, example: str, name: str | None) -> InputError:
-    known = documents.annotations.known[: len(documents.annotations.docnos)]
-    if documents.of_labels:
-        return InputError(
-            f"{int((~known).sum())} of {len(known)} documents that the measures look at have no known label, such as "
-            f"{example}; label them, or say what they are worth with --missing neutral|skip|worst",
-            name,
-        )
-    return InputError(
-        f"there are no text or counts of {int((~known).sum())} of {len(known)} documents that the measures look at, "
-        f"such as {example}; give the whole collection, or say what they are worth with "
-        "--missing neutral|skip|worst",
-        name,
-    )
 
 
 CELLS = 1 << 24  # of a matrix [query, rank] that is made whatever stands in it

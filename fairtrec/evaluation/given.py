@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import fspath
 from typing import Any, Protocol, TypedDict
 
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.evaluation import loading
+from fairtrec.files.arguments import crossed, source
+from fairtrec.files.by_name import NAME
 
 
 class FrameLike(Protocol):
@@ -39,6 +42,32 @@ TermsLike = FilePath | Mapping[str, Iterable[str]]
 TextsLike = FilePath | Mapping[str, str] | FrameLike | Stored
 CountsLike = FilePath | FrameLike
 GroupsLike = FilePath | Mapping[str, str | Iterable[str] | Mapping[str, float]] | FrameLike
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """What documents belong to by several attributes: the ``sources`` of labels, each by the name of its attribute."""
+
+    sources: Mapping[str, GroupsLike]
+
+    def __post_init__(self) -> None:
+        for name in self.sources:
+            if not NAME.fullmatch(name):
+                raise UsageError(f"{name!r} is no name of an attribute; use letters, digits, _, - and .")
+
+
+def attributes(**sources: GroupsLike) -> Attributes:
+    """Name the labels of several attributes: ``labels=fairtrec.attributes(gender="gender.tsv", region=frame)``.
+
+    Each is what ``labels`` takes. Names have letters, digits, ``_``, ``-`` and ``.``. Raises UsageError for others.
+    """
+    return Attributes(sources)
+
+
+def _recorded(thing: Any) -> str | bool | None:
+    return fspath(thing) if isinstance(thing, PATH) else None if thing is None else True
+
+
 WORDS = {  # that stand in the place of a file
     "queries": "common",  # those that every run has
     "background": "collection",  # all documents of it
@@ -52,7 +81,7 @@ class GivenKeywords(TypedDict, total=False):
     terms: TermsLike | None
     docs: TextsLike | None
     counts: CountsLike | None
-    labels: GroupsLike | None
+    labels: GroupsLike | Attributes | None
     positions: PositionsLike | None
     counterfactual: RankingsLike | Mapping[str, RankingsLike] | None
     queries: FilePath | Iterable[str] | None
@@ -67,7 +96,7 @@ class Given:
     terms: TermsLike | None = None
     docs: TextsLike | None = None
     counts: CountsLike | None = None
-    labels: GroupsLike | None = None
+    labels: GroupsLike | Attributes | None = None
     positions: PositionsLike | None = None
     counterfactual: RankingsLike | Mapping[str, RankingsLike] | None = None
     queries: FilePath | Iterable[str] | None = None
@@ -97,6 +126,26 @@ class Given:
     def words(self) -> frozenset[str]:
         """The names of WORDS under which the word was given, even where there is a file of that name."""
         return frozenset(name for name, each in vars(self).items() if isinstance(each, str) and each == WORDS.get(name))
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What was given, each by its name; True stands for an object, which has none."""
+        return {
+            name: {of: _recorded(each) for of, each in thing.sources.items()}
+            if isinstance(thing, Attributes)
+            else _recorded(thing)
+            for name, thing in vars(self).items()
+        }
+
+    @property
+    def label_files(self) -> dict[str | None, Any]:
+        """The files of labels: the only one under None, others by number, attribute, or both where it is crossed."""
+        found: dict[str | None, Any] = {}
+        for name, thing in (self.labels.sources if isinstance(self.labels, Attributes) else {"": self.labels}).items():
+            several = [source(part).name for part in crossed(fspath(thing))] if isinstance(thing, PATH) else [thing]
+            for number, each in enumerate(several, 1):
+                found[f"{name} {number}".strip() if len(several) > 1 else name or None] = each
+        return found
 
     @property
     def inputs(self) -> frozenset[str]:

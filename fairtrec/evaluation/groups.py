@@ -39,16 +39,15 @@ def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
     return dataclasses.replace(labels, groups=groups, weights=weights, order=order, none=labels.none or none)
 
 
-def is_ordered(labels: Labels | None, groups: Sequence[str]) -> bool:
-    """Tell whether groups have an order, as any two have."""
-    return len(groups) <= 2 or (labels is not None and bool(labels.order))
-
-
-def refuse_unordered(measure: Asking, labels: Labels | None, groups: Sequence[str]) -> None:
-    """Raise UsageError if a measure looks at the order of groups that have none."""
-    if ORDER in measure.needs and not is_ordered(labels, groups):
-        how = "give labels" if labels is None else "--groups low,mid,high"
-        raise UsageError(f"{measure} needs the order of the groups: {how} (they are {', '.join(groups)})")
+def refuse_unordered(measure: Asking, several: Sequence[Labels | None], groups: Sequence[str]) -> None:
+    """Raise UsageError if a measure looks at the order of groups that have none, as any two have, in any attribute."""
+    if ORDER not in measure.needs or any(labels is not None and labels.order for labels in several):
+        return
+    for labels in several:
+        names = groups if labels is None else labels.groups
+        if len(names) > 2:
+            how = "give labels" if labels is None else "--groups low,mid,high"
+            raise UsageError(f"{measure} needs the order of the groups: {how} (they are {', '.join(names)})")
 
 
 def filled(labels: Labels | None, missing: Missing) -> Labels | None:
@@ -100,10 +99,10 @@ def described(labels: Labels, target: Floats | None) -> dict[str, dict[str, floa
     return found
 
 
-def remarks_on(labels: Labels, target: Floats | None) -> list[str]:
+def remarks_on(labels: Labels, target: Floats | None, attribute: str) -> list[str]:
     """Say which groups there are and what each should have, and which may be a slip."""
     of_groups = sizes(labels)
-    said = f"groups{', in this order' * (len(labels.order) > 2)}: {counted(labels)}"
+    said = f"{attribute or 'groups'}{', in this order' * (len(labels.order) > 2)}: {counted(labels)}"
     if target is not None:
         of_name = dict(zip(labels.groups, target.tolist(), strict=True))
         shares = [f"{of_name[name]:.3g}" for name in of_groups]

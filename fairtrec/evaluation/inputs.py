@@ -3,17 +3,18 @@
 ``catalogue/needs.py`` lists them, with their shapes.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS, module_of
+from fairtrec.catalogue.needs import OF_EXTRAS, module_of
 from fairtrec.data import (
     MISSING,
     UNKNOWN,
+    Bools,
     Candidates,
     Floats,
     Ints,
@@ -22,17 +23,42 @@ from fairtrec.data import (
     looked_up,
     take,
 )
-from fairtrec.errors import InputError, UsageError
+from fairtrec.errors import InputError
 from fairtrec.evaluation.documents import Reference, RunContext, TargetOf
-from fairtrec.evaluation.judge import QrelsIndex, RelevanceEvaluator
+from fairtrec.evaluation.judge import QrelsIndex
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.neutrality import membership
-from fairtrec.measure import Measure
-from fairtrec.measures.utility import Utility
 
 
 class Inputs(RunContext):
-    """The inputs of one run's evaluation over ``qids``; attributes are named as measures name them."""
+    """The inputs of one run's evaluation over ``qids``; attributes are named as measures name them.
+
+    They are of one attribute of documents, and ``by`` gives those of another, which share what is of no groups.
+    """
+
+    def __init__(
+        self, run: Run, qids: Sequence[str], reference: Reference, depth: int | None, first: "Inputs | None" = None
+    ) -> None:
+        super().__init__(run, qids, reference, depth)
+        self._first = first  # those of the attribute that is computed first
+        self._others: dict[str, Inputs] = {}
+
+    def by(self, attribute: str) -> "Inputs":
+        """Give the inputs of an attribute."""
+        if attribute in ("", self.reference.attribute):
+            return self
+        if attribute not in self._others:
+            reference = self.reference.by(attribute)
+            self._others[attribute] = Inputs(self.run, self.qids, reference, self.depth, self)
+        return self._others[attribute]
+
+    @cached_property
+    def takes_part(self) -> Bools:
+        """Whether the labels name the query [query], where they are per query."""
+        labels = self.reference.labels
+        if labels is None or not labels.per_query:
+            return np.ones(len(self.qids), dtype=np.bool_)
+        return np.array([qid in labels.queries for qid in self.qids], dtype=np.bool_)
 
     def __getattr__(self, name: str) -> Any:
         """Compute an input of an extra, in the extra's module."""
@@ -72,9 +98,9 @@ class Inputs(RunContext):
 
     @property
     def order(self) -> Ints:
-        """Places of the groups from the least to the greatest."""
+        """Places of the groups from the least to the greatest; none where they have no order."""
         labels = self.reference.labels
-        return np.array([self.groups.index(name) for name in (labels and labels.order) or self.groups])
+        return np.array([self.groups.index(name) for name in (labels.order if labels else ())], dtype=np.int64)
 
     @cached_property
     def background(self) -> Candidates:
@@ -102,6 +128,8 @@ class Inputs(RunContext):
     @cached_property
     def relevance(self) -> Floats:
         """Grades of the ranked documents [query, rank]."""
+        if self._first is not None:
+            return self._first.relevance
         qrels = self.reference.qrels
         assert qrels is not None
         known, lines = QrelsIndex(qrels), self.lines
@@ -143,6 +171,8 @@ class Inputs(RunContext):
     @cached_property
     def lines(self) -> Ints:
         """Lines of the run [query, rank]."""
+        if self._first is not None:
+            return self._first.lines
         documents = self.reference.documents
         if documents is None or documents.missing != "skip" or self.reference.labels is not None:
             return self.run.top(self.qids, self.depth)
@@ -174,6 +204,8 @@ class Inputs(RunContext):
     @cached_property
     def judged_lines(self) -> Ints:
         """Lines of the judgements of each query's documents [query, n]."""
+        if self._first is not None:
+            return self._first.judged_lines
         assert self.reference.qrels is not None
         return judged(self.reference.qrels, self.qids)
 
@@ -225,63 +257,3 @@ class Inputs(RunContext):
         there = self.judged_lines != MISSING
         rows[there] = self.documents.annotations.docnos.rows(self.reference.qrels.docnos[self.judged_lines[there]])
         return np.where(self.documents.dropped[rows], MISSING, rows)
-
-
-class InputsOfSamples(Inputs):
-    """Inputs for a measure that looks at all rankings of a query at once: [ranking, ...] in the place of [query, ...].
-
-    What belongs to a query (its target, its judged documents) stays [query, ...].
-    """
-
-    def __init__(self, runs: Sequence[Run], qids: Sequence[str], reference: Reference, depth: int | None) -> None:
-        super().__init__(runs[0], qids, reference, depth)
-        number = {qid: i for i, qid in enumerate(qids)}
-        chosen = [(run, [qid for qid in run.qids if qid in number]) for run in runs]
-        self._parts = [Inputs(run, ranked, reference, depth) for run, ranked in chosen]
-        self._sample_of = np.array([number[qid] for _, ranked in chosen for qid in ranked], dtype=np.int64)
-
-    def named(self, names: Iterable[str]) -> dict[str, Any]:
-        """Compute the inputs of these names. Raises UsageError for one that is not known for each ranking."""
-        unknown = ({"lengths"} | OF_RANKS - {"membership", "relevance"}).intersection(names)
-        if unknown:
-            raise UsageError(f"{', '.join(sorted(unknown))} cannot be had together with sample_of; leave out --samples")
-        return {name: getattr(self, name) for name in names}
-
-    @property
-    def sample_of(self) -> Ints:
-        """Which query each ranking belongs to [ranking]."""
-        return self._sample_of
-
-    @cached_property
-    def membership(self) -> Floats:
-        """Who belongs to which group [ranking, rank, group]."""
-        return self._together([part.membership for part in self._parts])
-
-    @cached_property
-    def relevance(self) -> Floats:
-        """Grades of the ranked documents [ranking, rank]."""
-        return self._together([part.relevance for part in self._parts])
-
-    def _together(self, parts: Sequence[Floats]) -> Floats:
-        width = max(part.shape[1] for part in parts)
-        rest = [(0, 0)] * (parts[0].ndim - 2)
-        filled = [np.pad(p, [(0, 0), (0, width - p.shape[1]), *rest], constant_values=np.nan) for p in parts]
-        return np.concatenate(filled)
-
-
-def values_of(inputs: Inputs, measures: Sequence[Measure], judge: RelevanceEvaluator | None) -> Floats:
-    """Compute the measures [measure, query]: from what they need, or those of ir-measures by the judge."""
-    queries = len(inputs.qids)
-    values = np.full((len(measures), queries), np.nan)
-    utility = [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
-    if utility and judge is not None:
-        values[utility] = judge.values(inputs.run, inputs.qids)
-    for row, measure in enumerate(measures):
-        if isinstance(measure, Utility):
-            continue
-        value = measure(**{name: getattr(inputs, name) for name in measure.needs})
-        if np.shape(value) not in ((queries,), (1,)):
-            what = f"{measure} gave values of the shape {np.shape(value)} for {queries} queries"
-            raise UsageError(f"{what}; it has a fault, report it to its authors")
-        values[row] = value
-    return values

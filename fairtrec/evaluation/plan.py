@@ -3,24 +3,22 @@
 So a measure that lacks an input, a target that does not sum to 1 or a group that there is not is refused at once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
-from os import fspath
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fairtrec.catalogue import registry
-from fairtrec.catalogue.needs import EXTRAS, GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
+from fairtrec.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
 from fairtrec.data import Floats, GroupTerms, Labels, Qrels
-from fairtrec.errors import PATH, InputError, UsageError, asked_by
-from fairtrec.evaluation import loading
+from fairtrec.errors import UsageError, asked_by
+from fairtrec.evaluation import attributes, loading
+from fairtrec.evaluation.beside import Opened, opened
 from fairtrec.evaluation.choices import Choices, Target
-from fairtrec.evaluation.documents import OF_RUNS, Asking, Needs, Reference, depth_of
+from fairtrec.evaluation.documents import OF_RUNS, Asking, Attribute, Needs, Reference, depth_of
 from fairtrec.evaluation.given import Given
-from fairtrec.evaluation.groups import chosen, filled, refuse_unordered, remarks_on
+from fairtrec.evaluation.groups import refuse_unordered, remarks_on
 from fairtrec.evaluation.targets import prior_of, remark_on, shares_of
-from fairtrec.files.arguments import crossed
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import LEVELLED, Utility
 
@@ -47,19 +45,6 @@ class Settled(Asking, Protocol):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Opened:
-    """What was given beside the runs, as far as it has to be read to know the groups."""
-
-    groups: tuple[str, ...]
-    terms: GroupTerms | None
-    labels: Labels | None
-    judged: Qrels | None  # read so early if they are labels, too
-    extras: Mapping[str, Any]
-    table: "Table | None"  # of counts
-    made: "Meta | None"  # how they were made, as far as they say so
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Plan:
     """What is asked for, and what it is compared with."""
 
@@ -78,9 +63,9 @@ class Plan:
 def settle(measures: Any, given: Given, choices: Choices) -> Plan:
     """Decide which measures are computed. Raises UsageError or InputError where things do not fit together."""
     found = opened(given, choices)
-    named, left_out = _measures(measures, given, found.groups, choices, found.labels)
-    groups = found.groups
-    asked = [one for measure in named for one in (measure.expanded(groups) if groups else (measure,))]
+    named, left_out = _measures(measures, given, found.groups, choices, found.first)
+    each = [one for measure in named for one in attributes.one_of_each(measure, found.labels)]
+    asked = [one for measure in each for one in _of_groups(measure, found)]
     notes = left_out
     if len(named) > 1:
         from fairtrec.evaluation.all_fair import attention_of
@@ -91,65 +76,27 @@ def settle(measures: Any, given: Given, choices: Choices) -> Plan:
     return planned(asked, found, given, choices, notes)
 
 
-def opened(given: Given, choices: Choices) -> Opened:
-    """Read terms, labels, extras and how counts were made. Raises UsageError or InputError for what is wrong there."""
-    terms = None if given.terms is None else loading.terms(given.terms)
-    judged = None
-    if isinstance(given.labels, PATH) and given.qrels is not None and "qrels" in crossed(fspath(given.labels)):
-        judged = loading.qrels(given.qrels)
-    labels = None if given.labels is None else loading.labels(given.labels, judged, choices.membership)
-    if labels is not None and choices.groups is not None:
-        every, labels = labels, chosen(labels, choices.groups)
-        if choices.bounds == "labels" and len(labels.groups) < len(every.groups) and not labels.none:
-            what = "with --groups documents of other groups look as if nobody knew theirs"
-            raise UsageError(f"{what}; leave out --bounds labels, or name all groups, or add - for none of them")
-    labels = filled(labels, choices.missing)
-    extras = {
-        name: import_module(extra.module).read(getattr(given, name))
-        for name, extra in EXTRAS.items()
-        if getattr(given, name) is not None
-    }
-    table = None
-    if isinstance(given.counts, PATH):
-        from fairtrec.formats.table.files import Table
-
-        table = Table(given.counts)
-    made = None if table is None else table.meta
-    if labels is not None:
-        groups = labels.groups
-    elif table is not None:
-        groups = tuple(sorted(table.groups))
-    elif given.counts is not None:
-        from fairtrec.formats import descriptions
-
-        groups = descriptions.frame_groups(given.counts)
-    else:
-        groups = () if terms is None else terms.groups
-    if given.counts is not None and (terms, choices.tokenizer, choices.case_sensitive) != (None, None, None):
-        _refuse_others(groups, terms, table, made, choices)
-    return Opened(groups=groups, terms=terms, labels=labels, judged=judged, extras=extras, table=table, made=made)
-
-
 def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choices, notes: Sequence[str] = ()) -> Plan:
     """Settle what is asked for with what was given, and with the choices. Raises UsageError where they do not fit."""
-    groups, labels, terms = found.groups, found.labels, found.terms
-    needs = frozenset(need for each in asked for need in each.needs)
+    terms, needs = found.terms, frozenset(need for each in asked for need in each.needs)
     for each in asked:
-        _refuse_unfit(each, given.inputs, groups, choices)
-        refuse_unordered(each, labels, groups)
+        labels = found.labels_by(each)
+        attributes.refuse_all(each, found.labels)
+        _refuse_unfit(each, given.inputs, found.groups if labels is None else labels.groups, choices)
+        several = [*found.labels.values()] if each.is_of_all and not each.by else []
+        refuse_unordered(each, several or [labels], found.groups)
+        if labels is not None and OF_DOCUMENTS & set(each.needs):
+            loading.refuse_soft(labels)
     if choices.bounds == "texts" and not OF_DOCUMENTS & needs:
         raise UsageError("--bounds texts is about documents, and no measure here goes by their texts; leave it out")
     measures = tuple(each for each in asked if isinstance(each, Measure))
-    prior = _prior(choices.prior, groups, measures, labels) if choices.bounds == "labels" else None
-    target, target_of, targets = (
-        shares_of(choices.target, groups, given.inputs, labels) if groups else (None, None, None)
-    )
-    if labels is not None and any(OF_DOCUMENTS & set(each.needs) for each in asked):
-        loading.refuse_soft(labels)
+    every = {name: _attribute(name, found, given, choices, measures) for name in [*found.labels] or [""]}
+    every |= {name: _attribute(name, found, given, choices, measures) for name in found.crossed}
+    first = every[next((each.by for each in asked if each.by), next(iter(every)))]
     lexicon = None
     said, of_groups = list(notes), bool(needs & GROUPED)  # what holds of groups is said where a number is of them
-    if labels is not None and of_groups:
-        said += [*remarks_on(labels, target), remark_on(choices.target, labels)]
+    for name, labels in found.labels.items() if of_groups else ():
+        said += [*remarks_on(labels, every[name].target, name), remark_on(choices.target, labels)]
     if "positions" in found.extras:
         from fairtrec.evaluation.positions import remark_on as remark_on_sign
 
@@ -163,25 +110,24 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
             said.append(f"in the list of more than one group, so counted for each: {shown}")
     uses = needs & {"background", "collection", "membership"}
     uses |= {"background"} if "background_positions" in needs else set()
-    uses |= {word for _, word in target_of.of} if "target" in needs and target_of is not None else set()
-    uses |= {"documents"} if needs & ({"ranked"} | OF_DOCUMENTS | (OF_GROUPS if labels is None else set())) else set()
+    mixed = [each.target_of for each in every.values() if "target" in needs and each.target_of is not None]
+    uses |= {word for target_of in mixed for _, word in target_of.of}
+    uses |= {"documents"} if needs & ({"ranked"} | OF_DOCUMENTS | (set() if found.labels else OF_GROUPS)) else set()
     return Plan(
         measures=measures,
         others=tuple(measure for measure in measures if not isinstance(measure, Utility)),
         needs=Needs(needs, depth_of([each for each in asked if OF_RUNS.intersection(each.needs)])),
         uses=uses,
         reference=Reference(
+            **vars(first),
             qrels=found.judged,
             background_depth=choices.background_depth,
-            target=target,
-            target_of=target_of,
-            targets=targets,
-            labels=labels,
             extras=found.extras,
-            membership=choices.membership or "share",
+            membership=attributes.own(choices, "", [*found.labels]).membership or "share",
             relevance_level=choices.relevance_level or 1,
-            prior=prior,
-            gold=_gold(given.gold, groups, labels, choices) if of_groups and given.gold is not None else None,
+            attributes=every,
+            given=tuple(found.labels),
+            gold=_gold(given.gold, found, choices) if of_groups and given.gold is not None else None,
         ),
         terms=terms,
         lexicon=lexicon,
@@ -191,24 +137,21 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
     )
 
 
-def _refuse_others(
-    groups: tuple[str, ...], terms: GroupTerms | None, table: "Table | None", made: "Meta | None", choices: Choices
-) -> None:
-    """Raise InputError if the counts are other ones than are asked for, UsageError if they do not say so."""
-    if terms is not None and terms.groups != groups:
-        both = f"the counts are of the groups {', '.join(groups)}, the list {terms.name} has {', '.join(terms.groups)}"
-        raise InputError(
-            f"{both}; leave out --terms, or give counts made with it", None if table is None else table.path
-        )
-    if table is None:
-        return
-    from fairtrec.formats.table import check
+def _of_groups(measure: Measure, found: Opened) -> tuple[Measure, ...]:
+    """Give one measure for each group of its attribute where it asks for that."""
+    labels = found.labels_by(measure)
+    groups = found.groups if labels is None else labels.groups
+    return measure.expanded(groups) if groups else (measure,)
 
-    options = {"--terms": terms, "--tokenizer": choices.tokenizer, "--case-sensitive": choices.case_sensitive}
-    for option, asked in options.items():
-        if made is None and asked is not None:
-            raise UsageError(f"these counts do not say how they were made, so {option} cannot be checked; leave it out")
-    check(made, table.path, terms, choices.tokenizer, choices.case_sensitive)
+
+def _attribute(name: str, found: Opened, given: Given, choices: Choices, measures: Sequence[Measure]) -> Attribute:
+    """Settle the target of an attribute, and how likely its groups are where they are unknown."""
+    labels = found.crossed[name] if name in found.crossed else found.labels.get(name)
+    groups = found.groups if labels is None else labels.groups
+    own = attributes.own(choices, name, [*found.labels])
+    target, target_of, targets = shares_of(own.target, groups, given.inputs, labels) if groups else (None, None, None)
+    prior = _prior(own.prior, groups, measures, labels) if choices.bounds == "labels" else None
+    return Attribute(attribute=name, labels=labels, target=target, target_of=target_of, targets=targets, prior=prior)
 
 
 def _refuse_unfit(measure: Settled, inputs: frozenset[str], groups: tuple[str, ...], choices: Choices) -> None:
@@ -241,10 +184,12 @@ def _prior(prior: Target, groups: tuple[str, ...], measures: Sequence[Measure], 
     return prior_of(prior, groups)
 
 
-def _gold(thing: Any, groups: tuple[str, ...], labels: Labels | None, choices: Choices) -> Any:
+def _gold(thing: Any, found: Opened, choices: Choices) -> Any:
     from fairtrec.evaluation.gold import fitting
 
-    return fitting.read(thing, groups, labels, choices)
+    if len(found.labels) > 1:
+        raise UsageError("--gold corrects the values of one attribute, and there are several; give the labels of one")
+    return fitting.read(thing, found.groups, found.first, choices)
 
 
 def _measures(

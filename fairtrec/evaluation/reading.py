@@ -19,8 +19,9 @@ from fairtrec.data.spellings import guess
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import Documents, Needs, Reference, refuse_unknown, remark_on, unknown_in
+from fairtrec.evaluation.documents import Documents, Needs, Reference
 from fairtrec.evaluation.judge import RelevanceEvaluator
+from fairtrec.evaluation.looked_at import refuse_unknown, remark_on, unknown_in
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.scores import Scores, joined
 from fairtrec.files import opening
@@ -156,7 +157,7 @@ def finished(
     if documents is None:
         return [run.scores for run in runs if run.scores is not None], {}
     reference = replace(reading.reference, documents=documents)
-    lacking = not documents.annotations.known.all()
+    lacking = documents.lacking
     unknown = lacking and documents.missing == "error"
     scores: list[Scores] = []
     failed: Failed = {}

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import chain
 
 import numpy as np
 
@@ -10,8 +11,9 @@ from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.data import MISSING, Floats, Ints, System, fingerprints
 from fairtrec.errors import InputError
 from fairtrec.evaluation.choices import Choices
+from fairtrec.evaluation.computing import InputsOfSamples, masked, parts_of, values_of
 from fairtrec.evaluation.documents import CELLS, Reference, depth_of, evenly
-from fairtrec.evaluation.inputs import Inputs, InputsOfSamples, values_of
+from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import RelevanceEvaluator
 from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.distribution import quotient
@@ -58,8 +60,9 @@ def score(
         defined[:, at] += ~np.isnan(part)
     values[one_by_one] = quotient(total, defined)
     for row in at_once:
-        inputs = InputsOfSamples(system.runs, qids, reference, measures[row].depth)
-        values[row] = measures[row](**inputs.named(measures[row].needs))
+        by = reference.by(measures[row].by)
+        inputs = InputsOfSamples(system.runs, qids, by, measures[row].depth)
+        values[row] = masked(measures[row], measures[row](**inputs.named(measures[row].needs)), inputs)
     if system.sampled:
         remarks = tuple(_of_first(each, len(system.runs)) for each in remarks)
     if any(run.rises for run in system.runs):
@@ -115,13 +118,14 @@ def remarks_on(
         if isinstance(measure, Utility):
             continue
         asked |= {*measure.needs}
-        if said := measure.remark(**{n: row if n == "values" else getattr(inputs, n) for n in measure.remarks_on}):
+        if said := _said(measure, row, inputs):
             remarks.append(_of(measure, said))
-    if "membership" in asked:
-        counts = _counts(inputs)
-        if inputs.reference.labels is not None and not unknown:
-            _refuse_strangers(inputs, "labels", seen=counts[1] > 0, known=not np.isnan(inputs.membership).all())
-        remarks += [] if _is_filled(inputs) else [_known(counts)]
+    for attribute in _attributes(measures, inputs.reference):
+        own = inputs.by(attribute)
+        counts = _counts(own)
+        if own.reference.labels is not None and not unknown:
+            _refuse_strangers(own, _labels(attribute), seen=counts[1] > 0, known=counts[0] > 0)
+        remarks += [] if _is_filled(own) else [_known(counts, attribute)]
     for name in asked & OF_EXTRAS & OF_RANKS:
         seen = bool((inputs.lines != MISSING).any())
         _refuse_strangers(inputs, name, seen=seen, known=not np.isnan(getattr(inputs, name)).all())
@@ -146,26 +150,42 @@ def in_parts(
         values = values_of(inputs, measures, judge)
         return values, remarks_on(inputs, measures, values, unknown=unknown)
     asked = {name for measure in measures if not isinstance(measure, Utility) for name in measure.needs}
-    some = asked & ({"membership"} | (OF_EXTRAS & OF_RANKS))  # of which something should be known
+    some = asked & OF_EXTRAS & OF_RANKS  # of which something should be known
     known = dict.fromkeys(some, False)
     said: list[list[Remark | str]] = []
-    counts = np.zeros(4, dtype=np.int64)
+    counts = {attribute: np.zeros(4, dtype=np.int64) for attribute in _attributes(measures, inputs.reference)}
     for part in parts:
         of_part = Inputs(inputs.run, [inputs.qids[query] for query in part], inputs.reference, inputs.depth)
         values[:, part] = values_of(of_part, measures, judge)
         said.append([_said(*each, of_part) for each in zip(measures, values[:, part], strict=True)])
         known = {name: known[name] or not np.isnan(getattr(of_part, name)).all() for name in some}
-        counts += _counts(of_part) if "membership" in some else 0
+        for attribute in counts:
+            counts[attribute] += _counts(of_part.by(attribute))
     sentences = [
         of_parts[0] if _alike(of_parts) else _said(measure, row, inputs)
         for measure, row, *of_parts in zip(measures, values, *said, strict=True)
     ]
     remarks = [_of(measure, sentence) for measure, sentence in zip(measures, sentences, strict=True) if sentence]
     seen = bool(np.diff(inputs.run.starts).any())
-    for name in some if inputs.reference.labels is not None and not unknown else some - {"membership"}:
-        what = "labels" if name == "membership" else name
-        _refuse_strangers(inputs, what, seen=seen, known=known[name])
-    return values, (*remarks, *[_known(counts)] * ("membership" in some and not _is_filled(inputs)))
+    for name in some:
+        _refuse_strangers(inputs, name, seen=seen, known=known[name])
+    for attribute in counts if inputs.reference.labels is not None and not unknown else ():
+        _refuse_strangers(inputs, _labels(attribute), seen=seen, known=counts[attribute][0] > 0)
+    return values, (
+        *remarks,
+        *(_known(of, attribute) for attribute, of in counts.items() if not _is_filled(inputs.by(attribute))),
+    )
+
+
+def _attributes(measures: Sequence[Measure], reference: Reference) -> list[str]:
+    """Name the attributes of which some measure looks at the members of groups, each once."""
+    of_groups = [measure for measure in measures if "membership" in measure.needs and not isinstance(measure, Utility)]
+    several = [reference.given if parts_of(measure, reference) else (measure.by,) for measure in of_groups]
+    return list(dict.fromkeys(chain.from_iterable(several)))
+
+
+def _labels(attribute: str) -> str:
+    return f"labels of {attribute}" if attribute else "labels"
 
 
 def _alike(said: Sequence[Remark | str]) -> bool:
@@ -176,7 +196,8 @@ def _alike(said: Sequence[Remark | str]) -> bool:
 def _said(measure: Measure, values: Floats, inputs: Inputs) -> Remark | str:
     if isinstance(measure, Utility):
         return ""
-    return measure.remark(**{n: values if n == "values" else getattr(inputs, n) for n in measure.remarks_on})
+    own = inputs.by(measure.by)
+    return measure.remark(**{n: values if n == "values" else getattr(own, n) for n in measure.remarks_on})
 
 
 def _of(measure: Measure, said: Remark | str) -> Remark:
@@ -192,14 +213,14 @@ def _counts(inputs: Inputs) -> Ints:
     return np.array([known.sum(), there.sum(), silent.sum(), len(there)])
 
 
-def _known(counts: Ints) -> Remark:
+def _known(counts: Ints, attribute: str) -> Remark:
     """Say for what share of the ranks looked at the groups are known."""
     known, there, silent, queries = counts.tolist()
     words = "groups are known for {} of the {} ranks looked at"
     if silent * 10 <= queries:
-        return Remark(words, (known, there))
+        return Remark(words, (known, there), of=attribute)
     words += "; {} of {} queries have no document of known group, are these the right labels?"
-    return Remark(words, (known, there, silent, queries))
+    return Remark(words, (known, there, silent, queries), of=attribute)
 
 
 def _refuse_strangers(inputs: Inputs, what: str, *, seen: bool, known: bool) -> None:

@@ -1,29 +1,21 @@
 """A session: what is given beside the runs is read once, for any number of runs that come one after the other."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from os import fspath
 from typing import Any, Literal
 
 import numpy as np
 
+from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.digests import InputFiles, files_of
-from fairtrec.evaluation.documents import (
-    Documents,
-    Needs,
-    Reference,
-    depth_of,
-    documents_of,
-    refuse_unknown,
-    remark_beside,
-    unknown_in,
-)
+from fairtrec.evaluation.documents import Documents, Needs, Reference, depth_of
 from fairtrec.evaluation.given import Given, RankingsLike
 from fairtrec.evaluation.groups import described
+from fairtrec.evaluation.looked_at import documents_of, refuse_unknown, remark_beside, unknown_in
 from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
 from fairtrec.evaluation.result import Part, Result
@@ -51,7 +43,8 @@ class Evaluator:
     def __init__(self, given: Given, choices: Choices, plan: Plan) -> None:
         self.given, self.choices, self.plan = given, choices, plan
         heed(plan, given)
-        self._whole = choices.missing == "skip" or choices.prior == "known"  # rankings are read
+        priors = choices.prior.values() if isinstance(choices.prior, Mapping) else (choices.prior,)
+        self._whole = choices.missing == "skip" or "known" in priors  # rankings are read
         deep = None if self._whole or not plan.measures else depth_of(plan.measures)
         self.depth = min((each for each in (deep, choices.depth) if each is not None), default=None)
         self._reading: Reading | None = None  # None until a run comes
@@ -182,7 +175,13 @@ class Evaluator:
         if len(counts.known) > len(looked_at.names):  # runs before have looked at more
             counts = counts.of(looked_at)
         of_labels = self.plan.lexicon is None and self.plan.reference.labels is not None
-        documents = Documents(counts, self.choices, of_labels=of_labels)
+        by = {
+            each.by: Documents(loading.counts_of(other, looked_at), self.choices, of_labels=True)
+            for each in self.plan.measures
+            if each.by not in ("", self.plan.reference.attribute) and OF_DOCUMENTS.intersection(each.needs)
+            if (other := self.plan.reference.attributes[each.by].labels) is not None
+        }
+        documents = Documents(counts, self.choices, of_labels=of_labels, by=by)
         if self._looked_up is not None:
             documents.last = self._looked_up.last  # its counts of the background stay, whatever run comes
         self._looked_up = documents
@@ -217,7 +216,7 @@ class Evaluator:
         top = run.cut(qids, depth)
         documents = self.documents([LoadedRun(run.name, tuple(qids), None, top)], reading, needs)
         reference = replace(reading.reference, documents=documents)
-        if documents.missing == "error" and not documents.annotations.known.all():
+        if documents.missing == "error" and documents.lacking:
             fault = unknown_in(top, qids, documents)
             if fault is not None:
                 raise fault
@@ -261,7 +260,7 @@ class Evaluator:
         self, named: NamedRuns, scores: Sequence[Scores], failed: Failed, documents: Documents | None, reading: Reading
     ) -> Result:
         """Put together what is needed to have the scores again; ``documents`` are those that they were computed of."""
-        plan, given, choices, labels = self.plan, self.given, self.choices, self.plan.reference.labels
+        plan, given, choices = self.plan, self.given, self.choices
         unknown = 0 if documents is None or choices.missing == "error" else documents.unknown
         notes = plan.notes
         if documents is not None and unknown and scores:
@@ -270,19 +269,22 @@ class Evaluator:
         if reading.reference.qrels is not None:
             notes = (*notes, *remark_on_levels(plan.measures, reading.reference.qrels))
         files = self.beside_runs.files | files_of({Part("run", name): run for name, run in named if name not in failed})
-        recorded = {  # True stands for an object, which has no name
-            name: fspath(each) if isinstance(each, PATH) else (None if each is None else True)
-            for name, each in vars(given).items()
-        }
         result = Result(
             tuple(scores),
             signature_of(plan, reading, self.beside_runs, unknown),
             notes,
             files,
             tuple((name, failed[name]) for name, _ in named if name in failed),
-            {**recorded, **asdict(choices)},
-            {} if labels is None else described(labels, plan.reference.target),
+            {**given.recorded, **asdict(choices)},
+            _of_groups(plan.reference),
             same_rankings(scores) if len(scores) > 1 else (),
         )
         beside = reading.reference.extras.get("counterfactual")
         return result if beside is None else beside.noted(result)
+
+
+def _of_groups(reference: Reference) -> dict[str, Any]:
+    """Give each group's number of documents and its share; by attribute, where these have names."""
+    several = [reference.by(name) for name in reference.given]
+    found = {each.attribute: described(each.labels, each.target) for each in several if each.labels is not None}
+    return found.get("", found)

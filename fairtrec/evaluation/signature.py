@@ -10,7 +10,8 @@ from fairtrec.catalogue.family import package_of
 from fairtrec.data import Run
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.choices import CHOICES, inserted, name_of
+from fairtrec.evaluation.choice import inserted
+from fairtrec.evaluation.choices import CHOICES, name_of
 from fairtrec.evaluation.digests import InputFiles
 from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.groups import members
@@ -30,6 +31,7 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
     """Write the signature of an evaluation; ``unknown`` documents had no counts."""
     options, given = reading.choices, beside_runs.given
     of_documents, labels = "documents" in plan.uses, plan.reference.labels
+    several = {name: each for name in plan.reference.given if (each := plan.reference.by(name).labels) is not None}
     background = "collection" if "background" in plan.uses & given.words else ""
     if "background" in plan.uses and not background:
         ranked = reading.reference.background
@@ -66,8 +68,8 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
         "terms": terms,
         "docs": beside_runs.called("docs") if from_texts else "",
         "counts": beside_runs.counts(plan) if of_documents and not (from_texts or labels) else "",
-        "labels": short(labels.name, labels.sha256) if labels else "",
-        "members": members(labels) if labels else "",
+        "labels": ",".join(_called(name, short(each.name, each.sha256), "=") for name, each in several.items()),
+        "members": "; ".join(_called(name, members(each), " ") for name, each in several.items()),
         **{name: _of_extra(name, beside_runs) for name in vars(given) if name in plan.reference.extras},
         "gold": beside_runs.called("gold") if plan.reference.gold is not None else "",
         "queries": short(queries.name, queries.sha256) if queries else "",
@@ -98,6 +100,10 @@ def versions_of(measures: Sequence[Measure]) -> dict[str, str]:
         "plug-ins": ",".join(sorted(set(plugins.values()) - {""})),
         "values": ",".join(sorted(values.values())),
     }
+
+
+def _called(name: str, what: str, sign: str) -> str:
+    return f"{name}{sign}{what}" if name else what
 
 
 def _version_of_ir_measures() -> str:

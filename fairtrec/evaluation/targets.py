@@ -134,7 +134,7 @@ def prior_of(prior: Target, groups: tuple[str, ...]) -> Floats | None:
 
 def _written(given: Target, groups: tuple[str, ...], what: str) -> Floats:
     try:
-        pairs = [pair.split("=") for pair in given.split(",")] if isinstance(given, str) else list(given.items())
+        pairs = [pair.rsplit("=", 1) for pair in given.split(",")] if isinstance(given, str) else list(given.items())
         shares = {str(group).strip(): float(share) for group, share in pairs}
     except ValueError:
         raise UsageError(f"cannot read the {what} {given!r}; write it like f=0.4,m=0.6") from None

@@ -8,8 +8,9 @@ import numpy as np
 
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.data import MISSING, Bools, Floats, Ints, Run
+from fairtrec.evaluation.computing import masked, parts_of, values_of
 from fairtrec.evaluation.documents import Reference, depth_of, evenly
-from fairtrec.evaluation.inputs import Inputs, values_of
+from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import RelevanceEvaluator
 from fairtrec.evaluation.scores import ENDS, Scores, Ties
 from fairtrec.formulas.distribution import quotient
@@ -91,12 +92,13 @@ def _cut_through(blocks: Blocks, depth: int | None, reach: int | None) -> Bools:
 
 def _closed(measure: Measure, inputs: Inputs) -> Floats:
     """Give the interval of a measure [3, query] that says what it makes of its ranks; nan for others."""
-    terms = measure.over_ranks(**{name: getattr(inputs, name) for name in measure.needs})
-    if terms is None:
+    own = inputs.by(measure.by)
+    terms = measure.over_ranks(**{name: getattr(own, name) for name in measure.needs})
+    if terms is None or parts_of(measure, inputs.reference):
         return np.full((3, len(inputs.qids)), np.nan)
     run = inputs.run
     lines = run.top(inputs.qids, inputs.depth) if OF_EXTRAS.intersection(measure.needs) else inputs.lines
-    return terms.interval(Blocks.of(run, lines))
+    return masked(measure, terms.interval(Blocks.of(run, lines)), own)
 
 
 def _filled(

@@ -12,18 +12,12 @@ from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, decode
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.attributes import refuse_several
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import (
-    Documents,
-    Needs,
-    Reference,
-    depth_of,
-    documents_of,
-    refuse_unknown,
-    unknown_in,
-)
+from fairtrec.evaluation.documents import Documents, Needs, Reference, depth_of
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import RelevanceEvaluator
+from fairtrec.evaluation.looked_at import documents_of, refuse_unknown, unknown_in
 from fairtrec.evaluation.reading import LoadedRun, Reading, read
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.score import score
@@ -135,6 +129,7 @@ class Request:
     @classmethod
     def of(cls, evaluator: Evaluator, queries: Sequence[str], candidates: int, what_if: Sequence[str]) -> "Request":
         """Settle what is asked for. Raises UsageError for what cannot be explained."""
+        refuse_several(evaluator.measures, evaluator.plan.reference.given)
         if len(evaluator.measures) != 1:
             named = ", ".join(map(str, evaluator.measures))
             raise UsageError(f"these are {len(evaluator.measures)} measures ({named}); explain one at a time")
@@ -235,7 +230,7 @@ def _shallow(several: Sequence[LoadedRun], reading: Reading, documents: Document
     runs = [(run.rest, run.qids) for run in several if run.rest is not None]
     docnos = documents_of(runs, reading.needs, reading.reference, documents.choices)
     shallow = documents.with_counts(documents.counted.of(docnos))
-    if documents.missing == "error" and not shallow.annotations.known.all():
+    if documents.missing == "error" and shallow.lacking:
         for system, qids in runs:
             if fault := unknown_in(system.cut(qids, depth_of(reading.measures)), qids, shallow):
                 raise fault

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Floats, Ints, Run
-from fairtrec.evaluation.inputs import Inputs, values_of
+from fairtrec.evaluation.computing import values_of
+from fairtrec.evaluation.inputs import Inputs
 from fairtrec.explanation.cases import Case
 from fairtrec.explanation.explained import NEAR, Exchange
 from fairtrec.explanation.split import scale_of, terms_of

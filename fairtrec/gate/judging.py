@@ -99,6 +99,7 @@ def _badness(verdict: Verdict) -> tuple[int, float]:
 
 def _only(scores: Scores, requirement: Requirement) -> Scores:
     if requirement.measure not in scores.measures:
+        requirement.measure.refuse_several(scores.measures)
         what = f"{requirement.measure} has a value for each group, and a requirement is about one"
         raise UsageError(f"{requirement}: {what}; name the group, like TE(group='f')@10")
     row = scores.measures.index(requirement.measure)

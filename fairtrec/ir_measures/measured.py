@@ -58,8 +58,7 @@ class FairMeasure(ir_measures.Measure):
         kind = registry.find(self.NAME)
         assert kind is not None
         for name in self.params:  # TE(group='f') is a measure's own
-            own = (field.name for field in dataclasses.fields(kind))
-            known = (*own, *_KEYWORDS, "given")
+            known = (*family.parameters(kind), *_KEYWORDS, "given")
             _refuse_unknown(name, known, self.NAME)
         return kind
 

@@ -8,7 +8,7 @@ What ``__all__`` names is all that an author of measures imports; fairtrec.testi
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -87,6 +87,26 @@ class Measure(Quantity, Parameters):
         """Compute one value per query from the inputs that the signature names."""
         raise TypeError(f"{self.name} does not say how it is computed; give it a __call__")
 
+    def over_attributes(self, ordered: Mapping[str, bool]) -> "tuple[Measure, ...]":  # noqa: ARG002 - for subclasses
+        """Name the measures that ``combined`` makes one number of, where there are several attributes.
+
+        ``ordered`` says which there are, and whether their groups have an order. A measure of which nothing is named
+        stands for one of each attribute.
+        """
+        return ()
+
+    def combined(self, values: Floats, takes_part: Bools) -> Floats:  # noqa: ARG002 - for subclasses
+        """Make one value [query] of those of the measures of ``over_attributes`` [measure, query], rising with each.
+
+        An attribute [attribute, query] whose labels are of other queries takes no part; its values are nan there.
+        """
+        raise TypeError(f"{self.name} is of one attribute; name it with by")
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether it is one number over all attributes, where it names none."""
+        return not self.by and type(self).over_attributes is not Measure.over_attributes
+
     def over_ranks(self, *args: Any, **inputs: Any) -> Terms | None:  # noqa: ARG002 - for subclasses
         """Say what is made of the ranks, where that gives a value over all orders of tied documents in closed form.
 
@@ -147,6 +167,17 @@ class Measure(Quantity, Parameters):
     def remarks_on(self) -> tuple[str, ...]:
         """The names of the inputs that ``remark`` reads."""
         return named(type(self).remark)
+
+    def refuse_several(self, computed: "Iterable[Measure]") -> None:
+        """Raise UsageError if it stands for several of the measures that are computed, one of each attribute."""
+        free: list[str] = [name for name in ("by", "group") if getattr(self, name, None) == ""]
+        blank: list[Any] = [dict.fromkeys(free, "")]
+        several = [
+            str(one) for one in computed
+            if type(one) is type(self) and one.by and dataclasses.replace(one, **blank[0]) == self and one != self
+        ]  # fmt: skip
+        if several:
+            raise UsageError(f"{self} stands for {', '.join(several)}; name one")
 
     def expanded(self, groups: Sequence[str]) -> "tuple[Measure, ...]":
         """Give the measures that stand for this one: itself, or one for each group where its ``group`` is ""."""

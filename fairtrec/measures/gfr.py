@@ -4,13 +4,14 @@ Source: Sakai, Kim, Kang: A Versatile Framework for Evaluating Ranked Lists in t
 2022. https://doi.org/10.48550/arXiv.2204.00280
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from fairtrec.formulas import discount, distribution
-from fairtrec.measure import ABOVE_0, READING_ON, Floats, Ints, Measure, Prefixes
+from fairtrec.measure import ABOVE_0, READING_ON, Bools, Floats, Ints, Measure, Prefixes
 
 
 def stops(relevance: Floats, max_grade: int) -> Floats:
@@ -52,7 +53,7 @@ def order_aware(p: Floats, q: Floats) -> Floats:
 
 
 def _ordered(of_groups: Floats, order: Ints | None) -> Floats:
-    return of_groups if order is None else of_groups[..., order]
+    return of_groups if order is None or not len(order) else of_groups[..., order]
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,12 @@ class GFR(Measure):
     'nmd' normalised match distance, sum of |cumulated D - cumulated target| / (groups - 1), and 'rnod' root normalised
     order-aware divergence, sqrt(mean over groups i of target > 0 of sum over groups j of |i - j| (D(j) - target(j))^2
     / (groups - 1)), for groups that have an order: names that are numbers, bins, or ``--groups low,mid,high``. Any two
-    groups have one; more without an order are refused. ``part``: 'fairness' or 'relevance' gives one alone, so
-    that several attributes can be averaged. ``max_grade=4`` is that of the Web track's ERR.
+    groups have one; more without an order are refused. ``part``: 'fairness' or 'relevance' gives one alone.
+    ``max_grade=4`` is that of the Web track's ERR.
+    Of several attributes it is one number, (relevance + sum of their fairness) / (1 + attributes), and
+    part='fairness' the mean of their fairness; ``by`` gives that of one. The ordinal divergences are for those whose
+    groups have an order, 'jsd' for the others. An attribute whose labels are per query takes part only in the queries
+    that they name.
     Before the first document of any group a rank adds to relevance only. A document of unknown group changes no share;
     the authors' program, NTCIREVAL, gives it an even membership.
 
@@ -113,23 +118,39 @@ class GFR(Measure):
         known = (~np.isnan(held[..., 0])).sum(axis=1) > 0
         return np.where((known | (relevant == 0)) & ~np.isnan(target).any(axis=1), value, np.nan)
 
+    def over_attributes(self, ordered: Mapping[str, bool]) -> tuple[Measure, ...]:
+        """Relevance, and the fairness of each attribute; ordinal divergences where some groups have an order."""
+        if self.part == "relevance":
+            return ()
+        nominal = replace(self, divergence="jsd") if any(ordered.values()) else self
+        of_each = {name: self if has_order else nominal for name, has_order in ordered.items()}
+        parts = [replace(measure, by=name, part="fairness") for name, measure in of_each.items()]
+        return (replace(self, part="relevance"), *parts)
+
+    def combined(self, values: Floats, takes_part: Bools) -> Floats:
+        """Take the mean over relevance and the fairness of each attribute that takes part; at least one does."""
+        number, both = takes_part.sum(axis=0), self._counted[1]
+        fairness = np.where(takes_part, values[1:], 0.0).sum(axis=0)
+        value: Floats = (fairness + both * values[0]) / np.where(number > 0, number + both, np.nan)
+        return value
+
     def over_labels(self, relevance: Floats, target: Floats, order: Ints | None = None, **_: Any) -> Prefixes:
         """Each rank adds, as often as readers stop there, the likeness of what the groups hold down to it."""
         target = _ordered(target, order)
         probability, relevant = self._relevant(relevance)
-        share = self._parts[0]
+        share, of_relevance = (part / sum(self._counted) for part in self._counted)
         lacking = np.isnan(target).any(axis=1) & (self.part != "relevance")
 
         def cost(amounts: Floats, _: int) -> Floats:
             return self._likeness(distribution.shares(_ordered(amounts, order)), target[:, None])
 
-        first = np.where(lacking, np.nan, self._parts[1] * relevant)
+        first = np.where(lacking, np.nan, of_relevance * relevant)
         return Prefixes(cost, share * probability, first, alike=len(target) == 1)
 
     @property
-    def _parts(self) -> tuple[float, float]:
-        """What fairness and relevance count."""
-        return {"both": (0.5, 0.5), "fairness": (1.0, 0.0), "relevance": (0.0, 1.0)}[self.part]
+    def _counted(self) -> tuple[int, int]:
+        """Whether fairness and relevance count."""
+        return int(self.part != "relevance"), int(self.part != "fairness")
 
     def _relevant(self, relevance: Floats) -> tuple[Floats, Floats]:
         """Give the probability to stop at each rank [query, rank], and the part of relevance [query]."""

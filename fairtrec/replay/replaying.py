@@ -8,11 +8,11 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import evaluate as api
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import ChoiceKeywords
-from fairtrec.evaluation.given import Given
+from fairtrec.evaluation.given import Attributes, Given
 from fairtrec.evaluation.result import Part, Result
 from fairtrec.evaluation.signature import versions_of
 from fairtrec.files import opening
-from fairtrec.files.arguments import crossed
+from fairtrec.files.arguments import crossed, source
 from fairtrec.replay import versions
 from fairtrec.replay.results import RecordedResult
 
@@ -65,10 +65,24 @@ def _option(recorded: RecordedResult, name: str, value: Any, places: dict[Part, 
     """Give an option as it was; where it names a file, the one that was found."""
     if value is True and name in Given.__annotations__:
         raise InputError(f"the {name} were an object in Python, and only a file can be replayed", recorded.path)
+    if name == "labels" and isinstance(value, dict) and not any(each is True for each in value.values()):
+        return Attributes({attribute: _labels(each, places, attribute) for attribute, each in value.items()})
+    if name == "target" and isinstance(value, dict):
+        return {of: places.get(Part(name, of), each) for of, each in value.items()}
     if name in Given.__annotations__ and not isinstance(value, str | None):
         raise InputError(f"options.{name} must be text or null; write it with: fairtrec eval -f json", recorded.path)
-    if name == "labels" and isinstance(value, str) and Part(name) not in places:
-        return "*".join(places.get(Part(name, str(number)), part) for number, part in enumerate(crossed(value), 1))
+    if name == "labels" and isinstance(value, str):
+        return _labels(value, places)
     if name == "counterfactual" and Part(name) not in places:  # it is the folder of several
         return next((str(Path(place).parent) for part, place in places.items() if part.of == name), value)
     return places.get(Part(name), value) if isinstance(value, str) else value
+
+
+def _labels(value: str, places: dict[Part, str], attribute: str = "") -> str:
+    """Give labels as they were, each file in its place, with what is taken of it."""
+    several = crossed(value)
+    found = []
+    for number, part in enumerate(several, 1):
+        place = places.get(Part("labels", f"{attribute} {number}".strip() if len(several) > 1 else attribute or None))
+        found.append(part if place is None else str(source(part)._replace(name=place)))
+    return "*".join(found)

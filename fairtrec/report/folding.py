@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 MOST = 4
 WRONG, CAUTION, EXPLAINED = range(3)
-SIGNS = re.compile(r"(groups: |\[|\?: |outside: )")  # what begins so tells what stands in a table
+SIGNS = re.compile(  # what begins so tells what stands in a table: groups with their sizes, and signs
+    r"([\w.-]+(, in this order)?: (.+ \d+, )+.+ \d+( and \d+ more)?(, none \d+)?(; target |$)|\[|\?: |outside: )"
+)
 _WRONG = re.compile(  # by which a number is wrong, or not to be compared
     r"^means over |^the same documents in the same order|uses the judgements|scores rise with the ranks"
     r"| documents in the .* have no |no rank and no mark|^groups are known for (?!(\d+) of the \1 )|defined for "

@@ -47,10 +47,10 @@ def summed_up(said: Mapping[Remark, list[int]], called: Sequence[str]) -> Iterat
     >>> [line for _, line in summed_up(few, ["a", "b", "c"])]
     ['2 and 3 of 9 ranks (a, c)']
     """
-    alike: dict[tuple[Parameters | None, str], list[Remark]] = {}
+    alike: dict[tuple[Parameters | None, str, str], list[Remark]] = {}
     for remark in said:
-        alike.setdefault((remark.measure, remark.words), []).append(remark)
-    for (measure, _), remarks in alike.items():
+        alike.setdefault((remark.measure, remark.words, remark.of), []).append(remark)
+    for (measure, _, attribute), remarks in alike.items():
         runs = sorted(run for remark in remarks for run in said[remark])
         of_run = {run: remark.numbers for remark in remarks for run in said[remark]}
         if few := len(remarks) > 1 and len(runs) <= FEW:
@@ -60,8 +60,9 @@ def summed_up(said: Mapping[Remark, list[int]], called: Sequence[str]) -> Iterat
         else:
             columns = zip(*(remark.numbers for remark in remarks), strict=True)
             numbers = [str(min(each)) if min(each) == max(each) else f"{min(each)} to {max(each)}" for each in columns]
-        whose = f" ({listed([called[run] for run in runs])})" if few or len(runs) < len(called) else ""
-        yield measure, f"{remarks[0].filled(numbers)}{whose}"
+        some = [listed([called[run] for run in runs])] if few or len(runs) < len(called) else []
+        whose = ", ".join([*some, *[attribute] * bool(attribute)])
+        yield measure, remarks[0].filled(numbers) + (f" ({whose})" if whose else "")
 
 
 def _listed(numbers: Sequence[str]) -> str:

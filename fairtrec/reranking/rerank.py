@@ -12,10 +12,11 @@ from fairtrec.data import Run, Samples, System
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.answer import Signature
+from fairtrec.evaluation.beside import opened
 from fairtrec.evaluation.choices import RerankedKeywords
 from fairtrec.evaluation.evaluate import told_apart
 from fairtrec.evaluation.given import GivenKeywords, JudgementsLike
-from fairtrec.evaluation.plan import opened, planned
+from fairtrec.evaluation.plan import planned
 from fairtrec.evaluation.reading import wanted
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import signature_of

@@ -20,6 +20,12 @@ class Wanted:
     reranker: Reranker
     given: frozenset[str]
     depth: None = None  # all ranks, as far as they are looked at
+    is_of_all: bool = False
+
+    @property
+    def by(self) -> str:
+        """The attribute whose groups it looks at."""
+        return self.reranker.by
 
     @property
     def needs(self) -> tuple[str, ...]:

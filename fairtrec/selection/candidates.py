@@ -88,6 +88,7 @@ def place(measure: Measure, computed: Sequence[Measure]) -> int:
     """Tell which of the computed measures it is. Raises UsageError if it is none of them."""
     if measure in computed:
         return computed.index(measure)
+    measure.refuse_several(computed)
     of_groups = [str(each) for each in computed if each.name == measure.name]
     if getattr(measure, "group", None) == "" and of_groups:
         raise UsageError(f"{measure} has a value for each group; name one, like {' or '.join(of_groups)}")

@@ -166,7 +166,7 @@ class MeasureContract:
         hints, fields = get_type_hints(self.measure), {field.name for field in dataclasses.fields(self.measure)}
         lost = [name for name, hint in hints.items() if get_origin(hint) is not ClassVar and name not in fields]
         assert not lost, f"{self.measure.__name__} has no parameter {lost[0]} without @dataclass(frozen=True) above it"
-        texts = [field.name for field in dataclasses.fields(self.measure) if field.type is str]
+        texts = [field.name for field in family.parameters(self.measure).values() if field.type is str]
         strange: list[Any] = [{name: text} for name in texts for text in STRANGE]
         changed = [dataclasses.replace(self.measure(), **each) for each in strange]
         for measure in (*variants(self.measure, [*WORDS]), *changed):

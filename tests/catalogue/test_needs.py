@@ -22,7 +22,7 @@ from fairtrec_made import REPOSITORY
 from fairtrec_made.one_process import printed
 
 TRACK = {"sequences", "authors"}  # computed beside the other inputs
-NOT_ASKED_FOR = {"lines", "judged_lines", "documents"}  # parts of inputs
+NOT_ASKED_FOR = {"lines", "judged_lines", "documents", "takes_part"}  # parts of inputs
 
 
 def test_the_table_names_what_is_computed():

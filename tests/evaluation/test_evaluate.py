@@ -308,8 +308,9 @@ def test_passing_over_leaves_the_utility_measures_alone():
 def test_grades_stand_beside_the_documents_that_were_not_passed_over():
     from fairtrec.data import Annotations, Docnos
     from fairtrec.evaluation import loading
-    from fairtrec.evaluation.documents import Documents, Needs, Reference, documents_of
+    from fairtrec.evaluation.documents import Documents, Needs, Reference
     from fairtrec.evaluation.inputs import Inputs
+    from fairtrec.evaluation.looked_at import documents_of
 
     skip = fairtrec.Choices(missing="skip")
     run = loading.run({"q": {"dx": 3.0, "d2": 2.0, "d1": 1.0}, "r": {"d1": 1.0}}, "run", fairtrec.Choices(), None)

@@ -27,10 +27,9 @@ ACT = """\
 ADDED = {  # `eval --min-tokens N`: by file, behind what stands what
     "evaluation/choices.py": [
         ("    groups: str | Sequence[str] | None\n", "    min_tokens: int | None\n"),
-        ('tells=_shares, always=True, factor=None, trials=("known",),\n    )  # fmt: skip\n', ROW),
+        ('tells=_shares, always=True, factor=None, by_name=True, trials=("known",),\n    )  # fmt: skip\n', ROW),
     ],
     "evaluation/documents.py": [
-        ("from dataclasses import dataclass, field", ", replace"),
         ("        self.annotations, self.missing = self.counted, self.choices.missing\n", ACT),
     ],
 }

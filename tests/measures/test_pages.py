@@ -1,6 +1,5 @@
 """Every measure has its page, spells itself so that it can be read again, and says truly what an empty ranking is worth."""
 
-import dataclasses
 import inspect
 from typing import Literal, get_args, get_origin, get_type_hints
 
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.catalogue import pages, registry
+from fairtrec.catalogue import family, pages, registry
 from fairtrec.data.parameters import DEEPEST
 from fairtrec.measure import Better, Measure
 from fairtrec.measures import BUILT_IN
@@ -63,7 +62,7 @@ def values_of(name, hint):
 def measures(draw):
     kind = OURS[draw(st.sampled_from(list(OURS)))]
     hints = get_type_hints(kind)
-    fields = [field.name for field in dataclasses.fields(kind)]
+    fields = [*family.parameters(kind)]
     try:
         return kind(**{name: draw(values_of(name, hints[name])) for name in fields})
     except fairtrec.errors.UsageError:

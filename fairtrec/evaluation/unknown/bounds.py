@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ import numpy as np
 from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run, decode
 from fairtrec.evaluation.choices import Choices
+from fairtrec.evaluation.computing import masked, parts_of, taking_part, value_of
 from fairtrec.evaluation.documents import Documents, Reference, depth_of, evenly
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.scores import Scores, UnknownIntervals
+from fairtrec.evaluation.scores import ENDS, Scores, UnknownIntervals
 from fairtrec.evaluation.unknown.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
 from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, every, few, mean
 from fairtrec.formulas.rounding import same
@@ -71,15 +73,48 @@ def intervals(
     ``which``: tell, too, which unknown document of each query moves the value most.
     """
     found = UnknownIntervals.none(scores.values)
-    measures = [(row, measure) for row, measure in enumerate(scores.measures) if ASKED.intersection(measure.needs)]
-    if not measures:
-        return found, ()
-    depth, names = depth_of([measure for _, measure in measures]), dict[Any, list[Docs]]()
-    for part in evenly(run, scores.qids, depth):
-        inputs = Inputs(run, [scores.qids[query] for query in part], reference, depth)
-        for key, slots in _fill(found, part, inputs, measures, which=which).items():
-            names.setdefault(key, []).append(slots.names)
-    return found, _remarks(reference, [np.concatenate(each) for each in names.values()])
+    by: dict[str, list[tuple[int, Measure]]] = {}
+    said: dict[Remark, None] = {}
+    for row, measure in enumerate(scores.measures):
+        parts = parts_of(measure, reference)
+        if parts:
+            said |= dict.fromkeys(_over_attributes(found, row, parts, run, scores, reference, which=which))
+        elif ASKED.intersection(measure.needs):
+            by.setdefault(measure.by, []).append((row, measure))
+    for attribute, measures in by.items():
+        own, depth, names = reference.by(attribute), depth_of([each for _, each in measures]), dict[Any, list[Docs]]()
+        for part in evenly(run, scores.qids, depth):
+            inputs = Inputs(run, [scores.qids[query] for query in part], own, depth)
+            for key, slots in _fill(found, part, inputs, measures, which=which).items():
+                names.setdefault(key, []).append(slots.names)
+            for (row, measure), ends in product(measures, (found.least, found.greatest, found.expected)):
+                ends[row, part] = masked(measure, ends[row, part], inputs)
+        said |= dict.fromkeys(_remarks(own, [np.concatenate(each) for each in names.values()], attribute))
+    return found, tuple(said)
+
+
+def _over_attributes(
+    found: UnknownIntervals, row: int, parts: Sequence[Measure], run: Run, scores: Scores, reference: Reference, *,
+    which: bool,
+) -> tuple[Remark, ...]:  # fmt: skip
+    """Put in what one number of all attributes could be: these are labelled independently, so its parts add up."""
+    measure, inputs = scores.measures[row], Inputs(run, scores.qids, reference, scores.measures[row].depth)
+    values = np.stack([np.broadcast_to(value_of(part, inputs), len(scores.qids)) for part in parts])
+    several, said = intervals(run, replace(scores, measures=tuple(parts), values=values), reference, which=which)
+    takes_part = taking_part(inputs)
+    for ends, of_parts in ((each, getattr(several, each)) for each in ENDS):
+        getattr(found, ends)[row] = measure.combined(of_parts, takes_part)
+    for flags in ("bounded", "sampled", "drawn"):
+        getattr(found, flags)[row] = getattr(several, flags).any(axis=0)
+    found.number[row] = several.number.max(axis=0)
+    most = np.nan_to_num(several.moves, nan=-1.0).argmax(axis=0)
+    for field_ in ("rank", "docno"):
+        getattr(found, field_)[row] = np.take_along_axis(getattr(several, field_), most[None], axis=0)[0]
+    moves = np.where(np.arange(len(parts))[:, None] == most, np.nan_to_num(several.moves), 0.0)
+    found.moves[row] = np.where(found.rank[row] > 0, measure.combined(moves, takes_part), np.nan)
+    for query in range(len(scores.qids)):
+        found.documents[row, query] = tuple(dict.fromkeys(chain.from_iterable(several.documents[:, query])))
+    return said
 
 
 def _fill(
@@ -193,17 +228,17 @@ def _names(slots: Slots) -> list[tuple[str, ...]]:
     return [tuple(decode(row[:many])) for row, many in zip(slots.docnos, slots.number.tolist(), strict=True)]
 
 
-def _remarks(reference: Reference, several: Sequence[Docs]) -> tuple[Remark, ...]:
+def _remarks(reference: Reference, several: Sequence[Docs], attribute: str) -> tuple[Remark, ...]:
     """Say of which documents two queries may want different groups, and where the target is from."""
     assert reference.labels is not None
     remarks = []
     _, times = np.unique(max(several, key=len), return_counts=True)
     if (times > 1).any() and not reference.labels.per_query:
         words = "{} of {} unknown documents are looked at for two queries or more: the ends of means are bounds"
-        remarks.append(Remark(words, (int((times > 1).sum()), len(times))))
+        remarks.append(Remark(words, (int((times > 1).sum()), len(times)), of=attribute))
     if reference.target_of is not None and times.size:
         of = " and the ".join(word for _, word in reference.target_of.of)
-        remarks.append(Remark(f"the target of the {of} is that of its documents of known group"))
+        remarks.append(Remark(f"the target of the {of} is that of its documents of known group", of=attribute))
     return tuple(remarks)
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, Run, take
 from fairtrec.data.parameters import named
+from fairtrec.evaluation.computing import values_of
 from fairtrec.evaluation.documents import Reference
-from fairtrec.evaluation.inputs import Inputs, values_of
+from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import RelevanceEvaluator
 from fairtrec.formulas import discount
 from fairtrec.formulas.fronts.two_sums import filled

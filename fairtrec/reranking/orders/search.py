@@ -11,6 +11,7 @@ from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Bools, Floats, Run
 from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.attributes import refuse_several
 from fairtrec.evaluation.documents import Reference, depth_of
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.judge import RelevanceEvaluator
@@ -62,6 +63,7 @@ class Search:
         if keywords["qrels"] is None and not by_scores:
             _refuse_unjudged(utility, by)
         found = evaluator([fairness] if by_scores else [utility, fairness], **keywords)
+        refuse_several(found.measures, found.plan.reference.given)
         if len(found.measures) != 2 - by_scores:
             named = ", ".join(map(str, found.measures))
             raise UsageError(f"one measure of utility and one of fairness are wanted, and these are {named}")
