@@ -37,7 +37,8 @@ class Labels:
     groups. ``own`` says that a query's groups are its own, as subtopics are: 1 of one query is not 1 of another.
     ``order`` names the groups from the least to the greatest, and is empty where they have no order. ``none`` says that
     a document may be of none of the groups. ``others`` [group] are the weights of every document that is in no row;
-    None where these are unknown.
+    None where these are unknown. ``unsure`` [row] is how much of a document is of unknown group while the rest is
+    known; None where all of each is known, or nothing.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Labels:
     order: tuple[str, ...] = ()
     none: bool = False
     others: Floats | None = None
+    unsure: Floats | None = None
 
     def filled(self, how: Literal["group", "even"]) -> "Labels":
         """Put documents of unknown group into a ``group`` of their own, which is called ``?``, or evenly into all."""
@@ -58,8 +60,9 @@ class Labels:
             groups = tuple(sorted((*groups, UNKNOWN)))
             others = (np.array(groups) == UNKNOWN).astype(np.float64)
             weights = np.insert(weights, groups.index(UNKNOWN), 0.0, axis=1)
-        weights = np.where(np.isnan(weights).any(axis=1, keepdims=True), others, weights)
-        return replace(self, groups=groups, weights=weights, others=others)
+        unsure = 0.0 if self.unsure is None else self.unsure[:, None]
+        weights = np.where(np.isnan(weights).any(axis=1, keepdims=True), others, weights + unsure * others)
+        return replace(self, groups=groups, weights=weights, others=others, unsure=None)
 
     @cached_property
     def queries(self) -> frozenset[str]:

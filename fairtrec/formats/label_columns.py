@@ -10,6 +10,7 @@ from fairtrec.data import NONE, UNKNOWN, Docnos, Docs, Floats, Ints, Labels, by_
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats.columns import WIDEST, LineNumbers, line_of
 from fairtrec.formats.label_words import LACKING, GroupCodes, is_id, word
+from fairtrec.formulas import distribution
 from fairtrec.formulas.neutrality import membership
 from fairtrec.literals import Membership
 
@@ -168,14 +169,15 @@ class LabelColumns:
         if len(groups) < 2:
             raise InputError("these labels have fewer than two groups; fairness needs at least two", path)
         known, unknown = table[:, :-2], table[:, -1] > 0
+        unsure = None
         if self.counted:
-            known = _of_counts(table, rule or "share")
+            known, unsure = _of_counts(table, rule or "share")
         else:
             known = membership(known, rule) if rule else known
             known[unknown] = np.nan
         none = NONE in names or bool((~known.any(axis=1)).any())
         order = tuple(self.codes.bins) or self._order(groups)
-        return Labels(name, groups, rows_of, known, self.per_query, sha256, order=order, none=none)
+        return Labels(name, groups, rows_of, known, self.per_query, sha256, order=order, none=none, unsure=unsure)
 
     def _order(self, groups: Sequence[str]) -> tuple[str, ...]:
         """Order groups that are numbers. Raises InputError where two are the same number."""
@@ -231,18 +233,15 @@ class LabelColumns:
             raise self._fault(f"{what}; keep one, or give weights that sum to at most 1", at)
 
 
-def _of_counts(table: Floats, rule: Membership) -> Floats:
-    """Make members of counts [row, group, and last none and unknown]; nan where nothing is known."""
+def _of_counts(table: Floats, rule: Membership) -> tuple[Floats, Floats | None]:
+    """Make members of counts [row, group, and last none and unknown], nan of which nothing is known; and the unsure."""
     known, unknown = table[:, :-2], table[:, -1:]
     total: Floats = known.sum(axis=1, keepdims=True)
-    belongs: Floats
-    if rule == "share":
-        belongs = np.divide(known, total + unknown, out=np.zeros_like(known), where=total > 0)
-    else:
-        belongs = membership(known, rule)
-    lacking = (total[:, 0] == 0) & (table[:, -2] == 0)
-    belongs[lacking] = np.nan
-    return belongs
+    lacking = (total == 0) & (table[:, -2:-1] == 0)
+    if rule != "share":
+        return np.where(lacking, np.nan, membership(known, rule)), None
+    parts = distribution.quotient(np.column_stack((known, unknown)), np.where(total > 0, total + unknown, 0), 0.0)
+    return np.where(lacking, np.nan, parts[:, :-1]), parts[:, -1] if unknown.any() else None
 
 
 def _odd(names: Docs, *, empty: bool = False) -> int | None:

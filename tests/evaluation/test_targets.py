@@ -77,6 +77,22 @@ def test_unlabelled_documents_belong_evenly_to_all():
     assert found == pytest.approx(2.5 / 4 * math.log(2.5 / 2) + 1.5 / 4 * math.log(1.5 / 2), rel=1e-12)
 
 
+def test_the_unknown_part_of_counts_belongs_where_unlabelled_documents_do(tmp_path):
+    path = tmp_path / "counts.tsv"
+    path.write_text("docno\tgroup\tcount\nd1\ta\t3\nd1\t?\t1\nd2\tb\t4\nd3\t?\t2\n")
+    given = {"labels": str(path), "target": "qrels"}
+    # relevant are d1 (3/4 a), d2 (b), d3 (unknown), d9 (in no row): a .75, b 1, ? 2.25
+    found = fairtrec.evaluate("AWRF@4", RUN, QRELS, missing="group", **given)
+    weights = [1, 1, 1 / math.log2(3), 0.5]
+    held = np.array([0.75 * weights[0], weights[1], 0.25 * weights[0] + weights[2] + weights[3]]) / sum(weights)
+    wanted = np.array([0.75, 1, 2.25]) / 4
+    middle = (held + wanted) / 2
+    divergence = (held * np.log2(held / middle) + wanted * np.log2(wanted / middle)).sum() / 2
+    assert found.means["run"]["AWRF@4"] == pytest.approx(1 - divergence)
+    # evenly: b .125 + 1 + .5 + .5
+    assert share("qrels", missing="even", labels=str(path), rank_one="d2") == pytest.approx(2.125 / 4)
+
+
 def test_what_is_said_where_documents_without_a_label_are_a_group():
     result = fairtrec.evaluate("KL@4", RUN, labels=LABELS, missing="group")
     assert result.notes[0] == "groups: ? 0, a 2, b 2; target 0, 0.5, 0.5"
