@@ -163,7 +163,7 @@ class Frame:
             try:
                 column.validate(full=True)  # of a damaged file
             except pa.ArrowException:
-                self._refuse(which, "stands for texts that are not there; make it again")
+                self._refuse(which, "is damaged, or no UTF-8; make it again")
             parts = [chunk for chunk in column.chunks if len(chunk)]
             found = [self._texts(name, pa.chunked_array([chunk.dictionary])) for chunk in parts]
             self._refuse_large(which, max(texts.dtype.itemsize for texts in found), len(column))

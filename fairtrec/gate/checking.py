@@ -8,7 +8,7 @@ from fairtrec.catalogue import renamed
 from fairtrec.comparison.baseline import find
 from fairtrec.comparison.compared import refuse_gold
 from fairtrec.comparison.slices import Slices
-from fairtrec.errors import PATH, FilePath, InputError, UsageError
+from fairtrec.errors import PATH, FilePath, InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.evaluate import Keywords, evaluate
@@ -92,6 +92,9 @@ def check(
     against = baseline if compared else None
     recorded, run = _recorded(against)
     over = given.get("bounds")
+    if accept and recorded is None:
+        what = f"{asked_by('--accept')} is about the values of a results file"
+        raise UsageError(f"{what}; give one with {asked_by('--baseline')}, or leave it out")
     if over == "ties":
         raise UsageError("check decides whatever is unknown, and ties are known; give --bounds labels or texts")
     if over is not None and recorded is not None:

@@ -53,14 +53,22 @@ def one_line(ended, code, start):
 def test_parquet_labels_of_years_beyond_the_calendar(workplace, fairtrec_command):
     far = pa.array([10**15, 10**15], pa.timestamp("ms"))
     parquet.write_table(pa.table({"docno": ["d1", "d2"], "group": ["f", "m"], "weight": far}), "l.parquet")
-    one_line(fairtrec_command(*LABELS.split(), "l.parquet"), 3, "l.parquet: this is no Parquet file of labels (")
+    one_line(
+        fairtrec_command(*LABELS.split(), "l.parquet"),
+        3,
+        "l.parquet: the column weight of the labels is not a finite number",
+    )
 
 
 def test_parquet_labels_that_are_not_utf_8(workplace, fairtrec_command):
     edges = pa.py_buffer(np.array([0, 2, 4], np.int32))
     docnos = pa.Array.from_buffers(pa.string(), 2, [None, edges, pa.py_buffer(b"d\xffd2")])
     parquet.write_table(pa.table({"docno": docnos, "group": ["f", "m"]}), "l.parquet")
-    one_line(fairtrec_command(*LABELS.split(), "l.parquet"), 3, "l.parquet: this is no Parquet file of labels (")
+    one_line(
+        fairtrec_command(*LABELS.split(), "l.parquet"),
+        3,
+        "l.parquet: the column docno of the labels is damaged, or no UTF-8; make it",
+    )
 
 
 def test_parquet_labels_are_read_for_the_columns_that_are_labels(workplace, fairtrec_command):

@@ -100,7 +100,7 @@ FORMS = {
     "eval sorted": ["eval", "qrels", NAME, "b.run", *GIVEN, "--sort", "RR", "-f", "table"],
     "eval of words": ["eval", "qrels", NAME, "--terms", "groups", "--docs", "docs.tsv", "-m", "TE@2 AWRF@2", "-f", "trec"],
     "eval of counts": ["eval", "none", NAME, "--counts", "counts", "-m", "TE@2", "-f", "tsv", "-q"],
-    "eval of judgements": ["eval", "qrels", NAME, "--labels", "qrels", "-m", "FAIR@2", "--queries", "queries", "-f", "csv"],
+    "eval of judgements": ["eval", "qrels", NAME, "-m", "nDCG@2", "--queries", "queries", "-f", "csv"],
     "eval of targets": ["eval", "qrels", NAME, "-m", "AWRF@2", "--counts", "counts", "--target", "target", "-f", "json"],
     **{f"compare {form}": ["compare", "qrels", "b.run", NAME, *GIVEN, "--slice", "slices", "-f", form] for form in COMPARISONS},
     **{f"correlate {form}": ["compare", "qrels", "b.run", NAME, *GIVEN, "--correlate", "queries", "-f", form] for form in COMPARISONS},
