@@ -1,5 +1,7 @@
 """``fairtrec measures``: what can be measured, what each measure means, and what each reranker does."""
 
+import re
+
 import click
 
 from fairtrec.cli.commands import Titled
@@ -9,7 +11,32 @@ from fairtrec.cli.commands import Titled
 @click.argument("names", nargs=-1, metavar="[MEASURE|RERANKER]...")
 def command(names: tuple[str, ...]) -> None:
     """List all measures with direction, range and needs, and all rerankers, or print the page of each that is named."""
-    from fairtrec.catalogue import pages, rerankers
+    from shutil import get_terminal_size
 
-    told = [pages.page(name) for name in names] or [pages.overview(), rerankers.overview()]
-    click.echo("\n".join(told), nl=False)
+    from fairtrec.catalogue import pages, rerankers
+    from fairtrec.report.folding import hung
+
+    room = get_terminal_size().columns
+    told = [_paragraphs(pages.page(name), room) for name in names]
+    told = told or [each.splitlines() for each in (pages.overview(), rerankers.overview())]
+    for number, lines in enumerate(told):
+        for line in ["", *lines] if number else lines:
+            start = len(line) - len(line.lstrip())
+            column = line.rfind("  ", start) + 2  # where its last column stands
+            for part in hung(line, room, column if column > start + 1 else start and start + 4):
+                click.echo(part)
+
+
+def _paragraphs(page: str, room: int) -> list[str]:
+    """Join the lines of a page that is wider than the window, up to what begins with a name, is indented, or empty."""
+    lines = page.splitlines()
+    if max(map(len, lines)) <= room:
+        return lines
+    joined: list[str] = []
+    for line in lines:
+        goes_on = joined and joined[-1] and not joined[-1].startswith(" ")
+        if goes_on and re.match(r"\S", line) and not re.match(r"[A-Z]\w*: ", line):
+            joined[-1] += f" {line}"
+        else:
+            joined.append(line)
+    return joined

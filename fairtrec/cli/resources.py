@@ -94,6 +94,13 @@ def _plain(value: object) -> str:
 
 
 def _print_columns(rows: Sequence[tuple[str, ...]]) -> None:
+    """Print columns; the last goes on below where it has no room."""
+    from shutil import get_terminal_size
+
+    from fairtrec.report.folding import hung
+
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        click.echo("  ".join(map(str.ljust, row, widths)).rstrip())
+        line = "  ".join(map(str.ljust, row, widths)).rstrip()
+        for part in hung(line, get_terminal_size().columns, sum(widths[:-1]) + 2 * len(widths[:-1])):
+            click.echo(part)

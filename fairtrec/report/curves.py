@@ -67,11 +67,12 @@ def of_associations(view: Associations, places: int) -> tuple[list[ReportTable],
     how, names = view.procedure, shown(scores.run for scores in view.result.scores)
     several = len({row.slice for row in view.rows}) > 1
     head = [
-        "n",
+        "verdict",
         "correlation",
         f"{how.percent} interval",
         "p",
         *[corrected(how)] * (how.correction != "none"),
+        "n",
     ]
     over_runs = view.over == "runs"
     found = []
@@ -80,14 +81,13 @@ def of_associations(view: Associations, places: int) -> tuple[list[ReportTable],
         cells = []
         for row in by_run(rows):
             key = [row.measure, row.other] if over_runs else [names.get(row.run, row.run)]
-            small = [str(row.n), signed(row.correlation, places), ends(row.low, row.high, places)]
+            small = [row.verdict, signed(row.correlation, places), ends(row.low, row.high, places)]
             tests = [row.p, row.p_corrected] if how.correction != "none" else [row.p]
             tested = ["-" if math.isnan(p) else probability(p, places) for p in tests]
-            cells.append([*key, *[row.slice] * several, *small, *tested, row.verdict])
+            cells.append([*key, *[row.slice] * several, *small, *tested, str(row.n)])
         keys = ["measure", "measure"] if over_runs else ["run"]
-        found.append(
-            ReportTable.of_rows(title, len(keys) + several, [*keys, *["slice"] * several, *head, "verdict"], cells)
-        )
+        keys += ["slice"] * several
+        found.append(ReportTable.of_rows(title, len(keys), [*keys, *head], cells, least=("n", "p")))
     shown_from = f"correlated: {corrected(how)} at most {how.alpha:g}"
     lines = [f"{how.percent} interval: by Fisher's z; {shown_from}; {view.family}"]
     if not over_runs and len(view.result.scores) > 1:

@@ -1,20 +1,23 @@
 """What tells two results apart, as text or JSON."""
 
 from collections.abc import Iterator
+from shutil import get_terminal_size
 from typing import Any
 
 from fairtrec.errors import plain
 from fairtrec.replay.difference import Deviation, Difference, RunAndMeasure
+from fairtrec.report.folding import hung
 from fairtrec.report.records import number
 from fairtrec.report.verdicts import distinct
 
 
-def text(difference: Difference, *, names: RunAndMeasure) -> str:
+def text(difference: Difference, *, names: RunAndMeasure, window: bool = False) -> str:
     """Write a line for each difference; nothing where there is none."""
     if difference.same:
         return ""
-    heads = [f"--- {names[0]}", f"+++ {names[1]}"]
-    return "".join(f"{plain(line)}\n" for line in [*heads, *_lines(difference, names)])
+    room = get_terminal_size().columns if window else None
+    lines = [f"--- {names[0]}", f"+++ {names[1]}", *_lines(difference, names)]
+    return "".join(f"{part}\n" for line in lines for part in hung(plain(line), room, 4))
 
 
 def _lines(difference: Difference, names: RunAndMeasure) -> Iterator[str]:

@@ -4,14 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from math import isnan
+from shutil import get_terminal_size
 from typing import Any
 
 from fairtrec.errors import plain
 from fairtrec.explanation.explained import Exchange, Explained, Explanation, Place, RunExplanation, Word
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Document, ReportTable
+from fairtrec.report.folding import hung
 from fairtrec.report.records import Row, head, number
 from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.report.terminal import aligned, within
 
 KEYS = ("run", "qid", "rank", "measure")
 WORST = 5  # queries that are named
@@ -21,28 +24,30 @@ HOW = {
     "shares": "exact while each group's share of exposure stays on its side of the target, and RBDF as it is",
     "prefix": "no sum over ranks: adds is what the value changes by when the rank is added to those above",
 }
+WORDS = ("docno", "word", "group", "words", "words that lose", "words and what they add")  # columns, to the left
 ROUGH = "~: so many group terms that what they add is divided by their number"
 
 
-def text(explanation: Explanation, *, places: int) -> str:
+def text(explanation: Explanation, *, places: int, window: bool = False) -> str:
     """Write what made each value of the queries that were asked for; or of each run what made its mean."""
-    names = named(explanation)
+    room = get_terminal_size().columns if window else None
+    names = within(room, named(explanation))
     parts = []
     for of_run in explanation.runs:
         if explanation.detailed:
-            parts += [_of_query(explanation, each, names[of_run.run], places) for each in of_run.queries]
+            parts += [_of_query(explanation, each, names[of_run.run], places, room) for each in of_run.queries]
         else:
-            parts.append(_of_run(explanation, of_run, names[of_run.run], places))
-    return "\n".join("".join(f"{plain(line)}\n" for line in lines) for lines in parts)
+            parts.append(_of_run(explanation, of_run, names[of_run.run], places, room))
+    return "\n".join("".join(f"{part}\n" for line in lines for part in hung(plain(line), room, 4)) for lines in parts)
 
 
-def _of_query(explanation: Explanation, each: Explained, name: str, places: int) -> Iterator[str]:
+def _of_query(explanation: Explanation, each: Explained, name: str, places: int, room: int | None) -> Iterator[str]:
     head = f"{name}, query {asked(explanation, each.qid)}: "
     if isnan(each.value):
         yield f"{head}{explanation.measure} is undefined: {each.why}"
         return
     yield head + equation(explanation, each.value, each.ceiling, places)
-    yield from _table(*_ranks(explanation, each.places, places))
+    yield from aligned(*_ranks(explanation, each.places, places), WORDS, room)
     if each.exchange is not None:
         yield f"  {exchanged(each.exchange, places)}"
     yield from (f"  {line}" for line in supposed(each.value, dict(each.what_if), places))
@@ -71,22 +76,15 @@ def _words(explanation: Explanation, of_run: RunExplanation, places: int) -> tup
     return [*["word"] * of_words, "group", "loses" if losing(explanation) else "adds", "ranks"], rows
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    left = {"docno", "word", "group", "words", "words that lose", "words and what they add"}
-    widths = [max(len(plain(cell)) for cell in column) for column in zip(head, *rows, strict=True)]
-    for row in (head, *rows):
-        cells = zip(map(plain, row), head, widths, strict=True)
-        aligned = [cell.ljust(width) if name in left else cell.rjust(width) for cell, name, width in cells]
-        yield f"  {'  '.join(aligned)}".rstrip()
-
-
-def _of_run(explanation: Explanation, of_run: RunExplanation, name: str, places: int) -> Iterator[str]:
+def _of_run(
+    explanation: Explanation, of_run: RunExplanation, name: str, places: int, room: int | None
+) -> Iterator[str]:
     many, defined = len(of_run.queries), len(of_run.defined)
     queries = f"{defined} of {many} queries" if defined < many else f"{many} {'query' if many == 1 else 'queries'}"
     mean = of_run.mean("value")
     yield f"{name}, mean of {queries}: {equation(explanation, mean, of_run.mean('ceiling'), places, mean=True)}"
     if words := of_run.words(explanation.measure.better):
-        yield from _table(*_words(explanation, of_run, places))
+        yield from aligned(*_words(explanation, of_run, places), WORDS, room)
         if rest := words[DEAREST:]:
             total, other = (moved(explanation, sum(word.adds for word in each), places) for each in (words, rest))
             yield f"  and {len(rest)} more {'word' if len(rest) == 1 else 'words'}: {other}; all words: {total}"

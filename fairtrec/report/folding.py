@@ -1,9 +1,11 @@
 """Which remarks a reader sees beside numbers: the most important; the others are counted, and -v shows them all."""
 
 import re
+import textwrap
 from collections.abc import Sequence
 
 MOST = 4
+NARROWEST = 20  # letters behind an indent
 WRONG, CAUTION, EXPLAINED = range(3)
 SIGNS = re.compile(  # what begins so tells what stands in a table: groups with their sizes, and signs
     r"([\w.-]+(, in this order)?: (.+ \d+, )+.+ \d+( and \d+ more)?(, none \d+)?(; target |$)|\[|\?: |outside: )"
@@ -44,6 +46,25 @@ def folded(remarks: Sequence[str], most: int | None) -> list[str]:
     if left <= 0:
         return [*signs, *several]
     return [*signs, *several[:most], f"and {left} more remark{'s' * (left > 1)}: -v"]
+
+
+def hung(line: str, width: int | None, indent: int) -> list[str]:
+    """Break a line that is wider than a window between words, but in no interval; what goes on stands to the right.
+
+    >>> hung("passed  0.5 of 3 queries, [0.1, 0.9]", 32, 8)
+    ['passed  0.5 of 3 queries,', '        [0.1, 0.9]']
+    """
+    if width is None or len(line) <= width:
+        return [line]
+    kept = re.sub(
+        r"\[[^][]{,40}\]|\([^()]{,40}\)|\d %", lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), line
+    )
+    room = max(width, indent + NARROWEST)
+    behind = " " * indent
+    parts = textwrap.wrap(
+        kept, room, subsequent_indent=behind, break_on_hyphens=False, break_long_words="://" not in line
+    )
+    return [part.replace("\N{NO-BREAK SPACE}", " ") for part in parts]
 
 
 def cut(line: str, width: int) -> str:

@@ -47,9 +47,9 @@ def tables(effect: Effect, *, places: int) -> Document:
     for at, measure in enumerate(before.scores[0].measures):
         pairs = list(zip(before.scores, after.scores, strict=True))
         values.append(Column(heading(measure), [cells(one, None, places)[at] for one, _ in pairs]))
-        values.append(Column("reranked", [cells(two, None, places)[at] for _, two in pairs]))
+        values.append(Column("reranked", [cells(two, None, places)[at] for _, two in pairs], follows=True))
         differences = [_difference(one.means[at], two.means[at]) for one, two in pairs]
-        values.append(Column("difference", [_signed(difference, places) for difference in differences]))
+        values.append(Column("difference", [_signed(difference, places) for difference in differences], follows=True))
     *lines, signature = footnotes(effect)
     means = [line for line in _remarks(effect) if line not in lines]
     signs = [*filter(None, [arrows(before)])]

@@ -2,7 +2,7 @@
 
 import io
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from shutil import get_terminal_size
@@ -10,7 +10,7 @@ from typing import Any
 
 from fairtrec.errors import plain
 from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.folding import cut, folded
+from fairtrec.report.folding import cut, folded, hung
 
 BEST, WORST = "*", "°"
 FEWEST = 24  # letters of a name that is shortened
@@ -62,10 +62,10 @@ def _fitting(table: ReportTable, gap: int, window: int | None) -> ReportTable:
 
     if window is None or width() <= window:
         return table
-    names = [_narrow(key, max(FEWEST, 3 * window // 10)) for key in table.keys]
+    names = [_narrow(key, _most(window)) for key in table.keys]
     table = replace(table, keys=names)
     room = max(FEWEST, window - _width(list(map(_laid, names)), gap) - gap)
-    heads = _shortened([column.head for column in table.values], room)
+    heads = shortened([column.head for column in table.values], room)
     values = [replace(column, head=head) for column, head in zip(table.values, heads, strict=True)]
     table = replace(table, values=[_narrow(column, room) for column in values])
     whole = table
@@ -76,8 +76,30 @@ def _fitting(table: ReportTable, gap: int, window: int | None) -> ReportTable:
     return table if width() <= window else whole
 
 
+def within(window: int | None, names: Mapping[str, str]) -> Mapping[str, str]:
+    """Shorten the names of rows so that a window has room for more."""
+    if window is None:
+        return names
+    return dict(zip(names, shortened([*names.values()], _most(window)), strict=True))
+
+
+def aligned(
+    head: Sequence[str], rows: Sequence[Sequence[str]], words: Container[str], window: int | None
+) -> Iterator[str]:
+    """Align columns without a frame, those of words to the left; the last goes on below where it has no room."""
+    widths = [max(len(plain(cell)) for cell in column) for column in zip(head, *rows, strict=True)]
+    for row in (head, *rows):
+        cells = zip(map(plain, row), head, widths, strict=True)
+        padded = [cell.ljust(width) if name in words else cell.rjust(width) for cell, name, width in cells]
+        yield from hung(f"  {'  '.join(padded)}".rstrip(), window, sum(widths[:-1]) + 2 * len(widths))
+
+
+def _most(window: int) -> int:
+    return max(FEWEST, 3 * window // 10)
+
+
 def _narrow(column: Column, most: int) -> Column:
-    return replace(column, cells=_shortened(column.cells, most)) if column.words else column
+    return replace(column, cells=shortened(column.cells, most)) if column.words else column
 
 
 def _left_out(tables: Sequence[ReportTable], fitting: Sequence[ReportTable]) -> list[str]:
@@ -142,10 +164,10 @@ def _laid(column: Column) -> _Laid:
     return _Laid(aligned, ["", *({BEST: "bold green", WORST: "dim"}.get(mark, "") for mark in marks)], width)
 
 
-def _shortened(names: Sequence[str], width: int) -> Sequence[str]:
+def shortened(names: Sequence[str], width: int) -> Sequence[str]:
     """Leave out the middle of long names, or what names share, so that they are told apart; else number them.
 
-    >>> _shortened(["a-rather-long-name", "b"], 9)
+    >>> shortened(["a-rather-long-name", "b"], 9)
     ['a-ra…name', 'b']
     """
     every = list(dict.fromkeys(names))

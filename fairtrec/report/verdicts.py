@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from os import fspath
+from shutil import get_terminal_size
 from typing import Any
 
 from fairtrec.errors import plain
@@ -15,12 +16,13 @@ from fairtrec.gate.checking import Verdicts
 from fairtrec.gate.verdict import STATUSES, Verdict
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.folding import cut, folded
+from fairtrec.report.folding import cut, folded, hung
 from fairtrec.report.markup import escaped_md
 from fairtrec.report.output import annotation
 from fairtrec.report.records import Row, head, number
 from fairtrec.report.records import json as as_json
 from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.report.terminal import within
 
 KEYS = ("run", "requirement", "slice")
 WORDS = {"passed": "passed", "warning": "warning", "undecided": "OPEN", "failed": "FAILED"}
@@ -95,29 +97,37 @@ def distinct(one: float, other: float, places: int) -> tuple[str, str]:
     return repr(one), repr(other)
 
 
-def text(checked: Verdicts, *, places: int = 4, terminal: bool = False, most: int | None = None) -> str:
+def text(
+    checked: Verdicts, *, places: int = 4, terminal: bool = False, window: bool = False, most: int | None = None
+) -> str:
     """Write a line for each verdict, and below it the reason where it is not simply passed.
 
-    ``most`` remarks are shown (None: all), and then a terminal shows one line of the signature.
+    In a ``window`` names are shortened, and figures that have no room stand below, too. ``most`` remarks are shown
+    (None: all), and then a terminal shows one line of the signature.
     """
     from rich.console import Console
     from rich.text import Text
 
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=terminal, highlight=False)
-    called = named(checked)
+    room = get_terminal_size().columns if terminal or window else None
+    called = within(room, named(checked))
     run = max(map(len, called.values()), default=0)
     asked = max((len(title(verdict)) for verdict in checked.verdicts), default=0)
     for verdict in checked.verdicts:
-        run_and_title = f"{called[verdict.run]:<{run + 2}}{title(verdict):<{asked + 2}}"
-        status = (f"{WORDS[verdict.status]:<9}", STYLES[verdict.status])
-        line = Text.assemble(status, run_and_title, facts(verdict, places))
-        console.print(line, soft_wrap=True)
-        if verdict.reason:
-            console.print(Text(f"{'':<9}{plain(verdict.reason)}"), soft_wrap=True)
+        first = f"{'':<9}{called[verdict.run]:<{run + 2}}{title(verdict):<{asked + 2}}"
+        found = [f"{first}{facts(verdict, places)}"]
+        if room is not None and len(found[0]) > room:
+            found = [*hung(first.rstrip(), room, 9), *hung(f"{'':<9}{facts(verdict, places)}", room, 9)]
+        found += hung(f"{'':<9}{plain(verdict.reason)}", room, 9) if verdict.reason else []
+        console.print(
+            Text.assemble((f"{WORDS[verdict.status]:<9}", STYLES[verdict.status]), found[0][9:]), soft_wrap=True
+        )
+        for line in found[1:]:
+            console.print(Text(line), soft_wrap=True)
     *remarks, signature = footnotes(checked)
     last = cut(f"# {signature}", console.width) if terminal and most is not None else f"# {signature}"
-    for each in (summary(checked), *(f"# {line}" for line in folded(remarks, most)), last):
+    for each in (*hung(summary(checked), room, 4), *(f"# {line}" for line in folded(remarks, most)), last):
         console.print(Text(each, "dim"), soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().split("\n")[:-1])
 

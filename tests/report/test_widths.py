@@ -7,18 +7,37 @@ FAIRTREC_UPDATE=1 writes them anew: read the difference.
 import os
 import random
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import fairtrec
+from fairtrec.evaluation import trec_fair_2019
+from fairtrec.replay.difference import between
+from fairtrec.replay.results import parse
 from fairtrec.report.folding import MOST
-from fairtrec.report.terminal import _shortened
-from fairtrec.report.writers import ABLATIONS, COMPARISONS, FRONTIERS, OVERLAPS, RESULTS, SELECTIONS
+from fairtrec.report.terminal import shortened
+from fairtrec.report.writers import (
+    ABLATIONS,
+    COMPARISONS,
+    DIFFERENCES,
+    EFFECTS,
+    EXPLANATIONS,
+    FRONTIERS,
+    OVERLAPS,
+    RESULTS,
+    SELECTIONS,
+    VERDICTS,
+)  # fmt: skip
+from fairtrec.reranking.reranked import Effects
 from fairtrec_made import EXAMPLE, REPOSITORY
+from fairtrec_made.trials import FILES
 
 WIDTHS = 80, 100, 140
 FEW, MANY = 3, 53
 ROWS = 3  # of each table of many runs that stand in a file
+LINES = 16  # of what is no table
 WORDS = {"terms": "gender-en", "docs": EXAMPLE / "collection.tsv", "background": EXAMPLE / "background.run"}
 QRELS = EXAMPLE / "qrels.txt"
 
@@ -71,6 +90,17 @@ def few_rows(text):
     return "\n".join(lines)
 
 
+def of_sequences(runs):
+    """Runs of the track of 2019, by the names of these runs and beside them."""
+    folder = Path(runs[0]).parent
+    for name in ("truth.jsonl", "sequences.csv", "authors.csv"):
+        (folder / name).write_text(FILES[name])
+    names = [folder / f"{Path(run).stem}.jsonl" for run in runs]
+    for name in names:
+        name.write_text(FILES["fair.jsonl"])
+    return trec_fair_2019.evaluate(names, folder / "sequences.csv", folder / "truth.jsonl", [folder / "authors.csv"])
+
+
 def answers(name, runs, result):
     """The table writer of a command, and what it draws."""
     if name == "eval":
@@ -83,10 +113,32 @@ def answers(name, runs, result):
         return SELECTIONS, fairtrec.select(runs, QRELS, utility="nDCG@10", fairness="NFaiRR@10", **WORDS)
     if name == "headroom":
         return FRONTIERS, fairtrec.headroom(runs, QRELS, loss=0, **WORDS)
+    if name == "rerank":
+        reranking = fairtrec.rerank("DetCons@10", runs, QRELS, membership="majority", **WORDS)
+        return EFFECTS, Effects("nDCG@10 NFaiRR@10 AWRF@10", {"qrels": QRELS, "membership": "majority", **WORDS}).of(
+            reranking
+        )
+    if name == "trec-fair-2019":
+        return RESULTS, of_sequences(runs)
+    if name == "cutoffs":
+        several = fairtrec.evaluate(
+            [f"{name}@{k}" for name in ("nDCG", "NFaiRR") for k in range(1, 11)], runs, QRELS, **WORDS
+        )
+        return COMPARISONS, fairtrec.curves(several)
+    if name == "correlate-queries":
+        return COMPARISONS, fairtrec.correlate(fairtrec.evaluate("nDCG@10 NFaiRR@10", runs, QRELS, **WORDS))
+    if name == "correlate-runs":
+        return COMPARISONS, fairtrec.correlate(result, over="runs")
     return OVERLAPS, fairtrec.rbo(runs[:7], depth=3)
 
 
-@pytest.mark.parametrize("name", ["eval", "compare", "ablate", "select", "headroom", "rbo"])
+NAMES = [
+    "eval", "trec-fair-2019", "compare", "cutoffs", "correlate-queries", "correlate-runs", "ablate", "select", "headroom",
+    "rbo", "rerank",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_tables_keep_to_the_window(name, runs, result, monkeypatch):
     kind, answer = answers(name, runs, result)
     text = ""
@@ -96,11 +148,51 @@ def test_tables_keep_to_the_window(name, runs, result, monkeypatch):
         for lines in tables_of(printed):
             assert max(map(len, lines)) <= width
         text += f"=== {width} columns\n{few_rows(tables_alone(printed))}\n"
-    place = REPOSITORY / "tests" / "report" / "widths" / f"{name}-{len(runs)}.txt"
+    golden(f"{name}-{len(runs)}", text)
+
+
+def golden(name, text):
+    """Compare with a file, or write it."""
+    place = REPOSITORY / "tests" / "report" / "widths" / f"{name}.txt"
     if os.environ.get("FAIRTREC_UPDATE"):
         place.parent.mkdir(exist_ok=True)
         place.write_text(text, "utf-8")
     assert text == place.read_text("utf-8")
+
+
+def lines_of(name, files):
+    """The writer of a command that writes lines, what it writes of, and what it is told beside."""
+    runs = {Path(file).stem: file for file in files}
+    if name == "check":
+        result = fairtrec.evaluate("nDCG@10 ARaB(mag=tf)@10 NFaiRR@10", runs, QRELS, **WORDS)
+        asked = ["nDCG@10 >= baseline - 0.01", "|ARaB(mag=tf)@10| <= 0.2", "NFaiRR@10 >= 0.5"]
+        return VERDICTS, fairtrec.check(asked, result, baseline=result.scores[0].run), {"places": 4, "most": MOST}
+    if name == "explain":
+        detailed = {"query": "101"} if len(runs) == FEW else {}
+        return EXPLANATIONS, fairtrec.explain("NFaiRR@10", runs, **WORDS, **detailed), {"places": 4}
+    one, other = (
+        parse(RESULTS["json"](fairtrec.evaluate(measures, runs, QRELS, **WORDS), per_query=True).encode(), "it")
+        for measures in ("nDCG@10 NFaiRR@10", "nDCG@5 NFaiRR@10")
+    )
+    moved = [replace(run, means={name: 0.9 * mean for name, mean in run.means.items()}) for run in other.runs]
+    return DIFFERENCES, between(one, replace(other, runs=moved)), {"names": ("one.json", "other.json")}
+
+
+@pytest.mark.parametrize("name", ["check", "explain", "diff"])
+def test_lines_are_broken_between_words_where_the_window_ends(name, runs, monkeypatch):
+    kind, answer, beside = lines_of(name, runs)
+    text = ""
+    for width in WIDTHS:
+        monkeypatch.setenv("COLUMNS", str(width))
+        printed = kind["text"](answer, window=True, **beside)
+        lines = [line for line in printed.splitlines() if not line.startswith("# ")]
+        assert max(map(len, lines)) <= width
+        shown = "\n".join([*lines[:LINES], "..."] if len(lines) > LINES else lines)
+        text += f"=== {width} columns\n{shown}\n"
+    words = kind["text"](answer, **beside).split()
+    assert {word for word in printed.split() if "…" not in word} <= {*words}  # and nothing else, and
+    assert words[-12:] == printed.split()[-12:]
+    golden(f"{name}-{len(runs)}", text)
 
 
 def tables_alone(text):
@@ -142,7 +234,7 @@ def test_a_dumb_terminal_has_a_width_too(monkeypatch, fairtrec_command):
 
 def test_long_names_are_told_apart():
     names = [f"{'x' * 70}{sign}{'x' * 70}" for sign in "123"] + ["short"]
-    short = _shortened(names, 24)
+    short = shortened(names, 24)
     assert len({*short}) == 4
     assert all(len(name) <= 24 for name in short)
     assert short[3] == "short"
