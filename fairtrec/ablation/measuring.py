@@ -27,6 +27,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
 from fairtrec.jobs import map_ordered
 from fairtrec.measure import Measure
+from fairtrec.measures.utility import refuse_geometric
 from fairtrec.progress import RUNS, listener, report
 
 RAW = frozenset(row.name for row in CHOICES.values() if row.section == RANKING)  # by which runs are ranked anew
@@ -126,6 +127,7 @@ class Measuring:
         measures = [setting.measure(self.measure) for setting in settings]
         session = evaluator(list(dict.fromkeys(measures)), **{**self.keywords, **first.keywords})
         refuse_several(session.measures, session.plan.reference.given)
+        refuse_geometric(session.measures)
         if len(session.measures) > len(set(measures)):
             raise UsageError(f"{measures[0]} has a value for each group, and one is varied; name a group of it")
         named, jobs = list(self._runs(first).items()), self._jobs if RAW & first.keywords.keys() else 1

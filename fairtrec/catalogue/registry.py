@@ -19,8 +19,9 @@ from fairtrec.catalogue.notation import Spelled
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
-from fairtrec.measures.utility import PLAIN, Plain, Utility
+from fairtrec.measures.utility import PLAIN, TREC_ONLY, Plain, TrecOnly, Utility
 
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)  # of trec_eval, where none is named
 SAME = ("Rprec", "infAP")  # which trec_eval and ir-measures call alike
 _NUMBERS = re.compile(r"\D+(?:\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)?")
 ALL_FAIR = "all_fair"  # stands for every measure of fairness, as trec_eval's all_trec does for its own
@@ -35,7 +36,9 @@ class TrecName(NamedTuple):
 
 
 def trec_measures(name: str) -> list[TrecName]:
-    """Find the measures that trec_eval means by a name; say which of them ir-measures lacks; none if it means none."""
+    """Find the measures that trec_eval means by a name; say which of them there are not here; none if it means none."""
+    if ours := trec_only(name):
+        return [TrecName(each, _printed(name, each), is_of_set=False) for each in ours]
     if not _NUMBERS.fullmatch(name):
         return []
     installed = relevance.is_installed()
@@ -46,9 +49,9 @@ def trec_measures(name: str) -> list[TrecName]:
         return []
     if not installed:
         return [TrecName(measure, _printed(name, measure), is_of_set=False) for measure in several]
-    lacking = re.findall(r"'([^']+)'", said.getvalue())
+    lacking = [each for each in re.findall(r"'([^']+)'", said.getvalue()) if each not in TREC_ONLY]
     if lacking and sys.stderr is not None:
-        sys.stderr.write(f"# {name}: ir-measures lacks {', '.join(lacking)}\n")
+        sys.stderr.write(f"# {name}: left out, as nobody reports them: {', '.join(lacking)}\n")
     import pytrec_eval
 
     members = pytrec_eval.supported_nicknames.get(name)
@@ -58,14 +61,26 @@ def trec_measures(name: str) -> list[TrecName]:
     return [TrecName(measure, _printed(member, measure), is_of_set=True) for member, measure in pairs]
 
 
+def trec_only(name: str) -> list[TrecOnly]:
+    """Read a name of trec_eval that ir-measures lacks, like relative_P.5,10; none for any other."""
+    base, *cutoffs = re.split(r"[._,](?=\d)", name)
+    if base not in TREC_ONLY or (cutoffs and base != "relative_P"):
+        return []
+    if base != "relative_P":
+        return [TrecOnly(base, {})]
+    return [TrecOnly(base, {"cutoff": int(cutoff)}) for cutoff in cutoffs or CUTOFFS]
+
+
 def _of_member(name: str) -> list[Any]:
+    if ours := trec_only(name):
+        return list(ours)
     import ir_measures
 
     return list(ir_measures.parse_trec_measure(name))
 
 
 def _if_there(name: str) -> list[Any]:
-    """Read a member of a set; nothing if ir-measures lacks it, which has been said."""
+    """Read a member of a set; nothing of what nobody reports, which has been said."""
     try:
         return _of_member(name)
     except ValueError:
@@ -106,11 +121,19 @@ def _resolved(written: Spelled, relevance_level: int | None) -> Iterable[Measure
         if at in params:
             raise UsageError(f"{spelled}: the parameter {at} is given twice; leave out one of the two")
         params = {**params, at: cutoff}
+    if name in TREC_ONLY and (params or cutoff is not None):
+        return [_trec_only(written, relevance_level)]
     if theirs is not None:
         found = _utility(theirs, params, spelled, relevance_level)
         return [replace(found, trec=name) if spelled in SAME else found]
     if kind is not None:
         return [family.built(kind, params, spelled, relevance_level)]
+    return _of_others(written, relevance_level)
+
+
+def _of_others(written: Spelled, relevance_level: int | None) -> Iterable[Measure]:
+    """Read what is no name of a measure as it is written: of several, of trec_eval, or in other letters."""
+    name, params, cutoff, spelled = written
     if is_all_fair(name):
         return _all_fair(params, cutoff, spelled, relevance_level)
     if not params and cutoff is None and (several := trec_measures(name)):
@@ -136,6 +159,17 @@ def _unknown(name: str, spelled: str) -> UsageError:
     hint = f"did you mean {meant}? " if meant else ""
     here = "" if relevance.is_installed() else ", but for those of ir-measures, which is not installed here"
     return UsageError(f"there is no measure {name}; {hint}`fairtrec measures` lists them all{here}")
+
+
+def _trec_only(written: Spelled, relevance_level: int | None) -> Utility:
+    """Give a measure that ir-measures lacks its parameters."""
+    name, params, cutoff, spelled = written
+    given = {"rel": relevance_level, **params, "cutoff": cutoff}
+    given = {key: value for key, value in given.items() if value is not None}
+    may = {"rel", *(["cutoff"] if name == "relative_P" else [])}
+    if not given.keys() <= may or not all(type(value) is int and 1 <= value <= LARGEST for value in given.values()):
+        raise UsageError(f"{spelled}: {name} is written {name}(rel=2){'@10' if 'cutoff' in may else ''}")
+    return Utility(TrecOnly(name, given))
 
 
 def _plain(written: Spelled, relevance_level: int | None) -> Utility | None:
@@ -202,6 +236,9 @@ def foreign() -> set[str]:
 
 def _utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level: int | None) -> Utility:
     """Give a measure of ir-measures its parameters; those that its programs fall over are refused here."""
+    if isinstance(measure, TrecOnly):
+        level = {} if relevance_level is None else {"rel": relevance_level}
+        return Utility(TrecOnly(measure.NAME, {**measure.params, **level}))
     supported = measure.SUPPORTED_PARAMS
     has = f"{measure.NAME} has the parameters: {', '.join(supported) or 'none'}"
     unknown = [name for name in params if name not in supported]
@@ -211,7 +248,8 @@ def _utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level
         near = get_close_matches(unknown[0], supported, 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise UsageError(f"{spelled}: {measure.NAME} has no parameter {unknown[0]}; {hint}{has}")
-    levelled = "rel" in supported and isinstance(measure["rel"], int)  # NumRet without rel counts all
+    whole_grade = isinstance(measure["rel"], int) if "rel" in supported else False  # NumRet without rel counts all
+    levelled = whole_grade or measure.NAME == "RBP"
     if relevance_level is not None and levelled and "rel" not in params:
         params = {**params, "rel": relevance_level}
     whole = {name for name, value in params.items() if type(value) is int and supported[name].dtype is float}

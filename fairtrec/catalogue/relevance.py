@@ -13,8 +13,7 @@ from fairtrec.errors import UsageError
 
 ABSENT = "ir-measures, which alone computes it, is not installed here; leave it out, or run: pip install ir-measures"
 ELSEWHERE = {
-    "AP_IA", "BPM", "Compat", "ERR", "ERR_IA", "INSQ", "INST", "MAP_IA", "NERR10", "NERR11", "NERR8", "NERR9", "NRBP",
-    "P_IA", "RBP", "SDCG", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP", "α_DCG", "α_nDCG",
+    "BPM", "Compat", "ERR", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "SDCG",
 }  # fmt: skip  # which nobody but ir-measures computes
 
 
@@ -66,25 +65,36 @@ def _spelled(value: Any) -> str:
     return f"{{{','.join(f'{grade}:{gain}' for grade, gain in sorted(value.items()) if grade != gain)}}}"
 
 
+_NOVEL, _ON = {"alpha": RelevanceParameter(float, 0.5)}, {"beta": RelevanceParameter(float, 0.5)}
 _PARAMETERS: dict[str, dict[str, RelevanceParameter]] = {
     "AP": _CUTOFF | _LEVEL | _ALONE,
+    "AP_IA": _LEVEL | _ALONE,
     "Accuracy": _CUTOFF | _LEVEL,
     "Bpref": _LEVEL,
+    "ERR_IA": _CUTOFF | _LEVEL | _ALONE,
     "IPrec": {"recall": RelevanceParameter(float, required=True)} | _LEVEL | _ALONE,
     "Judged": _CUTOFF,
+    "NRBP": _LEVEL | _NOVEL | _ON,
     "NumQ": {},
     "NumRel": _LEVEL,
     "NumRet": {"rel": RelevanceParameter(int)},
     "P": _WHERE | _LEVEL | _ALONE,
+    "P_IA": _CUTOFF | _LEVEL | _ALONE,
     "R": _WHERE | _LEVEL | _ALONE,
+    "RBP": _CUTOFF | {"p": RelevanceParameter(float, 0.8), "rel": RelevanceParameter(int)},
     "RR": _CUTOFF | _LEVEL | _ALONE,
     "Rprec": _LEVEL | _ALONE,
     "SetAP": _LEVEL | _ALONE,
     "SetF": _LEVEL | {"beta": RelevanceParameter(float, 1.0)} | _ALONE,
     "SetP": _LEVEL | {"relative": RelevanceParameter(bool, default=False)} | _ALONE,
     "SetR": _LEVEL,
+    "StRecall": _CUTOFF | _LEVEL,
     "Success": _WHERE | _LEVEL | _ALONE,
+    "alpha_DCG": _CUTOFF | _LEVEL | _NOVEL | _ALONE,
+    "alpha_nDCG": _CUTOFF | _LEVEL | _NOVEL | _ALONE,
     "infAP": _LEVEL,
+    "nERR_IA": _CUTOFF | _LEVEL | _ALONE,
+    "nNRBP": _LEVEL | _NOVEL | _ON,
     "nDCG": _CUTOFF | {"dcg": RelevanceParameter(str, "log2"), "gains": RelevanceParameter(dict)} | _ALONE,
 }
 OURS: dict[str, RelevanceMeasure] = {
@@ -95,6 +105,7 @@ OURS |= {
     alias: OURS[name]
     for alias, name in {
         "MAP": "AP", "BPref": "Bpref", "NDCG": "nDCG", "Precision": "P", "Recall": "R", "RPrec": "Rprec", "MRR": "RR",
+        "MAP_IA": "AP_IA", "α_DCG": "alpha_DCG", "α_nDCG": "alpha_nDCG",
     }.items()
 }  # fmt: skip
 OURS |= {

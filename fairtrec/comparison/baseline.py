@@ -23,6 +23,7 @@ from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.files.opening import uncompressed
 from fairtrec.measure import Better
+from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics import corrections as correction
 from fairtrec.statistics import paired
 from fairtrec.statistics.procedure import SCANTY, Procedure, ProcedureKeywords
@@ -50,6 +51,7 @@ def compare(
     how = Procedure(**procedure)
     parts = Slices.of(slices)
     result = slicing.signed(result, parts)
+    refuse_geometric(result.scores[0].measures if result.scores else ())
     if any(scores.gold is not None for scores in result.scores):
         refuse_beside_gold(how)
     base = find([scores.run for scores in result.scores], baseline)

@@ -10,7 +10,7 @@ from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, Qrels, Run, decod
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.documents import CELLS, dealt, depth_of
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measures.utility import Utility
+from fairtrec.measures.utility import DIVERSITY, Utility
 
 if TYPE_CHECKING:
     from fairtrec.evaluation.trec_eval import Formula
@@ -93,7 +93,7 @@ def is_computed_here(measure: Utility) -> bool:
     """Tell whether ir-measures need not be asked for the values of a measure that is not plain."""
     from fairtrec.evaluation.trec_eval import formula_of  # which few evaluations import
 
-    return formula_of(measure) is not None
+    return measure.name in DIVERSITY or formula_of(measure) is not None
 
 
 class RelevanceEvaluator:
@@ -111,10 +111,16 @@ class RelevanceEvaluator:
         self.plain = [row for row, asked in enumerate(measures) if asked.is_plain]
         self.formulas: dict[int, Formula] = {}
         self.handed: list[tuple[int, dict[str, str], Any]] = []
-        if len(self.plain) < len(measures):
+        self.diverse = [row for row, asked in enumerate(measures) if asked.name in DIVERSITY]
+        if self.diverse:
+            from fairtrec.evaluation.diversity import Subtopics
+
+            self.subtopics = Subtopics(qrels)
+        if len(self.plain) + len(self.diverse) < len(measures):
             from fairtrec.evaluation.trec_eval import formula_of  # which few evaluations import
 
-            others = {row: formula_of(asked) for row, asked in enumerate(measures) if not asked.is_plain}
+            rest = [row for row, asked in enumerate(measures) if not asked.is_plain and row not in self.diverse]
+            others = {row: formula_of(measures[row]) for row in rest}
             self.formulas = {row: formula for row, formula in others.items() if formula is not None}
             self._hand_over([row for row, formula in others.items() if formula is None], qrels)
         if self.plain or self.formulas:
@@ -170,6 +176,9 @@ class RelevanceEvaluator:
                 ranked = Ranked(places[part], grades[part], many[part], graded)
                 for row, formula in self.formulas.items():
                     values[row, at[part]] = formula(ranked)
+        if self.diverse:
+            asked = [self.measures[row] for row in self.diverse]
+            values[np.ix_(self.diverse, list(judged.values()))] = self.subtopics.values(asked, run, list(judged))
         for row, called, evaluator in self.handed:
             column = {called[qid]: i for qid, i in judged.items()}
             with _refused(self.measures[row].measure):
@@ -208,8 +217,9 @@ def _refused(measure: Any) -> Iterator[None]:
     except Exception as fault:
         why = " ".join(str(fault).split()) or type(fault).__name__
         what = f"ir-measures cannot compute {measure}: {why}"
-        hint = " Run: pip install cwl-eval pyndeval" if why.startswith("Unsupported") else ""
-        raise UsageError(what + hint) from fault
+        if why.startswith("Unsupported"):
+            what = f"ir-measures cannot compute {measure} by what is installed; leave it out"
+        raise UsageError(what) from fault
 
 
 def _refuse_grades(measure: Any, qrels: Qrels) -> None:

@@ -145,7 +145,10 @@ class Scores(Answer):
             sums = np.where(np.isnan(values), 0.0, values).sum(axis=1)
         totals = np.array([measure.total for measure in self.measures], dtype=np.bool_)
         divisor = np.where(totals, 1, self.defined)
-        return quotient(sums, np.where(self.defined > 0, divisor, 0))
+        means = quotient(sums, np.where(self.defined > 0, divisor, 0))
+        for row in (row for row, measure in enumerate(self.measures) if measure.geometric and self.defined[row]):
+            means[row] = np.exp(np.nanmean(np.log(values[row])))
+        return means
 
     @cached_property
     def compared(self) -> Floats:
@@ -169,7 +172,7 @@ class Scores(Answer):
 
         ends = np.full((len(self.measures), 2), np.nan)
         for number, (measure, row) in enumerate(zip(self.measures, self.values, strict=True)):
-            if not measure.total and not (self.gold and self.gold.rows[number]):
+            if not (measure.total or measure.geometric) and not (self.gold and self.gold.rows[number]):
                 found = paired.interval(row[~np.isnan(row)], self.interval, confidence=self.confidence)
                 low, high = measure.bounds if self.target is None else measure.bounds_against(self.target)
                 ends[number] = np.clip(found, -np.inf if low is None else low, np.inf if high is None else high)

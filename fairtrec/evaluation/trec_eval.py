@@ -17,7 +17,7 @@ from fairtrec.formulas import ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.utility import Plain, Utility
 
-SMALL = 0.00001  # by which infAP smooths
+SMALL = 0.00001  # by which infAP smooths, and the least value of geometric means
 
 
 class Ranked(NamedTuple):
@@ -65,7 +65,8 @@ def formula_of(asked: Utility) -> Formula | None:
         value = compute(ranked.of_judged() if alone else ranked, params)
         if compute in (_num_rel, _num_q):
             return value  # they count what is judged, as trec_eval -c does of a query that the run lacks
-        nothing = np.nan if compute is _accuracy else 0.0  # trec_eval passes over a query without documents
+        lowest = SMALL if asked.geometric else 0.0
+        nothing = np.nan if compute is _accuracy else lowest  # trec_eval passes over a query without documents
         return np.where(ranked.many > 0, value, nothing)
 
     return formula
@@ -74,6 +75,13 @@ def formula_of(asked: Utility) -> Formula | None:
 def _gained(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     plain = params["of"]
     return quotient(plain.gained(ranked.places, ranked.grades), plain.most(ranked.judged), 0.0)
+
+
+def _rbp(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    p, cutoff = params.get("p", 0.8), params.get("cutoff", np.inf)
+    found = (ranked.grades >= _level(params)) & (ranked.places <= cutoff)
+    value: Floats = (1 - p) * ranks.total(np.where(found, p ** (ranked.places - 1.0), 0.0))
+    return value
 
 
 def _rprec(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
@@ -159,10 +167,35 @@ def _accuracy(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     return 1.0 - quotient(above, wrong * many)
 
 
+def _eleven(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    several = [_iprec(ranked, {**params, "recall": tenth / 10}) for tenth in range(11)]
+    value: Floats = ranks.total(np.nan_to_num(np.stack(several, axis=1))) / 11
+    return value
+
+
+def _gm_map(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    return np.maximum(_gained(ranked, {"of": Utility(Plain("AP", dict(params)))}), SMALL)
+
+
+def _gm_bpref(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    return np.maximum(_bpref(ranked, params), SMALL)
+
+
+def _relative_p(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    found = (ranked.grades >= _level(params)) & (ranked.places <= params["cutoff"])
+    return quotient(found.sum(axis=1), np.minimum(_relevant(ranked.judged, params), params["cutoff"]), 0.0)
+
+
+def _num_nonrel(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    many: Floats = ((ranked.grades >= 0) & (ranked.grades < _level(params))).sum(axis=1).astype(np.float64)
+    return many
+
+
 _KINDS = {
-    "Rprec": _rprec, "Bpref": _bpref, "infAP": _inf_ap, "IPrec": _iprec, "SetP": _set_p, "SetR": _set_r,
+    "RBP": _rbp, "Rprec": _rprec, "Bpref": _bpref, "infAP": _inf_ap, "IPrec": _iprec, "SetP": _set_p, "SetR": _set_r,
     "SetF": _set_f, "SetAP": _set_ap, "NumRet": _num_ret, "NumRel": _num_rel, "NumQ": _num_q, "Judged": _judged,
-    "Accuracy": _accuracy,
+    "Accuracy": _accuracy, "11pt_avg": _eleven, "gm_map": _gm_map, "gm_bpref": _gm_bpref,
+    "relative_P": _relative_p, "num_nonrel_judged_ret": _num_nonrel,
 }  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from fairtrec.gate.requirement import Requirement
 from fairtrec.gate.verdict import Gate, Verdict
 from fairtrec.literals import FailOn, Method
 from fairtrec.measure import Measure
+from fairtrec.measures.utility import refuse_geometric
 from fairtrec.replay import difference, results, versions
 from fairtrec.replay.results import RecordedResult
 
@@ -153,6 +154,7 @@ def _evaluated(
     wanted: Sequence[Any], runs: Any, qrels: Any, base: Any, given: Mapping[str, Any]
 ) -> tuple[Result, Scores | None]:
     named = dict(loading.named_runs(runs))
+    refuse_geometric(each for each in wanted if isinstance(each, Measure))
     if base is None:
         return evaluate(wanted, named, qrels, **given), None
     ((name, run),) = loading.named_runs(base)

@@ -46,12 +46,14 @@ class Quantity:
     """What values are of, as reports name it: a measure, an end of an interval, a column of another program.
 
     ``better`` says which values are good.
-    ``total`` says that a run's value is the sum over queries, not the mean; ``of_mean`` that single queries have none.
+    ``total`` says that a run's value is the sum over queries, ``geometric`` that it is the geometric mean; else it is
+    the mean. ``of_mean`` says that single queries have none.
     """
 
     better: ClassVar[Better] = "higher"
     total: ClassVar[bool] = False
     of_mean: ClassVar[bool] = False
+    geometric: ClassVar[bool] = False
 
     @property
     def bounds(self) -> Bounds:

@@ -9,12 +9,13 @@ as many ranks as a measure can see, because most of their time goes into taking 
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
+from fairtrec.errors import UsageError
 from fairtrec.formulas import discount, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Bounds, First, Floats, Ints, Measure, Precisions, Sum, Terms
@@ -22,22 +23,30 @@ from fairtrec.measure import Bounds, First, Floats, Ints, Measure, Precisions, S
 PLAIN = {"AP": "AP", "MAP": "AP", "P": "P", "Precision": "P", "R": "R", "Recall": "R", "RR": "RR", "MRR": "RR",
          "Success": "Success", "nDCG": "nDCG", "NDCG": "nDCG"}  # fmt: skip
 
+DIVERSITY = {
+    "AP_IA", "ERR_IA", "NRBP", "P_IA", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP",
+}  # of the subtopics of judgements  # fmt: skip
 COMPUTED = {
-    *PLAIN, "Accuracy", "Bpref", "IPrec", "Judged", "NumQ", "NumRel", "NumRet", "Rprec", "SetAP", "SetF", "SetP",
-    "SetR", "infAP",
+    *PLAIN, *DIVERSITY, "Accuracy", "Bpref", "IPrec", "Judged", "NumQ", "NumRel", "NumRet", "RBP", "Rprec", "SetAP",
+    "SetF", "SetP", "SetR", "infAP",
 }  # in this package  # fmt: skip
 
 SAYS = {
     "nDCG": "Gain: the grade; below 0 it counts 0. Discount: 1 / log2(1 + rank). dcg='exp-log2' gains 2^grade - 1.\n"
     "Source: Jarvelin, Kekalainen: Cumulated Gain-Based Evaluation of IR Techniques. TOIS 2002.\n"
     "https://doi.org/10.1145/582415.582418",
+    "RBP": "(1 - p) * sum over ranks i of p^(i - 1) where the grade is rel or more, to the cutoff, if there is one.\n"
+    "Source: Moffat, Zobel: Rank-Biased Precision for Measurement of Retrieval Effectiveness. TOIS 2008.\n"
+    "https://doi.org/10.1145/1416950.1416952",
     "IPrec": "Recall is reached with int(recall * relevant + 0.9) documents, as in trec_eval 9; trec_eval 10 rounds\n"
     "(lround), by which some values differ.",
 }  # of what ir-measures leaves open
 
-LEVELLED = COMPUTED - {"nDCG", "NDCG", "Judged", "NumQ", "NumRet"}  # for which a document is relevant or not
-SHARES = {"AP", "Bpref", "ERR", "IPrec", "P", "R", "RBP", "RR", "Rprec", "SetAP", "SetF", "SetP", "SetR", "Success",
-          "nDCG"}  # fmt: skip
+LEVELLED = (
+    COMPUTED - DIVERSITY - {"nDCG", "NDCG", "Judged", "NumQ", "NumRet"}
+)  # for which a document is relevant or not
+SHARES = {"AP", "AP_IA", "Bpref", "ERR", "ERR_IA", "IPrec", "NRBP", "P", "P_IA", "R", "RBP", "RR", "Rprec", "SetAP",
+          "SetF", "SetP", "SetR", "StRecall", "Success", "alpha_DCG", "nDCG"}  # fmt: skip
 
 SUMS = {"NumQ", "NumRel", "NumRet"}  # which are added up over queries
 
@@ -78,6 +87,26 @@ class Plain:
         return f"{self.NAME}{f'(rel={rel})' if rel != 1 else ''}{f'@{cutoff}' if cutoff is not None else ''}"
 
 
+TREC_ONLY = {
+    "11pt_avg": "The mean of interpolated precision at recalls of 0, .1, .. 1.",
+    "gm_bpref": "The geometric mean of bpref over queries, each value at least .00001.",
+    "gm_map": "The geometric mean of AP over queries, each value at least .00001.",
+    "num_nonrel_judged_ret": "The number of documents that are ranked, and judged not to be relevant.",
+    "relative_P": "Precision at the cutoff, over the greatest that there could be.",
+}  # what trec_eval has and ir-measures has not
+
+
+class TrecOnly(Plain):
+    """A measure that trec_eval has and ir-measures has not."""
+
+    SUPPORTED_PARAMS: ClassVar[Mapping[str, Any]] = {}
+
+    @property
+    def theirs(self) -> Any:
+        """Itself, as there is no other."""
+        return self
+
+
 @dataclass(frozen=True)
 class Utility(Measure):
     """A measure of relevance, as ir-measures computes it; its page is in the documentation of that package.
@@ -104,16 +133,18 @@ class Utility(Measure):
     bounds: ClassVar[Bounds] = (None, None)
 
     def __post_init__(self) -> None:
-        name, params, is_plain = str(self.measure.NAME), self.measure.params, isinstance(self.measure, Plain)
+        name, params, is_plain = str(self.measure.NAME), self.measure.params, type(self.measure) is Plain
         vars(self).update(
             spelled=str(self.measure),
             name=name,
             is_plain=is_plain,
             cutoff=params.get("cutoff"),
             depth=None if params.get("judged_only") else params.get("cutoff"),
-            total=name in SUMS,
-            ordered=not name.startswith(("Set", "Num")),
-            better="neither" if name.startswith("Num") or name == "Judged" else "higher",
+            total=name in SUMS or name == "num_nonrel_judged_ret",
+            geometric=name.startswith("gm_"),
+            of_mean=name.startswith("gm_"),
+            ordered=not name.startswith(("Set", "Num", "num_")),
+            better="neither" if name.startswith(("Num", "num_")) or name == "Judged" else "higher",
             bounds=(0.0, 1.0) if name in SHARES else (None, None),
             changes=CHANGES.get(name, ()),
         )
@@ -122,7 +153,7 @@ class Utility(Measure):
     @property
     def theirs(self) -> Any:
         """The measure of ir-measures."""
-        return self.measure.theirs if self.is_plain else self.measure
+        return self.measure.theirs if isinstance(self.measure, Plain) else self.measure
 
     def gained(self, places: Ints, grades: Floats) -> Floats:
         """Sum what the judged documents of rankings add [query], given their ranks, from 1, and grades [query, n].
@@ -182,3 +213,11 @@ def _logarithms(places: Ints) -> Floats:
     several, at = np.unique(places, return_inverse=True)
     logarithms = np.array([math.log2(max(place, 1) + 1) for place in several.tolist()])
     return logarithms[at].reshape(places.shape)
+
+
+def refuse_geometric(measures: Iterable[Measure]) -> None:
+    """Raise UsageError for a geometric mean, where values of queries are compared or averaged."""
+    for measure in measures:
+        if measure.geometric:
+            what = f"{measure} is a geometric mean, and this goes by the arithmetic means of queries"
+            raise UsageError(f"{what}; name the measure that it is of")

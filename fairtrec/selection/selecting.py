@@ -23,6 +23,7 @@ from fairtrec.formats import plain_run
 from fairtrec.gate import requirement
 from fairtrec.gate.requirement import Requirement
 from fairtrec.measure import Measure
+from fairtrec.measures.utility import refuse_geometric
 from fairtrec.selection.candidates import AXES, MeasurePair, Variants, gathered, only
 from fairtrec.selection.choosing import Folds, ScoredVariants, choice_of, divide
 from fairtrec.selection.criterion import BETAS, betas
@@ -151,6 +152,7 @@ def evaluated(
     Raises what ``evaluate`` raises, and UsageError for a baseline that there is not.
     """
     named = dict(loading.named_runs(runs))
+    refuse_geometric(each for each in measures if isinstance(each, Measure))
     if baseline is None:
         return evaluate(list(measures), named, qrels, **given), None
     name, every = _joined(named, baseline)
