@@ -66,6 +66,7 @@ STABILITY: dict[str, Stability] = {  # of each public name; what does not stand 
     "fairtrec.measure.Limits": "provisional",
     "fairtrec.measure.Linear": "provisional",
     "fairtrec.measure.Measure": "stable",
+    "fairtrec.measure.Portion": "provisional",
     "fairtrec.measure.Precisions": "provisional",
     "fairtrec.measure.Prefixes": "provisional",
     "fairtrec.measure.Ratio": "provisional",

@@ -150,7 +150,7 @@ def _attribute(name: str, found: Opened, given: Given, choices: Choices, measure
     groups = found.groups if labels is None else labels.groups
     own = attributes.own(choices, name, [*found.labels])
     target, target_of, targets = shares_of(own.target, groups, given.inputs, labels) if groups else (None, None, None)
-    prior = _prior(own.prior, groups, measures, labels) if choices.bounds == "labels" else None
+    prior = _prior(own.prior, measures, labels) if choices.bounds == "labels" else None
     return Attribute(attribute=name, labels=labels, target=target, target_of=target_of, targets=targets, prior=prior)
 
 
@@ -170,7 +170,7 @@ def _refuse_unfit(measure: Settled, inputs: frozenset[str], groups: tuple[str, .
         raise UsageError(f"{measure} has no bounds where texts are missing; leave out --bounds texts, or the measure")
 
 
-def _prior(prior: Target, groups: tuple[str, ...], measures: Sequence[Measure], labels: Labels | None) -> Floats | None:
+def _prior(prior: Target, measures: Sequence[Measure], labels: Labels | None) -> Floats | None:
     """Settle the prior of unknown groups. Raises UsageError where there are no labellings to speak of."""
     if labels is None:
         what = "--bounds labels is about documents without a label; give --labels FILE"
@@ -181,7 +181,7 @@ def _prior(prior: Target, groups: tuple[str, ...], measures: Sequence[Measure], 
     for measure in measures:
         if {"positions", "background_positions"}.intersection(measure.needs):
             raise UsageError(f"{measure}: positions are not groups, so no labelling bounds it; leave it out")
-    return prior_of(prior, groups)
+    return prior_of(prior, labels)
 
 
 def _gold(thing: Any, found: Opened, choices: Choices) -> Any:

@@ -8,7 +8,7 @@ from typing import cast, get_args
 import numpy as np
 
 from fairtrec.catalogue.needs import NEEDS
-from fairtrec.data import UNKNOWN, Floats, Labels
+from fairtrec.data import NONE, UNKNOWN, Floats, Labels
 from fairtrec.errors import UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Target
@@ -121,8 +121,13 @@ def _given(part: Target, groups: tuple[str, ...], labels: Labels | None) -> Floa
     return {qid: np.insert(shares, at, 0.0) for qid, shares in found.items()}
 
 
-def prior_of(prior: Target, groups: tuple[str, ...]) -> Floats | None:
-    """Settle how likely the groups of unknown documents are; None: as among the known documents of the query."""
+def prior_of(prior: Target, labels: Labels) -> Floats | None:
+    """Settle how likely the groups of unknown documents are; None: as among the known documents of the query.
+
+    Last is how likely a document is of none of them, where labels or the prior say that it may be.
+    """
+    named = [pair.rsplit("=", 1)[0].strip() for pair in prior.split(",")] if isinstance(prior, str) else [*prior]
+    groups = (*labels.groups, *[NONE] * (labels.none or NONE in named))
     if prior == "known":
         return None
     if prior == "even":

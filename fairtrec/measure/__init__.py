@@ -20,18 +20,18 @@ from fairtrec.late import late
 from fairtrec.measure.forms import First, Gains, Precisions, Sum, Terms
 
 if TYPE_CHECKING:
-    from fairtrec.formulas.labellings.exposures import Exposed, Ratio
+    from fairtrec.formulas.labellings.exposures import Exposed, Portion, Ratio
     from fairtrec.formulas.labellings.sums import Finals, Linear, Prefixes, Totals
     from fairtrec.formulas.labellings.unlabelled import Form
 
 __all__ = [
     "Better", "Bools", "Bounds", "Candidates", "Exposed", "Finals", "First", "Floats", "Form", "Gains", "Ints",
-    "Limits", "Linear", "Measure", "Precisions", "Prefixes", "Ratio", "Remark", "Sum", "Terms", "Totals", "UsageError",
-    "take",
+    "Limits", "Linear", "Measure", "Portion", "Precisions", "Prefixes", "Ratio", "Remark", "Sum", "Terms", "Totals",
+    "UsageError", "take",
 ]  # fmt: skip
 
 _FORMS = {  # what few evaluations look at, by the file of fairtrec/formulas/labellings/ that it is in
-    **dict.fromkeys(("Exposed", "Ratio"), "exposures"),
+    **dict.fromkeys(("Exposed", "Portion", "Ratio"), "exposures"),
     **dict.fromkeys(("Finals", "Linear", "Prefixes", "Totals"), "sums"),
     "Form": "unlabelled",
 }

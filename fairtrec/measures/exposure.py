@@ -12,7 +12,7 @@ import numpy as np
 
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Floats, Gains, Ints, Linear, Measure, Sum, UsageError
+from fairtrec.measure import Floats, Gains, Ints, Linear, Measure, Portion, Sum, UsageError
 
 
 def surplus(held: Floats, mass: Floats, target: Floats, weights: Floats) -> Floats:
@@ -80,15 +80,19 @@ class Exposure(Measure):
         settled = np.asarray(((mass == mass[:, :1]) | behind).all(axis=1))
         return Sum(gains, weights, top @ weights[: top.shape[1]], settled=settled)
 
-    def over_labels(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Linear:
-        """Each rank adds its part of the exposure, which is the same in all labellings."""
+    def over_labels(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Linear | Portion:
+        """Each rank adds its part of the exposure, which is the same in all labellings that give it to some group."""
         top, at = membership[:, : self.cutoff], groups.index(self.group)
         weights = self.weights(top.shape[1])
         part = quotient(np.broadcast_to(weights, top.shape[:2]), (self.mass(top, lengths, 1.0) @ weights)[:, None])
         held = (np.arange(len(groups)) == at).astype(np.float64)
         if self.of == "all":
-            return Linear(part[..., None] * held, -target[:, at])
-        return Linear(part[..., None] * (held - target[:, at, None])[:, None])
+            return Linear(part[..., None] * held, -target[:, at], always=True)
+
+        def value(got: Floats) -> Floats:
+            return quotient(got[..., at], got.sum(axis=-1)) - target[:, at, None]
+
+        return Portion(weights[None], value, Linear(part[..., None] * (held - target[:, at, None])[:, None]))
 
     def over_documents(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Gains | None:
         """Each document adds its part of the exposure of all ranks; that of all groups depends on the others."""

@@ -1,5 +1,6 @@
 """What unknown groups leave open, as reports write it where that was asked for."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -27,12 +28,18 @@ def notes(result: Result) -> list[str]:
     key = [
         "[least, greatest]: over all texts that are missing"
         if texts
-        else "[least, greatest] ~expected: over all ways to give each unknown document one group"
+        else f"[least, greatest] ~expected: over all ways to give each unknown document one group{_or_none(result)}"
     ]
     if any(outside(scores, row, None) for scores, _ in runs for row in range(len(scores.measures))):
         key.append(OUTSIDE.format("text" if texts else "labelling"))
     told = [f"{', '.join(measures)}: {line}" for line, measures in lines.items()]
     return [*key, *told, *_undecided(result)]
+
+
+def _or_none(result: Result) -> str:
+    """Say that a document may be of none of the groups, where labels or the prior say so."""
+    may_be = re.search(r", none \d", result.signature.get("members", "")) or "-=" in result.signature.get("prior", "")
+    return ", or none" if may_be else ""
 
 
 def _over_texts(result: Result) -> bool:

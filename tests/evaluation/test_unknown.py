@@ -43,7 +43,7 @@ VARIANTS = [
     *("AWRF(base=e)@4", "AWRF(discount=log2)@4", "AWRF(unknown=group)@4", "AWRFxnDCG(unknown=group)@3"),
     *("Skew(eps=0.1)@3", "MinSkew(eps=0.1)@3", "MaxSkew(eps=0.1)@3", "DP(protected=f)", "DP(protected=m)@4"),
     *("DTR(protected=f)", "DIR(protected=m)@4", "rND(protected=f)", "rKL(compat=True)", "rND(norm=max)", "rRD(step=2)"),
-    *("GFR(divergence=nmd)@4", "GFR(divergence=rnod)@5", "GFR(part=fairness)", "GFR(part=relevance)", "GFR(max_grade=2)"),
+    *("GFR(divergence=nmd)@4", "GFR(divergence=rnod)@5", "GFR(part=fairness)", "GFR(part=relevance)", "GFR(max_grade=2)", "Exposure(of=all)@4"),
     *("EED(discount=err)@4", "EEL(discount=err)@4", "EER(discount=err)@4", "EEL(discount=log2)", "EED(p=0.9)"),
     *(f"FAIR(gain={gain})@4" for gain in ("ndcg", "rbp", "err_ia", "nrbp", "ap")),
 ]  # fmt: skip
@@ -90,7 +90,11 @@ def check(scores, expected):
             assert found == pytest.approx(wanted, abs=1e-9, nan_ok=True), (measure, qid)
 
 
-@pytest.mark.parametrize(("labels", "groups"), [(TWO, ("f", "m")), (THREE, ("x", "f", "m"))], ids=["two", "three"])
+@pytest.mark.parametrize(
+    ("labels", "groups"),
+    [(TWO, ("f", "m")), (THREE, ("x", "f", "m")), (TWO, ("f", "m", "-")), (THREE, ("x", "f", "m", "-"))],
+    ids=["two", "three", "two or none", "three or none"],
+)  # fmt: skip
 def test_every_measure_has_the_interval_of_all_labellings(labels, groups):
     measures = [
         measure for measure in VARIANTS if "protected" not in measure or len(groups) == 2 or "m)" not in measure
@@ -168,7 +172,7 @@ def nothing_is_few(monkeypatch):
 CLOSED = [measure for measure in VARIANTS if not measure.startswith(("FAIR", "DTR", "DIR"))]
 
 
-@pytest.mark.parametrize(("labels", "groups"), [(TWO, "fm"), (THREE, "fmx")])
+@pytest.mark.parametrize(("labels", "groups"), [(TWO, "fm"), (THREE, "fmx"), (TWO, "fm-"), (THREE, "fmx-")])
 @pytest.mark.usefixtures("nothing_is_few")
 def test_closed_forms_are_exact_or_bounds(labels, groups):
     measures = [measure for measure in CLOSED if "protected" not in measure or groups == "fm" or "m)" not in measure]
@@ -186,7 +190,7 @@ def test_closed_forms_are_exact_or_bounds(labels, groups):
             assert least <= min(values) + 1e-9, here
             if found.drawn[row, column]:  # of other measures than two groups' ratios
                 assert isinstance(measure, registry.parse("DP")[0].__class__ | registry.parse("ABR")[0].__class__)
-                assert groups == "fmx"
+                assert groups in {"fmx", "fmx-"}
                 continue
             assert greatest >= max(values) - 1e-9, here
             worst_is_low = measure.better == "higher"

@@ -35,10 +35,10 @@ class Filled:
     def values(self, rows: Ints, given: Any) -> Floats:
         """Evaluate the measure [query, n] where the unknown documents of these queries have the groups that are given.
 
-        ``given`` is [query or 1, n, slot, group], or the group of each [query or 1, n, slot].
+        ``given`` is [query or 1, n, slot, group], or the group of each [query or 1, n, slot]; one more is none of them.
         """
         queries, groups, (many, slots) = len(rows), self.slots.known.shape[2], given.shape[1:3]
-        hard = np.eye(groups) if given.dtype.kind == "i" else None
+        hard = np.eye(groups + 1, groups) if given.dtype.kind == "i" else None
         values = np.full((queries, many), np.nan)
         depth = self.slots.known.shape[1] + self.slots.judged.shape[1] + 1
         size = max(CELLS // (depth * groups * many), 1)
@@ -162,7 +162,7 @@ def _ends(filled: Filled, rankings: Unlabelled, rows: Ints) -> Ends:
     measure = filled.measure
     named = inputs_of(filled.inputs, measure.needs, rows)
     form = measure.over_labels(**named)
-    if form is not None and form.exact(rankings.groups, int(rankings.number.max())):
+    if form is not None and form.exact(rankings):
         return form.ends(rankings)
     return rankings.ends(filled.values(rows, rankings.choices))
 
@@ -176,11 +176,11 @@ def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list
     rank_of = np.full((len(rows), int(slots.number.max(initial=0))), MISSING, dtype=np.int64)
     query, rank = np.nonzero(slots.ranked[rows] >= 0)
     rank_of[query, slots.ranked[rows][query, rank]] = rank
-    first, groups = rank_of[:, :FIRST], prior.shape[1]
+    first, ways = rank_of[:, :FIRST], prior.shape[1]
     moves = np.full(first.shape, np.nan)
     for many in np.unique(slots.number[rows]).tolist():
         some = np.flatnonzero(slots.number[rows] == many)
-        effects = _tried if many <= few(groups) else _plugged
+        effects = _tried if many <= few(ways) else _plugged
         moves[some, : min(many, FIRST)] = effects(filled, rows[some], prior[some], many)[:, :FIRST]
     moves = np.where((first == MISSING) | np.isnan(moves), -1.0, moves)
     most = (moves >= moves.max(axis=1, keepdims=True) - 1e-12).argmax(axis=1)
@@ -206,15 +206,15 @@ def _tried(filled: Filled, rows: Ints, prior: Floats, many: int) -> Floats:
 
 def _plugged(filled: Filled, rows: Ints, prior: Floats, many: int) -> Floats:
     """Say the same of the topmost where the others, and it before, are in each group as far as that is likely."""
-    groups, first = prior.shape[1], min(many, FIRST)
-    given = np.repeat(prior[:, None, None], filled.slots.docnos.shape[1], axis=2)
-    given = np.tile(given, (1, first * groups + 1, 1, 1))
+    ways, groups, first = prior.shape[1], filled.slots.known.shape[2], min(many, FIRST)
+    given = np.repeat(prior[:, None, None, :groups], filled.slots.docnos.shape[1], axis=2)
+    given = np.tile(given, (1, first * ways + 1, 1, 1))
     for slot in range(first):
-        given[:, slot * groups : (slot + 1) * groups, slot] = np.eye(groups)
+        given[:, slot * ways : (slot + 1) * ways, slot] = np.eye(ways, groups)
     values = filled.values(rows, given)
     before = np.broadcast_to(values[:, -1, None, None], (len(rows), first, 1))
-    every_group = values[:, :-1].reshape(len(rows), first, groups)
-    return _apart(np.concatenate([every_group, before], axis=2), 2).reshape(len(rows), first)
+    every_way = values[:, :-1].reshape(len(rows), first, ways)
+    return _apart(np.concatenate([every_way, before], axis=2), 2).reshape(len(rows), first)
 
 
 def _apart(values: Floats, axis: int) -> Floats:

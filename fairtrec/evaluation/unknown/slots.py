@@ -84,18 +84,22 @@ def _numbered(where: Sequence[Bools], names: Docs) -> tuple[list[Ints], Ints, Do
 
 
 def prior_of(inputs: Inputs) -> Floats:
-    """Say how likely each group is [query, group]: as was given, or as among all known documents of the ranking.
+    """Say how likely each group is [query, way]: as was given, or as among all known documents of the ranking.
 
-    That is the whole ranking, whatever ranks a measure reads; where none is known all groups are as likely.
+    That is the whole ranking, whatever ranks a measure reads; where none is known all groups are as likely. Where a
+    document may be of none of them, that is the last way; among the known it is what their weights lack to 1.
     """
-    prior, groups = inputs.reference.prior, len(inputs.groups)
+    prior, labels = inputs.reference.prior, inputs.reference.labels
     if prior is not None:
-        return np.broadcast_to(prior, (len(inputs.qids), groups))
-    shares = np.empty((len(inputs.qids), groups))
+        return np.broadcast_to(prior, (len(inputs.qids), len(prior)))
+    none = labels is not None and labels.none
+    shares = np.empty((len(inputs.qids), len(inputs.groups) + none))
     for part in evenly(inputs.run, inputs.qids, None):
         whole = Inputs(inputs.run, [inputs.qids[query] for query in part], inputs.reference, None)
-        shares[part] = distribution.shares(np.nan_to_num(whole.membership).sum(axis=1))
-    return np.where(np.isnan(shares), 1 / groups, shares)
+        lacking = (1 - whole.membership.sum(axis=2, keepdims=True)).clip(min=0)
+        ways = np.concatenate([whole.membership, lacking], axis=2) if none else whole.membership
+        shares[part] = distribution.shares(np.nan_to_num(ways).sum(axis=1))
+    return np.where(np.isnan(shares), 1 / shares.shape[1], shares)
 
 
 def chunks(number: Ints, groups: int, *, tries: bool) -> Iterator[Ints]:
@@ -119,14 +123,14 @@ def unlabelled(slots: Slots, rows: Ints, prior: Floats, qids: Sequence[str]) -> 
 
     What is drawn for a query depends on its id alone.
     """
-    groups, number = slots.known.shape[2], slots.number[rows]
+    ways, number = prior.shape[1], slots.number[rows]
     most = int(number.max())
-    complete = most <= few(groups)
+    complete = most <= few(ways)
 
     def choose() -> Ints:
         if complete:
-            return every(groups, most)[None]
-        choices = np.zeros((len(rows), DRAWN, most), dtype=np.int8 if groups < 128 else np.int64)
+            return every(ways, most)[None]
+        choices = np.zeros((len(rows), DRAWN, most), dtype=np.int8 if ways < 128 else np.int64)
         for at, row in enumerate(rows.tolist()):
             number, random = int(slots.number[row]), np.random.default_rng((SEED, *qids[row].encode()))
             for first in range(0, number, CELLS // DRAWN):

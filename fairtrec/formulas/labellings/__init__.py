@@ -11,13 +11,18 @@ composition is that of some labelling, so all (u + 1)^(g - 1) are tried, with th
 mean path are found in O(k u^(g-1) g) steps. Exact. **Finals**: the same, for each end, where the function depends on
 what each group holds in the end as well.
 
+A document may be of none of the groups, too, where labels or the prior say so: one more way in each of these forms,
+which adds to no group. Rankings in which nobody is of a group are left out where the value is undefined.
+
 **Linear**: each rank adds a gain for its group, and so each unknown rank its least, greatest or expected gain. Exact.
 
 **Exposed**: a convex (or concave) function of exposure. The unknown ranks bring the known exposure K to a point of
 K + U times the simplex, U their summed weight: a sum of scaled simplices is one simplex. Its corners are the labellings
 that give all unknown to one group, and a convex function is greatest at a corner: exact with g evaluations. The other
 end is at most as far as the least over the whole simplex, where the level of exposure, relative to what is wanted,
-rises like water: a bound that no labelling passes.
+rises like water: a bound that no labelling passes. With none as a way the simplex has K itself as a corner, and its
+image under a quotient is the hull of those of its corners. **Portion**: the quotient itself, such as Exposure, is
+extreme at corners; what is expected of it is tried or drawn.
 
 **Ratio**: of the mean weights of two groups. Of all labellings that give s unknown ranks to the first group, the ratio
 of means rises with their summed weight. So it is extreme where these are the s heaviest or the s lightest: 2 (u + 1)

@@ -6,9 +6,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from fairtrec.data import Bools, Floats
+from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.distribution import quotient
-from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, few
+from fairtrec.formulas.labellings.sums import Linear
+from fairtrec.formulas.labellings.unlabelled import STATES, Ends, Unlabelled, few
 
 
 def filled(heights: Floats, widths: Floats, amount: Floats) -> Floats:
@@ -46,23 +47,24 @@ class Exposed:
     bends: Literal["up", "down"]
     tries: ClassVar[bool] = True
 
-    def exact(self, groups: int, number: int) -> bool:  # noqa: ARG002 - for any number
+    def exact(self, rankings: Unlabelled) -> bool:  # noqa: ARG002 - of any
         """Tell that it gives bounds at least."""
         return True
 
     def ends(self, rankings: Unlabelled) -> Ends:
         """Try all labellings, or else the corners, and the point that no labelling betters."""
-        tried = self.value(rankings.amounts(self.weights))
-        found = rankings.ends(tried)
+        found = rankings.ends(self._defined(rankings.amounts(self.weights)))
         if rankings.complete:
             return found
         held = np.einsum("qrg,qr->qg", rankings.known, np.broadcast_to(self.weights, rankings.slot.shape))
         total = rankings.at_slots(self.weights).sum(axis=1)
-        corners = self.value(held[:, None] + total[:, None, None] * np.eye(rankings.groups))
+        corners = self._defined(held[:, None] + total[:, None, None] * np.eye(rankings.ways, rankings.groups))
         wanted = np.broadcast_to(self.wanted, held.shape)
         if self.level == "ratio":
             best = held + filled(held, wanted, total)
         else:
+            if rankings.ways > rankings.groups:  # what betters nothing is none's
+                total = np.minimum(total, (wanted - held).clip(min=0).sum(axis=1))
             best = held + filled(held - wanted, np.ones(held.shape), total)
         bound = self.value(best[:, None])[:, 0]
         if self.bends == "up":
@@ -70,6 +72,41 @@ class Exposed:
         else:
             ends = np.fmin.reduce(corners, axis=1), bound
         return _bounded(found, *ends, loose=np.ones(len(held), dtype=np.bool_))
+
+    def _defined(self, exposure: Floats) -> Floats:
+        """Give the values, none where nobody is exposed."""
+        return np.where(exposure.any(axis=2), self.value(exposure), np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class Portion:
+    """What a group gets of what all groups get: ``value`` of the groups' exposure [query, n, group] gives [query, n].
+
+    ``weights`` [query or 1, rank] are what each rank adds. Where each document is of a group, they get the same in all
+    labellings, and the value is ``linear``.
+    """
+
+    weights: Floats
+    value: Callable[[Floats], Floats]
+    linear: Linear
+    tries: ClassVar[bool] = True
+
+    def exact(self, rankings: Unlabelled) -> bool:  # noqa: ARG002 - of any
+        """Tell that it gives both ends."""
+        return True
+
+    def ends(self, rankings: Unlabelled) -> Ends:
+        """Look at the corners, as such a quotient is greatest and least there; try labellings for what is expected."""
+        if rankings.ways == rankings.groups:
+            return self.linear.ends(rankings)
+        found = rankings.ends(self.value(rankings.amounts(self.weights)))
+        if rankings.complete:
+            return found
+        held = np.einsum("qrg,qr->qg", rankings.known, np.broadcast_to(self.weights, rankings.slot.shape))
+        total = rankings.at_slots(self.weights).sum(axis=1)
+        corners = self.value(held[:, None] + total[:, None, None] * np.eye(rankings.ways, rankings.groups))
+        ends = np.fmin.reduce(corners, axis=1), np.fmax.reduce(corners, axis=1)
+        return _bounded(found, *ends, loose=np.zeros(len(held), dtype=np.bool_))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +125,10 @@ class Ratio:
     signed: bool = False
     tries: ClassVar[bool] = True
 
-    def exact(self, groups: int, number: int) -> bool:
+    def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether it gives bounds: for two groups, or one and the rest."""
-        return self.signed or groups == 2 or number <= few(groups)
+        pairs = (rankings.most + 1) ** (1 + rankings.ways - rankings.groups)
+        return rankings.most <= few(rankings.ways) or ((self.signed or rankings.groups == 2) and pairs <= STATES)
 
     def ends(self, rankings: Unlabelled) -> Ends:
         """Try all labellings, or else those that give the first group its heaviest or its lightest documents."""
@@ -112,21 +150,31 @@ class Ratio:
         return _bounded(found, least, np.where(loose, 1.0, greatest), loose=loose)
 
     def _extremes(self, rankings: Unlabelled) -> tuple[Floats, Floats, Bools]:
-        """Give the first group the s heaviest unknown, then the s lightest [query, 2 s, group]; and say which s are."""
+        """Give the first group the s heaviest unknown and the second the t lightest, and then the other way round.
+
+        That is all others, or where a document may be of none any number of them [query, 2 n, group]; third which s and
+        t there are.
+        """
         heaviest = -np.sort(-rankings.at_slots(self.weights), axis=1)
         sums = np.concatenate([np.zeros((len(heaviest), 1)), np.cumsum(heaviest, axis=1)], axis=1)
-        s = np.arange(sums.shape[1])
-        left = rankings.number[:, None] - s
-        lightest = sums[:, -1:] - np.take_along_axis(sums, left.clip(min=0), axis=1)
-        of_first, many = np.concatenate([sums, lightest], axis=1), np.concatenate([s, s])
-        got = np.repeat((rankings.known * self.weights[:, None]).sum(axis=1)[:, None], len(many), axis=1)
-        due = np.repeat(rankings.known.sum(axis=1)[:, None], len(many), axis=1)
+        counts, number = np.arange(sums.shape[1]), rankings.number[:, None]
+        if rankings.ways == rankings.groups:
+            s: Ints = np.broadcast_to(counts, (len(sums), len(counts)))
+            t = number - s
+        else:
+            s, t = (np.broadcast_to(each.ravel(), (len(sums), each.size)) for each in np.meshgrid(counts, counts))
+        possible = (t >= 0) & (s + t <= number)
+        many = [each.clip(0, number) for each in (s, t)]
+        heavy = [np.take_along_axis(sums, each, axis=1) for each in many]
+        light = [sums[:, -1:] - np.take_along_axis(sums, number - each, axis=1) for each in many]
+        got = np.repeat((rankings.known * self.weights[:, None]).sum(axis=1)[:, None], 2 * s.shape[1], axis=1)
+        due = np.repeat(rankings.known.sum(axis=1)[:, None], 2 * s.shape[1], axis=1)
         first, second = self.pair
-        got[..., first] += of_first
-        due[..., first] += many
-        got[..., second] += sums[:, -1:] - of_first
-        due[..., second] += (rankings.number[:, None] - many).clip(min=0)
-        return got, due, np.concatenate([left, left], axis=1) >= 0
+        got[..., first] += np.concatenate([heavy[0], light[0]], axis=1)
+        got[..., second] += np.concatenate([light[1], heavy[1]], axis=1)
+        due[..., first] += np.concatenate([many[0], many[0]], axis=1)
+        due[..., second] += np.concatenate([many[1], many[1]], axis=1)
+        return got, due, np.concatenate([possible, possible], axis=1)
 
 
 def _bounded(found: Ends, least: Floats, greatest: Floats, *, loose: Bools) -> Ends:

@@ -43,15 +43,16 @@ class Totals:
     value: Callable[[Floats], Floats]
     tries: ClassVar[bool] = False
 
-    def exact(self, groups: int, number: int) -> bool:
+    def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether there are few enough compositions."""
-        return bool((number + 1) ** (groups - 1) <= STATES)
+        return bool((rankings.most + 1) ** (rankings.ways - 1) <= STATES)
 
     def ends(self, rankings: Unlabelled) -> Ends:
         """Try all compositions of the unknown."""
-        states, held = grid(int(rankings.number.max()), rankings.groups), rankings.known.sum(axis=1)
+        states, held = grid(rankings.most, rankings.ways), rankings.of_ways.sum(axis=1)
         added, possible = given(states, rankings.number, np.zeros(held.shape))
-        values = np.where(possible, self.value(given(states, rankings.number, held)[0]), np.nan)
+        amounts = given(states, rankings.number, held)[0]
+        values = np.where(possible, self.value(amounts[..., : rankings.groups]), np.nan)
         chances = np.where(possible, multinomial(added, rankings.prior), 0.0)
         least, greatest = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
         return Ends.exact(np.stack([least, greatest, mean(values, chances)]))
@@ -74,13 +75,17 @@ def multinomial(given: Floats, prior: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """Each rank adds ``gains`` [query, rank, group] as far as its document is in each group; ``first`` [query] too."""
+    """Each rank adds ``gains`` [query, rank, group] as far as its document is in each group; ``first`` [query] too.
+
+    Where nobody is of any group the value is undefined, unless it is ``always`` defined.
+    """
 
     gains: Floats
     first: Floats | float = 0.0
+    always: bool = False
     tries: ClassVar[bool] = False
 
-    def exact(self, groups: int, number: int) -> bool:  # noqa: ARG002 - for any number
+    def exact(self, rankings: Unlabelled) -> bool:  # noqa: ARG002 - for any
         """Tell that it is."""
         return True
 
@@ -88,9 +93,17 @@ class Linear:
         """Give each unknown rank its least, its greatest and its expected gain."""
         unknown = rankings.slot >= 0
         held = (self.gains * rankings.known).sum(axis=(1, 2))
-        each = self.gains.min(axis=2), self.gains.max(axis=2), (self.gains * rankings.prior[:, None]).sum(axis=2)
-        sums = [held + np.where(unknown, gain, 0.0).sum(axis=1) for gain in each]
-        return Ends.exact(np.stack(sums) + self.first)
+        gains = np.pad(self.gains, ((0, 0), (0, 0), (0, rankings.ways - rankings.groups)))
+        each = gains.min(axis=2), gains.max(axis=2), (gains * rankings.prior[:, None]).sum(axis=2)
+        sums = np.stack([held + np.where(unknown, gain, 0.0).sum(axis=1) for gain in each])
+        nobody = rankings.may_be_nobody & (not self.always)
+        if nobody.any():  # then some document is of the group that costs or adds least
+            lacking = np.where(unknown, self.gains.min(axis=2), np.inf).min(axis=1).clip(min=0)
+            excess = np.where(unknown, self.gains.max(axis=2), -np.inf).max(axis=1).clip(max=0)
+            chance = np.where(nobody, 1 - rankings.prior[:, -1] ** rankings.number, 1.0)
+            sums[:2] += np.where(nobody, np.stack([lacking, excess]), 0.0)
+            sums[2] = np.divide(sums[2], chance, out=np.full(len(chance), np.nan), where=chance > 0)
+        return Ends.exact(sums + self.first)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,17 +120,22 @@ class Prefixes:
     alike: bool = False
     tries: ClassVar[bool] = False
 
-    def exact(self, groups: int, number: int) -> bool:
+    def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether there are few enough states."""
-        return bool((number + 1) ** (groups - 1) <= STATES)
+        return bool((rankings.most + 1) ** (rankings.ways - 1) <= STATES)
 
     def ends(self, rankings: Unlabelled) -> Ends:
         """Find the shortest, the longest and the mean path."""
-        known = rankings.known
-        whole = self.alike and rankings.groups == 2 and np.array_equal(known, known.round())
-        steps = Steps(self.cost, known, rankings.slot >= 0, self.weights, looked_up=whole)
-        low, high, _, total = walked(steps, rankings.prior, int(rankings.number.max()), by_state=False)
-        ends = np.fmin.reduce(low, axis=1), np.fmax.reduce(high, axis=1), total[:, 0]
+        known, groups = rankings.of_ways, rankings.groups
+        whole = self.alike and rankings.ways == 2 and np.array_equal(known, known.round())
+        steps = Steps(_of_groups(self.cost, groups), known, rankings.slot >= 0, self.weights, looked_up=whole)
+        low, high, _, total = walked(steps, rankings.prior, rankings.most, by_state=False)
+        nobody = rankings.may_be_nobody  # of which there is no value; only one path leads there, to the first state
+        chance = np.where(nobody, rankings.prior[:, -1] ** rankings.number, 0.0)
+        spent = np.where(chance > 0, chance * np.nan_to_num(low[:, 0]), 0.0)
+        low[nobody, 0] = high[nobody, 0] = np.nan
+        expected = np.divide(total[:, 0] - spent, 1 - chance, out=np.full(len(total), np.nan), where=chance < 1)
+        ends = np.fmin.reduce(low, axis=1), np.fmax.reduce(high, axis=1), expected
         return Ends.exact(np.stack(ends) + self.first)
 
 
@@ -132,24 +150,25 @@ class Finals:
     cost: Callable[[Floats, Ints], tuple[RankCost, Floats]]
     tries: ClassVar[bool] = False
 
-    def exact(self, groups: int, number: int) -> bool:
+    def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether there are few enough ends, and states on the way to each."""
-        return bool((number + 1) ** (2 * (groups - 1)) <= STATES)
+        return bool((rankings.most + 1) ** (2 * (rankings.ways - 1)) <= STATES)
 
     def ends(self, rankings: Unlabelled) -> Ends:
         """Find the shortest, the longest and the mean path to each end."""
-        most = int(rankings.number.max())
-        states = grid(most, rankings.groups)
+        most = rankings.most
+        states, groups = grid(most, rankings.ways), rankings.groups
         possible = rankings.number[:, None] >= states.sum(axis=1)
         query, end = np.nonzero(possible)
         found = np.full((4, *possible.shape), np.nan)
-        held, unknown = (rankings.known > 0.5).astype(np.float64), rankings.slot >= 0
+        held, unknown = (rankings.of_ways > 0.5).astype(np.float64), rankings.slot >= 0
         totals = given(states, rankings.number, held.sum(axis=1))[0]
         many = max(TOGETHER // len(states), 1)
         for some in (slice(at, at + many) for at in range(0, len(query), many)):
             of, to = query[some], end[some]
-            cost, first = self.cost(totals[of, to], rankings.length[of])
-            paths = walked(Steps(cost, held[of], unknown[of]), rankings.prior[of], most, by_state=True)
+            cost, first = self.cost(totals[of, to, :groups], rankings.length[of])
+            steps = Steps(_of_groups(cost, groups), held[of], unknown[of])
+            paths = walked(steps, rankings.prior[of], most, by_state=True)
             row = np.arange(len(of))
             low, high, likely, total = (each[row, to] for each in paths)
             found[:, of, to] = low + first, high + first, likely, total + likely * first
@@ -158,6 +177,11 @@ class Finals:
         expected = np.divide(total, likely, out=np.full(len(total), np.nan), where=likely > 0)
         least, greatest = np.fmin.reduce(found[0], axis=1), np.fmax.reduce(found[1], axis=1)
         return Ends.exact(np.stack([least, greatest, expected]))
+
+
+def _of_groups(cost: RankCost, groups: int) -> RankCost:
+    """Take the cost of what the groups hold, whatever is of none of them."""
+    return lambda amounts, rank: cost(amounts[..., :groups], rank)
 
 
 class Steps:

@@ -42,8 +42,9 @@ class Unlabelled:
 
     ``known`` [query, rank, group] is the membership, 0 where it is unknown or there is no document. ``slot`` [query,
     rank] is the slot of an unknown document, -1 elsewhere. ``number`` [query] is how many slots there are, ``length``
-    [query] how many documents. ``prior`` [query, group] is how likely each group is. ``choose`` gives the groups of the
-    labellings that are tried [query or 1, labelling, slot], all there are where ``complete``.
+    [query] how many documents. ``prior`` [query, way] is how likely each group is, and last, where a document may be
+    of none of them, how likely that is. ``choose`` gives the ways of the labellings that are tried [query or 1,
+    labelling, slot], all there are where ``complete``.
     """
 
     known: Floats
@@ -59,9 +60,29 @@ class Unlabelled:
         """How many groups there are."""
         return int(self.known.shape[2])
 
+    @property
+    def most(self) -> int:
+        """How many unknown documents there are, at most, in a ranking."""
+        return int(self.number.max())
+
+    @property
+    def ways(self) -> int:
+        """How many ways there are to label a document: a group each, and perhaps none of them."""
+        return int(self.prior.shape[1])
+
+    @cached_property
+    def of_ways(self) -> Floats:
+        """The membership [query, rank, way]; where a document may be of none, the last column is empty."""
+        return np.pad(self.known, ((0, 0), (0, 0), (0, self.ways - self.groups)))
+
+    @cached_property
+    def may_be_nobody(self) -> Bools:
+        """Which rankings may hold no document of any group [query]."""
+        return np.asarray((self.known.sum(axis=(1, 2)) == 0) & (self.ways > self.groups))
+
     @cached_property
     def choices(self) -> Ints:
-        """The groups of the labellings that are tried [query or 1, labelling, slot]."""
+        """The ways of the labellings that are tried [query or 1, labelling, slot]."""
         return self.choose()
 
     @cached_property
@@ -121,8 +142,8 @@ class Form(Protocol):
 
     tries: ClassVar[bool]
 
-    def exact(self, groups: int, number: int) -> bool:
-        """Tell whether the form gives both ends, or bounds, for so many groups and unknown documents."""
+    def exact(self, rankings: Unlabelled) -> bool:
+        """Tell whether the form gives both ends of these, or bounds."""
 
     def ends(self, rankings: Unlabelled) -> Ends:
         """Find the ends over all labellings."""
