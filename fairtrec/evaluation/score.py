@@ -86,7 +86,7 @@ def score(
     if reference.gold is not None:
         from fairtrec.evaluation.gold.correcting import corrections
 
-        gold, said = corrections(Inputs(system.runs[0], qids, reference, depth), measures, values)
+        gold, said = corrections(inputs, measures, values)
         return replace(scores, gold=gold, remarks=(*remarks, *said))
     if choices.bounds is None:
         return scores

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.literals import Method, Undefined
 from fairtrec.measure import Measure, Remark
-from fairtrec.statistics.corrected import Corrected, Corrections, corrected
 from fairtrec.version import __version__
+
+if TYPE_CHECKING:
+    from fairtrec.statistics.corrected import Corrected, Corrections
 
 ENDS = ("least", "greatest", "expected")
 
@@ -109,7 +111,7 @@ class Scores(Answer):
     remarks: tuple[Remark, ...] = ()
     ties: Ties | None = None  # where they were asked for
     unknown: UnknownIntervals | None = None  # where it was asked for
-    gold: Corrections | None = None  # where there are gold labels
+    gold: "Corrections | None" = None  # where there are gold labels
     confidence: float | None = None  # of the intervals of means, where they were asked for
     interval: Method = "t"
     target: Floats | None = None  # of all queries, where it is one [group]
@@ -179,13 +181,17 @@ class Scores(Answer):
         return ends
 
     @cached_property
-    def corrected(self) -> tuple[Corrected | None, ...]:
+    def corrected(self) -> "tuple[Corrected | None, ...]":
         """Each mean as gold labels correct it, with an interval that ends where the values of the measure do.
 
         None of a measure that looks at no group. The interval is of labels alone, where a ``confidence`` was asked for
         of other queries, too.
         """
-        rows = () if self.gold is None else zip(self.measures, self.gold.rows, self.values, self.means, strict=True)
+        if self.gold is None:
+            return ()
+        from fairtrec.statistics.corrected import corrected
+
+        rows = zip(self.measures, self.gold.rows, self.values, self.means, strict=True)
         found: list[Corrected | None] = []
         for measure, row, values, mean in rows:
             bounds = measure.bounds if self.target is None else measure.bounds_against(self.target)

@@ -75,13 +75,13 @@ class Evaluator:
 
     def evaluated(self, named: NamedRuns, jobs: int, *, keep_going: bool = False) -> Result:
         """Evaluate runs that have names, in so many processes, as many at a time as are held together."""
-        if self.plan.reference.gold is not None:
-            self.plan.reference.gold.refuse_others(named)
         path = self.given.background if not self.choices.samples and isinstance(self.given.background, PATH) else None
         same = [path is not None and isinstance(thing, PATH) and thing == path for _, thing in named]
         if self._reading is None:
             self.beside_runs.begin(self.plan)
         reading = self.reading(named, is_run=any(same))
+        if self.plan.reference.gold is not None:
+            self.plan.reference.gold.refuse_others(named, reading.queries)
         loaded = self._from_background(named, same, reading.reference.background) if any(same) else named
         together = TOGETHER if reading.two_pass else max(len(loaded), 1)
         scores: list[Scores] = []

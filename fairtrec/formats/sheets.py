@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import fspath
 from typing import Any
-from urllib.parse import quote, unquote
 
 import numpy as np
 
@@ -263,6 +262,8 @@ def named(runs: Iterable[tuple[str, str]]) -> str:
     >>> named([("1a2b3c4d", "bm25.run"), ("", "a,b")])
     'bm25.run@1a2b3c4d,a%2Cb'
     """
+    from urllib.parse import quote
+
     signs = re.compile(rf"[%,@|]|{STEERING}|\s")
     written = [
         (signs.sub(lambda sign: quote(sign[0].encode("utf-8", "surrogateescape")), name), digits)
@@ -274,4 +275,8 @@ def named(runs: Iterable[tuple[str, str]]) -> str:
 def _runs(text: str) -> Iterator[tuple[str, str]]:
     for part in filter(None, text.split(",")):
         name, _, digits = part.partition("@")
-        yield digits, unquote(name, errors="surrogateescape")
+        if "%" in name:
+            from urllib.parse import unquote  # which few names need
+
+            name = unquote(name, errors="surrogateescape")
+        yield digits, name

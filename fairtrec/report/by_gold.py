@@ -42,7 +42,8 @@ def _no_help(scores: Scores) -> Iterator[str]:
     ):
         if not isinstance(row, OfDocuments) or found is None or found.why or row.untold.any():
             continue
-        alone, mine = row.drawn(values).gold_alone(), row.estimate(values)
+        drawn = row.drawn(values)
+        alone, mine = drawn.gold_alone(), drawn.estimate()
         if alone is not None and mine is not None and alone[1].variance < mine.variance:
             value, estimate = alone
             low, high = (number(end, PLACES) for end in estimate.ends(value, LEVEL))

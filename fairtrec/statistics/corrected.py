@@ -1,8 +1,8 @@
 """What gold labels make of a run's values: of each measure, what corrects its mean over any of the queries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -46,6 +46,7 @@ class OfDocuments:
     rest: Floats
     probability: Floats
     untold: Bools
+    kept: dict[bytes, DrawnDocuments] = field(default_factory=dict)  # what was asked for before
     few = False
 
     def of(self, columns: Sequence[int]) -> "OfDocuments":
@@ -60,11 +61,18 @@ class OfDocuments:
             parts=self.parts[:, kept],
             weight=self.weight[list(columns)],
             rest=self.rest[list(columns)],
+            kept={},
         )
 
     def drawn(self, values: Floats) -> DrawnDocuments:
         """Give what the drawn documents have in the mean of the values [query] that are defined."""
         there = ~np.isnan(values)
+        asked = there.tobytes()
+        if asked not in self.kept:
+            self.kept[asked] = self._drawn(there)
+        return self.kept[asked]
+
+    def _drawn(self, there: Bools) -> DrawnDocuments:
         many, kept = max(int(there.sum()), 1), there[self.query]
         document, size = self.document[kept], len(self.probability)
         weights, errors, gold, reaches = (np.bincount(document, part[kept], size) / many for part in self.parts)
@@ -118,12 +126,15 @@ class OfQueries:
         return between.estimate(np.where(np.isnan(baseline), np.nan, values))
 
 
-@dataclass(frozen=True)
-class Refused:
+class Refused(NamedTuple):
     """A measure that no gold label corrects, and why."""
 
     why: str
-    few = False
+
+    @property
+    def few(self) -> bool:
+        """Whether it rests on few errors: on none."""
+        return False
 
     def of(self, columns: Sequence[int]) -> "Refused":  # noqa: ARG002 - of any
         """Keep some of the queries."""
@@ -136,8 +147,7 @@ class Refused:
         """Estimate nothing."""
 
 
-@dataclass(frozen=True, eq=False)
-class Corrections:
+class Corrections(NamedTuple):
     """What corrects each measure of a run; None of one that looks at no group, the value of which stays."""
 
     rows: tuple[Corrector | None, ...]
@@ -152,8 +162,7 @@ class Corrections:
         return Corrections(tuple(rows[row] for row in order))
 
 
-@dataclass(frozen=True)
-class Corrected:
+class Corrected(NamedTuple):
     """A mean that gold labels have corrected, and its interval; nan where there is none.
 
     ``gold`` is how many were labelled of what it rests on, of which ``differ`` do; ``doubtful`` says that so few differ

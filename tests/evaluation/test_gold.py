@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation import documents
 from fairtrec.measure import Floats, Gains, Ints, Measure, Sum
 
 DOCNOS = [f"d{at}" for at in range(14)]
@@ -379,8 +380,23 @@ def test_a_sheet_is_of_the_runs_the_depth_and_the_order_that_it_was_drawn_from(t
     with pytest.raises(InputError, match="EER@3 looks at 3 ranks, and this was drawn from the first 2"):
         fairtrec.evaluate("EER@3", str(run), labels=LABELS, gold=path)
     assert fairtrec.evaluate("EER@3", str(run), labels=LABELS, gold=path, depth=2).scores[0].gold
-    with pytest.raises(InputError, match="drawn from runs ranked by score; add --order score"):
+    with pytest.raises(InputError, match="ranked by --score-dtype float64; add that"):
+        fairtrec.evaluate("EER@2", str(run), labels=LABELS, gold=path, score_dtype="float32")
+    among = sheet(tmp_path, rows, made=signed(run, **{" | runs:": " | queries:few@12345678 | runs:"}), name="c.tsv")
+    with pytest.raises(InputError, match="drawn among the queries few@12345678; give these with --queries"):
+        fairtrec.evaluate("EER@2", str(run), labels=LABELS, gold=among, queries=["q"])
+    with pytest.raises(InputError, match="drawn from runs that are ranked by --order score; add that"):
         fairtrec.evaluate("EER@2", str(run), labels=LABELS, gold=path, order="rank")
+
+
+def test_runs_without_a_file_are_told_by_their_names(tmp_path):
+    drawn = fairtrec.gold.draw({"mine": RUN}, 2, gold=LABELS, depth=3).to_frame()
+    path = tmp_path / "drawn.tsv"
+    fairtrec.gold.draw({"mine": RUN}, 2, gold=LABELS, depth=3).write(path)
+    assert len(drawn) == 2
+    assert fairtrec.evaluate("EER@3", {"mine": RUN}, labels=LABELS, gold=path).scores[0].gold
+    with pytest.raises(InputError, match="yours was not among the runs of this draw"):
+        fairtrec.evaluate("EER@3", {"yours": RUN}, labels=LABELS, gold=path)
 
 
 def test_labels_that_were_at_hand_correct_nothing(tmp_path):
@@ -463,6 +479,50 @@ def test_what_stays_that_of_the_instrument_is_said(tmp_path):
     path = sheet(tmp_path, [("a", "m", 0.5)])
     given = {"labels": LABELS, "background": RUN, "gold": path, "target": "background"}
     said = [str(each) for each in fairtrec.evaluate("EER@3 NFaiRR@3", RUN, **given).scores[0].remarks]
-    assert "the target of the background stays as it is, and is not corrected" in said
+    assert "the target stays that of the background, and is not corrected" in said
     assert "NFaiRR@3: its ideal stays as it is, and is not corrected" in said
+    trusted = "sheet.tsv names no runs: that all documents looked at could be drawn is taken on trust"
+    assert trusted in said
     assert "corrected by gold labels of 1 of the 3 documents looked at" in said
+
+
+@pytest.mark.parametrize("measures", [SUMS, LISTS])
+def test_rankings_of_many_lengths_are_corrected_part_by_part(measures, monkeypatch, tmp_path):
+    random = np.random.default_rng(12)
+    many = [f"e{at}" for at in range(90)]
+    run = {f"q{at}": dict.fromkeys(many[: 3 + 29 * (at % 4)], 1.0) for at in range(40)}
+    words, gold = ({d: str(random.choice(["f", "m"])) for d in many} for _ in range(2))
+    rows = [(qid, d, gold[d], 0.9) for qid in sorted(run)[:36] for d in run[qid]]
+    path = (
+        sheet(tmp_path, rows, head=COLUMNS) if measures == LISTS else sheet(tmp_path, [(d, gold[d], 0.5) for d in many])
+    )
+    deep = measures.replace("@5", "@80").replace("@4", "@70")
+    whole = fairtrec.evaluate(deep, run, labels=words, gold=path).scores[0]
+    monkeypatch.setattr(documents, "CELLS", 0)
+    monkeypatch.setattr(documents, "TIMES", 0)
+    parts = fairtrec.evaluate(deep, run, labels=words, gold=path).scores[0]
+    for one, other in zip(whole.corrected, parts.corrected, strict=True):
+        assert other.corrected == pytest.approx(one.corrected, abs=1e-13)
+        assert other.low == pytest.approx(one.low, abs=1e-12, nan_ok=True)
+        assert (other.gold, other.differ) == (one.gold, one.differ)
+    assert parts.remarks == whole.remarks
+
+
+class Summed(Shouting):
+    """One whose values are added up over queries."""
+
+    total = True
+
+
+def test_a_sum_over_queries_is_not_corrected(tmp_path):
+    path = sheet(tmp_path, [("a", "m", 0.5)])
+    (found,) = fairtrec.evaluate(Summed(), RUN, labels=LABELS, gold=path).scores[0].corrected
+    assert found.why == "it is a sum over queries, and gold labels correct means"
+
+
+def test_what_people_could_not_tell_leaves_a_list_open():
+    gold = {"a": "f", "b": "?", "c": "m"}
+    found = corrected(fairtrec.evaluate("AWRF@3 AWRF@1 EER@3", RUN, labels=LABELS, gold=gold))
+    assert found["AWRF@3"].why == "of some documents nobody could tell the group, and it is no sum over documents"
+    assert found["AWRF@1"].corrected == found["AWRF@1"].low
+    assert found["EER@3"].low < found["EER@3"].corrected < found["EER@3"].high

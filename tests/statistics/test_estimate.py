@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairtrec.statistics.estimate import DrawnDocuments, Estimate, of_queries
+from fairtrec.statistics.estimate import DrawnDocuments, Estimate, of_queries, quantile, tail
 
 ALL = "FAIRTREC_FUZZ" in os.environ
 NONE = np.zeros(0)
@@ -168,3 +168,13 @@ def test_intervals_cover_the_truth(number, rate, clustered):
         low, high = found.ends(found.correction, 0.95)
         covered += low <= truth <= high
     assert covered / draws >= 0.93 - (0 if ALL else 2 * np.sqrt(0.93 * 0.07 / draws))
+
+
+@pytest.mark.parametrize("freedom", [1, 1.3, 2, 2.71, 5.5, 11, 29, 61.7, 186, 1234.5, 40_000.0])
+def test_students_t_is_that_of_scipy(freedom):
+    for confidence in (0.01, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999999):
+        assert quantile(confidence, freedom) == pytest.approx(stats.t.ppf((1 + confidence) / 2, freedom), rel=1e-9)
+    assert (tail(0.0, freedom), tail(1e200, freedom)) == (1.0, 0.0)
+    assert np.isnan(tail(float("nan"), freedom))
+    for t in (1e-6, 0.1, 0.67, 1.0, 1.96, 3.3, 12.0, 300.0):
+        assert tail(t, freedom) == pytest.approx(2 * stats.t.sf(t, freedom), rel=1e-9, abs=1e-300)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fairtrec.catalogue.needs import OF_DOCUMENTS, OF_EXTRAS, OF_GROUPS
-from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints
+from fairtrec.data import MISSING, Bools, Floats, Ints, Keys, fingerprints
 from fairtrec.data.groups import rows_of
 from fairtrec.evaluation.documents import evenly
 from fairtrec.evaluation.gold.fitting import Gold
@@ -59,8 +59,7 @@ class LabelledPart:
             raise self.gold.undrawn(run.docnos[lines[query, rank]].decode(), rank + 1, qid, run.name)
 
 
-@dataclass(frozen=True, eq=False)
-class Share:
+class Share(NamedTuple):
     """What each rank of a part has in a sum over documents [query, rank]: its weight, its gain, and that by gold."""
 
     weights: Floats
@@ -94,7 +93,7 @@ class Correcting:
 
     parts: Sequence[LabelledPart]
     gold: Gold
-    looked_at: Docs
+    looked_at: Keys
     labelled: Ints
 
     def found(self, measure: Measure, values: Floats) -> Corrector:
@@ -118,7 +117,7 @@ class Correcting:
     def _by_documents(self, sums: Sequence[Gains], values: Floats) -> OfDocuments:
         weight, rest = np.zeros((2, len(values)))
         entries: list[tuple[Ints, Ints, Floats]] = []
-        seen: list[Docs] = []
+        seen: list[Keys] = []
         for part, form in zip(self.parts, sums, strict=True):
             among = ~np.isnan(values[part.queries])
             share = Share.of(part, form, among)
@@ -130,11 +129,11 @@ class Correcting:
             errors = share.by_gold - share.gains
             parts = np.stack([share.weights * by for by in (1.0, errors, share.by_gold, share.reach)])
             entries.append((part.queries[query], rows[query, rank], parts[:, query, rank]))
-            seen.append(part.inputs.run.docnos[part.inputs.lines[:, :ranks][weighs]])
+            seen.append(fingerprints(part.inputs.run.docnos[part.inputs.lines[:, :ranks][weighs]]))
             weight[part.queries] = share.weights.sum(axis=1)
             rest[part.queries] = values[part.queries] - (share.weights * share.gains).sum(axis=1)
         queries, documents, of_parts = (np.concatenate(each, axis=-1) for each in zip(*entries, strict=True))
-        self.looked_at = Docnos.of(np.concatenate([self.looked_at, *seen])).names
+        self.looked_at = np.unique(np.concatenate([self.looked_at, *seen]))
         self.labelled = np.union1d(self.labelled, documents)
         sheet = self.gold.sheet
         return OfDocuments(queries, documents, of_parts, weight, rest, self.gold.probability, sheet.unknown)
@@ -189,7 +188,7 @@ def corrections(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> 
     several = evenly(inputs.run, inputs.qids, inputs.depth)
     whole = [inputs] if len(several) == 1 else [_of(inputs, part) for part in several]
     parts = [LabelledPart(each, gold, queries) for each, queries in zip(whole, several, strict=True)]
-    found = Correcting(parts, gold, np.empty(0, "S1"), np.empty(0, np.int64))
+    found = Correcting(parts, gold, np.empty(0, np.uint64), np.empty(0, np.int64))
     rows: list[Corrector | None] = []
     for measure, row in zip(measures, values, strict=True):
         rows.append(found.found(measure, row) if LOOKS.intersection(measure.needs) else None)
@@ -211,6 +210,11 @@ def _remarks(
         yield Remark(words, (len(found.labelled), len(found.looked_at)))
     elif found.gold.of_queries:
         yield Remark("corrected by gold labels of {} of the {} queries", (int(found.gold.drawn(qids).sum()), len(qids)))
+    sheet = found.gold.sheet
+    if not sheet.runs and sheet.probability is not None and not found.gold.certain:
+        yield Remark(
+            f"{sheet.labels.name} names no runs: that all documents looked at could be drawn is taken on trust"
+        )
     corrected = []
     for measure, row, value in zip(measures, rows, values, strict=True):
         if row is not None:
@@ -219,7 +223,9 @@ def _remarks(
             corrected += [measure] * (estimate is not None)
     of = found.parts[0].inputs.reference.target_of
     if of is not None and any("target" in measure.needs for measure in corrected):
-        yield Remark(f"the target of the {of} stays as it is, and is not corrected")
+        yield Remark(
+            f"the target stays that of the {' and the '.join(word for _, word in of.of)}, and is not corrected"
+        )
     ideals = (measure for measure in corrected if "background" in measure.needs)
     yield from (Remark("its ideal stays as it is, and is not corrected", measure=measure) for measure in ideals)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Bools, Floats, Labels, Sheet
+from fairtrec.data import Bools, Floats, Labels, Queries, Sheet
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
@@ -60,13 +60,17 @@ class Gold:
         more = f"see how well it agrees: fairtrec gold agree; draw: fairtrec gold draw ({where})"
         return InputError(f"{what}, so it cannot correct a value; {more}", self.sheet.path)
 
-    def refuse_others(self, named: Sequence[tuple[str, Any]]) -> None:
-        """Raise InputError for a run that was not among those of the draw."""
+    def refuse_others(self, named: Sequence[tuple[str, Any]], queries: Queries | None) -> None:
+        """Raise InputError for a run that was not among those of the draw, and for other queries than it was among."""
+        drawn, asked = self.sheet.made.get("queries"), queries and loading.short(queries.name, queries.sha256)
+        if drawn and drawn != asked:
+            what = f"this was drawn among the queries {drawn}"
+            raise InputError(f"{what}; give these with --queries, or {AGAIN}", self.sheet.path)
         digits = {each for each, _ in self.sheet.runs if each}
         names = {name for each, name in self.sheet.runs if not each}
         for name, thing in named if self.sheet.runs else ():
             at = loading.origin(thing)
-            if (name not in names) if at is None else (opening.sha256(at[1])[:8] not in digits):
+            if (opening.name(name) not in names) if at is None else (opening.sha256(at[1])[:8] not in digits):
                 what = f"{name} was not among the runs of this draw"
                 raise InputError(f"{what}; {AGAIN} ... {name} --gold {self.sheet.labels.name}", self.sheet.path)
 
@@ -99,9 +103,11 @@ def read(thing: Any, groups: Sequence[str], labels: Labels | None, choices: Choi
     if per_query and sheet.unit == "document":
         what = "labels per query take draws of queries"
         raise InputError(f"{what}; {AGAIN} --unit query --gold {sheet.labels.name}", sheet.path)
-    order = sheet.made.get("order", choices.order)
-    if order != choices.order:
-        raise InputError(f"this was drawn from runs ranked by {order}; add --order {order}, or draw again", sheet.path)
+    for option, name, usual in (("order", "order", "score"), ("score-dtype", "scores", "float64")):
+        drawn, asked = sheet.made.get(name) or usual, getattr(choices, option.replace("-", "_"))
+        if sheet.made and drawn != asked:
+            what = f"this was drawn from runs that are ranked by --{option} {drawn}"
+            raise InputError(f"{what}; add that, or {AGAIN} --{option} {asked}", sheet.path)
     return Gold(sheet, sheet.of_groups(groups), choices.depth)
 
 

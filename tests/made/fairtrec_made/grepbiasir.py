@@ -15,3 +15,9 @@ def texts_of(folder):
                 texts[docno] = f"{row['doc_title']} {row['document']}"
                 marks[docno] = row["content_gender"]
     return texts, marks
+
+
+def queries_of(folder):
+    """The text of each query."""
+    with (folder / "queries.csv").open(encoding="utf-8", newline="") as file:
+        return {row["q_id"]: row["query"] for row in csv.DictReader(file)}

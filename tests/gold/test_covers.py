@@ -1,0 +1,62 @@
+"""Corrected values cover the truth: on Grep-BiasIR, all of whose documents people marked, and drawn from end to end."""
+
+import math
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import fairtrec
+from fairtrec_made.grepbiasir import LABELS, queries_of, texts_of
+
+K, B = 0.9, 0.4
+
+
+def words(text):
+    return re.findall(r"[a-z0-9]+", text.lower())
+
+
+def bm25(texts, queries):
+    """Rank texts for each query, as BM25 does."""
+    terms = {docno: Counter(words(text)) for docno, text in texts.items()}
+    lengths = {docno: sum(each.values()) for docno, each in terms.items()}
+    mean, many = sum(lengths.values()) / len(texts), Counter(term for each in terms.values() for term in each)
+
+    def score(docno, term):
+        count = terms[docno][term]
+        rarity = math.log(1 + (len(texts) - many[term] + 0.5) / (many[term] + 0.5))
+        return rarity * count * (K + 1) / (count + K * (1 - B + B * lengths[docno] / mean))
+
+    run = {}
+    for qid, query in queries.items():
+        scores = {docno: sum(score(docno, term) for term in words(query) if terms[docno][term]) for docno in texts}
+        run[qid] = {docno: value for docno, value in scores.items() if value}
+    return run
+
+
+@pytest.mark.slow
+def test_drawn_labels_find_what_all_people_say(shared):
+    """Of 200 draws of 60 documents, 95 % intervals cover in 93 % at least, and spread as their width promises."""
+    folder = shared / "data"
+    texts, marks = texts_of(folder / "grepbiasir")
+    run = bm25(texts, queries_of(folder / "grepbiasir"))
+    gold = {docno: LABELS[mark] for docno, mark in marks.items()}
+    terms = folder / "cpjku" / "resources" / "wordlist_gender_representative.txt"
+    given = {"terms": terms, "docs": texts, "membership": "majority"}
+    measures = "RBDF@10 FaiRR@10"
+    whole = fairtrec.evaluate(measures, {"bm25": run}, **given, gold=gold).scores[0]
+    truths = [found.corrected for found in whole.corrected]
+    assert whole.means[0] == pytest.approx(0.4988, abs=1e-4)  # by words
+    assert truths == pytest.approx([0.5393, 2.0935], abs=1e-4)  # by people
+    covered, errors, widths = np.zeros(2), [], []
+    for seed in range(200):
+        sheet = fairtrec.gold.draw({"bm25": run}, 60, seed=seed, gold=gold).to_frame()
+        found = fairtrec.evaluate(measures, {"bm25": run}, **given, gold=sheet).scores[0].corrected
+        covered += [each.low <= truth <= each.high for each, truth in zip(found, truths, strict=True)]
+        errors.append([each.corrected - truth for each, truth in zip(found, truths, strict=True)])
+        widths.append([(each.high - each.low) / 2 for each in found])
+    assert (covered >= 0.93 * 200).all()
+    spread, half = np.std(errors, axis=0), np.mean(widths, axis=0)
+    assert (np.abs(np.mean(errors, axis=0)) < 3 * spread / math.sqrt(200)).all()
+    assert ((half > 1.9 * spread) & (half < 2.8 * spread)).all()

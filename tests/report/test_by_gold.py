@@ -1,0 +1,142 @@
+"""What reports say of corrected values: columns, names, remarks, in every format."""
+
+import io
+import json
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+import fairtrec
+
+DOCNOS = [f"d{at}" for at in range(12)]
+MEASURES = "EER@3 AWRF@3 P@1"
+
+
+@pytest.fixture
+def given():
+    """Three runs of 40 queries, an instrument and a sheet of drawn documents."""
+    random = np.random.default_rng(2)
+    runs = {
+        name: {
+            f"q{at:02}": {str(d): -float(i) for i, d in enumerate(random.permutation(DOCNOS)[:4])} for at in range(40)
+        }
+        for name in "abc"
+    }
+    words, gold = ({d: str(random.choice(["f", "m"])) for d in DOCNOS} for _ in range(2))
+    qrels = {f"q{at:02}": {"d1": 1} for at in range(40)}
+    return {"runs": runs, "qrels": qrels, "labels": words}, gold
+
+
+@pytest.fixture
+def result(given):
+    data, gold = given
+    pandas = pytest.importorskip("pandas")
+    rows = [(d, gold[d], 0.5) for d in DOCNOS[:8]]
+    return fairtrec.evaluate(MEASURES, **data, gold=pandas.DataFrame(rows, columns=["docno", "group", "probability"]))
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write a result in a format, and give what is in the file."""
+
+    def write(result, form, **view):
+        result.write(tmp_path / "out", form, **view)
+        return (tmp_path / "out").read_bytes()
+
+    return write
+
+
+def test_a_column_stands_behind_each_measure_of_groups_and_goes_with_it(result, written):
+    table = written(result, "md").decode()
+    head = next(line for line in table.splitlines() if line.startswith("| run"))
+    assert head == "| run | queries | EER@3 ↑ | corrected | AWRF@3 ↑ | corrected | P@1 ↑ |"
+    found = result.scores[0].corrected[0]
+    row = next(line for line in table.splitlines() if line.startswith("| a "))
+    assert f"{found.corrected:.4f} \\[{found.low:.4f}, {found.high:.4f}] |" in row
+    assert "| - |" in row
+    by = written(result, "md", sort="AWRF@3").decode()
+    assert "| AWRF@3 ↑ | corrected | EER@3 ↑ | corrected | P@1 ↑ |" in by
+
+
+def test_slices_have_corrected_means_of_their_own(result, written):
+    parts = written(result, "md", slices={"few": [f"q{at:02}" for at in range(10)]}).decode()
+    found = [line for line in parts.splitlines() if "| a |" in line]
+    assert len(found) == 2
+    assert found[0].split("|")[5] != found[1].split("|")[5]
+
+
+def test_parquet_has_the_columns_of_means(result, written):
+    table = pyarrow.parquet.read_table(io.BytesIO(written(result, "parquet", per_query=True))).to_pylist()
+    means = [row for row in table if row["qid"] is None]
+    assert [row["corrected"] for row in means[:3]] == [result.scores[0].corrected[0].corrected, None, None]
+    assert means[0]["low"] < means[0]["corrected"] < means[0]["high"]
+    assert {row["corrected"] for row in table if row["qid"] is not None} == {None}
+    both = result.with_confidence(0.9)
+    means = pyarrow.parquet.read_table(io.BytesIO(written(both, "parquet"))).to_pylist()
+    assert means[0]["corrected"] is not None
+    assert means[2]["corrected"] is None
+    assert means[2]["low"] < means[2]["value"] < means[2]["high"]
+
+
+def test_json_has_null_where_nothing_is_corrected(result, written):
+    means = json.loads(written(result, "json"))["runs"][0]["means"]
+    assert set(means["EER@3"]) == {"value", "n", "corrected", "low", "high", "gold", "differ"}
+    assert means["AWRF@3"]["corrected"] is None
+    assert "corrected" not in means["P@1"]
+
+
+def test_a_page_has_the_corrected_mean_behind_the_mean(result, written):
+    found = result.scores[0].corrected[0]
+    assert f"→ {found.corrected:.4f} [{found.low:.4f}, {found.high:.4f}]" in written(result, "html").decode()
+
+
+def test_remarks_say_of_what_the_interval_is(result):
+    assert "[low, high]: 95% interval of the corrected value, of labels alone, for these queries" in str(result)
+    both = str(result.with_confidence(0.9))
+    assert "[low, high]: 90% interval of the corrected value, of queries and labels" in both
+    assert "[low, high]: 90% t interval of each mean over queries" in both
+    alone = fairtrec.evaluate("EER@3", {"q": {"a": 1.0}}, labels={"a": "f", "b": "m"}, gold={"a": "m"})
+    assert "interval of each mean" not in str(alone.with_confidence(0.9))
+
+
+def test_an_instrument_that_is_no_help_is_told(given):
+    data, _ = given
+    pandas = pytest.importorskip("pandas")
+    rows = [(d, "f", 0.5) for d in DOCNOS[:8]]  # of which the instrument says half the opposite
+    sheet = pandas.DataFrame(rows, columns=["docno", "group", "probability"])
+    words = {d: "fm"[at % 2] for at, d in enumerate(DOCNOS)}
+    result = fairtrec.evaluate("Exposure(group='f',of='all')@3", **{**data, "labels": words}, gold=sheet)
+    row, values = result.scores[0].gold.rows[0], result.scores[0].values[0]
+    value, estimate = row.drawn(values).gold_alone()
+    assert value == pytest.approx(0.5)  # all are of f
+    low, high = estimate.ends(value, 0.95)
+    told = f"the instrument is no help: gold alone gives 0.5000 [{low:.4f}, {high:.4f}] (a)"
+    assert told in str(result)
+    right = fairtrec.evaluate("Exposure(group='f',of='all')@3", **data, gold=data["labels"])
+    assert "no help" not in str(right)
+
+
+def test_few_labelled_queries_and_few_that_differ_are_told(given):
+    data, _ = given
+    pandas = pytest.importorskip("pandas")
+    words = data["labels"]
+
+    def drawn(number, wrong):
+        other = {qid: "f" if at < wrong else None for at, qid in enumerate(sorted(data["qrels"]))}
+        rows = [
+            (qid, d, other[qid] or words[d], 0.8)
+            for qid in sorted(data["qrels"])[:number]
+            for d in {d for run in data["runs"].values() for d in run[qid]}
+        ]
+        return pandas.DataFrame(rows, columns=["qid", "docno", "group", "probability"])
+
+    labels = pandas.DataFrame(
+        [(qid, d, words[d]) for qid in data["qrels"] for d in DOCNOS], columns=["qid", "docno", "group"]
+    )
+    few = str(fairtrec.evaluate("AWRF@3", **{**data, "labels": labels}, gold=drawn(20, 20)))
+    assert "no interval: of fewer than 30 labelled queries, or if none has another value" in few
+    rare = str(fairtrec.evaluate("AWRF@3", **{**data, "labels": labels}, gold=drawn(32, 5)))
+    assert "?: fewer than 10 labelled queries have another value, so the interval is too sure" in rare
+    assert "] ?" in rare
+    assert "corrected by gold labels of 32 of the 40 queries" in rare
