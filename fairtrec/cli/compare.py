@@ -1,6 +1,6 @@
 """``fairtrec compare``: compare runs with a baseline, correlate measures, vary the cutoff."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,23 +66,29 @@ compared = options.Together(
 )
 
 
-class _Files(Titled):
+class OfValues(Titled):
     """A command that one file is enough for where ``--values`` says what the files are."""
 
-    own = ("Comparison",)
-    first = ("measures", "baseline", "terms")
-
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Ask for runs unless the files are of values."""
         next(each for each in self.params if each.name == "runs").required = "--values" not in args
         return super().parse_args(ctx, args)
 
 
-@click.command(name="compare", cls=_Files, epilog=options.EXITS)
-@click.option(
+class _Comparing(OfValues):
+    own = ("Comparison",)
+    first = ("measures", "baseline", "terms")
+
+
+values = click.option(
     "--values",
     is_flag=True,
     help="The files hold values of queries, not runs: of trec_eval -q, ir_measures -q, CSV, ours.",
 )
+
+
+@click.command(name="compare", cls=_Comparing, epilog=options.EXITS)
+@values
 @compared
 @click.option(
     "--slice",
@@ -148,7 +154,8 @@ def command(
     refuse_idle(procedure, correlate, cutoffs)
     _refuse_gold(given["gold"], procedure, [*views, *["--paper"] * paper])
     if values:
-        result, baseline = _recorded((qrels or "none", *runs), measures, baseline, output, slices)
+        heeded = {"slices", "correlate", "paper", "form", "places", *procedure}
+        result, baseline = recorded((qrels or "none", *runs), measures, baseline, heeded, output, slices)
         view = _view(result, baseline, Slices.of(slices), correlate, procedure, curves=False)
         printing.write(COMPARISONS, form, view, output, footnotes, places=places, paper=paper)
         return 0
@@ -202,29 +209,35 @@ def _refuse_gold(gold: str | None, procedure: dict[str, Any], views: Sequence[st
     refuse_beside_gold(Procedure(**procedure))
 
 
-def _recorded(
-    files: Sequence[str], measures: Sequence[str], baseline: str | None, output: Path | None, slices: str | None
+def recorded(
+    files: Sequence[str],
+    measures: Sequence[str],
+    baseline: str | None,
+    heeded: Container[str],
+    output: Path | None,
+    *read: str | None,
 ) -> "tuple[Result, str | None]":
-    """Read files of values, and name the baseline. Raises UsageError for an option of evaluation."""
+    """Read files of values, and name the baseline. Raises UsageError for an option that is not heeded beside them."""
     from click.core import ParameterSource
 
     from fairtrec.errors import UsageError
     from fairtrec.files.arguments import joined, lists, named
     from fairtrec.replay.named_values import read_values
-    from fairtrec.statistics.procedure import Procedure
 
-    heeded = {"values", "qrels", "runs", "measures", "baseline", "slices", "correlate", "paper", "form", "output",
-              "places", *vars(Procedure())}  # fmt: skip
+    always = ("values", "qrels", "runs", "measures", "baseline", "output")
     context = click.get_current_context()
     for each in context.command.params:
-        if each.name not in heeded and context.get_parameter_source(str(each.name)) is ParameterSource.COMMANDLINE:
-            raise UsageError(
-                f"--values compares what is in the files, and evaluates nothing; leave out {each.opts[-1]}"
-            )
+        name = str(each.name)
+        if (
+            name not in heeded
+            and name not in always
+            and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        ):
+            raise UsageError(f"--values takes what is in the files, and evaluates nothing; leave out {each.opts[-1]}")
     several = named(files)
     if baseline is not None and baseline not in several:
         baseline, several = joined(several, baseline)
-    printing.refuse_output(output, slices, *several.values(), *lists(files))
+    printing.refuse_output(output, *read, *several.values(), *lists(files))
     return read_values(several, " ".join(measures) or None), baseline
 
 

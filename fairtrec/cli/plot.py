@@ -6,14 +6,20 @@ from typing import Any, get_args
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import under
+from fairtrec.cli.compare import OfValues, deepened, recorded, values
 from fairtrec.literals import Figure, Method, PaperColumns
 
 OF_MEANS = ("confidence", "interval", "no_intervals")
 
 
-@click.command(name="plot", cls=under("Figure", "baseline", first="measures terms output"), epilog=options.EXITS)
+class _Drawing(OfValues):
+    own = ("Figure", "baseline")
+    first = ("measures", "terms", "output")
+
+
+@click.command(name="plot", cls=_Drawing, epilog=options.EXITS)
 @click.argument("kind", type=click.Choice(get_args(Figure)), metavar="|".join(get_args(Figure)))
+@values
 @options.evaluated("plot")
 @click.option("--cutoffs", metavar="LIST", help="The cutoffs of the figure `cutoffs`, like 1,5,10 or 1-100.")
 @click.option(
@@ -51,6 +57,7 @@ def command(
     qrels: str | None,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
+    values: bool,
     cutoffs: str | None,
     baseline: str | None,
     confidence: float | None,
@@ -71,7 +78,6 @@ def command(
     fairtrec plot frontier qrels.txt bm25.run neural.run fair.run -m 'nDCG@10 TExFAIR@10' \\
         --terms gender-en --docs collection.tsv -o frontier.pdf
     """
-    from fairtrec.cli.compare import deepened
     from fairtrec.comparison.curves import curves
     from fairtrec.errors import UsageError
     from fairtrec.evaluation.evaluate import evaluate
@@ -83,7 +89,7 @@ def command(
     from fairtrec.report.remarks import footnotes
 
     form = kind_of(output)
-    if (kind == "cutoffs") != (cutoffs is not None):
+    if (kind == "cutoffs") != (cutoffs is not None) and not values:
         raise UsageError(
             "--cutoffs LIST is for the figure of cutoffs, which needs it; "
             + ("add it, like --cutoffs 1-20" if cutoffs is None else "leave it out")
@@ -97,11 +103,15 @@ def command(
     refuse(kind, baseline, level, begun, trend=trend)
     with look():
         pass  # matplotlib is there, or nothing need be read
-    files = named(runs)
-    printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
-    asked = measures or None if cutoffs is None else deepened(measures, cutoffs, given["relevance_level"])
-    with options.attended():
-        result = evaluate(asked, files, qrels, **given)
+    if values:
+        heeded = (*OF_MEANS, "kind", "families", "trend", "columns")
+        result, _ = recorded((qrels or "none", *runs), measures, None, heeded, output)
+    else:
+        files = named(runs)
+        printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
+        asked = measures or None if cutoffs is None else deepened(measures, cutoffs, given["relevance_level"])
+        with options.attended():
+            result = evaluate(asked, files, qrels, **given)
     if kind != "queries":
         result = with_intervals(result, level, interval or "t")
     figure = plot(result, kind, baseline=baseline, columns=columns, confidence=level, families=begun, trend=trend)

@@ -11,6 +11,7 @@ import pytest
 import fairtrec
 from fairtrec.errors import ResourceError, UsageError
 from fairtrec_made import REPOSITORY
+from fairtrec_made.trials import FILES
 
 pytest.importorskip("matplotlib", reason="matplotlib, which draws, is not installed: pip install 'fairtrec[plot]'")
 PAGE = (REPOSITORY / "docs" / "plot.md").read_text("utf-8")
@@ -122,7 +123,34 @@ def test_text_of_an_svg_is_text_and_no_formula(copied, fairtrec_command):
     assert "<b>" not in text
 
 
+def test_values_of_files_are_drawn_as_those_of_runs(copied, fairtrec_command):
+    given = ("qrels.txt", *RUNS, "-m", "nDCG@10 P@5")
+    assert fairtrec_command("eval", *given, "-q", "-f", "json", "-o", "values.json").code == 0
+    assert fairtrec_command("plot", "runs", *given, "-o", "runs.png").code == 0
+    assert fairtrec_command("plot", "runs", "--values", "values.json", "-o", "values.png").code == 0
+    assert Path("values.png").read_bytes() == Path("runs.png").read_bytes()
+    asked = ("queries", "--values", "values.json", "-m", "P@5", "--baseline", "neural", "-o", "queries.pdf")
+    assert fairtrec_command("plot", *asked).code == 0
+
+
+def test_the_track_of_2019_is_drawn_from_the_command_line(tmp_path, monkeypatch, fairtrec_command):
+    monkeypatch.chdir(tmp_path)
+    for name in ("truth.jsonl", "sequences.csv", "authors.csv"):
+        Path(name).write_text(FILES[name])
+    Path("one.jsonl").write_text(FILES["fair.jsonl"])
+    Path("other.jsonl").write_text(FILES["fair.jsonl"].replace('["b", "a"]', '["a", "b"]'))
+    given = ("--sequences", "sequences.csv", "--truth", "truth.jsonl", "--labels", "authors.csv")
+    done = fairtrec_command("trec-fair-2019", *given, "one.jsonl", "other.jsonl", "-q", "-f", "json", "-o", "both.json")
+    assert done.code == 0
+    for kind in ("runs", "frontier"):
+        assert fairtrec_command("plot", kind, "--values", "both.json", "-o", f"{kind}.svg").code == 0
+        text = Path(f"{kind}.svg").read_text("utf-8")
+        assert "TREC19Utility" in text
+        assert "TREC19Unfairness" in text
+
+
 WRONG = {
+    "values": ("runs --values bm25.run --terms gender-en -o x.pdf", "evaluates nothing; leave out --terms"),
     "ending": ("frontier qrels.txt bm25.run -o x.jpg", "the ending of no figure"),
     "one measure": ("frontier qrels.txt bm25.run -m P@5 -o x.pdf", "of two measures, not 1"),
     "no direction": ("frontier qrels.txt bm25.run -m P@5,NumRet -o x.pdf", "says not what is better"),

@@ -18,7 +18,7 @@ OLD = (  # as they would be typed or written: options, commands, keywords
     r"--annotations\b",
     r"\bannotations=",
     r"\bfairtrec annotations\b",
-    r"--groups (?:LIST|NAME|gender)",
+    r"--groups (?:LIST|NAME\b(?!=)|gender-)",
     r"\bgroups=(?:LIST|[\"']gender)",
     r"--group\b(?!s)",
     r"\bfairtrec[ .]free\b",
