@@ -229,7 +229,7 @@ class MeasureContract:
         """The least, the greatest and the mean over up to 720 orders, of those that are defined."""
         for collection, measures in self.cases if self.measure.over_ranks is not Measure.over_ranks else ():
             tied = {qid: {docno: -float(rank // size) for rank, docno in enumerate(collection.run[qid])}
-                    for qid, size in {"q5": 6, "q11": 3, "q16": 5, "q9": 2}.items()}  # fmt: skip
+                    for qid, size in {"q5": 6, "q11": 2, "q16": 4, "q9": 2}.items()}  # fmt: skip
             orders = {f"{qid} {at}": order for qid in tied for at, order in enumerate(_orders(tied[qid]))}
             given = collection.given
             data = {each: {name: given[each][name.split()[0]] for name in orders} for each in ("qrels", "background")}

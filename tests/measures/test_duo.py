@@ -53,7 +53,9 @@ def score(measure, lists):
     return measure(np.asarray(lists, dtype=float)[:, :, None])
 
 
-@pytest.mark.parametrize("positions", LISTS + LONGER, ids=str)
+@pytest.mark.parametrize(
+    "positions", [*LISTS, LONGER[0], *(pytest.param(each, marks=pytest.mark.slow) for each in LONGER[1:])], ids=str
+)
 @pytest.mark.parametrize("mean", ["prefix", "full"])
 @pytest.mark.parametrize("step", [1, 2])
 def test_every_order_of_short_lists(positions, mean, step):
