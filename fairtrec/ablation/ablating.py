@@ -10,7 +10,7 @@ import numpy as np
 
 from fairtrec.ablation.ablation import Ablation, Variant
 from fairtrec.ablation.factors import OF_TEXTS, Setting, settings
-from fairtrec.ablation.measuring import Measuring, Taken
+from fairtrec.ablation.measuring import Measuring, VariantScores
 from fairtrec.annotation.counting.by_term import TermTable
 from fairtrec.catalogue import registry, renamed
 from fairtrec.data import Bools, Floats, GroupTerms, Ints
@@ -173,7 +173,7 @@ def _lists(terms: GroupTerms | None, every: Sequence[Setting], *, has_texts: boo
 
 
 def _compared(
-    base: Taken, variants: Sequence[Taken], result: Result, rest: tuple[tuple[str, ...], int, Any]
+    base: VariantScores, variants: Sequence[VariantScores], result: Result, rest: tuple[tuple[str, ...], int, Any]
 ) -> Ablation:
     texts, seed, terms = rest
     qids = sorted({qid for taken in (base, *variants) for qid in taken.qids})
@@ -190,7 +190,7 @@ def _compared(
     )
 
 
-def _against(taken: Taken, values: Floats, own: Floats, base: Measure, apart: Bools, ever: Bools) -> Variant:
+def _against(taken: VariantScores, values: Floats, own: Floats, base: Measure, apart: Bools, ever: Bools) -> Variant:
     """Compare the order of a variant with that of the base, over the queries of both; note in ``ever`` what flips."""
     turned = taken.measure.better
     both = common([own, values])

@@ -34,7 +34,7 @@ RAW = frozenset(row.name for row in CHOICES.values() if row.section == RANKING) 
 
 
 @dataclass(frozen=True, eq=False)
-class Taken:
+class VariantScores:
     """The values of all runs by one variant: ``values`` [run, query], nan where a run has none; ``means`` [run]."""
 
     setting: Setting
@@ -103,7 +103,7 @@ class Measuring:
                 report(RUNS, len(loaded), len(things))
         return loaded
 
-    def taken(self, settings: Sequence[Setting]) -> Iterator[Taken]:
+    def taken(self, settings: Sequence[Setting]) -> Iterator[VariantScores]:
         """Give the values by each setting, in their order; those that differ by a parameter alone are read together.
 
         The first, which is the base, is evaluated by itself.
@@ -114,14 +114,14 @@ class Measuring:
             which = measure if setting.terms is not None else (measure.name, measure.needs)
             key = (number == 0, tuple(setting.keywords.items()), setting.ties, which)
             together.setdefault(key, []).append(number)
-        found: dict[int, list[Taken]] = {}
+        found: dict[int, list[VariantScores]] = {}
         for numbers in together.values():
             several = [settings[number] for number in numbers]
             found.update(zip(numbers, self._evaluated(several), strict=True))
         for number in range(len(settings)):
             yield from found[number]
 
-    def _evaluated(self, settings: Sequence[Setting]) -> Iterator[list[Taken]]:
+    def _evaluated(self, settings: Sequence[Setting]) -> Iterator[list[VariantScores]]:
         """Evaluate settings that differ by the measure, or by the list of terms, alone."""
         first = settings[0]
         measures = [setting.measure(self.measure) for setting in settings]
@@ -156,7 +156,7 @@ class Measuring:
 
     def _of_terms(
         self, setting: Setting, measure: Measure, session: Evaluator, reading: Reading, batch: Batch
-    ) -> Iterator[Taken]:
+    ) -> Iterator[VariantScores]:
         """Leave out terms: other counts of the documents that the session has looked up."""
         if batch.documents is None:
             raise UsageError(f"{measure} looks at no terms, so {setting.variant} varies nothing; leave it out")
@@ -182,7 +182,7 @@ class Measuring:
                 continue
             values = pooled.values(replace(reading.reference, documents=documents.with_counts(counts)))
             assert values is not None
-            yield Taken(setting, variant, measure, pooled.run.qids, values, _means(values, measure), of_term)
+            yield VariantScores(setting, variant, measure, pooled.run.qids, values, _means(values, measure), of_term)
 
 
 def _again(session: Evaluator, reading: Reading, batch: Batch, counts: Annotations) -> list[Scores]:
@@ -211,14 +211,14 @@ def _means(values: Floats, measure: Measure) -> Floats:
 
 def _taken(
     setting: Setting, variant: str, measure: Measure, scores: Sequence[Scores], row: int, documents: int | None = None
-) -> Taken:
+) -> VariantScores:
     qids = sorted({qid for each in scores for qid in each.qids})
     place = {qid: number for number, qid in enumerate(qids)}
     values = np.full((len(scores), len(qids)), np.nan)
     for run, each in enumerate(scores):
         values[run, [place[qid] for qid in each.qids]] = each.values[row]
     means = np.array([each.means[row] for each in scores])
-    return Taken(setting, variant, measure, tuple(qids), values, means, documents)
+    return VariantScores(setting, variant, measure, tuple(qids), values, means, documents)
 
 
 def _shuffled(run: Run, seed: tuple[int, int, int]) -> Run:

@@ -150,9 +150,9 @@ class RelevanceEvaluator:
                 called = {qid: str(number) for number, qid in enumerate(qrels.qids)}
                 given = {called[qid]: of_query for qid, of_query in _grades(qrels).items()}
                 if self.often:
-                    from fairtrec.evaluation.trec_eval import Graded
+                    from fairtrec.evaluation.trec_eval import Gdeval
 
-                    self.handed.append((row, called, Graded([measure], given)))
+                    self.handed.append((row, called, Gdeval([measure], given)))
                     continue
             with _refused(measure):
                 self.handed.append((row, called, ir_measures.evaluator([measure], given)))

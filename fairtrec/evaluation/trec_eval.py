@@ -227,8 +227,8 @@ class QueryValue(NamedTuple):
     value: float
 
 
-class Graded:
-    """An evaluator of such measures, given the grades of each query."""
+class Gdeval:
+    """Evaluates what the program gdeval does, given the grades of each query."""
 
     def __init__(self, measures: Sequence[Any], grades: Mapping[str, Mapping[str, int]]) -> None:
         self.measures = measures

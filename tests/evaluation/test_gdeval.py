@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.trec_eval import Graded
+from fairtrec.evaluation.trec_eval import Gdeval
 from fairtrec_made import THOROUGH
 
 MEASURES = [ir_measures.parse_measure(name) for name in ("ERR@3", "nDCG(dcg='exp-log2')@3", "ERR@20", "ERR@1")]
@@ -24,7 +24,7 @@ def test_it_prints_what_the_program_prints(several, unranked):
     grades = {qid: given_ for qid, (given_, _) in several.items()} | {"99": unranked}
     ranked = {qid: dict(zip(order, range(100, 0, -1), strict=False)) for qid, (_, order) in several.items()}
     expected = ir_measures.evaluator(MEASURES, grades).iter_calc(ranked)
-    found = Graded(MEASURES, grades).iter_calc(ranked)
+    found = Gdeval(MEASURES, grades).iter_calc(ranked)
     assert sorted((str(each.measure), each.query_id, each.value) for each in found) == sorted(
         (str(each.measure), each.query_id, each.value) for each in expected
     )
