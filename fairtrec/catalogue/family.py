@@ -84,14 +84,15 @@ def built(
 ) -> Parametrised:
     """Make an object of what was written. Raises UsageError for a parameter that it has not, or not so."""
     hints = get_type_hints(kind)
-    fields = {name: hints[name] for name in parameters(kind)}
+    fields = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
     for name, value in params.items():
-        if name not in fields:
+        if name not in fields or (name == "by" and not looks_at_groups(kind())):
             from difflib import get_close_matches
 
-            near = get_close_matches(name, fields, 1)
+            known = parameters(kind)
+            near = get_close_matches(name, known, 1)
             hint = f"did you mean {near[0]}? " if near else ""
-            has = ", ".join(fields) or "none"
+            has = ", ".join(known) or "none"
             raise UsageError(f"{spelled}: {kind.__name__} has no parameter {name}; {hint}it has: {has}")
         params[name] = _fitting(kind, value, fields[name], f"{spelled}: the parameter {name}")
     if relevance_level is not None and "rel" in fields:

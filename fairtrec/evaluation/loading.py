@@ -53,15 +53,16 @@ def is_file(thing: Any) -> bool:
 def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
     """Load a run, or take one that is loaded, down to ``depth``, and to what is tied with that if asked for."""
     if isinstance(thing, Run | Samples):
-        whole: System = dataclasses.replace(thing, name=name)
-        if isinstance(whole, Run) and choices.bounds == "ties":
-            return whole.cut_behind_ties(depth)
-        return whole.cut(whole.qids, depth)
+        named: System = dataclasses.replace(thing, name=name)
+        if isinstance(named, Run) and choices.bounds == "ties":
+            return named.cut_behind_ties(depth)
+        return named.cut(named.qids, depth)
     how = choices.order, choices.score_dtype, None if choices.bounds == "ties" else depth
     if choices.samples and not isinstance(thing, PATH):
         raise UsageError("several rankings for each query are read from files; give a path")
     if isinstance(thing, PATH):
-        system = run_format.read_system(thing, *how, sampled=choices.samples, form=choices.run_format)
+        whole = run_format.read(thing, *how, sampled=choices.samples, form=choices.run_format)
+        system = run_format.samples_in(whole)
         if isinstance(system, Samples):
             if choices.bounds is not None:
                 raise InputError(f"{SEVERAL}, and --bounds is about one; leave it out", thing)

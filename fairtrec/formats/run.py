@@ -106,20 +106,8 @@ def _rises(path: FilePath, starts: Ints, scores: Floats) -> bool:
     return bool(ranks) and all(low < high for several in ranks for low, high in pairwise(several))
 
 
-def read_system(
-    path: FilePath,
-    order: RankedBy = "score",
-    score_dtype: ScoreType = "float64",
-    depth: int | None = None,
-    *,
-    sampled: bool = False,
-    form: RunFormat = "auto",
-) -> System:
-    """Read a run; where column 2 tells a query's rankings apart, or the file is of that kind, they are samples.
-
-    Raises as ``read`` does, a ranking for a query.
-    """
-    whole = read(path, order, score_dtype, depth, sampled=sampled, form=form)
+def samples_in(whole: Run) -> System:
+    """Give samples where column 2 has told a query's rankings apart, each called by the query and its sample."""
     if not any(" " in qid for qid in whole.qids[:1]):
         return whole
     members: dict[str, list[int]] = {}

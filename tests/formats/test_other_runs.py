@@ -291,7 +291,7 @@ def test_places_of_texts_that_are_not_there_are_refused():
 def test_several_rankings_come_from_trec_files(tmp_path):
     for text, form in ((lines(), "auto"), (MARCO, "msmarco")):
         with pytest.raises(InputError, match="leave out --samples"):
-            run.read_system(written(tmp_path / "b", text), sampled=True, form=form)
+            run.read(written(tmp_path / "b", text), sampled=True, form=form)
 
 
 def test_of_a_stream_the_form_must_be_said(tmp_path, monkeypatch, trec):
