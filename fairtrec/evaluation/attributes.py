@@ -12,12 +12,12 @@ from fairtrec.data.parameters import Parameters
 from fairtrec.errors import PATH, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import CHOICES, Choices
+from fairtrec.evaluation.crossing import MOST
 from fairtrec.evaluation.given import Attributes
 from fairtrec.evaluation.groups import chosen, filled
 from fairtrec.files.by_name import is_by_name
 from fairtrec.measure import Measure
 
-MOST = 4096  # groups of attributes that are crossed
 BY_NAME = [row.name for row in CHOICES.values() if row.by_name]  # choices of which each attribute may have its own
 
 
@@ -102,6 +102,8 @@ def crossed(labels: Mapping[str, Labels], by: str, what: object) -> Labels:
     if len({each.per_query for each in several}) > 1:
         raise UsageError(f"{what}: labels per query and per document cannot be crossed; use two of a kind")
     groups = reduce(lambda many, each: many * len(each.groups), several, 1)
+    if groups > MOST and isinstance(what, Measure) and what.beyond:
+        return several[0]  # in the place of them all, which are never listed
     if groups > MOST:
         raise UsageError(f"{what}: {by} has {groups:,} groups, and {MOST:,} is the most; cross fewer attributes")
     return reduce(product, several)

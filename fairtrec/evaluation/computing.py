@@ -10,6 +10,7 @@ from fairtrec.catalogue.family import looks_at_groups
 from fairtrec.catalogue.needs import OF_RANKS
 from fairtrec.data import Bools, Floats, Ints, Run
 from fairtrec.errors import UsageError
+from fairtrec.evaluation import unlisted
 from fairtrec.evaluation.documents import Reference
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.judge import RelevanceEvaluator
@@ -36,6 +37,17 @@ class InputsOfSamples(Inputs):
         if unknown:
             raise UsageError(f"{', '.join(sorted(unknown))} cannot be had together with sample_of; leave out --samples")
         return {name: getattr(self, name) for name in names}
+
+    @property
+    def rankings(self) -> list[Inputs]:
+        """The inputs of each sample."""
+        return self._parts
+
+    def value(self, measure: Measure) -> Floats:
+        """Compute a measure [query] of all rankings of each query at once."""
+        if self.reference.is_vast:
+            return unlisted.values(measure, self, self.rankings)
+        return measure(**self.named(measure.needs))
 
     @property
     def sample_of(self) -> Ints:
@@ -69,6 +81,8 @@ def value_of(measure: Measure, inputs: Inputs) -> Floats:
         values = np.stack([np.broadcast_to(value_of(part, inputs), len(inputs.qids)) for part in parts])
         return measure.combined(values, taking_part(inputs))
     own = inputs.by(measure.by)
+    if own.reference.is_vast and looks_at_groups(measure):
+        return masked(measure, unlisted.values(measure, own, own.rankings), own)
     value = measure(**{name: getattr(own, name) for name in measure.needs})
     return masked(measure, value, own)
 

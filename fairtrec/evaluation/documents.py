@@ -19,6 +19,7 @@ from fairtrec.data import (
     Run,
 )
 from fairtrec.evaluation.choices import Choices
+from fairtrec.evaluation.crossing import Crossing
 from fairtrec.literals import Membership, Missing
 
 TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]
@@ -157,6 +158,12 @@ class Attribute:
     target_of: MixedTarget | None = None
     targets: Mapping[str, Floats] | None = None  # a target for each query
     prior: Floats | None = None  # of the groups of unknown documents; None: as among the query's known ones
+    crossing: Crossing | None = None  # of which the target is made
+
+    @property
+    def is_vast(self) -> bool:
+        """Whether there are more groups than are listed: ``labels`` are then those of the first that is crossed."""
+        return self.crossing is not None and not self.crossing.listed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -16,6 +16,7 @@ from fairtrec.data import (
     UNKNOWN,
     Bools,
     Candidates,
+    Docs,
     Floats,
     Ints,
     Run,
@@ -23,7 +24,7 @@ from fairtrec.data import (
     looked_up,
     take,
 )
-from fairtrec.errors import InputError
+from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation.documents import Reference, RunContext, TargetOf
 from fairtrec.evaluation.judge import QrelsIndex
 from fairtrec.formulas import discount, distribution, ranks
@@ -51,6 +52,11 @@ class Inputs(RunContext):
             reference = self.reference.by(attribute)
             self._others[attribute] = Inputs(self.run, self.qids, reference, self.depth, self)
         return self._others[attribute]
+
+    @property
+    def rankings(self) -> "list[Inputs]":
+        """The inputs of one ranking of each query: these, or of several those of each."""
+        return [self]
 
     @cached_property
     def takes_part(self) -> Bools:
@@ -146,10 +152,14 @@ class Inputs(RunContext):
             return self.reference.target[None]
         if self.reference.targets is not None:
             return self._of_queries(self.reference.targets)
-        mixture = self.reference.target_of
+        mixture, crossing = self.reference.target_of, self.reference.crossing
+        if self.reference.is_vast:
+            raise UsageError(f"{self.reference.attribute} has more groups than are listed; leave it out here")
         assert mixture is not None
         total = mixture.factor
         parts = [factor / total * distribution.shares(self._amounts(of)) for factor, of in mixture.of]
+        if crossing is not None:
+            return crossing.target(sum(parts[1:], parts[0]))
         if total == 1:
             return sum(parts[1:], parts[0])
         given = mixture.shares if mixture.by_query is None else self._of_queries(mixture.by_query)
@@ -187,9 +197,20 @@ class Inputs(RunContext):
     @cached_property
     def membership(self) -> Floats:
         """Who belongs to which group [query, rank, group]."""
+        if self.reference.is_vast:
+            raise UsageError(f"{self.reference.attribute} has more groups than are listed; leave it out here")
         if self.reference.labels is not None:
             return looked_up(self.reference.labels, self.qids, self.run.docnos, self.lines)
         return membership(take(self.counts, self.ranked), self.reference.membership)
+
+    @property
+    def known(self) -> Bools:
+        """Of which ranks the groups are known [query, rank]."""
+        crossing = self.reference.crossing
+        if crossing is None or crossing.listed:
+            return np.asarray(~np.isnan(self.membership).any(axis=2))
+        several = [looked_up(each, self.qids, self.run.docnos, self.lines) for each in crossing.labels]
+        return np.asarray(~np.any([np.isnan(each).any(axis=2) for each in several], axis=0))
 
     @property
     def queries(self) -> int:
@@ -239,15 +260,29 @@ class Inputs(RunContext):
             amounts, weights = candidates.counts, candidates.documents.astype(np.float64)
         else:
             amounts = self.judged_membership if labels is not None else take(self.counts, self._judged_rows)
-            grades = np.nan_to_num(self.judged_relevance)
-            relevant = grades >= reference.relevance_level
-            weights = relevant.astype(np.float64)
-            if of == "relevance":
-                weights = grades.clip(min=0)
-            elif of == "ideal":
-                weights = ranks.shared(np.where(relevant, grades, np.nan), discount.log2_clipped(grades.shape[1]))
+            weights = self._weights(of)
         total: Floats = (np.nan_to_num(amounts, nan=0.0, posinf=0.0) * weights[..., None]).sum(axis=1)
         return total
+
+    def _weights(self, of: TargetOf) -> Floats:
+        """Weigh the judged documents [query, n]."""
+        grades = np.nan_to_num(self.judged_relevance)
+        relevant = grades >= self.reference.relevance_level
+        if of == "relevance":
+            return grades.clip(min=0)
+        if of == "ideal":
+            return ranks.shared(np.where(relevant, grades, np.nan), discount.log2_clipped(grades.shape[1]))
+        return relevant.astype(np.float64)
+
+    def documents_of(self, of: TargetOf, query: int) -> tuple[Docs, Ints, Floats]:
+        """Give documents of which a target is made, as lines [1, n] of docnos, and what each weighs."""
+        if of == "background":
+            background = self.reference.background
+            assert isinstance(background, Run)
+            lines = background.top([self.qids[query]], self.reference.background_depth)
+            return background.docnos, lines, np.ones(lines.shape[1])
+        assert self.reference.qrels is not None
+        return self.reference.qrels.docnos, self.judged_lines[query : query + 1], self._weights(of)[query]
 
     @cached_property
     def _judged_rows(self) -> Ints:

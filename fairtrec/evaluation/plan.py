@@ -15,10 +15,12 @@ from fairtrec.errors import UsageError, asked_by
 from fairtrec.evaluation import attributes, loading
 from fairtrec.evaluation.beside import Opened, opened
 from fairtrec.evaluation.choices import Choices, Target
-from fairtrec.evaluation.documents import OF_RUNS, Asking, Attribute, Needs, Reference, depth_of
+from fairtrec.evaluation.documents import OF_RUNS, Asking, Attribute, MixedTarget, Needs, Reference, depth_of
 from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.groups import refuse_unordered, remarks_on
 from fairtrec.evaluation.targets import prior_of, remark_on, shares_of
+from fairtrec.evaluation.unlisted import settled
+from fairtrec.files.by_name import is_by_name
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import LEVELLED, Utility
 
@@ -91,8 +93,8 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
         raise UsageError("--bounds texts is about documents, and no measure here goes by their texts; leave it out")
     measures = tuple(each for each in asked if isinstance(each, Measure))
     every = {name: _attribute(name, found, given, choices, measures) for name in [*found.labels] or [""]}
-    every |= {name: _attribute(name, found, given, choices, measures) for name in found.crossed}
-    first = every[next((each.by for each in asked if each.by), next(iter(every)))]
+    every |= {name: _crossed(name, every, found, given, choices, measures) for name in found.crossed}
+    first = every[next((each.by for each in asked if each.by and not every[each.by].is_vast), next(iter(every)))]
     lexicon = None
     said, of_groups = list(notes), bool(needs & GROUPED)  # what holds of groups is said where a number is of them
     for name, labels in found.labels.items() if of_groups else ():
@@ -152,6 +154,30 @@ def _attribute(name: str, found: Opened, given: Given, choices: Choices, measure
     target, target_of, targets = shares_of(own.target, groups, given.inputs, labels) if groups else (None, None, None)
     prior = _prior(own.prior, measures, labels) if choices.bounds == "labels" else None
     return Attribute(attribute=name, labels=labels, target=target, target_of=target_of, targets=targets, prior=prior)
+
+
+def _crossed(
+    name: str,
+    every: dict[str, Attribute],
+    found: Opened,
+    given: Given,
+    choices: Choices,
+    measures: Sequence[Measure],
+) -> Attribute:
+    """Settle the target of attributes that are crossed: what is chosen for it by its name, or made of those of each."""
+    is_named = is_by_name(choices.target) and name in choices.target
+    crossing = settled(name, [every[part.strip()] for part in name.split("*")])
+    of_collection = "collection" in (of for _, of in crossing.of)
+    if not crossing.listed and (is_named or of_collection or choices.bounds is not None):
+        many = f"{name} has more groups than are listed"
+        raise UsageError(f"{many}, so it has no bounds, and its target is made of those of each, none of a collection")
+    if is_named:
+        return _attribute(name, found, given, choices, measures)
+    labels, own = found.crossed[name], attributes.own(choices, name, [*found.labels])
+    prior = _prior(own.prior, measures, labels) if choices.bounds == "labels" else None
+    target = crossing.given.at(crossing.codes) if crossing.listed and not crossing.of else None
+    target_of = MixedTarget(crossing.of) if crossing.of else None
+    return Attribute(attribute=name, labels=labels, target=target, target_of=target_of, prior=prior, crossing=crossing)
 
 
 def _refuse_unfit(measure: Settled, inputs: frozenset[str], groups: tuple[str, ...], choices: Choices) -> None:

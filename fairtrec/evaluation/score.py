@@ -62,7 +62,7 @@ def score(
     for row in at_once:
         by = reference.by(measures[row].by)
         inputs = InputsOfSamples(system.runs, qids, by, measures[row].depth)
-        values[row] = masked(measures[row], measures[row](**inputs.named(measures[row].needs)), inputs)
+        values[row] = masked(measures[row], inputs.value(measures[row]), inputs)
     if system.sampled:
         remarks = tuple(_of_first(each, len(system.runs)) for each in remarks)
     if any(run.rises for run in system.runs):
@@ -197,6 +197,8 @@ def _said(measure: Measure, values: Floats, inputs: Inputs) -> Remark | str:
     if isinstance(measure, Utility):
         return ""
     own = inputs.by(measure.by)
+    if own.reference.is_vast:
+        return ""
     return measure.remark(**{n: values if n == "values" else getattr(own, n) for n in measure.remarks_on})
 
 
@@ -208,7 +210,7 @@ def _of(measure: Measure, said: Remark | str) -> Remark:
 def _counts(inputs: Inputs) -> Ints:
     """Count the ranks of which the groups are known, all ranks, the queries without any of the first, all queries."""
     there = inputs.lines != MISSING
-    known = there & ~np.isnan(inputs.membership).any(axis=2)
+    known = there & inputs.known
     silent = there.any(axis=1) & ~known.any(axis=1)
     return np.array([known.sum(), there.sum(), silent.sum(), len(there)])
 

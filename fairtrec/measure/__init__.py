@@ -73,11 +73,14 @@ class Measure(Quantity, Parameters):
     ``ordered`` says that the order of the ranked documents matters, not only which they are.
     ``fewest``, ``limits`` and ``formerly`` are those of all that has parameters.
     ``worst_known`` says that the measure has a value for the worst document there can be (``--missing worst``).
+    ``beyond`` says what a group that no document holds costs, so that groups need not be listed: the ``sum`` of their
+    shares decides, or the sum of their ``squares``; nothing where each has to be looked at.
     ``changes`` says what each change of its values was, the oldest first, a sentence each; signatures count them.
     """
 
     ordered: ClassVar[bool] = True
     worst_known: ClassVar[bool] = False
+    beyond: ClassVar[Literal["", "sum", "squares"]] = ""
     changes: ClassVar[tuple[str, ...]] = ()
 
     @property

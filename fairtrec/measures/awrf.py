@@ -42,6 +42,7 @@ class _AWRF(Measure):
     base: Literal[2, "e"] = 2
     discount: Literal["log2_clipped", "log2"] = "log2_clipped"
     unknown: Literal["drop", "group"] = "drop"
+    beyond = "sum"
 
     @property
     def needs(self) -> tuple[str, ...]:

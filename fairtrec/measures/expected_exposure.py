@@ -49,6 +49,7 @@ class _Exposure(Measure):
         ("stop", 0, 1, "p is {p}, stop {stop}; they are probabilities"),
     )
     bounds = 0.0, None
+    beyond = "squares"
 
     @property
     def needs(self) -> tuple[str, ...]:

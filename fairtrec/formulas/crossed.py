@@ -1,0 +1,144 @@
+"""Groups of several attributes that are crossed, without a list of them all: who holds what, and what each should have.
+
+A group is a row of codes [entry, attribute]. A target is mixed from shares q of documents and shares w that are given
+for single attributes, as TREC Fair Ranking 2022 does: for the attributes H of which shares are given, and the others R,
+
+    t(x) = a q(x) + (1 - a) m_K * product over known h of w_h(x_h) * s(x_R | x_H)
+
+K is which attributes of H are known in x, m_K what q holds there, s(x_R | x_H) = q(x_H, x_R) / q(x_H), or q(x_R) where
+q(x_H) is 0. Where none is known, t = q.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from fairtrec.data import Bools, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class CrossedGroups:
+    """The crossed groups: how many each attribute has, which of these is that of unlabelled documents (None: none), and
+    the shares that are given (None: those of documents alone), of which documents have the ``factor``.
+    """
+
+    sizes: tuple[int, ...]
+    unlabelled: tuple[int | None, ...]
+    given: tuple[Floats | None, ...]
+    factor: float
+
+    @cached_property
+    def mixed(self) -> list[int]:
+        """The attributes of which shares are given."""
+        return [place for place, shares in enumerate(self.given) if shares is not None]
+
+    def numbered(self, codes: Ints, places: Sequence[int] | None = None) -> Ints:
+        """Number rows of codes [entry, attribute], by these attributes or all."""
+        numbers = np.zeros(len(codes), dtype=np.int64)
+        for place in range(len(self.sizes)) if places is None else places:
+            numbers = numbers * self.sizes[place] + codes[:, place]
+        return numbers
+
+    def known(self, codes: Ints) -> Bools:
+        """Tell which of the attributes of which shares are given are known [entry, attribute]."""
+        columns = [np.asarray(codes[:, place] != self.unlabelled[place]) for place in self.mixed]  # None is no code
+        return np.stack(columns, axis=1) if columns else np.zeros((len(codes), 0), dtype=np.bool_)
+
+
+def crossed(weights: Sequence[Floats]) -> tuple[Ints, Ints, Floats]:
+    """Cross what documents hold of each attribute [document, group]: document, codes and weight of each entry.
+
+    >>> document, codes, weight = crossed([np.array([[0.5, 0.5], [0.0, 1.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])])
+    >>> document.tolist(), codes.tolist(), weight.tolist()
+    ([0, 0, 1], [[0, 0], [1, 0], [1, 1]], [0.5, 0.5, 1.0])
+    """
+    document = np.arange(len(weights[0]))
+    codes, weight = np.zeros((len(document), 0), dtype=np.int64), np.ones(len(document))
+    for held in weights:
+        rows, columns = np.nonzero(held > 0)
+        many = np.bincount(rows, minlength=len(held))
+        first = np.cumsum(many) - many
+        times = many[document]
+        entry = np.repeat(np.arange(len(document)), times)
+        within = np.arange(len(entry)) - np.repeat(np.cumsum(times) - times, times)
+        at = first[document[entry]] + within
+        codes = np.column_stack((codes[entry], columns[at]))
+        weight = weight[entry] * held[rows[at], columns[at]]
+        document = document[entry]
+    return document, codes, weight
+
+
+class CrossedTarget:
+    """The target of one query; ``codes`` and ``mass`` are the groups that its documents hold, and their shares."""
+
+    def __init__(self, space: CrossedGroups, codes: Ints, mass: Floats) -> None:
+        self.space = space
+        codes, mass = codes[mass > 0], mass[mass > 0]
+        self.numbers, first, into = np.unique(space.numbered(codes), return_index=True, return_inverse=True)
+        self.codes = codes[first]
+        self.mass: Floats = np.bincount(into, mass, minlength=len(first)).astype(np.float64)
+        rest = [place for place in range(len(space.sizes)) if place not in space.mixed]
+        self.rest = rest
+        self.heads, self.head_of = np.unique(space.numbered(self.codes, space.mixed), return_inverse=True)
+        self.head_mass: Floats = np.bincount(self.head_of, self.mass).astype(np.float64)
+        self.tails, self.tail_of = np.unique(space.numbered(self.codes, rest), return_inverse=True)
+        self.tail_mass: Floats = np.bincount(self.tail_of, self.mass).astype(np.float64)
+        self.patterns = self._patterns(self.codes)
+        self.of_pattern = np.bincount(self.patterns, self.mass, minlength=1 << len(space.mixed))
+
+    def _patterns(self, codes: Ints) -> Ints:
+        known = self.space.known(codes)
+        return np.asarray(known @ (1 << np.arange(known.shape[1])), dtype=np.int64)
+
+    def _given(self, codes: Ints) -> Floats:
+        """Multiply the given shares of the known attributes."""
+        shares = np.ones(len(codes))
+        for known, place in zip(self.space.known(codes).T, self.space.mixed, strict=True):
+            of_groups = self.space.given[place]
+            assert of_groups is not None
+            shares = shares * np.where(known, of_groups[codes[:, place]], 1.0)
+        return shares
+
+    def at(self, codes: Ints) -> Floats:
+        """Give the shares of these groups [entry]."""
+        held = _found(self.numbers, self.mass, self.space.numbered(codes))
+        if not self.space.mixed:
+            return held
+        heads = _found(self.heads, self.head_mass, self.space.numbered(codes, self.space.mixed))
+        tails = _found(self.tails, self.tail_mass, self.space.numbered(codes, self.rest))
+        spread = np.where(heads > 0, held / np.where(heads > 0, heads, 1.0), tails)
+        patterns, a = self._patterns(codes), self.space.factor
+        mixed = a * held + (1 - a) * self.of_pattern[patterns] * self._given(codes) * spread
+        value: Floats = np.where(patterns == 0, held, mixed)
+        return value
+
+    @cached_property
+    def squares(self) -> float:
+        """Sum the squares of all shares."""
+        space, a = self.space, self.space.factor
+        nothing = float((self.mass[self.patterns == 0] ** 2).sum()) if space.mixed else float((self.mass**2).sum())
+        if not space.mixed:
+            return nothing
+        some = self.patterns != 0
+        spread = self.mass / self.head_mass[self.head_of]
+        second = self.of_pattern[self.patterns] * self._given(self.codes) * spread
+        total = a**2 * (self.mass[some] ** 2).sum() + 2 * a * (1 - a) * (self.mass * second)[some].sum()
+        elsewhere = (self.tail_mass**2).sum()  # of s where q holds nothing
+        first = np.unique(self.head_of, return_index=True)[1]
+        within = np.bincount(self.head_of, spread**2)
+        heads = self._given(self.codes[first]) ** 2 * (within - elsewhere)
+        added = np.bincount(self.patterns[first], heads, minlength=len(self.of_pattern))
+        given = [float((shares**2).sum()) for shares in space.given if shares is not None]
+        for pattern in range(1, len(self.of_pattern)):
+            every = prod(squares for bit, squares in enumerate(given) if pattern >> bit & 1)
+            total += (1 - a) ** 2 * self.of_pattern[pattern] ** 2 * (elsewhere * every + added[pattern])
+        return float(total) + nothing
+
+
+def _found(numbers: Ints, values: Floats, wanted: Ints) -> Floats:
+    at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+    value: Floats = np.where(numbers[at] == wanted, values[at], 0.0)
+    return value
