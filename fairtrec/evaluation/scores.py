@@ -156,11 +156,18 @@ class Scores(Answer):
     def compared(self) -> Floats:
         """By what runs are ordered and marked [measure]: the means, or where nearer 0 is better, the mean sizes.
 
-        Values of either sign cancel in a mean: it is near 0 for a run that leans far to both sides.
+        Values of either sign cancel in a mean: it is near 0 for a run that leans far to both sides. Where gold labels
+        correct a mean, it is the corrected one, or its size.
         """
         nearer = np.array([[measure.better == "nearer 0"] for measure in self.measures], dtype=np.bool_)
         sized = replace(self, values=np.where(nearer, np.abs(self.values), self.values)) if nearer.any() else self
-        return sized.means
+        if self.gold is None:
+            return sized.means
+        means = sized.means.copy()
+        for row, found in enumerate(self.corrected):
+            if found is not None and not found.why:
+                means[row] = abs(found.corrected) if nearer[row] else found.corrected
+        return means
 
     @cached_property
     def within(self) -> Floats | None:

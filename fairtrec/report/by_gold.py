@@ -27,6 +27,8 @@ def notes(result: Result) -> list[str]:
         lines.append(f"?: fewer than {DECIDING} labelled queries have another value, so the interval is too sure")
     if any(np.isnan(each.low) for each in found):
         lines.append(f"no interval: of fewer than {FEWEST} labelled queries, or if none has another value")
+    if len(result.scores) > 1:
+        lines.append("runs are marked, and sorted, by corrected means")
     called = names(result)
     for name, scores in zip(called, result.scores, strict=True):
         which = f" ({name})" if len(called) > 1 else ""

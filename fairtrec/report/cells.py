@@ -89,7 +89,11 @@ def sizes(scores: Scores, places: int) -> list[str]:
     """Write the mean size of each measure's values, by which runs are compared, where the mean does not tell it."""
     several = zip(scores.measures, scores.means.tolist(), scores.compared.tolist(), strict=True)
     written = [(measure, number(abs(mean), places), number(size, places)) for measure, mean, size in several]
-    return [f" |{size}|" if measure.better == "nearer 0" and size != mean else "" for measure, mean, size in written]
+    by_gold = [found is not None and not found.why for found in scores.corrected] or [False] * len(written)
+    return [
+        f" |{size}|" if measure.better == "nearer 0" and size != mean and not is_corrected else ""
+        for (measure, mean, size), is_corrected in zip(written, by_gold, strict=True)
+    ]
 
 
 def intervals(scores: Scores, query: int | None, places: int) -> list[str]:
@@ -120,19 +124,19 @@ def beside(scores: Scores, query: int | None, places: int) -> list[str]:
     return [size + interval for size, interval in zip(parts, intervals(scores, query, places), strict=True)]
 
 
-def corrected(scores: Scores, places: int) -> list[str]:
-    """Write each mean as gold labels correct it, with its interval; - where they do not, nothing where none is asked.
+def corrected(scores: Scores, places: int) -> list[tuple[str, str]]:
+    """Write each mean as gold labels correct it, and its interval; - where they do not, nothing where none is asked.
 
-    ? is behind one whose interval is surer than few labels can be.
+    ? is behind an interval that is surer than few labels can be.
     """
     written = []
     for found in scores.corrected:
         if found is None or found.why:
-            written.append("" if found is None else "-")
+            written.append(("" if found is None else "-", ""))
             continue
         value, low, high = (number(each, places) for each in (found.corrected, found.low, found.high))
-        written.append(f"{value}{'' if low == 'nan' else f' [{low}, {high}]'}{' ?' if found.doubtful else ''}")
-    return written or [""] * len(scores.measures)
+        written.append((value, f"{'' if low == 'nan' else f' [{low}, {high}]'}{' ?' if found.doubtful else ''}"))
+    return written or [("", "")] * len(scores.measures)
 
 
 def listed(runs: Sequence[str]) -> str:

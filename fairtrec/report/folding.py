@@ -21,7 +21,8 @@ _WRONG = re.compile(  # by which a number is wrong, or not to be compared
 _EXPLAINED = re.compile(  # what a number is, and what it does not depend on
     r"no part in |above 0 leans to |relevant is from grade |^attention fades |^all_fair leaves out "
     r"|the list is the first |terms occur in |^groups are known for |^exact, |^documents: |^options from "
-    r"|of \d+.* (gold labels .* differ|labelled queries .* another value)$|: its ideal stays as it is"
+    r"|of \d+.* (gold labels .* differ|labelled queries .* another value)$"
+    r"|: its ideal stays as it is,|^runs are marked, and sorted"
     r"|^with groups: |^same grades: |^most: |^DPFR |^from: |loss(, .*)?: the fairest |^flipped: |^tau-b: |^best: "
 )
 

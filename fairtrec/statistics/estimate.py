@@ -162,9 +162,10 @@ class DrawnDocuments:
     def _varying(self, correction: float, residuals: Floats, reaches: Floats) -> Estimate:
         chance = 1 - self.probabilities
         of_chance = reaches[chance > 0]
-        squares = float((of_chance**2).sum())
-        number = float(of_chance.sum() ** 2) / squares if squares else 0.0
-        variance = float((chance * (residuals**2 + 2 * reaches**2 / (number + 2))).sum())
+        with np.errstate(over="ignore", invalid="ignore"):  # of probabilities so small nothing can be told
+            squares = float((of_chance**2).sum())
+            number = float(of_chance.sum() ** 2) / squares if squares else 0.0
+            variance = float((chance * (residuals**2 + 2 * reaches**2 / (number + 2))).sum())
         loose = float(reaches[self.untold].sum())
         return Estimate(correction, variance, max(number - 1, 1.0), loose)
 

@@ -53,10 +53,27 @@ def test_a_column_stands_behind_each_measure_of_groups_and_goes_with_it(result, 
     assert head == "| run | queries | EER@3 ↑ | corrected | AWRF@3 ↑ | corrected | P@1 ↑ |"
     found = result.scores[0].corrected[0]
     row = next(line for line in table.splitlines() if line.startswith("| a "))
-    assert f"{found.corrected:.4f} \\[{found.low:.4f}, {found.high:.4f}] |" in row
+    assert f"{found.corrected:.4f}" in row.split("|")[4]
+    assert f" \\[{found.low:.4f}, {found.high:.4f}] |" in row
     assert "| - |" in row
     by = written(result, "md", sort="AWRF@3").decode()
     assert "| AWRF@3 ↑ | corrected | EER@3 ↑ | corrected | P@1 ↑ |" in by
+
+
+def test_runs_are_marked_and_sorted_by_corrected_means(given, written):
+    data, _ = given
+    words = data["labels"]
+    turned = {d: {"f": "m", "m": "f"}[group] for d, group in words.items()}  # so that all is the other way round
+    result = fairtrec.evaluate("Exposure(group='f',of='all')@3 AWRF@3", **data, gold=turned)
+    measure = result.scores[0].measures[0]
+    sizes = {scores.run: abs(scores.corrected[0].corrected) for scores in result.scores}
+    table = written(result, "md", sort=str(measure)).decode()
+    ranked = [line.split("|")[2].strip() for line in table.splitlines() if line.startswith(("| 1 ", "| 2 ", "| 3 "))]
+    assert ranked == sorted(sizes, key=sizes.get)
+    first = next(line for line in table.splitlines() if line.startswith("| 1 "))
+    assert "**" in first.split("|")[-4]  # the corrected one is best, not that of the instrument
+    assert "runs are marked, and sorted, by corrected means" in table
+    assert result.scores[0].compared[0] == sizes["a"]
 
 
 def test_slices_have_corrected_means_of_their_own(result, written):

@@ -178,3 +178,8 @@ def test_students_t_is_that_of_scipy(freedom):
     assert np.isnan(tail(float("nan"), freedom))
     for t in (1e-6, 0.1, 0.67, 1.0, 1.96, 3.3, 12.0, 300.0):
         assert tail(t, freedom) == pytest.approx(2 * stats.t.sf(t, freedom), rel=1e-9, abs=1e-300)
+
+
+def test_a_probability_of_nearly_nothing_leaves_no_interval():
+    found = drawn([0.5, 0.5], [1, 0], [1e-300, 0.5], total=1.0).estimate()
+    assert np.isnan(found.ends(0.5, 0.95)).all()

@@ -1,6 +1,7 @@
 """The tables of a result: runs as rows, measures as columns, the best marked by each measure's own direction."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from fairtrec.comparison.leaderboard import Standing, by
@@ -130,8 +131,14 @@ def _by_measure(
         worst = {row for row, run in means if ranked and compared is not None and compared.worst[run, at]}
         more = [line[at] for line in behind]
         values = [line[at] for line in written]
-        columns.append([Column(heading(measure), values, False, best, worst, more if any(more) else ())])
+        of_gold = [("", "") if query is not None else told[run][at] for run, query, _ in lines]
+        is_corrected = any(text not in ("", "-") for text, _ in of_gold)
+        beside_them: Sequence[str] = more if any(more) else ()
+        several = [Column(heading(measure), values, beside=beside_them)]
         if any(scores.gold is not None and scores.gold.rows[at] is not None for scores in result.scores):
-            cells_of = ["" if query is not None else told[run][at] for run, query, _ in lines]
-            columns[-1].append(Column("corrected", cells_of, follows=True))
+            found, ends = ([pair[part] for pair in of_gold] for part in (0, 1))
+            several.append(Column("corrected", found, beside=ends if any(ends) else (), follows=True))
+        marked = 1 if is_corrected else 0
+        several[marked] = replace(several[marked], best=best, worst=worst)
+        columns.append(several)
     return columns
