@@ -50,6 +50,7 @@ def version(source, **more):
     return run(sys.executable, "-m", "hatchling", "version", cwd=source, **more)
 
 
+@pytest.mark.slow
 def test_an_archive_of_a_tag_has_its_version_and_one_behind_it_says_so(repository, tmp_path):
     run(*GIT, "tag", "v3.4.5", cwd=repository)
     try:
@@ -59,7 +60,7 @@ def test_an_archive_of_a_tag_has_its_version_and_one_behind_it_says_so(repositor
         run(*GIT, "tag", "-d", "v3.4.5", cwd=repository)
 
 
-@pytest.mark.parametrize("archive", [True, False])
+@pytest.mark.parametrize("archive", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_copy_that_nothing_says_the_version_of_says_unknown(repository, tmp_path, archive):
     source = tmp_path / "source"
     if archive:  # of a repository without a tag
@@ -83,7 +84,7 @@ def test_a_wheel_of_such_a_copy_says_unknown_in_its_name_and_in_signatures(repos
     source = archived(repository, "HEAD", tmp_path)
     run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist"), cwd=source)
     (wheel,) = (tmp_path / "dist").iterdir()
-    assert wheel.name == "fairtrec-0+unknown-py3-none-any.whl"
+    assert wheel.name.split("-")[:2] == ["fairtrec", "0+unknown"]  # behind that stands for which machines it is
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     program = (
         "import fairtrec; print(fairtrec.evaluate('RR', {'q': {'d': 1.0}}, {'q': {'d': 1}}).signature['fairtrec'])"
