@@ -432,6 +432,28 @@ def test_choices_that_gold_does_not_go_with_are_refused(choice):
     assert f"--{name}" in str(fault.value)
 
 
+def test_of_several_attributes_none_is_corrected():
+    labels = fairtrec.attributes(gender=LABELS, kind={"a": "x", "b": "y", "c": "x"})
+    with pytest.raises(UsageError, match="--gold corrects the values of one attribute"):
+        fairtrec.evaluate("EER@3", RUN, labels=labels, gold=LABELS)
+
+
+def test_in_several_processes_it_is_the_same(tmp_path):
+    random = np.random.default_rng(21)
+    words, gold = labelled(random, ["f", "m"]), labelled(random, ["f", "m"])
+    path = sheet(tmp_path, [(d, g, 0.5) for d in DOCNOS[:8] for g in gold[d]])
+    files = []
+    for name in "abc":
+        file = tmp_path / f"{name}.run"
+        ranks = ranking("qrs", random)
+        lines = (f"{q} Q0 {d} 1 {score} t\n" for q, ranked in ranks.items() for d, score in ranked.items())
+        file.write_text("".join(lines))
+        files.append(str(file))
+    one, two = (fairtrec.evaluate(SUMS, files, labels=words, gold=path, jobs=jobs) for jobs in (1, 2))
+    for run in range(3):
+        assert corrected(one, run) == corrected(two, run)
+
+
 def test_subtopics_have_no_gold_labels():
     qrels = [("q", "1", "a", 1), ("q", "2", "b", 1)]
     pandas = pytest.importorskip("pandas")
@@ -517,7 +539,7 @@ class Summed(Shouting):
 def test_a_sum_over_queries_is_not_corrected(tmp_path):
     path = sheet(tmp_path, [("a", "m", 0.5)])
     (found,) = fairtrec.evaluate(Summed(), RUN, labels=LABELS, gold=path).scores[0].corrected
-    assert found.why == "it is a sum over queries, and gold labels correct means"
+    assert found.why == "it is no mean of the values of queries, which gold labels correct"
 
 
 def test_what_people_could_not_tell_leaves_a_list_open():

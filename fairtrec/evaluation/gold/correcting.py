@@ -169,8 +169,8 @@ def _listed(measure: Measure) -> bool:
 
 def _unfit(measure: Measure) -> str:
     """Say why nothing corrects a measure, as far as its inputs tell."""
-    if measure.total:
-        return "it is a sum over queries, and gold labels correct means"
+    if measure.total or measure.geometric:
+        return "it is no mean of the values of queries, which gold labels correct"
     if OF_NO_GROUP.intersection(measure.needs):
         return "it looks at positions or other rankings, and gold labels are of groups"
     if "judged_membership" in measure.needs:
