@@ -72,6 +72,7 @@ STABILITY: dict[str, Stability] = {  # of each public name; what does not stand 
     "fairtrec.measure.Ratio": "provisional",
     "fairtrec.measure.Remark": "provisional",
     "fairtrec.measure.Sum": "provisional",
+    "fairtrec.measure.Summands": "provisional",
     "fairtrec.measure.Terms": "provisional",
     "fairtrec.measure.Totals": "provisional",
     "fairtrec.measure.UsageError": "stable",

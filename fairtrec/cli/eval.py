@@ -75,7 +75,7 @@ def command(
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
     view |= {"latex_label": latex_label, "query_texts": query_texts}
     if form != "auto" or no_summary or title is not None or (latex_label, query_texts) != (None, None):
-        refuse_view(form, output, slices=slices, **view)
+        refuse_view(form, output, slices=slices, pool=given["pool"], **view)
     if confidence is not None or interval is not None:
         _refuse_confidence(confidence, interval, given)
     files = named(runs)

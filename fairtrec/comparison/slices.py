@@ -59,7 +59,9 @@ def _columns(scores: Scores, columns: Sequence[int]) -> Scores:
     qids = tuple(scores.qids[column] for column in columns)
     unknown = None if scores.unknown is None else scores.unknown.of(columns)
     gold = None if scores.gold is None else scores.gold.of(columns)
-    return replace(scores, qids=qids, values=scores.values[:, columns], ties=None, unknown=unknown, gold=gold)
+    pooled = None if scores.pooled is None else scores.pooled.of(columns)
+    values = scores.values[:, columns]
+    return replace(scores, qids=qids, values=values, ties=None, unknown=unknown, gold=gold, pooled=pooled)
 
 
 class Recorded(Protocol):

@@ -14,7 +14,7 @@ from os import fspath
 from typing import Any, Literal, TypedDict, get_args, get_origin
 
 from fairtrec.catalogue import renamed
-from fairtrec.errors import PATH, UsageError
+from fairtrec.errors import PATH, FilePath, UsageError
 from fairtrec.evaluation.choice import Choice, choice
 from fairtrec.files.by_name import is_by_name
 from fairtrec.literals import (
@@ -81,6 +81,7 @@ class ChoiceKeywords(RerankedKeywords, total=False):
     undefined: Undefined
     bounds: LeftOpen | None
     next_label: bool
+    pool: FilePath | Mapping[str, float] | None
     prior: Target
 
 
@@ -171,6 +172,11 @@ class Choices:
     next_label: bool = choice(  # of each query; eval tells it wherever it tells of queries and has a place for it
         False, "--next-label", MEASURES, "Tell which document to label next.", only=("python",), adds=True,
         part="unlabelled", factor=None, trials=(True,),
+    )  # fmt: skip
+    pool: FilePath | Mapping[str, float] | None = choice(  # how often each query is asked
+        None, "--pool", MEASURES, "Print exposure summed over queries, too: even, or a file of qid and frequency.",
+        metavar="even|FILE", only=("eval",), adds=True, file=True, words=("even",), key="pool", behind="bounds",
+        tells=name_of, factor=None, trials=("even",),
     )  # fmt: skip
     prior: Target = choice(  # of the groups of unknown documents
         "even", "--prior", MEASURES, "How likely their groups are: even, known (as the query's labelled documents), or "

@@ -45,6 +45,7 @@ class InputFiles:
             numbers = [f"{name} {number}".strip() for number in range(1, len(several) + 1)]
             parts |= {Part("target", number if len(several) > 1 else name or None): each
                       for number, each in zip(numbers, several, strict=True)}  # fmt: skip
+        parts |= {} if self.choices.pool == "even" else {Part("pool"): self.choices.pool}
         parts |= {Part("labels", name): file for name, file in given.label_files.items()}
         return files_of(parts)
 
@@ -70,6 +71,11 @@ class InputFiles:
                 name = name_of(file.place)
                 told = re.sub(rf"(?<![^*=;]){re.escape(name)}(?![^+;])", loading.short(name, file.sha256), told)
         return told
+
+    def pool(self, told: str) -> str:
+        """Put a digest behind the file of frequencies, if there is one."""
+        file = self.files.get(Part("pool"))
+        return told if file is None else loading.short(told, file.sha256)
 
     def counts(self, plan: Plan) -> str:
         """Name a table of counts; one that is searched, not read, says its own digest."""

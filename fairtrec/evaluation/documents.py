@@ -183,6 +183,7 @@ class Reference(Attribute):
     gold: Any = None  # the Gold of evaluation/gold/, which imports this
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     given: tuple[str, ...] = ()
+    pool: Mapping[str, float] | None = None  # how often each query is asked; None: each once
 
     def by(self, attribute: str) -> "Reference":
         """Take another attribute: the groups, and the documents where labels stand for counts."""

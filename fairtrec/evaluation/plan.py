@@ -3,7 +3,7 @@
 So a measure that lacks an input, a target that does not sum to 1 or a group that there is not is refused at once.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
@@ -129,6 +129,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
             relevance_level=choices.relevance_level or 1,
             attributes=every,
             given=tuple(found.labels),
+            pool=None if choices.pool is None else _frequencies(choices.pool, measures),
             gold=_gold(given.gold, found, choices) if of_groups and given.gold is not None else None,
         ),
         terms=terms,
@@ -208,6 +209,15 @@ def _prior(prior: Target, measures: Sequence[Measure], labels: Labels | None) ->
         if {"positions", "background_positions"}.intersection(measure.needs):
             raise UsageError(f"{measure}: positions are not groups, so no labelling bounds it; leave it out")
     return prior_of(prior, labels)
+
+
+def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] | None:
+    """Read how often each query is asked. Raises UsageError where no measure pools exposure."""
+    from fairtrec.evaluation.pooling import frequencies
+
+    if not any(type(measure).over_queries is not Measure.over_queries for measure in measures):
+        raise UsageError("--pool sums exposure over queries, and no measure here is of that; leave it out")
+    return frequencies(pool)
 
 
 def _gold(thing: Any, found: Opened, choices: Choices) -> Any:

@@ -83,11 +83,20 @@ def score(
         target=reference.target,
         top=first.hexdigest(),
     )
+    return _more(scores, system, inputs, reference, choices)
+
+
+def _more(scores: Scores, system: System, inputs: Inputs, reference: Reference, choices: Choices) -> Scores:
+    """Add what was asked for beside the values: what is pooled, what gold corrects, what is left open."""
+    if choices.pool is not None:
+        from fairtrec.evaluation.pooling import pooled
+
+        scores = replace(scores, pooled=pooled(system, scores.measures, scores.qids, reference))
     if reference.gold is not None:
         from fairtrec.evaluation.gold.correcting import corrections
 
-        gold, said = corrections(inputs, measures, values)
-        return replace(scores, gold=gold, remarks=(*remarks, *said))
+        gold, said = corrections(inputs, scores.measures, scores.values)
+        return replace(scores, gold=gold, remarks=(*scores.remarks, *said))
     if choices.bounds is None:
         return scores
     (run,) = system.runs

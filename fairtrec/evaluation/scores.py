@@ -112,6 +112,7 @@ class Scores(Answer):
     ties: Ties | None = None  # where they were asked for
     unknown: UnknownIntervals | None = None  # where it was asked for
     gold: "Corrections | None" = None  # where there are gold labels
+    pooled: Any = None  # the Pooled of evaluation/pooling.py, which imports this, where it was asked for
     confidence: float | None = None  # of the intervals of means, where they were asked for
     interval: Method = "t"
     target: Floats | None = None  # of all queries, where it is one [group]
@@ -226,7 +227,8 @@ def joined(measures: Sequence[Measure], first: Scores, second: Scores) -> Scores
     unknown = first.unknown.joined(second.unknown, order) if first.unknown and second.unknown else None
     remarks = first.remarks + second.remarks
     gold = first.gold.joined(second.gold, order) if first.gold and second.gold else None
-    wide = replace(first, measures=tuple(measures), values=values, ties=ties, unknown=unknown, gold=gold)
+    pooled = first.pooled.joined(second.pooled) if first.pooled and second.pooled else None
+    wide = replace(first, measures=tuple(measures), values=values, ties=ties, unknown=unknown, gold=gold, pooled=pooled)
     return replace(wide, remarks=tuple(dict.fromkeys(remarks)), strange=first.strange | second.strange)
 
 

@@ -17,7 +17,7 @@ from fairtrec.data import Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Limits, Parameters, Remark, named
 from fairtrec.errors import UsageError
 from fairtrec.late import late
-from fairtrec.measure.forms import First, Gains, Precisions, Sum, Terms
+from fairtrec.measure.forms import First, Gains, Precisions, Sum, Summands, Terms
 
 if TYPE_CHECKING:
     from fairtrec.formulas.labellings.exposures import Exposed, Portion, Ratio
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Better", "Bools", "Bounds", "Candidates", "Exposed", "Finals", "First", "Floats", "Form", "Gains", "Ints",
-    "Limits", "Linear", "Measure", "Portion", "Precisions", "Prefixes", "Ratio", "Remark", "Sum", "Terms", "Totals",
-    "UsageError", "take",
+    "Limits", "Linear", "Measure", "Portion", "Precisions", "Prefixes", "Ratio", "Remark", "Sum", "Summands",
+    "Terms", "Totals", "UsageError", "take",
 ]  # fmt: skip
 
 _FORMS = {  # what few evaluations look at, by the file of fairtrec/formulas/labellings/ that it is in
@@ -118,6 +118,13 @@ class Measure(Quantity, Parameters):
         Takes what ``__call__`` takes, of which the inputs of ranks go on to the end of what is tied with the last.
         """
         return None
+
+    def over_queries(self, *args: Any, **inputs: Any) -> Summands:  # noqa: ARG002 - for subclasses
+        """Say what is summed over queries, where that gives a value of all of them together (``--pool``).
+
+        Takes what ``__call__`` takes.
+        """
+        raise TypeError(f"{self.name} cannot be pooled over queries")
 
     def over_labels(self, *args: Any, **inputs: Any) -> "Form | None":  # noqa: ARG002 - for subclasses
         """Say what is made of the groups, where that gives a value over all labellings of unknown documents.

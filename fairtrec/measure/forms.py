@@ -19,6 +19,16 @@ if TYPE_CHECKING:
     from fairtrec.ranking.ties import Blocks
 
 
+class Summands(NamedTuple):
+    """What a measure sums over queries: ``terms`` [query, term], of whose sums [term] ``value`` makes the pooled value.
+
+    The terms of a query that takes no part are 0.
+    """
+
+    terms: Floats
+    value: Callable[[Floats], float]
+
+
 class Terms(Protocol):
     """What a measure makes of its ranks."""
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Bounds, Exposed, Floats, Ints, Measure
+from fairtrec.measure import Bounds, Exposed, Floats, Ints, Measure, Summands
 
 
 def awrf(exposure: Floats, target: Floats, base: float = 2.0) -> Floats:
@@ -51,6 +51,10 @@ class _AWRF(Measure):
 
     def fairness(self, membership: Floats, target: Floats, lengths: Ints | None) -> Floats:
         """Return AWRF [query]."""
+        return awrf(*self.exposed(membership, target, lengths), self.logarithm)
+
+    def exposed(self, membership: Floats, target: Floats, lengths: Ints | None) -> tuple[Floats, Floats]:
+        """Give the groups' exposure [query, group], and what each should have of it [query or 1, group]."""
         top = membership[:, : self.cutoff]
         weights = discount.named(self.discount, top.shape[1])
         exposure = discount.exposure(top, weights)
@@ -59,7 +63,7 @@ class _AWRF(Measure):
             nobody = np.isnan(top).any(axis=2) & (np.arange(top.shape[1]) < lengths[:, None])
             exposure = np.column_stack((exposure, nobody @ weights))
             target = np.column_stack((target, np.zeros(len(target))))
-        return awrf(exposure, target, self.logarithm)
+        return exposure, target
 
     @property
     def logarithm(self) -> float:
@@ -103,6 +107,17 @@ class AWRF(_AWRF):
     def __call__(self, membership: Floats, target: Floats, lengths: Ints | None = None) -> Floats:
         """Return AWRF [query]."""
         return self.fairness(membership, target, lengths)
+
+    def over_queries(self, membership: Floats, target: Floats, lengths: Ints | None = None) -> Summands:
+        """Exposure is summed, and what each query should have handed to the groups of what it did."""
+        exposure, wanted = self.exposed(membership, target, lengths)
+        handed, groups = exposure.sum(axis=1, keepdims=True), exposure.shape[1]
+        terms = np.concatenate([exposure, handed * wanted], axis=1)
+
+        def value(sums: Floats) -> float:
+            return awrf(sums[None, :groups], distribution.shares(sums[None, groups:]), self.logarithm).item()
+
+        return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), value)
 
     def over_labels(self, membership: Floats, target: Floats, **_: Any) -> Exposed:
         """One minus a divergence from the target bends down."""

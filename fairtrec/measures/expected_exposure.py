@@ -5,6 +5,7 @@ https://doi.org/10.1145/3340531.3411962
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ import numpy as np
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import constant
-from fairtrec.measure import ABOVE_0, Exposed, Floats, Gains, Ints, Linear, Measure, Remark, Sum
+from fairtrec.measure import ABOVE_0, Exposed, Floats, Gains, Ints, Linear, Measure, Remark, Sum, Summands
 
 
 def expected_exposure(membership: Floats, weights: Floats, sample_of: Ints, queries: int) -> Floats:
@@ -80,6 +81,23 @@ class _Exposure(Measure):
         weights = self.weights(top.shape[1], above if self.discount == "err" else None)
         return weights * relevant if self.documents == "relevant" else weights
 
+    def pool(self, held: Floats, wanted: Floats, compared: Callable[[Floats, Floats], Floats]) -> Summands:
+        """Take the mean over queries of the groups' exposure, and of that under the target; who has none takes no part.
+
+        A query none of whose documents is of any group hands out nothing.
+        """
+        takes_part = np.asarray(~np.isnan(wanted).any(axis=1))
+        both = np.concatenate(
+            [np.nan_to_num(held), np.broadcast_to(wanted, held.shape), np.ones((len(held), 1))], axis=1
+        )
+        groups = held.shape[1]
+
+        def value(sums: Floats) -> float:
+            means = quotient(sums[:-1], sums[-1:])
+            return compared(means[:groups], means[groups:]).item() if sums[:groups].any() else np.nan
+
+        return Summands(np.where(takes_part[:, None], both, 0.0), value)
+
 
 class _AgainstTarget(_Exposure):
     """What the two that have a target share."""
@@ -103,6 +121,20 @@ class _AgainstTarget(_Exposure):
         """Say that the target is not that of the source."""
         even = len(target) == 1 and bool(constant(target)[0])
         return "the target is even; that of the source is what is relevant, --target qrels" if even else ""
+
+    def over_queries(
+        self,
+        membership: Floats,
+        sample_of: Ints,
+        queries: int,
+        target: Floats,
+        *,
+        relevance: Floats | None = None,
+        judged_relevance: Floats | None = None,
+    ) -> Summands:
+        """Exposure and that under the target are averaged over queries, and then compared."""
+        held = self.exposure(membership, sample_of, queries, relevance)
+        return self.pool(held, self.wanted(target, judged_relevance), self.compared)
 
     @abstractmethod
     def compared(self, held: Floats, wanted: Floats) -> Floats:
@@ -149,6 +181,13 @@ class EED(_Exposure):
         held = self.exposure(membership, sample_of, queries, relevance)
         value: Floats = (held**2).sum(axis=1)
         return value
+
+    def over_queries(
+        self, membership: Floats, sample_of: Ints, queries: int, relevance: Floats | None = None
+    ) -> Summands:
+        """Exposure is averaged over queries, and then squared."""
+        held = self.exposure(membership, sample_of, queries, relevance)
+        return self.pool(held, np.zeros(held.shape), lambda of_groups, _: np.asarray((of_groups**2).sum()))
 
     def over_labels(self, membership: Floats, relevance: Floats | None = None, **_: Any) -> Exposed | None:
         """The sum of squares bends up."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Floats, Gains, Ints, Linear, Measure, Portion, Sum, UsageError
+from fairtrec.measure import Floats, Gains, Ints, Linear, Measure, Portion, Sum, Summands, UsageError
 
 
 def surplus(held: Floats, mass: Floats, target: Floats, weights: Floats) -> Floats:
@@ -69,6 +69,18 @@ class Exposure(Measure):
         top, at = membership[:, : self.cutoff], groups.index(self.group)
         mass = self.mass(top, lengths)
         return surplus(np.nan_to_num(top[..., at]), mass, target[:, at], self.weights(top.shape[1]))
+
+    def over_queries(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Summands:
+        """The group's exposure, that of all, and what of it the group should have had are summed."""
+        top, at = membership[:, : self.cutoff], groups.index(self.group)
+        weights = self.weights(top.shape[1])
+        handed = self.mass(top, lengths) @ weights
+        terms = np.stack([np.nan_to_num(top[..., at]) @ weights, handed * target[:, at], handed], axis=1)
+
+        def value(sums: Floats) -> float:
+            return quotient(sums[:1] - sums[1:2], sums[2:]).item()
+
+        return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), value)
 
     def over_ranks(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Sum:
         """Each rank adds its part of the exposure, which is settled if all documents have as much membership."""

@@ -13,7 +13,7 @@ import numpy as np
 from fairtrec.formulas import ranks
 from fairtrec.formulas.discount import exposure, geometric, log2
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Bounds, Floats, Measure, Ratio
+from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Bounds, Floats, Measure, Ratio, Summands
 
 
 def least_to_most(rate: Floats) -> Floats:
@@ -84,6 +84,17 @@ class _Ratio(Measure):
             return first_to_second(rate)
         return least_to_most(rate if target is None else asked_for(rate, target))
 
+    def pool(self, got: Floats, due: Floats, groups: Sequence[str], target: Floats | None = None) -> Summands:
+        """Sum what the groups got, and what they were due; a group of which no query wants anything takes no part."""
+        wanted = np.ones(got.shape) if target is None else np.broadcast_to(np.nan_to_num(target, nan=1.0), got.shape)
+        many = got.shape[1]
+
+        def value(sums: Floats) -> float:
+            of_all = sums[None, 2 * many :]
+            return self.ratio(sums[None, :many], sums[None, many : 2 * many], groups, of_all).item()
+
+        return Summands(np.concatenate([got, due, wanted], axis=1), value)
+
 
 class DP(_Ratio):
     """Do the documents of each group get the same exposure on average, whatever they are worth?
@@ -113,6 +124,11 @@ class DP(_Ratio):
         documents = np.nan_to_num(membership).sum(axis=1)
         weights = noticed(log2(membership.shape[1]), self.cutoff)
         return self.ratio(exposure(membership, weights), documents, groups, target)
+
+    def over_queries(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Summands:
+        """Exposure and documents are summed."""
+        weights = noticed(log2(membership.shape[1]), self.cutoff)
+        return self.pool(exposure(membership, weights), np.nan_to_num(membership).sum(axis=1), groups, target)
 
     def over_labels(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Ratio:
         """The ratio of the mean weights of two groups, or of one and the rest."""
@@ -146,9 +162,20 @@ class DTR(_Ratio):
         self, membership: Floats, judged_relevance: Floats, judged_membership: Floats, groups: Sequence[str]
     ) -> Floats:
         """Return the ratio of exposures by relevance [query]."""
+        return self.ratio(*self._of_queries(membership, judged_relevance, judged_membership), groups)
+
+    def over_queries(
+        self, membership: Floats, judged_relevance: Floats, judged_membership: Floats, groups: Sequence[str]
+    ) -> Summands:
+        """Exposure and relevance are summed."""
+        return self.pool(*self._of_queries(membership, judged_relevance, judged_membership), groups)
+
+    def _of_queries(
+        self, membership: Floats, judged_relevance: Floats, judged_membership: Floats
+    ) -> tuple[Floats, Floats]:
+        """Give what the groups got, and what they were due, both [query, group]."""
         top = membership[:, : self.cutoff]
-        due = exposure(judged_membership, ranks.gains(judged_relevance))
-        return self.ratio(exposure(top, log2(top.shape[1])), due, groups)
+        return exposure(top, log2(top.shape[1])), exposure(judged_membership, ranks.gains(judged_relevance))
 
 
 class DIR(_Ratio):
@@ -177,9 +204,26 @@ class DIR(_Ratio):
         groups: Sequence[str],
     ) -> Floats:
         """Return the ratio of impacts by relevance [query]."""
+        return self.ratio(*self._of_queries(membership, relevance, judged_relevance, judged_membership), groups)
+
+    def over_queries(
+        self,
+        membership: Floats,
+        relevance: Floats,
+        judged_relevance: Floats,
+        judged_membership: Floats,
+        groups: Sequence[str],
+    ) -> Summands:
+        """Impact and relevance are summed."""
+        return self.pool(*self._of_queries(membership, relevance, judged_relevance, judged_membership), groups)
+
+    def _of_queries(
+        self, membership: Floats, relevance: Floats, judged_relevance: Floats, judged_membership: Floats
+    ) -> tuple[Floats, Floats]:
+        """Give what the groups got, and what they were due, both [query, group]."""
         top, gains = membership[:, : self.cutoff], ranks.gains(relevance[:, : self.cutoff])
-        due = exposure(judged_membership, ranks.gains(judged_relevance))
-        return self.ratio(exposure(top, gains * log2(top.shape[1])), due, groups)
+        got = exposure(top, gains * log2(top.shape[1]))
+        return got, exposure(judged_membership, ranks.gains(judged_relevance))
 
 
 @dataclass(frozen=True)

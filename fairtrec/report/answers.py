@@ -100,7 +100,8 @@ def write(of: Answer, path: FilePath, form: str | None, *, places: int, **view: 
     result = of if isinstance(of, Result) else getattr(of, "result", None)
     refuse_input(place, [] if result is None else [fspath(file.place) for file in result.files.values()])
     if isinstance(of, Result):
-        refuse_view(form, place, **{name: value for name, value in view.items() if name != "sort"})
+        pool = True if any(scores.pooled is not None for scores in of.scores) else None
+        refuse_view(form, place, pool=pool, **{name: value for name, value in view.items() if name != "sort"})
         slices = view["slices"] = Slices.of(view.get("slices"))
         sort = view.get("sort")
         view["sort"] = sort if sort is None or isinstance(sort, Measure) else sort_key(sort, None)

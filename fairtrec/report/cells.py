@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from fairtrec.comparison.leaderboard import Standing
 
 
+POOLED = -1  # in the place of the number of a query
+
+
 def number(value: float, places: int, *, whole: bool = False) -> str:
     """Write a value; nan is what is undefined, and a count has no digits behind the point.
 
@@ -72,12 +75,19 @@ def shown(runs: Iterable[str]) -> dict[str, str]:
 
 
 def rows(scores: Scores, *, per_query: bool, summary: bool) -> list[tuple[int | None, str]]:
-    """List the rows of a run: its queries by number and id, and behind them None and ``all``, which is their mean."""
-    return [*(enumerate(scores.qids) if per_query else ()), *[(None, "all")] * summary]
+    """List the rows of a run: its queries by number and id, and behind them None and ``all``, which is their mean.
+
+    Last is what is pooled over queries, if that was asked for.
+    """
+    pooled = [(POOLED, "pooled")] * (summary and scores.pooled is not None)
+    return [*(enumerate(scores.qids) if per_query else ()), *[(None, "all")] * summary, *pooled]
 
 
 def cells(scores: Scores, query: int | None, places: int) -> list[str]:
-    """Write one value of each measure: those of one query, or the means; nothing where only means have a value."""
+    """Write one value of each measure: those of a query, the means, or what is pooled; nothing where there is none."""
+    if query == POOLED:
+        several = [scores.pooled.value(measure) for measure in scores.measures]
+        return ["" if value is None else number(value, places) for value in several]
     values = scores.means if query is None else scores.values[:, query]
     return [
         "" if query is not None and measure.of_mean else number(value, places, whole=measure.total)
@@ -120,6 +130,8 @@ def intervals(scores: Scores, query: int | None, places: int) -> list[str]:
 
 def beside(scores: Scores, query: int | None, places: int) -> list[str]:
     """Write what stands behind each value: the mean size that runs are compared by, and the interval."""
+    if query == POOLED:
+        return [""] * len(scores.measures)
     parts = sizes(scores, places) if query is None else [""] * len(scores.measures)
     return [size + interval for size, interval in zip(parts, intervals(scores, query, places), strict=True)]
 

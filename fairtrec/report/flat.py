@@ -54,7 +54,10 @@ def of_means(of: Result, parts: Mapping[str, Result]) -> dict[str, float]:
         for part, here in (parts or {ALL: of}).items():
             for run, scores in zip(names(of), here.scores, strict=True):
                 for measure, value in zip(scores.measures, scores.means.tolist(), strict=True):
-                    yield (*[run] * (len(of.scores) > 1), str(measure), *["slice", part] * (part != ALL)), value
+                    words = *[run] * (len(of.scores) > 1), str(measure), *["slice", part] * (part != ALL)
+                    yield words, value
+                    if scores.pooled is not None and (pooled := scores.pooled.value(measure)) is not None:
+                        yield (*words, "pooled"), pooled
 
     return _named(means())
 

@@ -84,7 +84,7 @@ SIGNED = [(name, trial) for name, trial in TRIALS if CHOICES[name].key and name 
 def test_a_signature_names_what_was_chosen(name, trial):
     of_labels = name == "prior" or trial == "labels"
     given = LABELS if of_labels else WORDS
-    measure = "AWRF@10" if of_labels or name == "membership" else "NFaiRR@10"
+    measure = "AWRF@10" if of_labels or name in ("membership", "pool") else "NFaiRR@10"
     plain = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name)).signature
     result = fairtrec.evaluate(measure, RUN, QRELS, **given, **beside(name), **{name: trial})
     assert result.signature[CHOICES[name].key] == CHOICES[name].told(trial)

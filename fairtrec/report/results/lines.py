@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from fairtrec.errors import STEERING, plain
 from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
-from fairtrec.report.cells import cells, names
+from fairtrec.report.cells import POOLED, cells, names
 from fairtrec.report.cells import rows as queries_of
 from fairtrec.report.records import Row
 
@@ -19,7 +19,7 @@ def rows(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
     for name, part in (parts or {ALL: result}).items():
         for scores in part.scores:
             for query, qid in queries_of(scores, per_query=per_query and name == ALL, summary=summary):
-                many = len(scores.qids) if query is None else 1
+                many = len(scores.qids) if query in (None, POOLED) else 1
                 yield [scores.run, scores.tag, *[name] * bool(parts), qid, many, *cells(scores, query, places)]
 
 

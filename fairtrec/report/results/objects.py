@@ -27,6 +27,8 @@ def _values(result: Result, of_slice: Mapping[str, str], *, per_query: bool, sum
                     yield {**common, "measure": str(measure), "qid": qid, "value": number(value), **ends}
             if summary:
                 yield {**common, "measure": str(measure), "qid": "all", **_mean(scores, row)}
+                if scores.pooled is not None and (pooled := scores.pooled.value(measure)) is not None:
+                    yield {**common, "measure": str(measure), "qid": "pooled", "value": number(pooled)}
 
 
 def _mean(scores: Scores, row: int) -> dict[str, Any]:
@@ -89,7 +91,11 @@ def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
 
 def _means(scores: Scores) -> dict[str, Any]:
     means = {str(measure): _mean(scores, row) for row, measure in enumerate(scores.measures)}
-    return {"num_q": len(scores.qids), "means": means}
+    found: dict[str, Any] = {"num_q": len(scores.qids), "means": means}
+    if scores.pooled is not None:
+        pooled = {str(measure): scores.pooled.value(measure) for measure in scores.measures}
+        found["pooled"] = {name: None if value is None else number(value) for name, value in pooled.items()}
+    return found
 
 
 def _next(found: UnknownIntervals, qids: Sequence[str], spelled: list[str]) -> dict[str, dict[str, dict[str, Any]]]:

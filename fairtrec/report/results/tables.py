@@ -8,7 +8,7 @@ from fairtrec.comparison.leaderboard import Standing, by
 from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
-from fairtrec.report.cells import beside, cells, corrected, names, rows, standing
+from fairtrec.report.cells import POOLED, beside, cells, corrected, names, rows, standing
 from fairtrec.report.document import Column, Document, ReportTable, stacked
 from fairtrec.report.legend import dominations, heading, legend, ranks
 from fairtrec.report.remarks import footnotes
@@ -71,7 +71,8 @@ def _of_all(
         lines = _lines(ordered, per_query=per_query and name == ALL, summary=summary)
         more = [_qids(lines)] * per_query
         if summary:
-            many = ["" if query is not None else str(len(ordered.scores[run].qids)) for run, query, _ in lines]
+            whole = (None, POOLED)
+            many = [str(len(ordered.scores[run].qids)) if query in whole else "" for run, query, _ in lines]
             more.append(Column("sequences" if "sequences" in result.signature else "queries", many))
         several.append(_marked(ordered, lines, more, places, sort if summary else None))
     return stacked(several, "slice", list(parts)) if parts else several[0]
@@ -94,7 +95,7 @@ def _marked(
 ) -> ReportTable:
     """Name the runs of the rows; their means are marked and, where they are sorted by a measure, ranked."""
     compared, named = standing(result, places), names(result)
-    keys = [Column("run", [named[run] for run, *_ in lines], words=True)]
+    keys = [Column("run", ["  pooled" if query == POOLED else named[run] for run, query, _ in lines], words=True)]
     ranked = sort is not None and len(result.scores) > 1
     if sort is not None and ranked:
         signs = dominations(compared)
@@ -122,6 +123,8 @@ def _by_measure(
     Behind it stands one of the means as gold labels correct them, if there are any.
     """
     written = [cells(result.scores[run], query, places) for run, query, _ in lines]
+    for row in (at for at, (_, query, _) in enumerate(lines) if query == POOLED):
+        written[row] = [cell or "-" for cell in written[row]]
     behind = [beside(result.scores[run], query, places) for run, query, _ in lines]
     means = [(row, run) for row, (run, query, _) in enumerate(lines) if query is None and compared is not None]
     told = [corrected(scores, places) for scores in result.scores]
