@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from functools import cache
 
 import click
 import pytest
@@ -103,13 +104,18 @@ def test_q_is_a_flag_everywhere():
     assert all(option.is_flag for option in asked)
 
 
+@cache
+def texts():
+    """What stands in each file in which old names are looked for."""
+    return {path: path.read_text("utf-8") for path in PLACES}
+
+
 @pytest.mark.parametrize("old", OLD)
 def test_no_old_name_is_left(old):
     found = [
-        f"{path.relative_to(REPOSITORY)}:{number}: {line[:100]}"
-        for path in PLACES
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
-        if re.search(old, line)
+        f"{path.relative_to(REPOSITORY)}:{text[: hit.start()].count(chr(10)) + 1}: {hit[0]}"
+        for path, text in texts().items()
+        for hit in re.finditer(old, text, re.MULTILINE)
     ]
     assert found == []
 

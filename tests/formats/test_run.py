@@ -8,6 +8,7 @@ import lzma
 import random
 import sys
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from unittest import mock
 
@@ -306,6 +307,7 @@ def test_compressed_runs(tmp_path, kind, size):
         assert as_dict(run.read(whole)) == as_dict(run.read(parts)) == oracle(text)
 
 
+@cache
 def noise():
     letters = random.Random(7).choices("abcdefghijklmnopqrstuvwxyz", k=400_000)
     rows = ["".join(letters[i : i + 40]) for i in range(0, len(letters), 40)]

@@ -11,6 +11,7 @@ import pytest
 import fairtrec
 from fairtrec.reranker import Chance
 from fairtrec.rerankers import AlphaIdeal, FairGreedy
+from fairtrec_made import THOROUGH
 
 
 def dkl(held, target):
@@ -102,7 +103,7 @@ VARIANTS = [
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 @pytest.mark.parametrize("judged", [True, False])
 def test_it_is_what_loops_give(options, judged):
-    for number in range(25):
+    for number in range(25 if THOROUGH else 10):
         membership, lengths, target, grades, k = drawn(number)
         gain = "qrels" if judged else "run"
         by, chance = FairGreedy(cutoff=k, gain=gain, **options), Chance(number, [f"q{n}" for n in range(20)])

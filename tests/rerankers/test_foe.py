@@ -41,7 +41,7 @@ def drawn(number, most=12):
     return utility, groups, discounts
 
 
-MANY = 150 if THOROUGH else 40
+MANY = 150 if THOROUGH else 20
 
 
 @pytest.mark.parametrize("kind", ["parity", "treatment", "impact"])
