@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fairtrec.cli import baselines as baselines_of
 from fairtrec.cli import options, printing
+from fairtrec.cli.baselines import Baseline
 from fairtrec.cli.commands import Titled, say
 from fairtrec.literals import Correction, Method, Over, Test
 from fairtrec.report.writers import COMPARISONS
@@ -19,8 +21,10 @@ compared = options.Together(
     (  # by the names that `fairtrec.compare` takes
         click.option(
             "--baseline",
-            metavar="RUN",
-            help="The run to compare with: a file, or the name of a RUN.  [default: the first]",
+            multiple=True,
+            metavar="RUN|all",
+            help="The run to compare with: a file, or the name of a RUN; may be repeated; all: each with every other.  "
+            "[default: the first]",
         ),
         options.word("--test", of=Test, help="The paired test."),
         options.word(
@@ -117,7 +121,7 @@ def command(
     output: Path | None,
     *,
     places: int,
-    baseline: str | None,
+    baseline: tuple[str, ...],
     slices: str | None,
     correlate: str | None,
     cutoffs: str | None,
@@ -144,7 +148,7 @@ def command(
     views = [name for name, asked in (("--correlate", correlate), ("--cutoffs", cutoffs)) if asked is not None]
     if len(views) > 1:
         raise UsageError("--correlate and --cutoffs each make a report of their own; leave out one of the two")
-    if views and (baseline is not None or given["equivalence"] is not None):
+    if views and (baseline or given["equivalence"] is not None):
         raise UsageError(f"--baseline and --equivalence are for comparing runs; leave them out, or {views[0]}")
     if paper and form not in ("latex", "md"):
         raise UsageError("--paper is a table for documents; add -f latex or -f md")
@@ -155,15 +159,16 @@ def command(
     _refuse_gold(given["gold"], procedure, [*views, *["--paper"] * paper])
     if values:
         heeded = {"slices", "correlate", "paper", "form", "places", *procedure}
-        result, baseline = recorded((qrels or "none", *runs), measures, baseline, heeded, output, slices)
-        view = _view(result, baseline, Slices.of(slices), correlate, procedure, curves=False)
+        result, asked_for = recorded((qrels or "none", *runs), measures, baseline, heeded, output, slices)
+        view = _view(result, asked_for, Slices.of(slices), correlate, procedure, curves=False)
         printing.write(COMPARISONS, form, view, output, footnotes, places=places, paper=paper)
         return 0
     asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
     files = named(runs)
+    against: Baseline = None
     if not views:
-        files = _once(files)
-        baseline, files = _baseline(baseline, files)
+        files = baselines_of.once(files)
+        against, files = baselines_of.against(baseline, files)
     printing.refuse_output(output, qrels, slices, *files.values(), *lists(runs), *given.values())
     of_queries = Slices.of(slices)
     with options.attended():
@@ -172,9 +177,10 @@ def command(
         say(fault)
     if not result.scores:
         return InputError.exit_code
-    if baseline in dict(result.failed) or (result.failed and not views and len(result.scores) == 1):
+    asked_of = [] if against is None or against == "all" else [against] if isinstance(against, str) else against
+    if dict(result.failed).keys() & set(asked_of) or (result.failed and not views and len(result.scores) == 1):
         raise InputError("the broken runs leave nothing to compare; mend them, or leave them out")
-    view = _view(result, baseline, of_queries, correlate, procedure, curves=cutoffs is not None)
+    view = _view(result, against, of_queries, correlate, procedure, curves=cutoffs is not None)
     printing.write(COMPARISONS, form, view, output, footnotes, places=places, paper=paper)
     return InputError.exit_code if result.failed else 0
 
@@ -212,12 +218,12 @@ def _refuse_gold(gold: str | None, procedure: dict[str, Any], views: Sequence[st
 def recorded(
     files: Sequence[str],
     measures: Sequence[str],
-    baseline: str | None,
+    baselines: Sequence[str],
     heeded: Container[str],
     output: Path | None,
     *read: str | None,
-) -> "tuple[Result, str | None]":
-    """Read files of values, and name the baseline. Raises UsageError for an option that is not heeded beside them."""
+) -> "tuple[Result, Baseline]":
+    """Read files of values, and name the baselines. Raises UsageError for an option that is not heeded beside them."""
     from click.core import ParameterSource
 
     from fairtrec.errors import UsageError
@@ -235,15 +241,16 @@ def recorded(
         ):
             raise UsageError(f"--values takes what is in the files, and evaluates nothing; leave out {each.opts[-1]}")
     several = named(files)
-    if baseline is not None and baseline not in several:
-        baseline, several = joined(several, baseline)
+    baselines_of.refuse_beside_all(baselines)
+    asked = list(baselines)
+    for number, baseline in enumerate(baselines):
+        if baseline not in several and baseline != "all":
+            asked[number], several = joined(several, baseline)
     printing.refuse_output(output, *read, *several.values(), *lists(files))
-    return read_values(several, " ".join(measures) or None), baseline
+    return read_values(several, " ".join(measures) or None), baselines_of.one_or_several(asked)
 
 
-def _view(
-    result: "Result", baseline: str | None, slices: Any, correlate: Any, procedure: Any, *, curves: bool
-) -> "View":
+def _view(result: "Result", baseline: Baseline, slices: Any, correlate: Any, procedure: Any, *, curves: bool) -> "View":
     if curves:
         from fairtrec.comparison import curves as cutoffs
 
@@ -269,31 +276,3 @@ def deepened(measures: Sequence[str], cutoffs: str, level: int | None) -> list[A
     if registry.ALL_FAIR in " ".join(measures).lower():
         raise UsageError(f"--cutoffs varies measures that are named; name them in the place of {registry.ALL_FAIR}")
     return curves.deepened(registry.parse(" ".join(measures), level), curves.read(cutoffs))
-
-
-def _once(files: dict[str, str]) -> dict[str, str]:
-    """Leave out files that stand there already under another name, as where a folder holds the baseline, and say so."""
-    from fairtrec.files.arguments import is_same
-
-    kept: dict[str, str] = {}
-    for name, path in files.items():
-        again = next((run for run, other in kept.items() if is_same(path, other)), None)
-        if again is None:
-            kept[name] = path
-        else:
-            say(f"# {path} is {again} again, and is left out")
-    return kept
-
-
-def _baseline(asked: str | None, files: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """Give the run that is meant, before anything is read, and all runs; a file that is none of them joins them."""
-    from fairtrec.comparison.baseline import find
-    from fairtrec.errors import UsageError
-    from fairtrec.files.arguments import joined
-
-    name = asked
-    if asked is not None and asked not in files:
-        if asked.endswith(".json") and Path(asked).is_file():
-            raise UsageError(f"{asked} is no run; `fairtrec check` and `fairtrec diff` compare with results of eval")
-        name, files = joined(files, asked)
-    return list(files)[find(list(files), name)], files

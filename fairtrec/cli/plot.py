@@ -105,7 +105,7 @@ def command(
         pass  # matplotlib is there, or nothing need be read
     if values:
         heeded = (*OF_MEANS, "kind", "families", "trend", "columns")
-        result, _ = recorded((qrels or "none", *runs), measures, None, heeded, output)
+        result, _ = recorded((qrels or "none", *runs), measures, (), heeded, output)
     else:
         files = named(runs)
         printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())

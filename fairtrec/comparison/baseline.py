@@ -1,4 +1,4 @@
-"""Compare runs with a baseline, measure by measure, over the queries of both: by how much, how surely, how often.
+"""Compare runs with baselines, measure by measure, over the queries of both: by how much, how surely, how often.
 
 A difference is the run's value less the baseline's. Where nearer 0 is better, the values of a query can be of either
 sign and cancel in the mean: there the absolute values are compared, so a lower mean is the better one.
@@ -14,7 +14,7 @@ import numpy as np
 
 from fairtrec.comparison import paired_values as pairing
 from fairtrec.comparison import slices as slicing
-from fairtrec.comparison.compared import Comparison, ComparisonOutcome, Comparisons, CorrectedComparison
+from fairtrec.comparison.compared import ALL, Comparison, ComparisonOutcome, Comparisons, CorrectedComparison
 from fairtrec.comparison.paired_values import PairedValues
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
@@ -34,14 +34,15 @@ SIGN = {"higher": 1, "lower": -1, "nearer 0": -1, "neither": 1}
 
 def compare(
     result: Result | slicing.Recorded,
-    baseline: str | int | None = None,
+    baseline: str | int | Sequence[str | int] | None = None,
     *,
     slices: FilePath | Mapping[str, Sequence[str]] | None = None,
     **procedure: Unpack[ProcedureKeywords],
 ) -> Comparisons:
-    """Compare each run of a result, or of what `read_results` gives, with one of them.
+    """Compare each run of a result, or of what `read_results` gives, with one of them, or with several.
 
-    ``baseline``   the name or the number (from 0) of a run; None: the first.
+    ``baseline``   the name or the number (from 0) of a run; None: the first. Several, or ``"all"`` for every run in
+                   turn: each two runs are compared once, and p-values corrected over all of them.
     ``slices``     the query ids of each slice, or a file of lines of qid and slice: all is compared within
                    each of them too.
     ``procedure``  the fields of Procedure, such as ``test="randomisation"``.
@@ -54,11 +55,11 @@ def compare(
     refuse_geometric(result.scores[0].measures if result.scores else ())
     if any(scores.gold is not None for scores in result.scores):
         refuse_beside_gold(how)
-    base = find([scores.run for scores in result.scores], baseline)
-    pairs = [pair for name, part in slicing.sliced(result, parts) for pair in pairing.pairs(name, part.scores, base)]
+    bases = find_several([scores.run for scores in result.scores], baseline)
+    pairs = [pair for name, part in slicing.sliced(result, parts) for pair in pairing.pairs(name, part.scores, bases)]
     rows, said = _judged(pairs, how)
     notes = [
-        *_uneven(result.scores, base),
+        *dict.fromkeys(line for base in bases for line in _uneven(result.scores, base, bases)),
         *slicing.notes(result, parts),
         *_scanty(rows, how),
         *_against(rows),
@@ -66,7 +67,8 @@ def compare(
         *said,
         *_of_labels(rows),
     ]
-    return Comparisons(tuple(_marked(rows)), result, base, how, _family(rows, how), tuple(notes))
+    family = _family(rows, how, len(result.scores) if len(bases) > 1 else 0)
+    return Comparisons(tuple(_marked(rows)), result, bases, how, family, tuple(notes))
 
 
 def refuse_beside_gold(how: Procedure) -> None:
@@ -81,6 +83,21 @@ def refuse_beside_gold(how: Procedure) -> None:
         raise UsageError(
             "--correction tukey draws values of queries, which gold labels do not correct; leave out --gold"
         )
+
+
+def find_several(runs: Sequence[str], baseline: str | int | Sequence[str | int] | None) -> tuple[int, ...]:
+    """Tell which runs are baselines. Raises UsageError as ``find`` does, and for one that is named twice."""
+    if baseline == ALL and ALL not in runs:
+        find(runs, 0)
+        return tuple(range(len(runs)))
+    asked = [baseline] if baseline is None or isinstance(baseline, str | int) else list(baseline)
+    found = [find(runs, each) for each in asked]
+    for number, each in enumerate(found):
+        if each in found[:number]:
+            raise UsageError(f"{runs[each]} is named twice as a baseline; name it once")
+    if not found:
+        raise UsageError("no baseline was named; leave it out for the first run, or name one")
+    return tuple(found)
 
 
 def find(runs: Sequence[str], baseline: str | int | None) -> int:
@@ -162,6 +179,7 @@ def _comparison(pair: PairedValues, numbers: Mapping[str, float], how: Procedure
     return kind(
         slice=pair.slice,
         run=pair.run,
+        against=pair.against,
         measure=str(pair.measure),
         better=better,
         compared="absolute value" if better == "nearer 0" else "value",
@@ -196,19 +214,25 @@ def _verdict(better: Better, side: float, p: float, alpha: float) -> ComparisonO
 
 def _marked(rows: Sequence[Comparison]) -> Iterator[Comparison]:
     """Mark the slice in which a run's mean is worst, for each measure."""
-    marks = slicing.worst([((row.run, row.measure), row.slice, row.mean, row.better) for row in rows])
+    marks = slicing.worst([((row.run, row.against, row.measure), row.slice, row.mean, row.better) for row in rows])
     return (replace(row, worst_slice=mark) for row, mark in zip(rows, marks, strict=True))
 
 
-def _family(rows: Sequence[Comparison], how: Procedure) -> str:
+def _family(rows: Sequence[Comparison], how: Procedure, paired_runs: int) -> str:
+    """Say over what p is corrected; ``paired_runs`` are how many runs there are, where there are several baselines."""
     untested = sum(bool(np.isnan(row.p)) for row in rows)
     counts = [(len({getattr(row, of) for row in rows}), of) for of in ("run", "measure", "slice")]
-    product = " x ".join(f"{many} {of}{'s' if many > 1 else ''}" for many, of in counts if of != "slice" or many > 1)
+    words = [f"{many} {of}{'s' if many > 1 else ''}" for many, of in counts if of != "slice" or many > 1]
+    if paired_runs:
+        words[0] = f"{len({(row.run, row.against) for row in rows})} pairs of {paired_runs} runs"
+    product = " x ".join(words)
     left = f", {untested} untested left out" if untested else ""
     tested = len(rows) - untested
     if how.correction == "tukey":
         each = "for each measure" + " and slice" * (counts[2][0] > 1)
-        return f"{correction.NAMES[how.correction]} over all pairs of {counts[0][0] + 1} runs, {each}{left}"
+        return (
+            f"{correction.NAMES[how.correction]} over all pairs of {paired_runs or counts[0][0] + 1} runs, {each}{left}"
+        )
     many = f"{tested} comparison{'s' * (tested != 1)}"
     return f"{correction.NAMES[how.correction]} over {many}: {product}{left}"
 
@@ -257,12 +281,14 @@ def _of_labels(rows: Sequence[Comparison]) -> list[str]:
     return lines
 
 
-def _uneven(several: Sequence[Scores], base: int) -> list[str]:
+def _uneven(several: Sequence[Scores], base: int, bases: Sequence[int]) -> list[str]:
     """Say which runs have other queries than the baseline."""
     queries = set(several[base].qids)
     other = [scores.run for number, scores in enumerate(several) if number != base and set(scores.qids) != queries]
     if not other:
         return []
+    if len(bases) > 1:
+        return ["the runs have not all the same queries; those of both are compared"]
     which = other[0] if len(other) == 1 else f"{len(other)} runs, such as {other[0]},"
     have = "has" if len(other) == 1 else "have"
     return [f"{which} {have} not the {len(queries)} queries of the baseline; those of both are compared"]

@@ -12,6 +12,7 @@ from fairtrec.evaluation.result import Result
 from fairtrec.measure import Better
 from fairtrec.statistics.procedure import DECIDING, Procedure
 
+ALL = "all"  # in the place of a baseline: every run in turn
 ComparisonOutcome = Literal["better", "worse", "higher", "lower", "not shown", "not tested"]
 
 
@@ -25,6 +26,7 @@ class Comparison:
 
     slice: str
     run: str
+    against: str  # the run that is the baseline of this comparison
     measure: str
     better: Better
     compared: Literal["value", "absolute value"]
@@ -79,17 +81,30 @@ def refuse_gold(result: Result, what: str) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparisons(Answer):
-    """All comparisons of a result with one baseline, and how they were made."""
+    """All comparisons of a result with its baselines, each pair of runs once, and how they were made.
+
+    ``baselines`` are numbers of runs; where all runs are compared with each other, these are all.
+    """
 
     rows: tuple[Comparison, ...]
     result: Result
-    baseline: int  # which of the runs
+    baselines: tuple[int, ...]
     procedure: Procedure
     family: str
     notes: tuple[str, ...]
 
     @property
+    def baseline(self) -> int:
+        """The first of the baselines."""
+        return self.baselines[0]
+
+    @property
+    def of_all(self) -> bool:
+        """Whether all runs are compared with each other."""
+        return len(self.baselines) == len(self.result.scores)
+
+    @property
     def signature(self) -> Signature:
         """Every choice that changes a number."""
-        name = Path(self.result.scores[self.baseline].run).name
-        return self.result.signature | {"baseline": name} | self.procedure.choices
+        names = [Path(self.result.scores[number].run).name for number in self.baselines]
+        return self.result.signature | {"baseline": ALL if self.of_all else ",".join(names)} | self.procedure.choices

@@ -21,6 +21,7 @@ class PairedValues:
 
     slice: str
     run: str
+    against: str
     measure: Measure
     qids: tuple[str, ...]
     values: Floats
@@ -56,27 +57,31 @@ class PairedValues:
         return *of_both.ends(value, confidence), of_both.p_value(value), float(np.sign(value))
 
 
-def pairs(name: str, several: Sequence[Scores], base: int) -> Iterator[PairedValues]:
-    """Pair each run of a slice with the baseline, measure by measure."""
-    for number, scores in enumerate(several):
-        if number == base:
-            continue
-        mine, theirs = slicing.common(scores, several[base])
-        for row, measure in enumerate(scores.measures):
-            of_run, of_baseline = mine.values[row], theirs.values[row]
-            gold = None if mine.gold is None or theirs.gold is None else (mine.gold.rows[row], theirs.gold.rows[row])
-            labels, few = None, False
-            if gold is not None and gold[0] is not None and gold[1] is not None:
-                labels, few = gold[0].between(gold[1], of_run, of_baseline), gold[0].few
-            if measure.better == "nearer 0" and labels is None:
-                of_run, of_baseline = np.abs(of_run), np.abs(of_baseline)
-            both = ~(np.isnan(of_run) | np.isnan(of_baseline))
-            values, others = of_run[both], of_baseline[both]
-            qids = tuple(mine.qids[column] for column in np.flatnonzero(both))
-            differences = paired.subtract(values, others)
-            yield PairedValues(
-                name, scores.run, measure, qids, values, others, differences, gold is not None, labels, few
-            )
+def pairs(name: str, several: Sequence[Scores], bases: Sequence[int]) -> Iterator[PairedValues]:
+    """Pair each run of a slice with each baseline, measure by measure; two runs once, with the first of them."""
+    for at, base in enumerate(bases):
+        for number, scores in enumerate(several):
+            if number not in bases[: at + 1]:
+                yield from _of_two(name, scores, several[base])
+
+
+def _of_two(name: str, run: Scores, against: Scores) -> Iterator[PairedValues]:
+    mine, theirs = (run, against) if run.qids == against.qids else slicing.common(run, against)
+    for row, measure in enumerate(run.measures):
+        of_run, of_baseline = mine.values[row], theirs.values[row]
+        gold = None if mine.gold is None or theirs.gold is None else (mine.gold.rows[row], theirs.gold.rows[row])
+        labels, few = None, False
+        if gold is not None and gold[0] is not None and gold[1] is not None:
+            labels, few = gold[0].between(gold[1], of_run, of_baseline), gold[0].few
+        if measure.better == "nearer 0" and labels is None:
+            of_run, of_baseline = np.abs(of_run), np.abs(of_baseline)
+        both = ~(np.isnan(of_run) | np.isnan(of_baseline))
+        values, others = of_run[both], of_baseline[both]
+        qids = tuple(mine.qids[column] for column in np.flatnonzero(both))
+        differences = paired.subtract(values, others)
+        yield PairedValues(
+            name, run.run, against.run, measure, qids, values, others, differences, gold is not None, labels, few
+        )
 
 
 def tukey_hsd(compared: Sequence[PairedValues], p: Floats, *, resamples: int, seed: int) -> tuple[Floats, list[str]]:
@@ -90,17 +95,19 @@ def tukey_hsd(compared: Sequence[PairedValues], p: Floats, *, resamples: int, se
         families.setdefault((compared[place].slice, compared[place].measure), []).append(place)
     fewer: dict[str, int] = {}
     for (_, measure), places in families.items():
-        first, *others = (compared[place] for place in places)
-        shared = set(first.qids).intersection(*(pair.qids for pair in others))
-        if any(len(pair.qids) > len(shared) for pair in (first, *others)):
+        family = [compared[place] for place in places]
+        shared = set(family[0].qids).intersection(*(pair.qids for pair in family[1:]))
+        if any(len(pair.qids) > len(shared) for pair in family):
             fewer[str(measure)] = len(shared)
         if len(shared) < 2:
             continue
-        keep = [[qid in shared for qid in compared[place].qids] for place in places]
-        columns = [
-            first.baseline[keep[0]],
-            *(compared[place].values[of] for place, of in zip(places, keep, strict=True)),
-        ]
-        found[places] = corrections.randomised_tukey(np.stack(columns, axis=1), resamples=resamples, seed=seed)[0, 1:]
+        columns: dict[str, Floats] = {}  # of each run
+        for pair in family:
+            keep = [qid in shared for qid in pair.qids]
+            columns.setdefault(pair.against, pair.baseline[keep])
+            columns.setdefault(pair.run, pair.values[keep])
+        number = {run: at for at, run in enumerate(columns)}
+        p_of = corrections.randomised_tukey(np.stack([*columns.values()], axis=1), resamples=resamples, seed=seed)
+        found[places] = [p_of[number[pair.against], number[pair.run]] for pair in family]
     told = ", ".join(f"{name} {many}" for name, many in fewer.items())
     return found, [f"Tukey HSD is over the queries that all runs have: {told}"] * bool(fewer)

@@ -96,7 +96,7 @@ def measure_of(name: str) -> Quantity:
             found = registry.parse(spelled)
         except UsageError:
             continue
-        if len(found) == 1:
+        if len(found) == 1 and not found[0].geometric:  # of which trec_eval's code gives logarithms
             return found[0]
     return NamedValues(name)
 

@@ -1,18 +1,15 @@
 """Comparisons with a baseline, correlations and curves: tables, the one table of a paper, rows and records."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, fields, replace
 from typing import Any
-
-import numpy as np
 
 from fairtrec.comparison.compared import Comparison, Comparisons, CorrectedComparison
 from fairtrec.comparison.correlations import Associations
 from fairtrec.comparison.curves import Curves
-from fairtrec.comparison.leaderboard import Standing
-from fairtrec.measure import Better
+from fairtrec.formats.tsv import ALL
 from fairtrec.report import flat as flat_names
+from fairtrec.report import pairs_of_runs
 from fairtrec.report.cells import shown, signed
 from fairtrec.report.curves import (
     WORST,
@@ -26,31 +23,43 @@ from fairtrec.report.curves import (
     slice_of,
     together,
 )
-from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.legend import ARROWS, directions
+from fairtrec.report.document import Document, ReportTable
+from fairtrec.report.legend import directions
+from fairtrec.report.paper import TESTS, directions_of, overview, title_of
 from fairtrec.report.records import Row, head, number
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.statistics.procedure import DECIDING, Procedure
 
 KEYS = ("run", "measure", "other", "kind", "cutoff", "slice")
-TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomisation": "paired randomisation",
-         "bootstrap": "paired bootstrap"}  # fmt: skip
 LEAST = ("cliff", "d_z", "p equivalent", "p not worse", "win/tie/loss", "n", "baseline", "p", "mean")
-MARKS = {"better": "†", "worse": "‡", "higher": "⁺", "lower": "⁻"}
 View = Comparisons | Associations | Curves
 
 
 def tables(view: View, *, places: int, paper: bool = False) -> Document:
     """Lay out the tables, each below its title, and what stands below them; or the one table of a ``paper``."""
     if paper and isinstance(view, Comparisons):
-        return overview(view, places)
-    if isinstance(view, Comparisons):
+        return overview(view, places, notes(view))
+    if isinstance(view, Comparisons) and pairs_of_runs.is_matrix(view):
+        several, lines = _of_pairs(view, places)
+    elif isinstance(view, Comparisons):
         several, lines = _of_comparisons(view, places)
     elif isinstance(view, Associations):
         several, lines = of_associations(view, places)
     else:
         several, lines = of_curves(view, places)
     return Document(several, notes(view), str(view.signature), gap=2, signs=lines)
+
+
+def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[str]]:
+    """Lay out a matrix for each measure and slice."""
+    found = []
+    for (_, part), rows in together(view.rows, "measure", "slice"):
+        title = title_of(rows[0])
+        found.append(pairs_of_runs.matrix(view, rows, title if part == ALL else f"{title}, {part}", places))
+    lines = [directions(directions_of(view)), *pairs_of_runs.legend(view)]
+    lines += [line for line in _legend(view, several=False) if line.startswith(("|measure|", "?", "p Tukey"))]
+    lines += [f"shown: {TESTS[view.procedure.test]}, {corrected(view.procedure)} at most {view.procedure.alpha:g}"]
+    return found, [line for line in [*lines, view.family] if line]
 
 
 def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], list[str]]:
@@ -71,10 +80,9 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], 
     ]
     head += ["p not worse", "p equivalent"] if how.equivalence is not None else []
     found = []
-    for (measure,), rows in together(view.rows, "measure"):
+    for _, rows in together(view.rows, "measure"):
         ordered, first = by_run(rows), rows[0]
-        absolute = first.compared == "absolute value"
-        title = f"|{measure}| ↓" if absolute else f"{measure} {ARROWS[first.better]}".strip()
+        title = title_of(first)
         cells = [[names[row.run], *[slice_of(row)] * several, *_cells(row, how, places)] for row in ordered]
         better, worse = (
             [place for place, row in enumerate(ordered) if row.verdict == verdict] for verdict in ("better", "worse")
@@ -107,7 +115,7 @@ def _cells(row: Comparison, how: Procedure, places: int) -> list[str]:
 def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     """Say how the comparisons were made and what the signs and words mean."""
     how = view.procedure
-    used = _directions(view)
+    used = directions_of(view)
     yield directions(used)
     if any(row.compared == "absolute value" for row in view.rows):
         yield "|measure|: nearer 0 is better, so the absolute values of the queries are compared, not the values"
@@ -133,11 +141,6 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     yield f"* {WORST}" if several else ""
 
 
-def _directions(view: Comparisons) -> set[Better]:
-    """Give the directions of what is compared: of absolute values, lower is better."""
-    return {"lower" if row.compared == "absolute value" else row.better for row in view.rows}
-
-
 def notes(view: View) -> list[str]:
     """List what a reader should know beside the numbers, the signature left out."""
     several = tuple(replace(scores, gold=None) for scores in view.result.scores)  # whose intervals are others
@@ -150,64 +153,6 @@ def footnotes(view: View) -> list[str]:
     """List what a reader should know beside a report that does not say it itself; last the signature."""
     family = [] if isinstance(view, Curves) else [view.family]
     return [*family, *notes(view), str(view.signature)]
-
-
-def overview(view: Comparisons, places: int) -> Document:
-    """Lay out the means of all runs, the baseline's first; its values are those that most runs are compared with."""
-    names = shown(scores.run for scores in view.result.scores)
-    base = view.result.scores[view.baseline].run
-    runs = [base, *dict.fromkeys(row.run for row in view.rows)]
-    columns = []
-    for measure in dict.fromkeys(row.measure for row in view.rows):
-        rows = {row.run: row for row in view.rows if row.measure == measure}
-        columns.append(_column(rows, base, runs, places))
-    table = ReportTable("", [Column("run", [names[run] for run in runs], words=True)], columns)
-    caption = _caption(view, names[base], bold=any(column.best for column in columns))
-    return Document([table], notes(view), str(view.signature), caption=caption)
-
-
-def _column(rows: dict[str, Comparison], base: str, runs: Sequence[str], places: int) -> Column:
-    first = max(rows.values(), key=lambda row: row.n)
-    absolute = first.compared == "absolute value"
-    values = {base: first.baseline, **{run: row.mean for run, row in rows.items()}}
-    written = [f"{values[run]:z.{places}f}" for run in runs]
-    better: Better = "lower" if absolute else first.better
-    fewer = [run in rows and rows[run].n < first.n for run in runs]  # which can be compared with none of the others
-    means = [[math.nan if left else float(value)] for value, left in zip(written, fewer, strict=True)]
-    shown = {run: "" if row.doubtful else row.verdict for run, row in rows.items()}
-    tested = [all(verdict == "worse" for verdict in shown.values()), *(shown[run] == "better" for run in runs[1:])]
-    best = Standing(np.array(means), [better]).best[:, 0] & tested
-    head = f"|{first.measure}| ↓" if absolute else f"{first.measure} {ARROWS[first.better]}".strip()
-    marks = ["", *(mark(rows[run]) for run in runs[1:])]
-    cells = [value + mark for value, mark in zip(written, marks, strict=True)]
-    return Column(head, cells, best=set(np.flatnonzero(best).tolist()))
-
-
-def mark(row: Comparison) -> str:
-    """Give the sign of a verdict, with a question mark where it rests on few differences."""
-    sign = MARKS.get(row.verdict, "")
-    return sign + "?" * bool(sign and row.doubtful)
-
-
-def _caption(view: Comparisons, base: str, *, bold: bool) -> str:
-    """Say what the signs mean, which test was made and corrected how, and over how many queries."""
-    how = view.procedure
-    many = sorted({row.n for row in view.rows})
-    queries = (
-        f"{many[0]} queries" if len(many) == 1 else f"the {many[0]} to {many[-1]} queries that run and {base} share"
-    )
-    verdicts = {row.verdict for row in view.rows}
-    said = [f"{mark} {verdict}" for verdict, mark in MARKS.items() if verdict in verdicts]
-    which = f"{' and '.join(said) if said else 'no run is shown to be better or worse'} than {base}"
-    is_best = f"bold the best, where it is shown to be better than {base}, or {base} than all" if bold else ""
-    arrows = ", ".join(filter(None, [directions(_directions(view)), is_best]))
-    parts = [
-        f"Means over {queries}; {arrows}",
-        "|measure|: of the absolute values of the queries" * any(row.compared == "absolute value" for row in view.rows),
-        f"{which}: {TESTS[how.test]}, {view.family}, p at most {how.alpha:g}",
-        f"?: fewer than {DECIDING} differences are not 0" * any("?" in mark(row) for row in view.rows),
-    ]
-    return "; ".join(filter(None, parts))
 
 
 def rows(view: View, *, places: int | None) -> Iterator[Row]:
@@ -243,7 +188,8 @@ def record(view: View) -> dict[str, Any]:
     """Give one object, which also says where the rows come from and how they were made."""
     made = head(view.result, view.signature, notes(view))
     if isinstance(view, Comparisons):
-        made |= {"baseline": view.result.scores[view.baseline].run}
+        several = [view.result.scores[number].run for number in view.baselines]
+        made |= {"baseline": several if len(several) > 1 else several[0]}
     if isinstance(view, Associations):
         made |= {"over": view.over}
     if isinstance(view, Curves):
@@ -255,4 +201,5 @@ def record(view: View) -> dict[str, Any]:
 
 def flat(view: View) -> dict[str, float | str | None]:
     """Give each number of each row under a name of its own."""
-    return flat_names.rows(rows(view, places=None), keys=KEYS)
+    several = isinstance(view, Comparisons) and pairs_of_runs.is_matrix(view)
+    return flat_names.rows(rows(view, places=None), keys=("run", "against", *KEYS[1:]) if several else KEYS)

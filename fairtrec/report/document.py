@@ -26,7 +26,7 @@ class ReportTable:
     """One table: columns that name its rows, and columns of values; ``good`` and ``bad`` rows stand out.
 
     ``total`` says that the last row sums up the others. The ``least`` columns, by their heads, are left out where there
-    is no room, the first of them first.
+    is no room, the first of them first; or ``narrow`` stands in its place.
     """
 
     title: str
@@ -36,6 +36,7 @@ class ReportTable:
     bad: Collection[int] = ()
     total: bool = False
     least: Sequence[str] = ()
+    narrow: "ReportTable | None" = None
 
     @classmethod
     def of_rows(

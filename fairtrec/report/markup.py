@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from string import ascii_lowercase
 
 from fairtrec.errors import plain
 from fairtrec.report.document import Column, Document, ReportTable
@@ -12,7 +13,11 @@ LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textascii
 SIGNS = {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "→0": r"$\rightarrow 0$", "×": r"$\times$",
          "|": "$|$", "<": "$<$", ">": "$>$",
          "†?": r"$^{\dagger?}$", "‡?": r"$^{\ddagger?}$", "⁺?": "$^{+?}$", "⁻?": "$^{-?}$",
+         "§?": r"$^{\S?}$", "§": r"$^{\S}$",
          "†": r"$^{\dagger}$", "‡": r"$^{\ddagger}$", "⁺": "$^{+}$", "⁻": "$^{-}$"}  # fmt: skip
+
+RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ𐞥ʳˢᵗᵘᵛʷˣʸᶻ"
+LOWERED = str.maketrans(RAISED, ascii_lowercase)
 
 
 def md(document: Document) -> str:
@@ -90,4 +95,5 @@ def _latex(text: str) -> str:
     escaped = escaped_latex(text)
     for sign, written in SIGNS.items():
         escaped = escaped.replace(sign, written)
+    escaped = re.sub(rf"([{RAISED}][{RAISED}?]*)", lambda raised: f"$^{{{raised[1].translate(LOWERED)}}}$", escaped)
     return re.sub(r"(?<![\w.)}])-(?=[\d.]|inf)", r"$-$", escaped)

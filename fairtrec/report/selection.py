@@ -5,9 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 from fairtrec.report.cells import called, cells, shown, sizes
-from fairtrec.report.comparison import MARKS, TESTS, as_records, mark
+from fairtrec.report.comparison import as_records
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import directions, heading
+from fairtrec.report.paper import MARKS, TESTS, mark
 from fairtrec.report.records import Row, head, number
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.selection.selected import Selected, Selection

@@ -62,6 +62,8 @@ def _fitting(table: ReportTable, gap: int, window: int | None) -> ReportTable:
 
     if window is None or width() <= window:
         return table
+    if table.narrow is not None:
+        return _fitting(table.narrow, gap, window)
     names = [_narrow(key, _most(window)) for key in table.keys]
     table = replace(table, keys=names)
     room = max(FEWEST, window - _width(list(map(_laid, names)), gap) - gap)
