@@ -35,6 +35,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "headroom": ("frontier.headroom", "provisional"),
     "plot": ("report.figures.kinds", "provisional"),
     "positions": ("projection.project", "provisional"),
+    "queryset": ("querysets.building", "provisional"),
     "rbo": ("comparison.overlaps", "provisional"),
     "read_results": ("replay.results", "provisional"),
     "read_values": ("replay.named_values", "provisional"),
@@ -111,6 +112,7 @@ __all__ = [
     "headroom",
     "plot",
     "positions",
+    "queryset",
     "rbo",
     "read_results",
     "read_values",
@@ -139,6 +141,7 @@ if TYPE_CHECKING:
     from fairtrec.frontier.headroom import headroom
     from fairtrec.gate.checking import check
     from fairtrec.projection.project import positions
+    from fairtrec.querysets.building import queryset
     from fairtrec.replay.named_values import read_values
     from fairtrec.replay.results import read_results
     from fairtrec.report.figures.kinds import plot

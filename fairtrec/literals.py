@@ -37,3 +37,4 @@ Among = Literal["run", "background", "pool"]  # whose documents may be ranked
 Objective = Literal["hinge", "ce"]  # of a ranker that learns
 Severity = Literal["error", "warning"]  # of a finding
 Drawn = Literal["document", "query"]  # for people to label
+Rule = Literal["majority", "all"]  # by which votes decide

@@ -51,6 +51,7 @@ GROUPS = {  # in the order of the help, rare commands last; the text stands here
         "validate": "Find all faults of runs, and repair those that are certain.",
         "annotate": "Count the group terms of a whole collection, once.",
         "counts": "Convert, merge, compare and look into tables of counts.",
+        "queries": "Make a query set of the votes of annotators.",
         "resources": "List, fetch, add and check word lists and query sets.",
         "positions": "Place documents on axes of opinion, from vectors or texts.",
     },

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from fairtrec.cli.commands import Commands
-from fairtrec.errors import ResourceError
+from fairtrec.errors import ResourceError, UsageError
 from fairtrec.resources import passports as resources
 from fairtrec.resources.passports import Passport
 
@@ -49,10 +49,18 @@ def fetch(name: str) -> None:
 
 @command.command()
 @click.argument("name")
-@click.argument("file", type=click.Path(path_type=Path))
-def add(name: str, file: Path) -> None:
-    """Keep a copy of FILE as NAME, if it is the published file, and print its path."""
-    click.echo(resources.add(name, file))
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+def add(name: str, file: Path | None) -> None:
+    """Keep a copy of FILE as NAME, if it is the published file, and print its path.
+
+    NAME alone may be the passport of a query set of your own, which `fairtrec queries -o` writes.
+    """
+    if file is not None:
+        click.echo(resources.add(name, file))
+    elif name.endswith(".toml"):
+        click.echo(resources.add_own(name))
+    else:
+        raise UsageError(f"no file is named; give it behind {name}, or the passport of a set of your own, NAME.toml")
 
 
 @command.command()
@@ -82,6 +90,8 @@ def _size(passport: Passport) -> str:
 def _where(passport: Passport) -> str:
     if not passport.is_here:
         return "not here"
+    if isinstance(passport, resources.OwnPassport):
+        return "added"
     return "here" if passport.file is None else "bundled"
 
 

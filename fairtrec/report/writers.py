@@ -226,6 +226,16 @@ DRAWS = Formats(
 )
 _AGREEMENTS = {form: each for form, each in _USUAL.items() if form not in ("jsonl", "latex")}
 AGREEMENTS = Formats("agreements", "", {**_AGREEMENTS, "html": Writer("agreements:html", "", "all")})
+QUERYSETS = Formats(
+    "queryset",
+    "",
+    {
+        "text": Writer("queryset:text"),
+        "tsv": Writer("queryset:rows", "records:delimited", delimiter="\t"),
+        "csv": Writer("queryset:rows", "records:delimited", delimiter=","),
+        "json": Writer("queryset:record", "records:json", "all"),
+    },
+)
 KINDS: Mapping[str, Formats[Any]] = {  # of each class of answers
     "Result": RESULTS,
     "Scores": RESULTS,
@@ -244,6 +254,7 @@ KINDS: Mapping[str, Formats[Any]] = {  # of each class of answers
     "Projection": POSITIONS,
     "GoldDraw": DRAWS,
     "Agreement": AGREEMENTS,
+    "QuerySet": QUERYSETS,
 }
 
 

@@ -1,7 +1,8 @@
 """A name -> a word list or a query set, checked against its sha256.
 
 Each resource has a passport, ``resources/{wordlists,querysets}/NAME.toml``. The file itself is bundled beside the
-passport, or is fetched once to FAIRTREC_HOME, or is added there from a copy that the user has.
+passport, or is fetched once to FAIRTREC_HOME, or is added there from a copy that the user has. Query sets of the user's
+own lie there, too, each beside its passport.
 
 FAIRTREC_HOME          where such files are kept (the platform's cache folder).
 FAIRTREC_OFFLINE=1     never fetch.
@@ -10,6 +11,7 @@ FAIRTREC_MIRROR        fetch from another server, FAIRTREC_TIMEOUT: wait longer 
 """
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ from fairtrec.resources.fetch import digest, fetch, intact
 Kind = Literal["wordlist", "pairs", "queryset"]
 State = Literal["ok", "missing", "damaged"]
 
+RESERVED = ("common",)  # what --queries takes besides names
 REINSTALL = "run: pip install --force-reinstall fairtrec"
 
 
@@ -47,6 +50,8 @@ class Passport:
     aliases: tuple[str, ...] = ()
     keep: str | None = None  # which lines of the file belong to the set, where not all do
     note: str | None = None
+    slices: str | None = None  # of a query set, beside it: which domains its queries are of
+    slices_sha256: str | None = None
 
     @property
     def size(self) -> int:
@@ -64,6 +69,11 @@ class Passport:
         return _home() / folder / (self.name + PurePosixPath(urlsplit(self.url or "").path).suffix)
 
     @property
+    def is_intact(self) -> bool:
+        """Is the file the one that is described here?"""
+        return intact(self.place, self.sha256)
+
+    @property
     def is_here(self) -> bool:
         """Is there a file, whatever it holds?"""
         return os.path.isfile(self.place)  # noqa: PTH113 (Path.is_file raises in a folder that is closed to us)
@@ -77,6 +87,26 @@ class Passport:
         return f"run: {add}" if self.url is None else f"run: fairtrec resources fetch {self.name}, or: {add}"
 
 
+class OwnPassport(Passport):
+    """What is known about a query set of the user's own, which lies beside its passport in FAIRTREC_HOME."""
+
+    @property
+    def place(self) -> Path:
+        """Where the file belongs."""
+        return _own() / (self.file or "")
+
+    @property
+    def is_intact(self) -> bool:
+        """Is the file the one that is described here, and are its slices?"""
+        sliced = self.slices is None or intact(_own() / self.slices, self.slices_sha256 or "")
+        return sliced and super().is_intact
+
+    @property
+    def remedy(self) -> str:
+        """The command that brings the files to this machine."""
+        return f"run: fairtrec resources add {self.name}.toml, where that file and the set are"
+
+
 def root() -> Path:
     """Find the folder of the passports: in the package if it was installed, beside it in a checkout."""
     package = Path(__file__).parent.parent
@@ -87,15 +117,17 @@ def root() -> Path:
 
 
 def passports() -> list[Passport]:
-    """Read every passport, sorted by name."""
-    return sorted(map(_read, root().glob("*/*.toml")), key=lambda passport: passport.name)
+    """Read every passport, those of sets of the user's own as well, sorted by name."""
+    return sorted([*_bundled(), *_owned()], key=lambda passport: passport.name)
 
 
 def passport(name: str) -> Passport:
     """Find a passport by the name of its resource, or one of its other names."""
-    known = {other: each for each in passports() for other in (each.name, *each.aliases)}
-    if name in known:
-        return known[name]
+    known: dict[str, Passport] = {}
+    for read in (_bundled, _owned):
+        known |= {other: each for each in read() for other in (each.name, *each.aliases)}
+        if name in known:
+            return known[name]
     from difflib import get_close_matches
 
     nearest = "".join(f"did you mean {match}? " for match in get_close_matches(name, known, n=1))
@@ -105,7 +137,7 @@ def passport(name: str) -> Passport:
 def get(name: str) -> Path:
     """Return the file, fetched unless it is here and intact."""
     wanted = passport(name)
-    if intact(wanted.place, wanted.sha256):
+    if wanted.is_intact:
         return wanted.place
     if wanted.url is None or wanted.file is not None:
         raise _unusable(wanted)
@@ -127,6 +159,8 @@ def add(name: str, file: FilePath) -> Path:
     from shutil import copyfile
 
     wanted = passport(name)
+    if isinstance(wanted, OwnPassport):
+        raise ResourceError(f"{wanted.name} is a set of your own; {wanted.remedy}")
     if wanted.file is not None:
         raise ResourceError(f"{wanted.name} is bundled, see: fairtrec resources path {wanted.name}")
     if opening.is_stream(file):
@@ -147,6 +181,35 @@ def add(name: str, file: FilePath) -> Path:
     return wanted.place
 
 
+def add_own(file: FilePath) -> Path:
+    """Keep a query set of the user's own: copies of the passport ``file``, and of what it names, which lies beside it.
+
+    Raises ResourceError where the passport is none, is called as a resource of ours, or does not describe these files.
+    """
+    from shutil import copyfile
+
+    path = Path(file)
+    wanted = _read(path, OwnPassport)
+    names = [each for each in (wanted.file, wanted.slices) if each is not None]
+    if wanted.kind != "queryset" or wanted.file is None or any(Path(name).name != name for name in names):
+        raise ResourceError(f"{path} is no passport of a query set beside it; `fairtrec queries -o` writes such")
+    if not re.fullmatch(r"\w[\w.-]*", wanted.name) or wanted.name in RESERVED:
+        raise ResourceError(f"a set cannot be called {wanted.name!r}; rename {path}, with letters, digits and _.-")
+    if any(wanted.name in (each.name, *each.aliases) for each in _bundled()):
+        raise ResourceError(f"{wanted.name} is the name of another set, which all have; rename {path}")
+    for name, sha256 in ((wanted.file, wanted.sha256), (wanted.slices, wanted.slices_sha256)):
+        if name is not None and not intact(path.parent / name, sha256 or ""):
+            raise ResourceError(f"{path.parent / name} is not the file that {path} describes; make both again")
+    try:
+        _own().mkdir(parents=True, exist_ok=True)
+        for name in (*names, path.name):
+            with replaced(_own() / name, synced=True) as part:
+                copyfile(path.parent / name, part)
+    except OSError as error:
+        raise _unwritable(wanted.place, error) from error
+    return wanted.place
+
+
 def require(name: str) -> Path:
     """Return the file for an evaluation: fetched if need be, and only where somebody can see or has allowed it."""
     wanted = passport(name)
@@ -154,7 +217,7 @@ def require(name: str) -> Path:
     allowed = (watched or _is_set("FAIRTREC_AUTOFETCH")) and not _is_set("FAIRTREC_OFFLINE")
     if allowed and not wanted.is_here:
         return get(wanted.name)
-    if not intact(wanted.place, wanted.sha256):
+    if not wanted.is_intact:
         raise _unusable(wanted)
     return wanted.place
 
@@ -167,7 +230,7 @@ def verify() -> list[tuple[Passport, State]]:
 def _state(passport: Passport) -> State:
     if not passport.is_here:
         return "missing"
-    return "ok" if intact(passport.place, passport.sha256) else "damaged"
+    return "ok" if passport.is_intact else "damaged"
 
 
 def _unusable(passport: Passport) -> ResourceError:
@@ -181,14 +244,27 @@ def _unwritable(place: Path, error: OSError) -> ResourceError:
     return ResourceError(f"cannot write {place}: {error.strerror or error}; {way_out}")
 
 
-def _read(path: Path) -> Passport:
+def _bundled() -> list[Passport]:
+    return [_read(path) for path in root().glob("*/*.toml")]
+
+
+def _owned() -> list[Passport]:
+    return [_read(path, OwnPassport) for path in _own().glob("*.toml")]
+
+
+def _own() -> Path:
+    return _home() / "querysets"
+
+
+def _read(path: Path, of: type[Passport] = Passport) -> Passport:
     import tomllib
 
     try:
         fields = tomllib.loads(path.read_text("utf-8"))
-        return Passport(**fields | {"name": path.stem, "aliases": tuple(fields.get("aliases", ()))})
+        return of(**fields | {"name": path.stem, "aliases": tuple(fields.get("aliases", ()))})
     except (OSError, ValueError, TypeError) as error:
-        raise ResourceError(f"{path} is no passport: {error}; {REINSTALL}") from error
+        remedy = REINSTALL if of is Passport else "write it again: fairtrec queries -o NAME.tsv"
+        raise ResourceError(f"{path} is no passport: {error}; {remedy}") from error
 
 
 def _home() -> Path:

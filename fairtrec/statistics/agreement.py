@@ -1,9 +1,11 @@
-"""How well two agree on what things are: two people, or people and an instrument. Kinds are numbers from 0.
+"""How well people, or people and an instrument, agree on what things are. Kinds are numbers from 0.
 
 Sources: Cohen: A Coefficient of Agreement for Nominal Scales. Educational and Psychological Measurement 1960.
 https://doi.org/10.1177/001316446002000104
 Fleiss, Cohen, Everitt: Large sample standard errors of kappa and weighted kappa. Psychological Bulletin 1969.
 https://doi.org/10.1037/h0028106
+Fleiss: Measuring nominal scale agreement among many raters. Psychological Bulletin 1971.
+https://doi.org/10.1037/h0031619
 Krippendorff: Computing Krippendorff's Alpha-Reliability. University of Pennsylvania 2011.
 https://repository.upenn.edu/asc_papers/43
 Wilson: Probable Inference, the Law of Succession, and Statistical Inference. JASA 1927.
@@ -73,13 +75,48 @@ def alpha(first: Ints, second: Ints, kinds: int) -> float:
     >>> round(alpha(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), 2), 6)
     0.533333
     """
-    pairs = confusion(first, second, kinds)
-    together = pairs + pairs.T
-    many, number = together.sum(axis=1), float(together.sum())
-    by_chance = float(many @ (number - many))
+    votes = np.zeros((len(first), kinds))
+    for of_one in (first, second):
+        np.add.at(votes, (np.arange(len(of_one)), of_one), 1)
+    return alpha_of_votes(votes)
+
+
+def alpha_of_votes(votes: Floats) -> float:
+    """Give Krippendorff's alpha of nominal votes [thing, kind], however many each thing has; nan for one kind alone.
+
+    >>> round(alpha_of_votes(np.array([[3, 0], [1, 1], [0, 2], [1, 0]])), 6)
+    0.6
+    """
+    paired = votes[votes.sum(axis=1) > 1]
+    each, many = paired.sum(axis=1), paired.sum(axis=0)
+    number = float(many.sum())
+    by_chance = number**2 - float(many @ many)
     if not by_chance:
         return float("nan")
-    return float(1 - (number - 1) * (number - np.trace(together)) / by_chance)
+    differing = float(((each**2 - (paired**2).sum(axis=1)) / (each - 1)).sum())
+    return 1 - (number - 1) * differing / by_chance
+
+
+def fleiss(votes: Floats) -> float:
+    """Give Fleiss' kappa of votes [thing, kind], as many of each thing, two or more; nan where all are alike.
+
+    >>> round(fleiss(np.array([[3, 0], [2, 1], [0, 3]])), 6)
+    0.55
+    """
+    shares = votes.sum(axis=0) / votes.sum()
+    by_chance = float(shares @ shares)
+    return (agreeing(votes) - by_chance) / (1 - by_chance) if by_chance < 1 else float("nan")
+
+
+def agreeing(votes: Floats) -> float:
+    """Give the share of pairs of votes that agree, in the mean over things of two votes [thing, kind] or more; or nan.
+
+    >>> agreeing(np.array([[3, 0], [1, 1], [0, 1]]))
+    0.5
+    """
+    paired = votes[votes.sum(axis=1) > 1]
+    each = paired.sum(axis=1)
+    return float(((paired * (paired - 1)).sum(axis=1) / (each * (each - 1))).mean()) if len(paired) else float("nan")
 
 
 def normal(confidence: float) -> float:

@@ -48,6 +48,7 @@ ANSWERS = {
     "positions": lambda: fairtrec.positions(STANCE[0], embeddings=STANCE[2], ids=STANCE[4]),
     "rbo": lambda: fairtrec.rbo(["bm25.run", "neural.run", "fair.run"]),
     "gold draw": lambda: fairtrec.gold.draw(TWO, 5, docs="collection.tsv"),
+    "queryset": lambda: fairtrec.queryset("votes.tsv", keep="n", query_texts="queries.tsv", terms="gender-en"),
     "gold agree": lambda: fairtrec.gold.agree("labels.tsv", terms="gender-en", docs="collection.tsv"),
 }
 PRINTED = {  # by the command that gives the same answer
@@ -66,6 +67,7 @@ PRINTED = {  # by the command that gives the same answer
     "positions": ["positions", *STANCE],
     "rbo": ["rbo", "bm25.run", "neural.run", "fair.run"],
     "gold draw": ["gold", "draw", *TWO, "--number", "5", "--docs", "collection.tsv", "-o", "sheet.tsv"],
+    "queryset": ["queries", "votes.tsv", "--keep", "n", "--query-texts", "queries.tsv", "--terms", "gender-en"],
     "gold agree": ["gold", "agree", "labels.tsv", *SHELL[:4]],
 }
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.statistics.agreement import alpha, confusion, kappa, normal, share
+from fairtrec.statistics.agreement import agreeing, alpha, alpha_of_votes, confusion, fleiss, kappa, normal, share
 
 
 def pairs(table):
@@ -132,3 +132,56 @@ def test_sixteen_of_sixteen_may_be_four_fifths():
 def test_confusion_weighs_pairs():
     table = confusion(np.array([0, 0, 2]), np.array([1, 1, 2]), 3, np.array([0.5, 1.0, 2.0]))
     assert table.tolist() == [[0, 1.5, 0], [0, 0, 0], [0, 0, 2]]
+
+
+RATERS = np.array(  # Fleiss' worked example: 10 subjects, 14 raters, 5 categories
+    [
+        [0, 0, 0, 0, 14],
+        [0, 2, 6, 4, 2],
+        [0, 0, 3, 5, 6],
+        [0, 3, 9, 2, 0],
+        [2, 2, 8, 1, 1],
+        [7, 7, 0, 0, 0],
+        [3, 2, 6, 3, 0],
+        [2, 5, 3, 2, 2],
+        [6, 5, 2, 1, 0],
+        [0, 2, 2, 3, 7],
+    ]
+)
+
+
+def test_the_worked_example_of_fleiss():
+    assert round(fleiss(RATERS), 4) == 0.2099
+    assert agreeing(RATERS) == pytest.approx(0.378, abs=5e-4)
+
+
+def votes_of(tables):
+    return np.array([row for row in tables if sum(row)]).reshape(-1, 3)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=1, max_size=8))
+def test_alpha_of_any_votes_is_that_of_krippendorff(tables):
+    import krippendorff
+
+    votes = votes_of(tables)
+    paired = votes[votes.sum(axis=1) > 1] if len(votes) else votes
+    if not len(paired) or np.count_nonzero(paired.sum(axis=0)) < 2:
+        assert not len(votes) or math.isnan(alpha_of_votes(votes))
+        return
+    theirs = krippendorff.alpha(value_counts=votes, level_of_measurement="nominal")
+    assert alpha_of_votes(votes) == pytest.approx(theirs, abs=1e-9)
+
+
+@given(st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=8))
+def test_fleiss_is_that_of_statsmodels(labels):
+    from statsmodels.stats.inter_rater import fleiss_kappa
+
+    votes = np.array([np.bincount(row, minlength=3) for row in labels])
+    if np.count_nonzero(votes.sum(axis=0)) < 2:
+        assert math.isnan(fleiss(votes))
+        return
+    assert fleiss(votes) == pytest.approx(fleiss_kappa(votes), abs=1e-9)
+
+
+def test_votes_without_pairs_agree_in_nothing():
+    assert math.isnan(agreeing(np.eye(3)))

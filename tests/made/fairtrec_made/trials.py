@@ -70,6 +70,8 @@ FILES = {
     "vectors.npy": _VECTORS.getvalue(),
     "ids.txt": "a\nb\nc\nd\ne\ng\n",
     "fit.tsv": "1 b\n1 e\n2 d\n2 g\n3 a\n3 b\n",
+    "votes.tsv": "1\tx\tn\n1\ty\tn\n1\tz\tf\n2\tx\tf\n2\ty\tf\n2\tz\tf\n3\tx\tn\n3\ty\tn\n3\tz\tn\n",
+    "asked.tsv": "qid\tquery\tKind\n1\twho is she\tWork\n2\twho is he\tHome\n3\twho are they\tWork, Home\n",
     "texts.tsv": "1\twho is she\n2\twho is he\n3\twho are they\n",
     "sides.tsv": "1 a x\n1 b y\n2 c x\n2 e y\n3 g x\n3 a y\n",
     "values.csv": "run,qid,RR\na,1,0.5\na,2,1\nb,1,1\nb,2,0.25\n",
@@ -148,6 +150,8 @@ TRIALS = {
     "--fix": "new.run",
     "-p": "0.5",
     "--copy": "new",
+    "--keep": "f",
+    "--domain": "Kind",
 }
 
 _LABELS = {"--labels": "labels.tsv"}
@@ -184,6 +188,7 @@ BASES = [
     ("gold draw a.run b.run", {"--number": "3", "--output": "new.out"}),
     ("gold agree gold.tsv", {"--labels": "labels.tsv"}),
     ("gold agree drawn.tsv a.run b.run", {"--terms": "terms.csv", "--docs": "docs.tsv"}),
+    ("queries votes.tsv", {"--keep": "n", "--query-texts": "asked.tsv", "--output": "new.tsv"}),
     ("trec-fair-2019 fair.jsonl", {"--sequences": "sequences.csv", "--truth": "truth.jsonl", "--labels": "authors.csv"}),
     ("annotate docs.tsv", {"--terms": "terms.csv", "--output": "new.arrow", "--jobs": "1"}),
     ("counts convert counts.tsv new.arrow", {}),

@@ -1,0 +1,157 @@
+"""Queries that people annotated: their votes, one a line, and tables of what they ask and which domains they touch."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import fspath
+from typing import Any
+
+from fairtrec.data import decode
+from fairtrec.errors import PATH, FilePath, InputError
+from fairtrec.files import opening
+from fairtrec.formats import tsv
+from fairtrec.formats.frames import QUERY, Frame, is_frame
+from fairtrec.formats.memory import understood
+
+_ID = re.compile(r"[^\s,#][^\s,]*")  # what a file of query ids can hold
+_HEADERS = (["qid", "annotator", "label"], ["qid", "label"])
+_VOTE = "{} column{} where a vote has two or three; write: qid<TAB>annotator<TAB>label, or a file for each annotator"
+_TEXT = "{} column{} where there are two or more; write: qid<TAB>query"
+Vote = tuple[FilePath | None, int | None, str, str, str]  # path, line, qid, annotator, label
+Ballots = dict[str, dict[str, str]]  # of each query the labels by annotator, both in the order in which they come
+
+
+def ballots(given: Any) -> Ballots:
+    """Read votes: a file or several of lines qid, annotator, label; or of qid, label, with a file for each annotator.
+
+    Also ``{annotator: {qid: label}}``, or a frame of these columns. Raises InputError for a bad line, an empty label,
+    an annotator who votes twice on a query, and where there is no vote at all.
+    """
+    found: Ballots = {}
+    for path, line, qid, annotator, label in _votes(given):
+        if not _ID.fullmatch(qid):
+            raise InputError(f"the query id {qid!r} is empty, or has a blank, comma or #; write another", path, line)
+        if not annotator or not label:
+            what = "label" if annotator else "annotator"
+            raise InputError(f"this vote on query {qid} has no {what}; write one, or remove the vote", path, line)
+        of_query = found.setdefault(qid, {})
+        if annotator in of_query:
+            raise InputError(f"{annotator} votes twice on query {qid}; keep one vote", path, line)
+        of_query[annotator] = label
+    if not found:
+        raise InputError("there is no vote; write lines: qid<TAB>annotator<TAB>label")
+    return found
+
+
+def paths_of(given: Any) -> list[FilePath]:
+    """Name the files that votes are read from; none where they are held."""
+    if isinstance(given, PATH):
+        return [given]
+    return list(given) if isinstance(given, list | tuple) and all(isinstance(each, PATH) for each in given) else []
+
+
+def _votes(given: Any) -> Iterator[Vote]:
+    if paths := paths_of(given):
+        often = Counter(map(opening.name, paths))
+        for path in paths:
+            name = opening.name(path)
+            yield from _of_file(path, name if often[name] == 1 else fspath(path))
+        return
+    with understood("votes"):
+        if is_frame(given):
+            frame = Frame.of(given, "votes", (*QUERY, "annotator", "label"))
+            columns = [decode(frame.ids(names)) for names in (QUERY, ("annotator",), ("label",))]
+            held = list(zip(*columns, strict=True))
+        else:
+            held = [(str(qid), str(by), str(label)) for by, of in given.items() for qid, label in of.items()]
+    yield from ((None, None, qid.strip(), by.strip(), label.strip()) for qid, by, label in held)
+
+
+def _of_file(path: FilePath, name: str) -> Iterator[Vote]:
+    width = 0
+    for number, cells in tsv.rows(opening.lines(path, comment=b"#"), path, (2, 3), _VOTE, otherwise=","):
+        if not width:
+            width = len(cells)
+            if [cell.lower() for cell in cells] in _HEADERS:
+                continue
+        if len(cells) != width:
+            raise InputError(f"{len(cells)} columns where the first line has {width}; write all alike", path, number)
+        qid, *by, label = cells
+        yield path, number, qid, by[0] if by else name, label
+
+
+@dataclass(frozen=True)
+class QueryTable:
+    """What queries ask, and the domains of each, both by qid in the order of the file."""
+
+    texts: Mapping[str, str]
+    domains: Mapping[str, tuple[str, ...]]
+
+
+def table(path: FilePath, domain: str | None) -> QueryTable | None:
+    """Read columns between tabs whose first line names them: qid and query, or the first two, and that of domains.
+
+    A cell may name several domains, with commas between them. None where the first cell is not called qid and no domain
+    is asked for: lines qid<TAB>text. Raises InputError for a bad line, a query that stands twice, and a column that is
+    not there.
+    """
+    rows = tsv.rows(opening.lines(path), path, range(2, 1 << 20), _TEXT)
+    first, names = next(rows, (None, []))
+    known = [name.lower() for name in names]
+    if domain is None and known[:1] != ["qid"]:
+        return None
+    columns = [_column(known, "qid", 0), _column(known, "query", 1)]
+    if domain is not None:
+        if domain not in names:
+            told = (
+                f"there are {', '.join(names)}" if "qid" in known else "the first line has to name them: qid query ..."
+            )
+            raise InputError(f"there is no column {domain}; {told}", path, first)
+        columns.append(names.index(domain))
+    texts: dict[str, str] = {}
+    domains: dict[str, tuple[str, ...]] = {}
+    for number, row in rows:
+        qid, text, *named = [row[at] if at < len(row) else "" for at in columns]
+        if not _ID.fullmatch(qid):
+            raise InputError(f"the query id {qid!r} is empty, or has a blank, comma or #; write another", path, number)
+        if qid in texts:
+            raise InputError(f"query {qid} stands twice; keep one line", path, number)
+        texts[qid] = text
+        several = (name.strip() for cell in named for name in cell.split(","))
+        domains[qid] = tuple(dict.fromkeys(name for name in several if name))
+        if tsv.ALL in domains[qid]:
+            raise InputError(f"{tsv.ALL!r} stands for all queries; give this domain another name", path, number)
+    return QueryTable(texts, domains)
+
+
+def _column(known: Sequence[str], name: str, otherwise: int) -> int:
+    return known.index(name) if name in known else otherwise
+
+
+def alike(many: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Find names that may be meant to be the same, the rarer of two first: other in case, or in one or two letters.
+
+    Of short names fewer letters differ: at most a third of them.
+
+    >>> alike({"Career": 63, "career": 1, "Power": 2, "Work": 2, "War": 1})
+    [('career', 'Career')]
+    """
+    ranked = sorted(many, key=lambda name: (many[name], name))
+    pairs = ((rare, usual) for at, rare in enumerate(ranked) for usual in ranked[at + 1 :])
+    return [(rare, usual) for rare, usual in pairs if _is_near(rare.casefold(), usual.casefold())]
+
+
+def _is_near(one: str, other: str) -> bool:
+    most = min(2, min(len(one), len(other)) // 3)
+    return abs(len(one) - len(other)) <= most and _distance(one, other) <= most
+
+
+def _distance(one: str, other: Iterable[str]) -> int:
+    """Count the letters to change, add or leave out (Levenshtein)."""
+    row = list(range(len(one) + 1))
+    for number, letter in enumerate(other, 1):
+        before, row = row, [number]
+        for at, mine in enumerate(one):
+            row.append(min(before[at] + (mine != letter), before[at + 1] + 1, row[at] + 1))
+    return row[-1]
