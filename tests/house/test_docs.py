@@ -28,8 +28,10 @@ BLOCKS = {name: found for name, page in PAGES.items() if (found := pages.blocks(
 
 def parse(line):
     """Read the words of a command to the last, as the command does before it begins."""
+    if line.startswith("awk "):
+        return
     words = shlex.split(re.split(" >>? ", line)[0], comments=True)
-    if words[0] in ("mkdir", "awk"):
+    if words[0] == "mkdir":
         return
     assert words[0] == "fairtrec", line
     context = command.make_context("fairtrec", words[1:])

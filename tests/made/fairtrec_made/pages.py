@@ -43,7 +43,7 @@ class Block:
 
 
 _BLOCK = re.compile(
-    r"(?:^<!-- only parsed: (.*) -->\n\s*)?^```sh\n(.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?",
+    r"(?:^<!-- only parsed: ([^\n]*) -->\n\s*)?^```sh\n(.*?)^```\n(?:\n<!-- output -->\n```\n(.*?)^```$)?",
     re.MULTILINE | re.DOTALL,
 )
 
