@@ -12,8 +12,8 @@ from benchmarks.timing import missed
 
 ALL = (
     "evaluation", "batch", "rerank", "selection", "ablation", "orders", "trec_fair_2019", "counters", "annotate",
-    "trace", "positions", "debates", "explanation", "frontier", "counterfactual", "unknown", "long", "frames",
-    "bridge", "comparison", "gold",
+    "trace", "positions", "debates", "explanation", "frontier", "counterfactual", "unknown", "attributes", "long",
+    "frames", "bridge", "comparison", "gold",
 )  # fmt: skip
 
 if {"-h", "--help"} & {*sys.argv[1:]}:
