@@ -1,15 +1,19 @@
 """Several attributes: each measure by one of them, two crossed, GFR over all; and what is chosen for each by its name."""
 
 import math
-from itertools import product
+from dataclasses import replace
+from itertools import chain, product
 
 import numpy as np
 import pytest
 
 import fairtrec
+from fairtrec.catalogue import registry
+from fairtrec.catalogue.family import looks_at_groups
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.formats.labels import read
+from fairtrec.testing.measures import LABELS, MeasureCollection
 
 BM25, FAIR, NEURAL = "bm25.run", "fair.run", "neural.run"
 pytestmark = pytest.mark.usefixtures("copied")
@@ -138,6 +142,25 @@ def test_by_one_attribute_is_what_it_is_alone(both, length):
         assert means(named, labels=both) == means(measures, labels=source)
         assert means(named, labels=fairtrec.attributes(**{name: source})) == means(measures, labels=source)
         assert means(measures, labels=fairtrec.attributes(**{name: source})) == means(measures, labels=source)
+
+
+@pytest.mark.parametrize(
+    "of", [LABELS, {docno: dict.fromkeys(row, 1) for docno, row in LABELS.items() if docno not in "ad"}]
+)
+def test_every_measure_goes_by_one_attribute_as_if_it_were_alone(of):
+    """Whatever other attribute is there, and whichever of the two is asked for first."""
+    target = {"f": 0.1, "m": 0.3, "x": 0.6}
+    collection = MeasureCollection.drawn(target, labels=of, groups=[*target])
+    kinds = [kind for name in registry.names() if (kind := registry.built_in(name)) is not None]
+    measures = [*chain.from_iterable(map(collection.fitting, kinds))]
+    alone = collection.scores(measures)
+    named = [replace(one, by="own") if looks_at_groups(one) else one for one in measures]
+    both = fairtrec.attributes(other={"a": "k", "b": "l", "c": "k", "d": "-"}, own=of)
+    more = {"labels": both, "target": {"own": target}, "groups": {"own": [*target]}}
+    of_other = [f"{kind}(by=other)" for kind in ("Groups", "NDKL")]
+    together = collection.scores([*of_other, *named], **more)
+    np.testing.assert_array_equal(together.values[2:], alone.values)
+    assert len({str(measure) for measure in together.measures}) > 100
 
 
 def test_crossed_is_what_two_files_crossed_are(both, length):
@@ -300,8 +323,6 @@ def test_labels_without_a_name_have_no_attribute():
     with pytest.raises(UsageError, match="--target: there is no attribute 'gender'; --labels names none"):
         means("AWRF@3", labels="labels.tsv", target={"gender": "even"})
     utility = fairtrec.evaluate("nDCG", BM25, "qrels.txt").scores[0].measures[0]
-    from dataclasses import replace
-
     with pytest.raises(UsageError, match="looks at no groups, so by says nothing"):
         means([replace(utility, by="gender")], labels=fairtrec.attributes(gender="labels.tsv"))
 
