@@ -200,8 +200,11 @@ class Inputs(RunContext):
         if self.reference.is_vast:
             raise UsageError(f"{self.reference.attribute} has more groups than are listed; leave it out here")
         if self.reference.labels is not None:
-            return looked_up(self.reference.labels, self.qids, self.run.docnos, self.lines)
-        return membership(take(self.counts, self.ranked), self.reference.membership)
+            found = looked_up(self.reference.labels, self.qids, self.run.docnos, self.lines)
+        else:
+            found = membership(take(self.counts, self.ranked), self.reference.membership)
+        found.flags.writeable = False  # so that what is the same for each of many groups is computed once
+        return found
 
     @property
     def known(self) -> Bools:

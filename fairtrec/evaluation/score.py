@@ -49,8 +49,9 @@ def score(
     depth = depth_of([measure for measure in ordinary if not isinstance(measure, Utility)])
     for run, ranked in looked_at.parts(qids) if ordinary else ():
         inputs = Inputs(run, ranked, reference, depth)
-        if len(ranked) * np.diff(run.starts).max(initial=0) > CELLS:
-            part, said = in_parts(inputs, ordinary, judge, unknown=choices.bounds == "labels")
+        wide = max((len(inputs.by(of).groups) for of in _attributes(ordinary, reference)), default=1)
+        if len(ranked) * np.diff(run.starts).max(initial=0) * wide > CELLS:
+            part, said = in_parts(inputs, ordinary, judge, unknown=choices.bounds == "labels", wide=wide)
         else:
             part = values_of(inputs, ordinary, judge)
             said = remarks or remarks_on(inputs, ordinary, part, unknown=choices.bounds == "labels")
@@ -147,13 +148,18 @@ def _is_filled(inputs: Inputs) -> bool:
 
 
 def in_parts(
-    inputs: Inputs, measures: Sequence[Measure], judge: RelevanceEvaluator | None, *, unknown: bool = False
+    inputs: Inputs,
+    measures: Sequence[Measure],
+    judge: RelevanceEvaluator | None,
+    *,
+    unknown: bool = False,
+    wide: int = 1,
 ) -> tuple[Floats, tuple[Remark, ...]]:
-    """Compute measures [measure, query] and remarks for rankings of about one length at a time.
+    """Compute measures [measure, query] and remarks for rankings of about one length at a time, of ``wide`` ranks.
 
     The inputs of all queries are not computed, unless a remark counts something in one of the parts.
     """
-    parts = evenly(inputs.run, inputs.qids, inputs.depth)
+    parts = evenly(inputs.run, inputs.qids, inputs.depth, wide)
     values = np.full((len(measures), len(inputs.qids)), np.nan)
     if len(parts) == 1:
         values = values_of(inputs, measures, judge)

@@ -1,10 +1,46 @@
 """What stands at the ranks of each row [query, rank], brought together; nan is a rank that holds nothing."""
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from weakref import ref
+
 import numpy as np
 
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
+
+
+def once(function: Callable[..., Floats]) -> Callable[..., Floats]:
+    """Keep what a function gives for an array that cannot change, as long as it is asked for the same.
+
+    A measure of one group that stands for all of them asks the same for each group.
+
+    >>> asked = []
+    >>> counted = once(lambda values: asked.append(1) or values.sum())
+    >>> values = np.ones(3)
+    >>> values.flags.writeable = False
+    >>> counted(values) + counted(values), len(asked)
+    (np.float64(6.0), 1)
+    """
+    last: tuple[Any, Any, Floats] | None = None
+
+    @wraps(function)
+    def kept(values: Floats, *more: Any) -> Floats:
+        nonlocal last
+        if values.flags.writeable:
+            return function(values, *more)
+        found = last
+        if found is None or found[0]() is not values or not all(map(_same, found[1], more)):
+            last = found = ref(values), more, function(values, *more)
+        return found[2]
+
+    return kept
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other or (not isinstance(one, np.ndarray) and bool(one == other))
 
 
 def closed_up(values: Floats) -> Floats:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from fairtrec.formulas import discount
+from fairtrec.formulas import discount, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Floats, Gains, Ints, Linear, Measure, Portion, Sum, Summands, UsageError
 
@@ -24,6 +24,12 @@ def surplus(held: Floats, mass: Floats, target: Floats, weights: Floats) -> Floa
     [0.25]
     """
     return quotient(held @ weights, mass @ weights) - target
+
+
+@ranks.once
+def _known(membership: Floats) -> Floats:
+    """Sum over groups [query, rank]; nan where they are unknown."""
+    return np.asarray(membership.sum(axis=2))
 
 
 @dataclass(frozen=True)
@@ -66,9 +72,9 @@ class Exposure(Measure):
 
     def __call__(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Floats:
         """Return the group's share of the exposure, less its target [query]."""
-        top, at = membership[:, : self.cutoff], groups.index(self.group)
-        mass = self.mass(top, lengths)
-        return surplus(np.nan_to_num(top[..., at]), mass, target[:, at], self.weights(top.shape[1]))
+        top, at = membership[:, : self.cutoff, groups.index(self.group)], groups.index(self.group)
+        mass = self.mass(membership, lengths)[:, : self.cutoff]
+        return surplus(np.nan_to_num(top), mass, target[:, at], self.weights(top.shape[1]))
 
     def over_queries(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Summands:
         """The group's exposure, that of all, and what of it the group should have had are summed."""
@@ -127,4 +133,5 @@ class Exposure(Measure):
         if self.of == "all":
             return there.astype(np.float64)
         of_unknown = np.where(there, float(self.unknown == "group") if unknown is None else unknown, 0.0)
-        return np.where(np.isnan(membership).any(axis=2), of_unknown, np.nan_to_num(membership).sum(axis=2))
+        known = _known(membership)
+        return np.where(np.isnan(known), of_unknown, known)

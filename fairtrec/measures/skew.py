@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.formulas import distribution
+from fairtrec.formulas import distribution, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Prefixes, Remark, Totals
 
@@ -24,6 +24,11 @@ def skew(membership: Floats, target: Floats, eps: float = 0.0) -> Floats:
     [[0.693147, -inf]]
     """
     return of_totals(np.nan_to_num(membership).sum(axis=1), target, eps)
+
+
+@ranks.once
+def _skews(membership: Floats, target: Floats, cutoff: int, eps: float) -> Floats:
+    return skew(membership[:, :cutoff], target, eps)
 
 
 def of_totals(amounts: Floats, target: Floats, eps: float = 0.0) -> Floats:
@@ -71,7 +76,7 @@ class _Skew(Measure):
 
     def of_groups(self, membership: Floats, target: Floats) -> Floats:
         """Give each group's skew [query, group]."""
-        return skew(membership[:, : self.cutoff], target, self.eps)
+        return _skews(membership, target, self.cutoff, self.eps)
 
     def remark(self, values: Floats, **_: Any) -> Remark | str:
         """Say that a mean is infinite, and what keeps it finite."""

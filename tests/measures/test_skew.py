@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import fairtrec
 from fairtrec.errors import UsageError
-from fairtrec.measures.skew import InfeasibleCount, InfeasibleIndex, MaxSkew, MinSkew, Skew
+from fairtrec.measures.skew import InfeasibleCount, InfeasibleIndex, MaxSkew, MinSkew, Skew, skew
 
 A, B, NO, UNKNOWN = [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]
 EVEN = np.array([[0.5, 0.5]])
@@ -111,3 +112,25 @@ def test_laws(membership, cutoff):
     singles = np.array([m(membership, target, "abc") for m in Skew(cutoff=cutoff).expanded("abc")])
     np.testing.assert_allclose(singles.min(axis=0), least)
     np.testing.assert_allclose(singles.max(axis=0), most)
+
+
+def test_one_value_of_each_of_many_groups_looks_at_the_members_once(monkeypatch):
+    asked = []
+    monkeypatch.setattr("fairtrec.measures.skew.skew", lambda *given: asked.append(1) or skew(*given))
+    labels = {f"d{i}": f"g{i % 40:02}" for i in range(80)}
+    run = {f"q{q}": {f"d{(7 * q + i) % 80}": 20.0 - i for i in range(20)} for q in range(30)}
+    values = fairtrec.evaluate("Skew(eps=0.1)@10", {"r": run}, labels=labels)
+    assert len(values.scores[0].measures) == 40
+    assert len(asked) == 1
+
+
+def test_many_groups_are_looked_at_for_a_part_of_the_queries_at_a_time(monkeypatch):
+    labels = {f"d{i}": f"g{i % 40:02}" for i in range(80)}
+    run = {f"q{q:03}": {f"d{(7 * q + i) % 80}": 20.0 - i for i in range(20)} for q in range(200)}
+    asked = "Skew(eps=0.1)@10 AWRF@10 Exposure@20 rND(protected='g01')@20"
+    whole = fairtrec.evaluate(asked, {"r": run}, labels=labels)
+    for place in ("documents", "score"):
+        monkeypatch.setattr(f"fairtrec.evaluation.{place}.CELLS", 20_000)
+    parts = fairtrec.evaluate(asked, {"r": run}, labels=labels)
+    assert (parts.scores[0].values == whole.scores[0].values)[~np.isnan(whole.scores[0].values)].all()
+    assert parts.scores[0].remarks == whole.scores[0].remarks
