@@ -411,7 +411,7 @@ def test_the_shares_in_the_collection(tmp_path):
         ("f=1", "names the groups f; name each of f, m"),
         ("f=0.5,x=0.5", "name each of f, m"),
         ("f=a,m=b", "cannot read the target"),
-        ("f=0.5=3,m=0.5", "cannot read the target"),
+        ("f=0.5=3,m=0.5", "name each of f, m"),
         ("f=nan,m=nan", "sum to"),
         ("collectoin", "even, background, collection, qrels"),
         ("background", "the target background needs a background set; give background=RUN"),
