@@ -1,6 +1,7 @@
 """A hook of MkDocs: the README and its companions are pages of the site, too, under links that hold there."""
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,16 @@ SOURCE = "https://github.com/fairtrec/fairtrec/blob/main/"
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages that stand at the root of the repository."""
     for name, page in PAGES.items():
-        text = re.sub(r"\]\(docs/", "](", (ROOT / name).read_text("utf-8"))
+        text = re.sub(r"\]\(docs/", "](", _without_checkout((ROOT / name).read_text("utf-8")))
         files.append(File.generated(config, page, content=_linked(text)))
     return files
+
+
+def _without_checkout(text: str) -> str:
+    """Tell who has no checkout how to begin, as the page of PyPI does, whose build knows the words."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    first, *_ = project["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]
+    return re.sub(first["pattern"], first["replacement"], text)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:

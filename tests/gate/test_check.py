@@ -516,8 +516,10 @@ def steps(which):
         (ours,) = [step for step in actions["jobs"]["check"]["steps"] if step["uses"].startswith("fairtrec/")]
         action = yaml.safe_load((REPOSITORY / "action.yml").read_text("utf-8"))
         assert set(ours["with"]) <= set(action["inputs"])
-        found = [step["run"] for step in action["runs"]["steps"] if "run" in step]
-        found[1:] = [f"export ARGUMENTS={shlex.quote(ours['with']['arguments'])}", *found[1:]]
+        *_, install, run = [step["run"] for step in action["runs"]["steps"] if "run" in step]
+        given = {"ARGUMENTS": ours["with"]["arguments"], "COMMAND": "check", "GITHUB_ACTION_PATH": str(REPOSITORY)}
+        exported = " ".join(f"{name}={shlex.quote(value)}" for name, value in given.items())
+        found = [install.removeprefix("python -m "), f"export {exported}", run]
     elif which == "GitLab":
         found = gitlab["fairness"]["script"]
     else:

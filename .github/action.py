@@ -1,0 +1,83 @@
+"""What the action does: refuse what cannot be read before anything is installed, and call the command."""
+
+import hashlib
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+COMMANDS = ("check", "validate")
+USAGE = 2
+
+
+def words(arguments: str) -> list[str]:
+    """Take arguments apart as a shell does, but for backslashes, which are letters; one at the end of a line joins two.
+
+    Raises ValueError for a quote that is not closed.
+    """
+    lexer = shlex.shlex(arguments.replace("\\\n", " "), posix=True)
+    lexer.whitespace_split, lexer.commenters, lexer.escape = True, "", ""
+    return list(lexer)
+
+
+def asked() -> list[str]:
+    """Read the inputs. Raises ValueError for what is missing or cannot be read."""
+    command, arguments = os.environ.get("COMMAND", ""), os.environ.get("ARGUMENTS", "")
+    if command not in COMMANDS:
+        raise ValueError(f"the command is {command!r}; it is one of: {', '.join(COMMANDS)}")
+    try:
+        found = words(arguments)
+    except ValueError as fault:
+        raise ValueError(
+            f"the arguments cannot be read ({str(fault).lower()}): {' '.join(arguments.split())}"
+        ) from None
+    if not found:
+        raise ValueError("the arguments are empty; name what is checked, such as qrels.txt new.run")
+    return [command, *found]
+
+
+def prepare() -> None:
+    """Say where pip keeps what it fetches, and for which machine, Python and requirements that is."""
+    pip = [sys.executable, "-m", "pip", "cache", "dir"]
+    place = subprocess.run(pip, check=True, capture_output=True, text=True).stdout.strip()
+    required = (Path(__file__).parent.parent / "pyproject.toml").read_bytes()
+    machine = f"{platform.system()}-{platform.machine()}-{platform.python_version()}"
+    key = f"fairtrec-{machine}-{hashlib.sha256(required).hexdigest()[:16]}"
+    with Path(os.environ["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as output:
+        output.write(f"cache={place}\nkey={key}\n")
+
+
+def run(arguments: list[str]) -> int:
+    """Call the command; what validate finds stands in the summary too, as check writes its own."""
+    command = [sys.executable, "-m", "fairtrec", *arguments]
+    if arguments[0] == "check":
+        return subprocess.run(command, check=False).returncode
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    found = done.stdout.decode("utf-8", "replace")
+    sys.stdout.write(found)
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        verdict = {0: "no errors", 3: "errors"}.get(done.returncode, f"ended with {done.returncode}")
+        indented = "".join(f"    {line}\n" for line in found.splitlines()[:500])
+        with Path(summary).open("a", encoding="utf-8") as file:
+            file.write(f"### fairtrec validate: {verdict}\n\n{indented}\n")
+    return done.returncode
+
+
+def main() -> int:
+    """Do the step that is named."""
+    try:
+        arguments = asked()
+    except ValueError as fault:
+        sys.stdout.write(f"::error title=fairtrec::{fault}\n")
+        return USAGE
+    if sys.argv[1:] == ["prepare"]:
+        prepare()
+        return 0
+    return run(arguments)
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]  # on Windows it is not
+    sys.exit(main())

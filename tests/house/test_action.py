@@ -1,0 +1,109 @@
+"""The shell steps of the action run as GitHub runs them, with pip told and not called."""
+
+import os
+import re
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+
+import pytest
+import yaml
+
+from fairtrec_made import EXAMPLE, REPOSITORY
+
+ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text("utf-8"))
+REQUIRE = "--require 'nDCG@10 >= 0.5'"
+SHIM = f"""#!/bin/sh
+case "$*" in
+  "-m pip install"*) echo "$@" >> "$HOME/installed" ;;
+  *) exec "{sys.executable}" "$@" ;;
+esac
+"""
+
+
+@pytest.fixture
+def steps(tmp_path):
+    """Call the steps one after the other, up to one that fails; give its exit code, what was printed, and the files."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").write_text(SHIM)
+    (tmp_path / "bin" / "python").chmod(0o755)
+    files = {name: tmp_path / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+
+    def called(**inputs):
+        given = {name: each.get("default", "") for name, each in ACTION["inputs"].items()} | inputs
+        environment = {
+            **os.environ, "HOME": str(tmp_path), "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "GITHUB_ACTION_PATH": str(REPOSITORY), "GITHUB_ACTIONS": "true", **{name: str(path) for name, path in files.items()},
+        }  # fmt: skip
+        printed = ""
+        for step in ACTION["runs"]["steps"]:
+            if "run" not in step:
+                continue
+            more = {name: given[re.search(r"inputs\.(\w+)", value)[1]] for name, value in step.get("env", {}).items()}
+            command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+            assert step["shell"] == "bash"
+            done = subprocess.run(
+                command, cwd=EXAMPLE, env=environment | more, capture_output=True, text=True, check=False
+            )
+            printed += done.stdout + done.stderr
+            if done.returncode:
+                break
+        return done.returncode, printed, {path.name: path.read_text() for path in tmp_path.iterdir() if path.is_file()}
+
+    return called
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = spec_from_file_location("action", REPOSITORY / ".github" / "action.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_requirements_decide_and_the_code_of_the_ref_is_installed(steps):
+    code, printed, files = steps(arguments=f"qrels.txt neural.run\n  {REQUIRE}\n")
+    assert (code, "1 passed" in printed) == (0, True)
+    assert files["installed"].split()[-1] == str(REPOSITORY)
+    assert re.fullmatch(r"cache=.*/pip\nkey=fairtrec-\w+-\w+-3\.[\d.]+\w*-[0-9a-f]{16}\n", files["GITHUB_OUTPUT"])
+    assert "nDCG@10 >= 0.5" in files["GITHUB_STEP_SUMMARY"].replace("\\", "")
+    code, *_ = steps(arguments="qrels.txt neural.run --require 'nDCG@10 >= 0.99'")
+    assert code == 1
+
+
+@pytest.mark.parametrize(
+    ("inputs", "says"),
+    [
+        ({"arguments": f"qrels.txt neural.run {REQUIRE} --require 'nDCG@10 >= 0.999"}, "cannot be read (no closing quotation)"),
+        ({"arguments": " \n "}, "the arguments are empty"),
+        ({"arguments": "qrels.txt", "command": "eval"}, "it is one of: check, validate"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_fails_before_anything_is_installed(steps, inputs, says):
+    code, printed, files = steps(**inputs)
+    assert (code, says in printed, "installed" in files) == (2, True, False)
+    assert printed.startswith("::error title=fairtrec::")
+
+
+def test_submissions_are_validated_with_a_summary(steps, tmp_path):
+    code, _, files = steps(command="validate", arguments="bm25.run --qrels qrels.txt")
+    assert (code, files["GITHUB_STEP_SUMMARY"].startswith("### fairtrec validate: no errors\n\n    ")) == (0, True)
+    (tmp_path / "bad run.run").write_text("q1 Q0 d1 1 x t\n")
+    code, printed, files = steps(command="validate", arguments=f"'{tmp_path / 'bad run.run'}' --qrels qrels.txt")
+    assert (code, "bad run.run" in printed) == (3, True)
+    assert "### fairtrec validate: errors" in files["GITHUB_STEP_SUMMARY"]
+
+
+def test_words_are_those_of_a_shell_and_backslashes_stay(script):
+    assert script.words("a 'b  c' \"d 'e'\" f='g h'") == ["a", "b  c", "d 'e'", "f=g h"]
+    assert script.words(r"runs\new.run 'C:\x y\n' # no remark") == [r"runs\new.run", r"C:\x y\n", "#", "no", "remark"]
+    assert script.words("a \\\n  b\nc") == ["a", "b", "c"]
+
+
+def test_no_step_needs_more_than_any_bash_or_puts_an_input_into_a_script():
+    for step in ACTION["runs"]["steps"]:
+        assert "${{" not in step.get("run", "")
+        assert not re.search(r"mapfile|declare -A|\$\{\w+[,^]", step.get("run", ""))
+        assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", step.get("uses", f"actions/x@{'0' * 40}"))
+    assert ACTION["inputs"]["arguments"]["required"] is True
+    assert ACTION["branding"]
