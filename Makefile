@@ -9,11 +9,11 @@ MORE := spark embed adv ecosystem browser site
 # scipy 1.15 has other last digits.
 OLDEST := $(patsubst %,--deselect 'tests/cli/test_cli.py::test_prints[%]',check-json compare-values-json select-json unknown-check-json)
 
-.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz slow site check lint types layers stale bench docs dist clean
+.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz slow site check lint types layers stale bench docs dist release-check clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|' 2>/dev/null || grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST)
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|' 2>/dev/null || grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST)
 
 demo: .venv/run  ## set up .venv and evaluate the bundled example
 	$(BIN)/fairtrec demo
@@ -77,6 +77,9 @@ docs: .venv/dev  ## rebuild the pages in docs/ that are made from the code
 
 dist: .venv/dev  ## a wheel and a source distribution in dist/
 	$(BIN)/pip install -q build twine && $(BIN)/python -m build && $(BIN)/twine check --strict dist/*
+
+release-check: .venv/run  ## rehearse a release: builds, empty environments, README, metadata, workflows, site; minutes
+	$(BIN)/python .ci/release.py check
 
 clean:  ## remove .venv and all that was built
 	rm -rf .venv .venv-oldest .site dist .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
