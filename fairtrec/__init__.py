@@ -77,6 +77,7 @@ STABILITY: dict[str, Stability] = {  # of each public name; what does not stand 
     "fairtrec.measure.Terms": "provisional",
     "fairtrec.measure.Totals": "provisional",
     "fairtrec.measure.UsageError": "stable",
+    "fairtrec.measure.define": "provisional",
     "fairtrec.measure.take": "stable",
     "fairtrec.measures": "stable",
     "fairtrec.reranker.Chance": "provisional",

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from fairtrec import compiled
-from fairtrec.errors import InputError
+from fairtrec.errors import InputError, UsageError
 
 LONGEST_FOLDER = 64  # bytes of the name of the folder for temporary files; a socket has 107, and 32 behind that
 Thing = TypeVar("Thing")
@@ -110,6 +110,8 @@ def map_ordered(
     another process, such as a measure defined at a prompt, is done in this one. Raises InputError, with that advice and
     what the processes were at, as it is ``called``, if one is killed.
     """
+    if jobs > 1:
+        _refuse_program_from_a_pipe()
     sent = _written(work) if jobs > 1 else None
     if sent is None:
         call = work.begin()
@@ -117,6 +119,16 @@ def map_ordered(
             yield _outcome(call, thing)
         return
     yield from _by_processes(work, sent, things, jobs, preload, ahead, advice, called)
+
+
+def _refuse_program_from_a_pipe() -> None:
+    """Raise UsageError where other processes cannot begin as this one did, since its program is gone: python - < it."""
+    import sys
+
+    program = getattr(sys.modules.get("__main__"), "__file__", None)
+    if program is not None and os.path.basename(program) == "<stdin>":  # noqa: PTH119 - it is no path
+        what = "this program was read from standard input, which other processes cannot read again"
+        raise UsageError(f"{what}; write it into a file, or give jobs=1")
 
 
 def _by_processes(

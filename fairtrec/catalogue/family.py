@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 from fairtrec.catalogue.needs import GROUPED
 from fairtrec.data.parameters import Parameters
 from fairtrec.errors import UsageError
+from fairtrec.measure import DEFINED
 
 LARGEST = 2**31 - 1  # of the numbers that trec_eval takes
 Parametrised = TypeVar("Parametrised", bound=Parameters)
@@ -26,7 +27,13 @@ def _group(base: type[Parameters]) -> str:
 
 
 def plugin(name: str, base: type[Parametrised]) -> type[Parametrised] | None:
-    """Find the class that an installed package adds under this name. Raises UsageError if it is none of its family."""
+    """Find the class that an installed package adds under this name, or that was made of a function.
+
+    Raises UsageError if it is none of its family.
+    """
+    made: type | None = DEFINED.get(name)
+    if made is not None and issubclass(made, base):
+        return made
     what = called(base)
     from importlib.metadata import entry_points
 
@@ -60,10 +67,11 @@ def package_of(kind: type[Parameters]) -> str:
 
 
 def plugins(base: type[Parameters]) -> list[str]:
-    """List the names that installed packages add."""
+    """List the names that installed packages add, and those of measures that were made of functions."""
     from importlib.metadata import entry_points
 
-    return sorted(point.name for point in entry_points(group=_group(base)))
+    defined = [name for name, kind in DEFINED.items() if issubclass(kind, base)]
+    return sorted({point.name for point in entry_points(group=_group(base))}.union(defined))
 
 
 def looks_at_groups(one: object) -> bool:

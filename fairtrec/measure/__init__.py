@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Better", "Bools", "Bounds", "Candidates", "Exposed", "Finals", "First", "Floats", "Form", "Gains", "Ints",
     "Limits", "Linear", "Measure", "Portion", "Precisions", "Prefixes", "Ratio", "Remark", "Sum", "Summands",
-    "Terms", "Totals", "UsageError", "take",
+    "Terms", "Totals", "UsageError", "define", "take",
 ]  # fmt: skip
 
 _FORMS = {  # what few evaluations look at, by the file of fairtrec/formulas/labellings/ that it is in
@@ -206,3 +206,55 @@ def badness(values: Floats, better: Better) -> Floats:
     ([-0.25, 0.5], [0.25, 0.5])
     """
     return values if better == "lower" else np.abs(values) if better == "nearer 0" else -values
+
+
+DEFINED: dict[str, type[Measure]] = {}  # measures that were made of functions, by their names
+
+
+def define(
+    name: str,
+    *,
+    better: Better = "higher",
+    bounds: Bounds = (None, None),
+    fewest: int = 0,
+    changes: Sequence[str] = (),
+) -> Callable[[Callable[..., Floats]], type[Measure]]:
+    """Make a measure of a function, whose docstring becomes its page, as a decorator.
+
+    What it takes by position are inputs, as ``__call__`` of a class names them; what it takes by keyword alone, with a
+    type and a default, are its parameters, the ``cutoff`` among them. It returns the values [query].
+    ``better``, ``bounds``, ``fewest`` and ``changes`` are those of Measure. What it gives is the class, which is called
+    with parameters, and is known by its name to all that read measures in this process.
+
+    Raises UsageError for a function that is no measure.
+
+        @define("Spoken", better="neither")
+        def spoken(ranked, counts, *, cutoff: int = 10):
+            \"\"\"How many documents at the top of a ranking speak of a group? ...\"\"\"
+            return (take(counts, ranked)[:, :cutoff].sum(axis=2) > 0).sum(axis=1).astype(float)
+    """
+    import inspect
+
+    def made(function: Callable[..., Floats]) -> type[Measure]:
+        given = inspect.signature(function, eval_str=True).parameters.values()
+        own = [each for each in given if each.kind is each.KEYWORD_ONLY]
+        odd = [each.name for each in own if each.default is each.empty or each.annotation is each.empty]
+        if odd or not name.isidentifier() or not (function.__doc__ or "").strip():
+            lacks = f"a type and a default for {odd[0]}" if odd else "a name of letters" * (not name.isidentifier())
+            raise UsageError(f"the measure {name} needs {lacks or 'a docstring, which is its page'}; add it")
+        inputs = [each for each in given if each.kind is not each.KEYWORD_ONLY]
+
+        def call(self: Measure, *args: Any, **named_inputs: Any) -> Floats:
+            values = {each.name: getattr(self, each.name) for each in own}
+            return np.asarray(function(*args, **named_inputs, **values), dtype=np.float64)
+
+        first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        call.__signature__ = inspect.Signature([first, *inputs])  # type: ignore[attr-defined]
+        fields = [(each.name, each.annotation, each.default) for each in own]
+        attributes = {"better": better, "bounds": bounds, "fewest": fewest, "changes": tuple(changes), "__call__": call}
+        kind = dataclasses.make_dataclass(name, fields, bases=(Measure,), namespace=attributes, frozen=True)
+        kind.__doc__, kind.__module__, kind.__qualname__ = function.__doc__, function.__module__, function.__qualname__
+        DEFINED[name] = kind
+        return kind
+
+    return made

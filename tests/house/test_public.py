@@ -45,11 +45,15 @@ def test_no_package_hides_a_function_of_its_name():
 
 def test_the_page_runs_as_it_stands(copied, capsys):
     blocks = pages.programs(PAGE)
-    assert len(blocks) == 5
+    assert len(blocks) == 7
     names = {}
     for block in blocks:
         exec(compile(block, "python.md", "exec"), names)
-    assert "neural.run 0 errors" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "neural.run 0 errors" in said
+    assert "{'bm25.run': {'Spoken@5': 3.6666666666666665}}" in said
+    assert [sorted(each) for each in names["logged"]] == [["NFaiRR_at_10", "nDCG_at_10", "step"]] * 2
+    assert PAGE.index("class Fairness") < PAGE.index("\n| of the result |")  # on the first screen
     assert (copied / "counts.tsv").exists()
 
 

@@ -53,7 +53,7 @@ def test_a_release_is_refused_until_the_files_speak_of_it(release, root):
     (root / "CHANGELOG.md").write_text(
         f"# Changelog\n\n## 3.5.0, not yet released\n\n- new\n\n{dated.partition('## ')[2]}", "utf-8"
     )
-    with pytest.raises(release.ReleaseError, match="the first heading of CHANGELOG.md is 3.5.0, not yet released"):
+    with pytest.raises(release.ReleaseError, match=r"the first heading of CHANGELOG.md is 3\.5\.0, not yet released"):
         release.notes(root, "3.4.5")
 
 
