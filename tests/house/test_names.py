@@ -46,7 +46,7 @@ def test_no_class_or_alias_is_called_as_another():
 
 
 def test_modules_share_a_name_only_for_a_reason():
-    modules = [path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"]
+    modules = [path for path in PACKAGE.rglob("*.py") if path.stem not in ("__init__", "__main__")]  # Python's names
     shared = repeated(path.stem for path in modules if path.parent.name != "cli")
     assert shared == SHARED.keys()
     assert len(SHARED) <= 15

@@ -28,6 +28,14 @@ def spoken(ranked, counts, *, cutoff: int = 10, least: int = 1):
     return (np.nan_to_num(take(counts, ranked)[:, :cutoff].sum(axis=2)) >= least).sum(axis=1)
 
 
+measure.DEFINED.pop("SpokenOf")  # which tests of other files must not find
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    monkeypatch.setitem(measure.DEFINED, "SpokenOf", spoken)
+
+
 class TestSpokenOf(MeasureContract):
     measure = spoken
 
