@@ -43,7 +43,7 @@ class LabelledPart:
     @cached_property
     def weights(self) -> Floats:
         """The weights of groups by gold [query, rank, group]; nan where there is no label, or nobody could tell."""
-        return np.where((self.rows == MISSING)[..., None], np.nan, self.gold.labels.weights[self.rows])
+        return np.where(self.gold.told[self.rows][..., None], self.gold.filled[self.rows], np.nan)
 
     def named(self, measure: Measure) -> dict[str, Any]:
         """Compute what a measure needs."""
@@ -76,8 +76,8 @@ class Share(NamedTuple):
         if form.sum.divisor is not None:
             weights = quotient(weights, np.asarray(form.sum.divisor)[:, None], otherwise=0.0)
         gains = np.where(there, form.sum.gains[:, :ranks], 0.0)
-        told = there & ~np.isnan(part.weights[:, :ranks]).any(axis=2)
-        by_gold = np.where(told, form.of_labels(np.nan_to_num(part.weights))[:, :ranks], gains)
+        rows = part.rows[:, :ranks]
+        by_gold = np.where(there & part.gold.told[rows], form.of_labels(part.gold.filled[rows]), gains)
         reach = np.broadcast_to(np.asarray(form.reach, dtype=np.float64).reshape(-1, 1), there.shape)
         return cls(weights, gains, by_gold, reach)
 

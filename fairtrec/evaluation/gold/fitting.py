@@ -37,6 +37,16 @@ class Gold:
         return np.ones(len(self.sheet.unknown)) if said is None else said
 
     @cached_property
+    def told(self) -> Bools:
+        """Of which rows people told the groups [row], and last that they told none of what is in no row."""
+        return np.append(~self.sheet.unknown, np.zeros(1, dtype=np.bool_))
+
+    @cached_property
+    def filled(self) -> Floats:
+        """The weights of groups [row, group], and last those of what is in no row; 0 where nobody told them."""
+        return np.concatenate([np.nan_to_num(self.labels.weights), np.zeros((1, len(self.labels.groups)))])
+
+    @cached_property
     def certain(self) -> bool:
         """Whether nothing was left to chance."""
         return bool((self.probability == 1).all())
