@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from os import fspath
 from typing import Any
@@ -28,11 +29,12 @@ def files_of(parts: Mapping[Part, Any]) -> dict[Part, InputFile]:
     return {part: InputFile(*at) for part, at in found.items() if at is not None}
 
 
+@dataclass(frozen=True, eq=False)
 class InputFiles:
     """What was given beside runs; of each file a digest, made once."""
 
-    def __init__(self, given: Given, choices: Choices) -> None:
-        self.given, self.choices = given, choices
+    given: Given
+    choices: Choices
 
     @cached_property
     def files(self) -> dict[Part, InputFile]:
