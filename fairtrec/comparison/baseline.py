@@ -242,7 +242,7 @@ def _scanty(rows: Sequence[Comparison], how: Procedure) -> list[str]:
     drawn = how.test == "bootstrap" or how.interval != "t"
     if not drawn or all(row.n >= SCANTY or np.isnan(row.p) for row in rows):
         return []
-    return [f"of fewer than {SCANTY} queries the bootstrap finds too much; prefer t or randomisation, and t intervals"]
+    return [f"with fewer than {SCANTY} queries the bootstrap shows too much; prefer tests and intervals of t"]
 
 
 def _against(rows: Sequence[Comparison]) -> list[str]:
@@ -253,7 +253,7 @@ def _against(rows: Sequence[Comparison]) -> list[str]:
         return []
     first, many = against[0], len(against)
     which = f"{first.run} by {first.measure}" + (f", and {many - 1} more" if many > 1 else "")
-    return [f"signed ranks go against the mean difference in {which}: most queries lean one way, a few far the other"]
+    return [f"signed ranks contradict the mean difference in {which}: most queries lean one way, a few far the other"]
 
 
 def _doubtful(rows: Sequence[Comparison]) -> list[str]:
@@ -263,7 +263,7 @@ def _doubtful(rows: Sequence[Comparison]) -> list[str]:
         return []
     which = f"{len(few)} of {len(rows)} comparisons" if len(rows) > 1 else "this comparison"
     least = f"{min(few)}" if min(few) == max(few) else f"{min(few)} to {max(few)}"
-    return [f"in {which} only {least} differences are not 0: interval and p are surer than so few can be"]
+    return [f"in {which} only {least} differences are not 0: too few to trust the interval and p"]
 
 
 def _of_labels(rows: Sequence[Comparison]) -> list[str]:

@@ -109,7 +109,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
         lexicon = Lexicon.of(terms, choices.tokenizer or "strip", case_sensitive=bool(choices.case_sensitive))
         if lexicon.shared and of_groups:
             shown = ", ".join(lexicon.shared[:5]) + (", ..." if len(lexicon.shared) > 5 else "")
-            said.append(f"in the list of more than one group, so counted for each: {shown}")
+            said.append(f"terms of more than one group, which count for each: {shown}")
     uses = needs & {"background", "collection", "membership"}
     uses |= {"background"} if "background_positions" in needs else set()
     mixed = [each.target_of for each in every.values() if "target" in needs and each.target_of is not None]
@@ -273,4 +273,6 @@ def remark_on_levels(measures: Sequence[Measure], qrels: Qrels) -> list[str]:
     most = int(qrels.grades.max(initial=0)) if binary else 0
     if most < 2:
         return []
-    return [f"{', '.join(binary)}: relevant is from grade 1 on, of grades up to {most}; -l sets another"]
+    return [
+        f"{', '.join(binary)}: documents of grade 1 or more are relevant, of grades up to {most}; -l sets another grade"
+    ]

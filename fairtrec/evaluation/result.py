@@ -141,13 +141,15 @@ class Result(Answer):
         notes = [f"[low, high]: {how.percent} {called} interval of each mean over queries{drawn}"]
         notes *= not gold or None in gold  # those of corrected means are told beside them
         if any(_doubtful(scores, sets) for scores in several):
-            notes.append(f"?: fewer than {DECIDING} values differ from the commonest, so the interval is too sure")
+            notes.append(
+                f"?: fewer than {DECIDING} values differ from the most frequent one, so the interval is too narrow"
+            )
         if 1 in counts:
             notes.append("a mean over one query has no interval")
         if few:
             many = f"{few[0]}" if len(few) == 1 else f"{few[0]} to {few[-1]}"
-            holds = "holds if values are about normally distributed" if interval == "t" else "is too narrow"
-            notes.append(f"an interval over fewer than {SCANTY} queries, here {many}, {holds}")
+            holds = "assumes that values are about normally distributed" if interval == "t" else "is too narrow"
+            notes.append(f"an interval over fewer than {SCANTY} queries (here {many}) {holds}")
         return replace(
             self,
             scores=several,

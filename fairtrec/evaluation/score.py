@@ -20,7 +20,9 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Remark
 from fairtrec.measures.utility import Utility
 
-RISING = Remark("scores rise with the ranks, and the order is by falling score: is a lower one better? --order rank")
+RISING = Remark(
+    "scores rise with the ranks, but runs are ordered by falling score; if lower scores are better, give --order rank"
+)
 FEW = 100  # ranks
 
 

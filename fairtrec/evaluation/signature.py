@@ -137,7 +137,8 @@ class Waiting:
         for name, option in self.options.items():
             if name in CHOICES and self.given.isdisjoint(CHOICES[name].part.split()):
                 raise UsageError(f"{option} plays no part{where}; leave it out")
-        self.remark = f"{', '.join(self.options.values())}: no part{where}"
+        several = ", ".join(self.options.values())
+        self.remark = f"{several} {'play' if len(self.options) > 1 else 'plays'} no part{where}"
         self.options.clear()
 
 

@@ -176,7 +176,7 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: 
     few_decide = status != "warning" and 0 < evidence.nonzero < DECIDING
     if few_decide and not (status == "passed" and _otherwise(requirement, value, base, gate.interval, alpha)):
         few = "1 difference is" if evidence.nonzero == 1 else f"{evidence.nonzero} differences are"
-        reasons.append(f"only {few} not 0, so the interval may be too short")
+        reasons.append(f"only {few} not 0, so the interval may be too narrow")
     lacking = 0 if requirement.scope else len(set(baseline.qids).difference(scores.qids))
     if lacking and status != "failed":
         what = f"the run lacks {lacking} of the {len(baseline.qids)} queries of the baseline"
@@ -220,7 +220,7 @@ def _weighed(requirement: Requirement, found: Evidence, gate: Gate, alpha: float
         return "failed", [f"the difference is {beyond} {bound:g}, {reaches}"]
     if requirement.holds(worst, bound):
         return "passed", []
-    what = f"the mean {'meets' if meets else 'misses'} the bound, not shown: the {percent} interval reaches across it"
+    what = f"the mean {'meets' if meets else 'misses'} the bound, but the {percent} interval reaches across it"
     if gate.prove:
         return "failed", [f"{what} (--prove)"]
     return "warning", [what, _power(requirement, found)]
@@ -229,10 +229,10 @@ def _weighed(requirement: Requirement, found: Evidence, gate: Gate, alpha: float
 def _power(requirement: Requirement, found: Evidence) -> str:
     """Say which true difference from the baseline would have failed with a power of 80 %."""
     if math.isinf(found.detectable):
-        return "it takes more queries to fail"
+        return "only with more queries could it fail"
     asked = (requirement.factor - 1) * found.baseline + requirement.offset
     allowed = (-asked if requirement.upward else asked) + found.detectable  # towards the worse side
     worse, better = ("drop", "gain") if requirement.upward else ("rise", "drop")
     if allowed >= 0:
-        return f"it fails with {100 * POWER:g} % from a {worse} of {allowed:.3g} on"
-    return f"it fails with {100 * POWER:g} % from a {better} of less than {-allowed:.3g} on"
+        return f"a {worse} of {allowed:.3g} or more would fail with a power of {100 * POWER:g} %"
+    return f"a {better} of less than {-allowed:.3g} would fail with a power of {100 * POWER:g} %"

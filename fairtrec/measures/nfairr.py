@@ -181,7 +181,7 @@ class NFaiRR(Neutrality):
     def remark(self, values: Floats) -> Remark | str:
         """Count the rankings that documents from outside the background have lifted above 1."""
         above = int((values > 1 + 1e-9).sum())
-        words = "{} of {} rankings are above 1, by documents from elsewhere"
+        words = "{} of {} rankings have a value above 1, as they hold documents from outside the background"
         return Remark(words, (above, len(values))) if above else ""
 
 

@@ -177,7 +177,7 @@ class _Pairwise(Measure):
     def remark(self, membership: Floats, **_: Any) -> Remark | str:
         """Say what the list leaves out, and count the documents whose membership had to be made hard."""
         top = membership[:, : self.cutoff]
-        cut = f"the list is the first {self.cutoff} documents; members of groups below are not seen"
+        cut = f"the list is the first {self.cutoff} documents; members of groups below it do not count"
         first = cut if self.cutoff is not None else ""
         soft = int(((top > 0) & (top < 1)).any(axis=2).sum())
         many = int((~np.isnan(top).any(axis=2)).sum())

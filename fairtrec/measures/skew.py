@@ -81,7 +81,7 @@ class _Skew(Measure):
     def remark(self, values: Floats, **_: Any) -> Remark | str:
         """Say that a mean is infinite, and what keeps it finite."""
         many = int(np.isinf(values).sum())
-        words = "infinite for {} of {} queries, and so in the mean; eps, like eps=0.01, smooths the shares"
+        words = "infinite for {} of {} queries, so that the mean is infinite, too; eps=0.01 smooths the shares"
         return Remark(words, (many, len(values))) if many else ""
 
     def over_totals(self, target: Floats, chosen: Callable[[Floats], Floats]) -> Totals:

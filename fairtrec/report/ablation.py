@@ -21,7 +21,7 @@ from fairtrec.report.remarks import footnotes as footnotes_of
 KEYS = ("factor", "variant", "run")
 FEW = 6  # runs that have a column each
 AP = "tau_ap: the same, with the weight at the top"
-BY_SIZE = "orders, ranks and flips go by the mean size of a run's values, as leanings cancel in the mean"
+BY_SIZE = "orders, ranks and flips go by the mean of absolute values, as signs cancel in the mean"
 
 
 def footnotes(ablation: Ablation) -> list[str]:
@@ -199,12 +199,14 @@ def _still(ablation: Ablation) -> list[str]:
 def legend(ablation: Ablation) -> Iterator[str]:
     """Say what the numbers mean."""
     if ablation.pairs:
-        told = f"of these, pairs that the base tells apart (paired t-test, Holm, p at most 0.05): {ablation.told_apart}"
-        yield f"flipped: pairs of runs in the other order than in the base, of {ablation.pairs}; settled: {told}"
+        told = (
+            f"those that differ significantly in the base (paired t-test, Holm, p at most 0.05): {ablation.told_apart}"
+        )
+        yield f"flipped: pairs of runs, of {ablation.pairs}, whose order is not that of the base; settled: {told}"
         yield f"tau-b: Kendall's, with the base; 0.9 or more is usually called the same order; {AP}"
         best = best_of(ablation)
         if len(ablation.runs) > FEW and best is not None:
-            yield f"best: the rank of {called(ablation.runs)[best]}, which is the best by the base"
+            yield f"best: the rank of {called(ablation.runs)[best]}, the best run of the base"
 
 
 def remarks(ablation: Ablation) -> Iterator[str]:
@@ -221,7 +223,7 @@ def remarks(ablation: Ablation) -> Iterator[str]:
         yield f"no mean moves by {', '.join(still)}"
     if ablation.terms is not None:
         occurring, listed = ablation.terms
-        yield f"{occurring} of {listed} terms occur in what was looked at"
+        yield f"{occurring} of {listed} terms occur in the documents looked at"
     fewer: dict[int, list[str]] = {}
     for each in ablation.variants if ablation.pairs else ():
         if each.queries < ablation.every:

@@ -24,7 +24,7 @@ def notes(result: Result) -> list[str]:
     of = "of labels alone, for these queries" if confidence is None else "of queries and labels"
     lines = [f"[low, high]: {percent} interval of the corrected value, {of}"]
     if any(each.doubtful for each in found):
-        lines.append(f"?: fewer than {DECIDING} labelled queries have another value, so the interval is too sure")
+        lines.append(f"?: fewer than {DECIDING} labelled queries have another value, so the interval is too narrow")
     if any(np.isnan(each.low) for each in found):
         lines.append(f"no interval: of fewer than {FEWEST} labelled queries, or if none has another value")
     if len(result.scores) > 1:

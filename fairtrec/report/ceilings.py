@@ -34,8 +34,10 @@ def remarks(result: Result) -> list[str]:
         if counts:
             at, of = ([each[end] for each in counts.values()] for end in (0, 1))
             deciding = _span([every - many for many, every in counts.values()])
-            decide = {"0": "no query decides", "1": "1 query decides"}.get(deciding, f"{deciding} queries decide")
-            words = f"{_span(at)} of {_span(of)} rankings have {called}; {decide}"
+            decide = {"0": "so no query tells runs apart", "1": "so 1 query tells runs apart"}.get(
+                deciding, f"so {deciding} queries tell runs apart"
+            )
+            words = f"{_span(at)} of {_span(of)} rankings have {called}, {decide}"
             said.setdefault((words, tuple(counts)), []).append(str(measure))
     every_run = tuple(range(len(result.scores)))
     named = names(result) if any(runs != every_run for _, runs in said) else []

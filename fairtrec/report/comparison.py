@@ -118,14 +118,14 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     used = directions_of(view)
     yield directions(used)
     if any(row.compared == "absolute value" for row in view.rows):
-        yield "|measure|: nearer 0 is better, so the absolute values of the queries are compared, not the values"
+        yield "|measure|: nearer 0 is better, so absolute values are compared"
     drawn = f"; {how.resamples} resamples, seed {how.seed}" if how.draws else ""
     intervals = {"t": "t", "percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}[how.interval]
-    yield f"difference: run less baseline; {TESTS[how.test]}; {how.percent} interval: {intervals}{drawn}"
+    yield f"difference: run minus baseline; {TESTS[how.test]}; {how.percent} interval: {intervals}{drawn}"
     if any(isinstance(row, CorrectedComparison) and row.corrected is not None for row in view.rows):
         yield "corrected: the difference by gold labels; its interval and p are of queries and of labels"
     words = "better, worse" + (", higher, lower" if "neither" in used else "")
-    yield f"{words}: {corrected(how)} at most {how.alpha:g}; not shown: the data do not tell; {view.family}"
+    yield f"{words}: {corrected(how)} at most {how.alpha:g}; not shown: the data show neither; {view.family}"
     if how.correction == "tukey":
         yield "p Tukey is of a test of its own, so it may be less than p, which looks at this pair alone"
     won = ("better or higher", "worse or lower") if "neither" in used else ("better", "worse")

@@ -91,7 +91,9 @@ def of_associations(view: Associations, places: int) -> tuple[list[ReportTable],
     shown_from = f"correlated: {corrected(how)} at most {how.alpha:g}"
     lines = [f"{how.percent} interval: by Fisher's z; {shown_from}; {view.family}"]
     if not over_runs and len(view.result.scores) > 1:
-        lines.append("all runs: pooled; their pairs are not independent, so there is neither p nor interval")
+        lines.append(
+            "all runs: the pairs of all runs together, which are not independent, so there is no p and no interval"
+        )
     left = sum(row.undefined for row in view.rows if row.kind == "pearson")
     lines += [f"{left} pairs are left out, where one of the two measures is undefined or infinite"] if left else []
     lines += [f"{AP}, of the runs from the best"] if over_runs else []

@@ -22,7 +22,7 @@ DEAREST = 10  # words of a run that are listed
 HOW = {
     "sum": "",
     "shares": "exact while each group's share of exposure stays on its side of the target, and RBDF as it is",
-    "prefix": "no sum over ranks: adds is what the value changes by when the rank is added to those above",
+    "prefix": "the measure is no sum over ranks, so adds is its change when the rank is added to those above",
 }
 WORDS = ("docno", "word", "group", "words", "words that lose", "words and what they add")  # columns, to the left
 ROUGH = "~: so many group terms that what they add is divided by their number"

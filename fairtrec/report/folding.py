@@ -11,15 +11,16 @@ SIGNS = re.compile(  # what begins so tells what stands in a table: groups with 
     r"([\w.-]+(, in this order)?: (.+ \d+, )+.+ \d+( and \d+ more)?(, none \d+)?(; target |$)|\[|\?: |outside: )"
 )
 _WRONG = re.compile(  # by which a number is wrong, or not to be compared
-    r"^means over |^the same documents in the same order|uses the judgements|scores rise with the ranks"
+    r"^means over |^runs with the same documents in the same order|uses the judgements|scores rise with the ranks"
     r"| documents in the .* have no |no rank and no mark|^groups are known for (?!(\d+) of the \1 )|defined for "
     r"|infinite for |count as the maximum"
-    r"|rankings have the |rankings are above 1|over fewer queries|^orders over the |left out|in no slice"
-    r"|^not all exact|proved only within bounds|matters? in |cannot tell|flatters them|^the choice changes"
-    r"|^DPFR .* (compares runs of one front|nan: )|less than 1 % of the labels"
+    r"|rankings have the |have a value above 1|over fewer queries|^orders over the |left out|in no slice"
+    r"|^not all exact|proved only within bounds|change (the value|values) of "
+    r"|do not tell which|so the means are too good|^the choice depends on the fold"
+    r"|^DPFR .* (can be compared|nan: )|less than 1 % of the labels"
 )
 _EXPLAINED = re.compile(  # what a number is, and what it does not depend on
-    r"no part in |above 0 leans to |relevant is from grade |^attention fades |^all_fair leaves out "
+    r"no part in |above 0 leans to |documents of grade 1 or more are relevant|^attention fades |^all_fair leaves out "
     r"|the list is the first |terms occur in |^groups are known for |^exact, |^documents: |^options from "
     r"|of \d+.* (gold labels .* differ|labelled queries .* another value)$"
     r"|: its ideal stays as it is,|^runs are marked, and sorted"

@@ -134,8 +134,8 @@ def legend(frontier: Frontier) -> Iterator[str]:
     over = "any query" if frontier.each else "the mean over queries"
     if frontier.losses:
         shares = ", ".join(map(title, frontier.losses))
-        yield f"{shares}: the fairest orders that lose no more of {frontier.utility} in {over}"
-    yield f"most: the fairest at any loss; {frontier.utility} there: what is left of it, or gained"
+        yield f"{shares}: the fairest orders that lose at most this share of {frontier.utility}, in {over}"
+    yield f"most: the fairest order at any loss; {frontier.utility} there: the {frontier.utility} of that order"
     if not all(run.points[-1].told for run in frontier.runs):
         yield f">=: the most {frontier.utility} that was found among the fairest orders; others as fair may have more"
     if frontier.dpfr is not None:
@@ -146,14 +146,14 @@ def legend(frontier: Frontier) -> Iterator[str]:
         yield f"from: {what} of that point"
     spoken = [(run.points[0].spoken, run.points[-1].spoken) for run in frontier.runs]
     if not any(isnan(each) for pair in spoken for each in pair):
-        yield "with groups: the share of ranks whose document shows any group, in the run and where fairness is most"
+        yield "with groups: the share of ranks with a document of any group, in the run and in the fairest order"
 
 
 def remarks(frontier: Frontier) -> Iterator[str]:
     """Say how the points were found, and how sure they are."""
     yield FROM[frontier.among]
     if any(point.open for run in frontier.runs for point in run.points):
-        yield f"not all exact (docs/headroom.md): {frontier.way}; behind the value stands what nothing exceeds"
+        yield f"not all exact (docs/headroom.md): {frontier.way}; behind the value stands its bound"
     else:
         yield f"exact, {frontier.way} (docs/headroom.md)"
     if frontier.dpfr is not None:
@@ -167,7 +167,7 @@ def remarks(frontier: Frontier) -> Iterator[str]:
     if left:
         yield f"queries left out, as not both values are defined and finite: {', '.join(left)}"
     if frontier.fairness.better == "nearer 0":
-        yield f"{frontier.fairness}: the mean of its sizes, whatever the sign"
+        yield f"{frontier.fairness}: the mean of absolute values"
     if _judged(frontier):
         yield ORACLE
 
@@ -185,7 +185,7 @@ def _aimed(frontier: Frontier, alpha: float) -> Iterator[str]:
     """Say whether the distances are from one front, or from none."""
     points = [run.dpfr[1:3] for run in frontier.runs if run.dpfr is not None and run.dpfr.distance >= 0]
     if any(hypot(utility - points[0][0], fairness - points[0][1]) > PROVEN for utility, fairness in points):
-        yield f"{aim(alpha)} compares runs of one front (--from pool, and the same queries); here each has its own"
+        yield f"{aim(alpha)} can be compared for runs of one front (--from pool, same queries); here each has its own"
     if any(run.dpfr is not None and isnan(run.dpfr.distance) for run in frontier.runs):
         yield f"{aim(alpha)} nan: the front is not known, only points and bounds (docs/headroom.md)"
 

@@ -10,8 +10,8 @@ from fairtrec.report.cells import sizes
 ARROWS = {"higher": "↑", "lower": "↓", "nearer 0": "→0", "neither": ""}
 MEANING = {"higher": "↑ higher is better", "lower": "↓ lower is better", "nearer 0": "→0 nearer 0 is better"}
 FIRST = {"higher": "highest first", "lower": "lowest first", "nearer 0": "nearest 0 first", "neither": "highest first"}
-SIZE = "|x|: the mean size of a run's values, by which runs are ordered and marked, as leanings cancel in the mean"
-UNTESTED = "no test stands behind a rank, see fairtrec compare"
+SIZE = "|x|: the mean of absolute values, by which runs are ordered and marked, as signs cancel in the mean"
+UNTESTED = "ranks are not tested, see fairtrec compare"
 DOMINATED = "×"
 DOMINATED_IS = "dominated: another run is as good or better in every measure with an arrow, and better in one"
 
@@ -46,7 +46,7 @@ def legend(
     rank = f"rank: by {sort}, {FIRST[sort.better]}; {UNTESTED}" if ranked and sort is not None else ""
     line = "; ".join(filter(None, [rank, explained, ", ".join(marks)]))
     if several and incomplete(result).any():
-        line = "; ".join(filter(None, [line, "no rank or mark for a mean over fewer queries than others"]))
+        line = "; ".join(filter(None, [line, "a mean over fewer queries than others has no rank and no mark"]))
     by_size = [SIZE] * any(any(sizes(scores, places)) for scores in result.scores)
     return [
         *filter(None, [line]),

@@ -81,7 +81,7 @@ def _same(result: Result) -> list[str]:
     called = dict(zip((scores.run for scores in result.scores), names(result), strict=True))
     several = [[called[run] for run in runs if run in called] for runs in result.same]
     told = "; ".join(listed(runs) for runs in several if len(runs) > 1)
-    what = "the same documents in the same order for all queries, as deep as is measured (100 at most)"
+    what = "runs with the same documents in the same order for all queries, down to the measured depth (100 at most)"
     return [f"{what}: {told}"] if told else []
 
 

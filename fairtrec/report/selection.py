@@ -137,11 +137,11 @@ def _counted(row: Selected, shown: Mapping[str, str], selection: Selection) -> l
 
 
 def _unsettled(selection: Selection) -> Iterator[str]:
-    """Say which betas choose several variants, so that none of them is the choice."""
+    """Say which betas choose several variants, so none is the choice."""
     folds = len(selection.folds.names)
-    several = [f"beta {row.beta:g} {len(row.counts)}" for row in selection.rows if len(row.counts) > 1]
+    several = [f"beta {row.beta:g} chooses {len(row.counts)} variants" for row in selection.rows if len(row.counts) > 1]
     if selection.folds.held_out and several:
-        yield f"the choice changes with the fold: of {folds} folds, {', '.join(several)} variants; no one is the choice"
+        yield f"the choice depends on the fold: in {folds} folds, {', '.join(several)}, so none is the choice"
 
 
 def _of_choice(selection: Selection) -> Iterator[str]:
@@ -151,14 +151,14 @@ def _of_choice(selection: Selection) -> Iterator[str]:
         yield f"{pool}, {folds.sizes} ({folds.how}); min-max over the training queries"
     else:
         yield f"{pool}, no folds; min-max over all queries"
-        yield "chosen by the very queries that the means are over, which flatters them; --folds 5 does not"
+        yield "chosen on the queries that the means are over, so the means are too good; --folds 5 avoids that"
     if out := variants.left_out:
         named = ", ".join(out[:MOST]) + (", ..." if len(out) > MOST else "")
         what = "query is" if len(out) == 1 else "queries are"
         yield f"{len(out)} {what} left out, for which not every variant has both values: {named}"
     for axis in variants.axes:
         if axis.better == "nearer 0":
-            yield f"{axis}: chosen by the mean size of its values, |x|, since nearer 0 is better"
+            yield f"{axis}: chosen by the mean of absolute values, |x|, since nearer 0 is better"
     for row in selection.rows:
         defined = zip(row.scores.measures, row.scores.defined.tolist(), strict=True)
         if few := [f"{measure} for {some}" for measure, some in defined if some < many]:
@@ -182,7 +182,7 @@ def _of_pool(selection: Selection) -> Iterator[str]:
     between = [row.beta for row in selection.rows if 0 < row.beta < float("inf")]
     worst = [f"{shown[at]} (least {axis}{_times(many, selection)})" for at, many, axis in choice.worst() if between]
     if worst:
-        yield f"F is 0 for each beta above 0 and below inf of {', '.join(worst)}"
+        yield f"F is 0 for every beta between 0 and inf where a variant is the worst in one measure: {', '.join(worst)}"
     for at, beta, fold, now, then in choice.swayed(between):
         where = f" in fold {selection.folds.names[fold]}" if selection.folds.held_out else ""
         would = f"beta {beta:g} would choose {shown[then]}, not {shown[now]}{where}"

@@ -87,7 +87,7 @@ def notes(result: Result) -> list[str]:
         if any(moved) or any(drawn):
             lines.setdefault(_line(moved, drawn, runs[0][1]), []).append(measure)
     if not lines:
-        return ["no ties that matter"]
+        return ["ties change no value"]
     key = "[least, greatest] ~expected: over all orders of tied documents"
     return [key, *(f"{', '.join(measures)}: {line}" for line, measures in lines.items())]
 
@@ -95,10 +95,10 @@ def notes(result: Result) -> list[str]:
 def _line(moved: list[int], drawn: list[int], queries: int) -> str:
     one = len(moved) == 1
     if one:
-        line = f"ties matter in {moved[0]} of {queries} queries"
+        line = f"ties change the value of {moved[0]} of {queries} queries"
     else:
         most = "1 query" if max(moved) == 1 else f"{max(moved)} queries"
-        line = f"ties matter in {np.count_nonzero(moved)} of {len(moved)} runs, in {most} at most"
+        line = f"ties change values of {np.count_nonzero(moved)} of {len(moved)} runs, in {most} at most"
     if not any(drawn):
         return line
     many = f"{drawn[0]}" if one else f"up to {max(drawn)}"

@@ -23,7 +23,7 @@ def notes(result: Result) -> list[str]:
         if said := _said(row, runs, "text" if _over_texts(result) else "labelling"):
             lines.setdefault(said, []).append(measure)
     if not lines:
-        return ["nothing unknown that matters"]
+        return ["nothing that is unknown changes a value"]
     texts = _over_texts(result)
     key = [
         "[least, greatest]: over all texts that are missing"
@@ -54,17 +54,17 @@ def _said(row: int, runs: Iterable[tuple[Scores, UnknownIntervals]], one_way: st
     if not any(moved):
         return ""
     if one:
-        line = f"the unknown matters in {moved[0]} of {queries} queries"
+        line = f"what is unknown can change the value of {moved[0]} of {queries} queries"
     else:
         most = "1 query" if max(moved) == 1 else f"{max(moved)} queries"
-        line = f"the unknown matters in {np.count_nonzero(moved)} of {len(moved)} runs, in {most} at most"
+        line = f"what is unknown can change values of {np.count_nonzero(moved)} of {len(moved)} runs, in {most} at most"
     parts = (
         ([found.outside(scores.values)[row] for scores, found in each], f"no {one_way} gives the value"),
         ([np.isnan(scores.values[row]) & ~np.isnan(found.least[row]) for scores, found in each],
-         "the value is undefined, the ends are not"),
-        ([found.bounded[row] for _, found in each], f"an end is a bound that perhaps no {one_way} attains"),
-        ([found.drawn[row] for _, found in each], f"only {DRAWN} random labellings were tried: drawn, not bounds"),
-        ([(found.sampled & ~found.drawn)[row] for _, found in each], f"the expected is of {DRAWN} random labellings"),
+         "the value is undefined, but its bounds are not"),
+        ([found.bounded[row] for _, found in each], f"an end is a bound that no {one_way} need attain"),
+        ([found.drawn[row] for _, found in each], f"only {DRAWN} random labellings were tried: no bounds"),
+        ([(found.sampled & ~found.drawn)[row] for _, found in each], f"the expected is that of {DRAWN} random ones"),
     )  # fmt: skip
     for several, words in parts:
         many = [int(some.sum()) for some in several]
@@ -122,4 +122,4 @@ def _undecided(result: Result) -> list[str]:
     if not overlap:
         return []
     which = "which run is fairer" if len(ends) == 2 else "which of some runs is fairer"
-    return [f"{', '.join(overlap)}: the intervals overlap, so what is known cannot tell {which}"]
+    return [f"{', '.join(overlap)}: the bounds overlap, so they do not tell {which}"]

@@ -9,7 +9,7 @@ from fairtrec.evaluation.plan import Plan
 from fairtrec.reranker import Remark, Reranker
 
 MADE_OF = {"group_of": "membership", "judged_ranks": "judged_relevance"}  # inputs that only rerankers have
-JUDGED = Remark("uses the judgements: a bound, not a system")
+JUDGED = Remark("uses the judgements, so it is a bound and no system")
 OF_THE_RUN = frozenset({"scores", "scaled", "scaled_below", "chance"})  # for which nothing is asked
 
 

@@ -469,7 +469,7 @@ def test_many_runs_have_no_column_each(fairtrec_command, command, example, tmp_p
         lines = (example / "neural.run").read_text().splitlines(keepends=True)
         copy.write_text("".join(line for place, line in enumerate(lines) if place % 7 != number))
     out = fairtrec_command(*command[:5], *copies, *command[5:], *VARY).out
-    assert "best: the rank of fair, which is the best by the base\n" in out
+    assert "best: the rank of fair, the best run of the base\n" in out
     assert "largest" in out
     assert "copy3" in out
 

@@ -139,7 +139,7 @@ def test_only_queries_with_both_values_are_compared():
     assert row(view, "runs/c.run").n == 5
     assert view.notes == (
         "runs/c.run has not the 20 queries of the baseline; those of both are compared",
-        "in 2 of 6 comparisons only 5 differences are not 0: interval and p are surer than so few can be",
+        "in 2 of 6 comparisons only 5 differences are not 0: too few to trust the interval and p",
     )
 
 
@@ -235,7 +235,7 @@ def test_slices_and_the_worst_of_them():
     assert view.notes == (
         "small, fewer than 10 queries: few",
         "1 of the 21 queries of the slices are not evaluated",
-        "in 3 of 12 comparisons only 2 differences are not 0: interval and p are surer than so few can be",
+        "in 3 of 12 comparisons only 2 differences are not 0: too few to trust the interval and p",
     )
     with pytest.raises(UsageError, match="no query of any slice"):
         compare(of, slices={"s": ["z"]})
@@ -496,7 +496,7 @@ def test_what_is_printed_as_0_has_no_minus_sign():
 
 @pytest.mark.parametrize("how", [{"test": "bootstrap"}, {"interval": "percentile"}, {"interval": "bca"}])
 def test_the_bootstrap_of_few_queries_is_remarked_on(how):
-    said = "of fewer than 30 queries the bootstrap finds too much; prefer t or randomisation, and t intervals"
+    said = "with fewer than 30 queries the bootstrap shows too much; prefer tests and intervals of t"
     few, enough = (result(qids=tuple(f"q{number}" for number in range(many))) for many in (29, 30))
     assert said in compare(few, resamples=100, **how).notes
     assert said not in compare(few).notes

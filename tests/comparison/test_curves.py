@@ -246,7 +246,7 @@ def test_the_command_refuses_what_evaluates(tmp_path, fairtrec_command):
     for options in (["-c"], ["--cutoffs", "1,5"], ["--keep-going"], ["--background", "x"]):
         done = fairtrec_command("compare", "--values", *files, *options)
         assert done.code == 2
-        assert "--values compares what is in the files, and evaluates nothing; leave out" in done.err
+        assert "--values takes what is in the files, and evaluates nothing; leave out" in done.err
     assert "there is one run alone" in fairtrec_command("compare", "--values", files[0]).err
     assert "Missing argument" in fairtrec_command("compare", files[0]).err
     assert fairtrec_command("compare", "--values", *files, "-o", files[0]).code == 2

@@ -7,7 +7,7 @@ import pytest
 import fairtrec
 from fairtrec.report.remarks import footnotes
 
-SAME = "the same documents in the same order for all queries, as deep as is measured (100 at most)"
+SAME = "runs with the same documents in the same order for all queries, down to the measured depth (100 at most)"
 RISE = "scores rise with the ranks"
 
 
@@ -55,7 +55,9 @@ def test_scores_that_rise_with_the_ranks_are_told_once_with_the_runs(desk, fairt
         "eval", "qrels.txt", "neural.run", "rising.run", "-m", "nDCG@5 TE@5", *words, "-f", "table"
     ).out
     assert out.count(RISE) == 1
-    assert f"{RISE}, and the order is by falling score: is a lower one better? --order rank (rising)" in out
+    assert (
+        f"{RISE}, but runs are ordered by falling score; if lower scores are better, give --order rank (rising)" in out
+    )
     for order in ("rank", "file"):
         assert RISE not in fairtrec_command("eval", "qrels.txt", "rising.run", "-m", "nDCG@5", "--order", order).err
 

@@ -11,8 +11,13 @@ GRADED, BINARY = {"q": {"a": 3, "b": 1}}, {"q": {"a": 1, "b": 0}}
 @pytest.mark.parametrize(
     ("measures", "qrels", "level", "said"),
     [
-        ("RR@10 nDCG@10 P@1 AP", GRADED, None, "RR@10, P@1, AP: relevant is from grade 1 on, of grades up to 3"),
-        ("SetP", GRADED, None, "SetP: relevant is from grade 1 on"),
+        (
+            "RR@10 nDCG@10 P@1 AP",
+            GRADED,
+            None,
+            "RR@10, P@1, AP: documents of grade 1 or more are relevant, of grades up to 3",
+        ),
+        ("SetP", GRADED, None, "SetP: documents of grade 1 or more are relevant"),
         ("nDCG@10", GRADED, None, ""),
         ("RR@10", BINARY, None, ""),
         ("RR@10", GRADED, 2, ""),

@@ -56,7 +56,7 @@ def test_labels_that_know_few_queries_are_asked_about():
 
 def test_a_term_of_two_groups_is_told():
     result = fairtrec.evaluate("TExFAIR@2", "run", **TEXTS)
-    assert "in the list of more than one group, so counted for each: they" in result.notes
+    assert "terms of more than one group, which count for each: they" in result.notes
 
 
 def test_a_grade_from_which_documents_count_reaches_measures_that_have_one():

@@ -198,7 +198,7 @@ def test_reports_have_all_three():
     for form in ("table", "html", "md", "latex"):
         text = RESULTS[form](result).replace("\\[", "[").replace(r"\textasciitilde{}", "~")
         assert shown in text, form
-        assert "RR, nDCG@2: ties matter in 1 of 2 runs, in 3 queries at most" in text
+        assert "RR, nDCG@2: ties change values of 1 of 2 runs, in 3 queries at most" in text
     assert f"nDCG@2.least          \tall\t{first.ends['least'].means[1]:.4f}" in RESULTS["trec"](result)
     queries = json.loads(RESULTS["json"](result, per_query=True))["runs"][0]["ties"]["greatest"]
     assert [queries[qid]["RR"] for qid in first.qids] == first.ties.greatest[0].tolist()
@@ -345,4 +345,4 @@ def test_a_run_is_cut_behind_what_is_tied():
 def test_ties_whose_values_are_infinite_in_every_order_do_not_matter():
     result = fairtrec.evaluate("Skew(group='f')@2", {"q1": dict.fromkeys("be", 1.0)}, **GIVEN, bounds="ties")
     assert [getattr(result.scores[0].ties, end).tolist() for end in ENDS] == [[[-np.inf]]] * 3
-    assert "no ties that matter" in str(result)
+    assert "ties change no value" in str(result)

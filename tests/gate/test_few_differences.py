@@ -55,7 +55,7 @@ def test_a_bootstrap_that_two_differences_pass_is_a_warning_too():
     """No resample is below 0, and by t the interval begins at 0.15 - 2.2 * 0.1 = -0.07."""
     few = np.append(np.full(2, 0.9), np.zeros(10))
     assert verdict(few, "percentile").status == "warning"
-    assert verdict(few, "percentile").reason == "only 2 differences are not 0, so the interval may be too short"
+    assert verdict(few, "percentile").reason == "only 2 differences are not 0, so the interval may be too narrow"
 
 
 def test_what_no_interval_is_had_of_shows_nothing():

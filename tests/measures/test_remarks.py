@@ -18,7 +18,9 @@ def said(measures, **given):
 
 
 def test_an_infinite_mean_of_skew_names_eps():
-    assert "Skew(group='m')@2: infinite for 1 of 2 queries, and so in the mean; eps, like eps=0.01" in said("Skew@2")
+    assert "Skew(group='m')@2: infinite for 1 of 2 queries, so that the mean is infinite, too; eps=0.01" in said(
+        "Skew@2"
+    )
     assert "infinite" not in said("Skew(eps=0.01)@2")
     assert "MinSkew@2: infinite for 1 of 2 queries" in said("MinSkew@2")
 

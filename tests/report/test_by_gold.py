@@ -154,6 +154,6 @@ def test_few_labelled_queries_and_few_that_differ_are_told(given):
     few = str(fairtrec.evaluate("AWRF@3", **{**data, "labels": labels}, gold=drawn(20, 20)))
     assert "no interval: of fewer than 30 labelled queries, or if none has another value" in few
     rare = str(fairtrec.evaluate("AWRF@3", **{**data, "labels": labels}, gold=drawn(32, 5)))
-    assert "?: fewer than 10 labelled queries have another value, so the interval is too sure" in rare
+    assert "?: fewer than 10 labelled queries have another value, so the interval is too narrow" in rare
     assert "] ?" in rare
     assert "corrected by gold labels of 32 of the 40 queries" in rare

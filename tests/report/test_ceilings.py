@@ -35,19 +35,21 @@ def near_all(best, other, many):
 
 def test_one_line_says_of_how_many_rankings_a_measure_has_its_best_value_and_how_many_queries_decide():
     said = ceilings.remarks(result(near_all(1, 0.5, 9), near_all(1, 0.2, 8), near_all(1, 0.1, 7)))
-    assert said == ["NFaiRR@10: 8 to 9 of 10 rankings have the maximum; 1 to 2 queries decide (0, 1)"]
-    assert ceilings.remarks(result([1] * 10)) == ["NFaiRR@10: 10 of 10 rankings have the maximum; no query decides"]
+    assert said == ["NFaiRR@10: 8 to 9 of 10 rankings have the maximum, so 1 to 2 queries tell runs apart (0, 1)"]
+    assert ceilings.remarks(result([1] * 10)) == [
+        "NFaiRR@10: 10 of 10 rankings have the maximum, so no query tells runs apart"
+    ]
     assert ceilings.remarks(result(near_all(1, np.nan, 9))) == [
-        "NFaiRR@10: 9 of 9 rankings have the maximum; no query decides"]  # fmt: skip
+        "NFaiRR@10: 9 of 9 rankings have the maximum, so no query tells runs apart"]  # fmt: skip
 
 
 def test_the_best_value_is_by_the_direction_and_the_bounds_of_the_measure():
     kinds = KL(), Nearer(), AWRF()
     rows = near_all(0, 1, 9), near_all(0, -1, 9), near_all(1, 0, 9)
     assert ceilings.remarks(result(rows, measure=kinds)) == [
-        "KL@10: 9 of 10 rankings have the minimum; 1 query decides",
-        "Nearer@10: 9 of 10 rankings have the value 0; 1 query decides",
-        "AWRF@10: 9 of 10 rankings have the maximum; 1 query decides",
+        "KL@10: 9 of 10 rankings have the minimum, so 1 query tells runs apart",
+        "Nearer@10: 9 of 10 rankings have the value 0, so 1 query tells runs apart",
+        "AWRF@10: 9 of 10 rankings have the maximum, so 1 query tells runs apart",
     ]
     unscaled, target = TExFAIR(scaled=False), np.array([0.25, 0.75])
     best = unscaled.bounds_against(target)[1]
@@ -81,7 +83,7 @@ def test_a_question_mark_stands_behind_an_interval_where_fewer_than_ten_values_d
     scores = Scores("a.run", "", (NFaiRR(), AWRF()), many, values)
     found = Result((scores,), Signature({}), (), {}).with_confidence()
     assert [text.endswith(" ?") for text in intervals(found.scores[0], None, 4)] == [True, False]
-    said = "?: fewer than 10 values differ from the commonest, so the interval is too sure"
+    said = "?: fewer than 10 values differ from the most frequent one, so the interval is too narrow"
     assert said in found.notes
     sure = Result((Scores("a.run", "", (AWRF(),), many, values[1:]),), Signature({}), (), {})
     assert said not in sure.with_confidence().notes
@@ -113,7 +115,7 @@ def test_an_interval_without_a_confidence_is_refused(copied, fairtrec_command):
 def test_beside_a_rank_stands_that_no_test_is_behind_it(copied, fairtrec_command):
     asked = "eval", "qrels.txt", "bm25.run", "fair.run", "-m", "nDCG@10"
     for form in ("table", "md", "html"):
-        assert "no test stands behind a rank" in fairtrec_command(*asked, "-f", form, "--sort", "nDCG@10").out
+        assert "ranks are not tested" in fairtrec_command(*asked, "-f", form, "--sort", "nDCG@10").out
     assert "no test" not in fairtrec_command(*asked, "-f", "table").out
 
 
@@ -121,7 +123,7 @@ def test_of_the_runs_of_the_paper_a_ceiling_is_told(ten):
     runs, qrels, given = ten
     said = fairtrec.evaluate("NFaiRR@10", runs, qrels, **given)
     (line,) = [each for each in ceilings.remarks(said) if each.startswith("NFaiRR@10")]
-    assert line == "NFaiRR@10: 27 to 29 of 30 rankings have the maximum; 1 to 3 queries decide"
+    assert line == "NFaiRR@10: 27 to 29 of 30 rankings have the maximum, so 1 to 3 queries tell runs apart"
 
 
 def test_the_interval_of_a_mean_of_shares_of_relevance_ends_at_1():

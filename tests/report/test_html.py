@@ -84,9 +84,9 @@ def test_the_page_carries_notes_remarks_legend_and_signature(text):
     parsed = Page(text)
     shown = [element["text"] for element in parsed.all("li")]
     assert shown == [
-        "rank: by Higher@10, highest first; no test stands behind a rank, see fairtrec compare",
+        "rank: by Higher@10, highest first; ranks are not tested, see fairtrec compare",
         "↑ higher is better, ↓ lower is better, →0 nearer 0 is better; * the best, ° the worst",
-        "|x|: the mean size of a run's values, by which runs are ordered and marked, as leanings cancel in the mean",
+        "|x|: the mean of absolute values, by which runs are ordered and marked, as signs cancel in the mean",
         "× dominated: another run is as good or better in every measure with an arrow, and better in one",
         *("take care", "nDCG@10: defined for 0 of 2 queries (d)", "Higher@10: defined for 1 of 2 queries (d)"),
     ]

@@ -79,16 +79,16 @@ def test_what_makes_a_number_wrong_comes_first_and_what_explains_it_last():
     wrong = [
         "means over 3 of the 5 queries of all runs: a (-c counts the rest as empty rankings)",
         "2 of 9 documents in the measured ranks have no text or counts; --missing neutral",
-        "uses the judgements: a bound, not a system",
-        "Skew@5: infinite for 2 of 12 queries, and so in the mean",
-        "RR: 12 of 12 rankings have the maximum; no query decides",
+        "uses the judgements, so it is a bound and no system",
+        "Skew@5: infinite for 2 of 12 queries, so that the mean is infinite, too",
+        "RR: 12 of 12 rankings have the maximum, so no query tells runs apart",
         "RR: defined for 3 of 12 queries",
         "groups are known for 44 of the 60 ranks looked at",
     ]
-    cautions = ["in 2 of 4 comparisons only 6 differences are not 0: interval and p are surer than so few can be"]
+    cautions = ["in 2 of 4 comparisons only 6 differences are not 0: too few to trust the interval and p"]
     explained = [
         "ARaB@5: above 0 leans to m, below 0 to f",
-        "--background: no part in RR",
+        "--background plays no part in RR",
         "groups are known for 60 of the 60 ranks looked at",
     ]
     assert folded([*explained, *cautions, *wrong], None) == [*wrong, *cautions, *explained]
@@ -119,7 +119,7 @@ def test_what_played_no_part_is_one_of_the_four(fairtrec_command):
     more = ("--background", EXAMPLE / "background.run")
     done = evaluated(fairtrec_command, "-f", "table", *more)
     assert done.err.endswith("\n")
-    assert done.err.startswith("# --background: no part in ")
+    assert done.err.startswith("# --background plays no part in ")
     shown = remarks_of([*behind(done.out), *done.err.splitlines()])
     assert len([line for line in shown if not MORE.fullmatch(line)]) == MOST
 
@@ -187,5 +187,5 @@ def test_what_inputs_have_is_said_only_where_a_number_is_of_them(given, tmp_path
     assert any(
         words in note
         for note in spoken
-        for words in ("less than 1 %", "name not all groups", "in the list of more than one group")
+        for words in ("less than 1 %", "name not all groups", "terms of more than one group")
     )

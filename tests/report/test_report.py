@@ -352,7 +352,7 @@ def test_a_sorted_table_has_ranks_and_marks_and_says_what_they_mean():
     below = table(board(), sort=Higher()).splitlines()[-4:]
     assert below == [
         (
-            "rank: by Higher@10, highest first; no test stands behind a rank, see fairtrec compare; "
+            "rank: by Higher@10, highest first; ranks are not tested, see fairtrec compare; "
             "↑ higher is better, ↓ lower is better, →0 nearer 0 is better; "
             "* the best, ° the worst"
         ),
@@ -429,7 +429,7 @@ def test_no_reader_of_a_latex_table_misses_what_stands_in_a_comment():
 def test_a_sorted_latex_table_explains_itself_in_its_caption():
     text = written(result_of([Higher(), Nearer()], [[-0.5], [-0.1]], [[-0.6], [-0.2]]), "latex", sort=Higher())
     assert text.splitlines()[2].startswith(
-        r"\caption{Rank: by Higher@10, highest first; no test stands behind a rank, see fairtrec compare; "
+        r"\caption{Rank: by Higher@10, highest first; ranks are not tested, see fairtrec compare; "
         r"$\uparrow$ higher is better, $\rightarrow 0$ nearer 0 is better; bold the best, "
     )
     assert r"\begin{tabular}{rllrrr}" in text

@@ -340,8 +340,8 @@ def test_each_mean_has_the_interval_of_scipy(result, confidence):
     assert confident.signature["interval"] == f"t/{confidence:g}"
     assert confident.notes[-3:] == (
         f"[low, high]: {100 * confidence:g}% t interval of each mean over queries",
-        "?: fewer than 10 values differ from the commonest, so the interval is too sure",
-        "an interval over fewer than 30 queries, here 12, holds if values are about normally distributed",
+        "?: fewer than 10 values differ from the most frequent one, so the interval is too narrow",
+        "an interval over fewer than 30 queries (here 12) assumes that values are about normally distributed",
     )
 
 

@@ -457,7 +457,7 @@ def test_a_choice_that_changes_with_the_fold_is_said_first(copied, fairtrec_comm
 
     found = json.loads(done.out)
     many = len(set(found["rows"][0]["chosen"].values()))
-    said = f"the choice changes with the fold: of 6 folds, beta 0 {many} variants; no one is the choice"
+    said = f"the choice depends on the fold: in 6 folds, beta 0 chooses {many} variants, so none is the choice"
     assert [found["notes"][0] == said, "changes with the fold" in done.out] == [many > 1] * 2
     runs = {"a": {str(q): {"d": 2.0 - (q in (1, 2)), "e": 1.5} for q in range(9)},
             "b": {str(q): {"d": 2.0 - (q in (3, 4)), "e": 1.5} for q in range(9)}}  # fmt: skip
@@ -467,7 +467,8 @@ def test_a_choice_that_changes_with_the_fold_is_said_first(copied, fairtrec_comm
     from fairtrec.report.selection import footnotes
 
     assert (
-        footnotes(chosen)[0] == "the choice changes with the fold: of 9 folds, beta 0 2 variants; no one is the choice"
+        footnotes(chosen)[0]
+        == "the choice depends on the fold: in 9 folds, beta 0 chooses 2 variants, so none is the choice"
     )
     assert (
         "changes with the fold" not in footnotes(fairtrec.select(runs, qrels, utility="RR", fairness="P@1", folds=1))[0]

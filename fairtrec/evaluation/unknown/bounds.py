@@ -234,11 +234,13 @@ def _remarks(reference: Reference, several: Sequence[Docs], attribute: str) -> t
     remarks = []
     _, times = np.unique(max(several, key=len), return_counts=True)
     if (times > 1).any() and not reference.labels.per_query:
-        words = "{} of {} unknown documents are looked at for two queries or more: the ends of means are bounds"
+        words = (
+            "{} of {} unknown documents are ranked for several queries, so no labelling need attain the ends of a mean"
+        )
         remarks.append(Remark(words, (int((times > 1).sum()), len(times)), of=attribute))
     if reference.target_of is not None and times.size:
         of = " and the ".join(word for _, word in reference.target_of.of)
-        remarks.append(Remark(f"the target of the {of} is that of its documents of known group", of=attribute))
+        remarks.append(Remark(f"the target is that of the documents of known group of the {of}", of=attribute))
     return tuple(remarks)
 
 
