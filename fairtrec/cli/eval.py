@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from fairtrec.cli import options, printing
+from fairtrec.cli import options, printing, topics
 from fairtrec.cli.commands import say, under
 from fairtrec.literals import Method
 from fairtrec.report.writers import RESULTS, refuse_view
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 @options.per_query
 @click.option("-n", "--no-summary", is_flag=True, help="Print no means; leave the values of queries out of a page.")
 @options.sort
+@click.option(
+    "--spread", is_flag=True, help="Print best, median and worst of each query over all RUNs instead, naming none."
+)
 @options.slices
 @options.own("eval")
 @click.option(
@@ -38,7 +41,8 @@ if TYPE_CHECKING:
 @click.option("--title", metavar="TEXT", help="The heading of a page (html), or what a caption begins with (latex).")
 @options.query_texts
 @click.option("--latex-label", metavar="NAME", help="What LaTeX refers to the table by (latex).")
-@options.reported(RESULTS, auto=True)
+@options.into
+@options.reported(RESULTS, auto=True, to=False)
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -50,6 +54,7 @@ def command(
     per_query: bool,
     no_summary: bool,
     sort: str | None,
+    spread: bool,
     slices: str | None,
     confidence: float | None,
     interval: Method | None,
@@ -74,8 +79,10 @@ def command(
 
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
     view |= {"latex_label": latex_label, "query_texts": query_texts}
-    if form != "auto" or no_summary or title is not None or (latex_label, query_texts) != (None, None):
-        refuse_view(form, output, slices=slices, pool=given["pool"], **view)
+    if spread:
+        topics.refuse(form, view, given, sort=sort, confidence=confidence, interval=interval)
+    else:
+        _refuse_unfit(form, output, slices, view, given)
     if confidence is not None or interval is not None:
         _refuse_confidence(confidence, interval, given)
     files = named(runs)
@@ -90,7 +97,7 @@ def command(
         from fairtrec.comparison.leaderboard import sort_key
 
         by = sort_key(sort, measures, given["relevance_level"])
-    if output is not None:
+    if output is not None and not (spread and topics.is_folder(output)):
         printing.refuse_output(output, qrels, slices, *files.values(), *lists(runs), *given.values())
     of_queries = None
     if slices is not None:
@@ -103,12 +110,27 @@ def command(
     for _, fault in result.failed:
         say(fault)
     view["query_texts"] = None if query_texts is None else _asked(query_texts, result)
-    if result.scores:
+    if result.scores and spread:
+        topics.write(result, form, output, of_queries, places=places, hidden=no_summary)
+    elif result.scores:
         result = result if of_queries is None else of_queries.noted(result)
         if confidence is not None:
             result = result.with_confidence(confidence, of_queries, interval=interval or "t")
         printing.write(RESULTS, form, result, output, footnotes, places=places, sort=by, slices=of_queries, **view)
     return InputError.exit_code if result.failed else 0
+
+
+def _refuse_unfit(
+    form: str, output: "Path | None", slices: str | None, view: dict[str, Any], given: dict[str, Any]
+) -> None:
+    """Raise UsageError if the format cannot show what is asked for; nothing is imported where nothing odd is."""
+    from fairtrec.errors import UsageError
+
+    if output is not None and output.is_dir():
+        raise UsageError(f"{output} is a folder; name a file with -o")
+    odd = (view["title"], view["latex_label"], view["query_texts"]) != (None, None, None)
+    if form != "auto" or not view["summary"] or odd:
+        refuse_view(form, output, slices=slices, pool=given["pool"], **view)
 
 
 def _asked(query_texts: str, result: "Result") -> dict[str, str]:

@@ -180,21 +180,25 @@ query_texts = click.option(
 per_query = click.option("-q", "--per-query", is_flag=True, help="Print the value of each query too.")
 
 
+FOLDER = "fairtrec.folder"  # whether the name of the output ended in a slash
+
+
 class _Place(click.Path):
     """A path, for pathlib, which is imported where there is one."""
 
     def coerce_path_result(self, value: Any) -> Any:
+        click.get_current_context().meta[FOLDER] = str(value).endswith("/")  # of which a path keeps nothing
         from pathlib import Path
 
         return Path(value)
 
 
-_output = click.option(
-    "-o",
-    "--output",
-    type=_Place(dir_okay=False),
-    metavar="FILE",
-    help="Write to FILE, all or nothing.",
+_output, into = (
+    click.option("-o", "--output", type=_Place(dir_okay=folder), metavar=metavar, help=f"{says}, all or nothing.")
+    for folder, metavar, says in (
+        (False, "FILE", "Write to FILE"),
+        (True, "FILE|FOLDER", "Write to FILE, or with --spread also a file for each run to FOLDER/"),
+    )
 )
 
 

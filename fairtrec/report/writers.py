@@ -236,6 +236,7 @@ QUERYSETS = Formats(
         "json": Writer("queryset:record", "records:json", "all"),
     },
 )
+SPREADS = Formats("topic_tables", "", {**_USUAL, "html": Writer("topic_tables:html", "", "all")})
 KINDS: Mapping[str, Formats[Any]] = {  # of each class of answers
     "Result": RESULTS,
     "Scores": RESULTS,
@@ -255,6 +256,7 @@ KINDS: Mapping[str, Formats[Any]] = {  # of each class of answers
     "GoldDraw": DRAWS,
     "Agreement": AGREEMENTS,
     "QuerySet": QUERYSETS,
+    "TopicSpread": SPREADS,
 }
 
 

@@ -1,0 +1,116 @@
+"""Best, median and worst of each query over all runs; and for one run the same, beside its own values and places."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fairtrec.comparison.by_topic import ENDS, TopicSpread
+from fairtrec.report.cells import cell, shown
+from fairtrec.report.cells import number as written
+from fairtrec.report.document import Column, Document, ReportTable
+from fairtrec.report.legend import directions, heading
+from fairtrec.report.page.whole import TABLES, in_page, page
+from fairtrec.report.records import Row, number
+from fairtrec.report.remarks import footnotes as footnotes_of
+
+KEYS = ("query",)
+
+
+@dataclass(frozen=True, eq=False)
+class OfOneRun:
+    """What one participant is handed: the spread, and the number of the run that is its own."""
+
+    spread: TopicSpread
+    run: int
+
+    @property
+    def name(self) -> str:
+        """The name of the run."""
+        runs = [scores.run for scores in self.spread.result.scores]
+        return shown(runs)[runs[self.run]]
+
+
+SpreadView = TopicSpread | OfOneRun
+
+
+def _apart(view: SpreadView) -> tuple[TopicSpread, int | None]:
+    return (view, None) if isinstance(view, TopicSpread) else (view.spread, view.run)
+
+
+def footnotes(view: SpreadView) -> list[str]:
+    """List what a reader should know; last the signature. No line names a run."""
+    of = _apart(view)[0]
+    runs = [scores.run for scores in of.result.scores]
+    names = {*runs, *shown(runs).values()}
+    said = [line for line in footnotes_of(of.result)[:-1] if not any(name in line for name in names)]
+    return [*said, str(of.signature)]
+
+
+def tables(view: SpreadView, *, places: int) -> Document:
+    """Lay out a row for each query, and for the means."""
+    of, run = _apart(view)
+    several = list(of.rows())
+    keys = [Column("query", [name for name, _, _ in several], words=True)]
+    keys.append(Column("runs", [str(of.runs_of(query, part)) for _, query, part in several]))
+    values = []
+    for row, measure in enumerate(of.measures):
+        first = f"|{measure}| ↓" if measure.better == "nearer 0" else heading(measure)
+        for at, end in enumerate(ENDS):
+            head = f"{first}: {end}" if at == 0 else end
+            three = [of.of(query, part)[at, row] for _, query, part in several]
+            values.append(Column(head, [written(float(value), places) for value in three]))
+        if run is not None:
+            own = [written(float(of.own(run, query, part)[row]), places) for _, query, part in several]
+            values += [Column("own", own), Column("place", [_place(of, run, row, query) for _, query, _ in several])]
+    signs = [directions({measure.better for measure in of.measures}), "all: means over so many queries as stand there"]
+    *lines, signature = footnotes(view)
+    return Document([ReportTable("", keys, values)], lines, signature, signs=[sign for sign in signs if sign])
+
+
+def _place(of: TopicSpread, run: int, measure: int, query: int | None) -> str:
+    found = None if query is None else of.place(run, measure, query)
+    return "" if found is None else f"{found[0]} of {found[1]}"
+
+
+def rows(view: SpreadView, *, places: int | None) -> Iterator[Row]:
+    """Give a row for each query and mean, three columns for each measure; of one run two more."""
+    of, run = _apart(view)
+    beside = ["own", "place"] * (run is not None)
+    yield ["query", "runs", *(f"{measure} {name}" for measure in of.measures for name in (*ENDS, *beside))]
+    for name, query, part in of.rows():
+        three, cells = of.of(query, part), []
+        for row in range(len(of.measures)):
+            cells += [cell(float(value), places) for value in three[:, row]]
+            if run is not None:
+                cells += [cell(float(of.own(run, query, part)[row]), places), _place(of, run, row, query)]
+        yield [name, of.runs_of(query, part), *cells]
+
+
+def records(view: SpreadView) -> Iterator[dict[str, Any]]:
+    """Give an object for each query and measure, in full precision."""
+    of, run = _apart(view)
+    for name, query, part in of.rows():
+        three = of.of(query, part)
+        for row, measure in enumerate(of.measures):
+            many = int(of.many[row, query]) if query is not None else of.runs_of(None, part)
+            found: dict[str, Any] = {"qid": name, "measure": str(measure)}
+            found |= {end: number(float(three[at, row])) for at, end in enumerate(ENDS)}
+            own = {} if run is None else {"own": number(float(of.own(run, query, part)[row]))}
+            if run is not None and query is not None:
+                place = of.place(run, row, query)
+                own["place"] = None if place is None else place[0]
+            yield {**found, "runs" if query is not None else "queries": many, **own}
+
+
+def record(view: SpreadView) -> dict[str, Any]:
+    """Give one object with all of them."""
+    *notes, signature = footnotes(view)
+    return {"signature": signature, "notes": notes, "rows": list(records(view))}
+
+
+def html(view: SpreadView, *, places: int) -> str:
+    """Write a page that names no run, but that of which it is."""
+    document = tables(view, places=places)
+    title = "Best, median and worst" if isinstance(view, TopicSpread) else view.name
+    facts = [f"{len(_apart(view)[0].result.scores)} runs"]
+    return page(title, facts, in_page(document.tables[0]), document, TABLES)
