@@ -77,7 +77,7 @@ class Offered(StringParamType):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
         """Give what may stand here and begins with what is typed, in any case."""
-        words = set(re.findall(r"\w+", param.metavar or (param.name or "").upper()))
+        words = set(re.findall(r"\w+", _of_value(param) or (param.name or "").upper()))
         items = [CompletionItem(incomplete, type="file")] * bool(words & FILES)
         items += [CompletionItem(incomplete, type="dir")] * bool(words & FOLDERS and not words & FILES)
         begun, _, last = incomplete.rpartition(" ") if words & {"MEASURES", "RERANKER"} else ("", "", incomplete)
@@ -86,6 +86,11 @@ class Offered(StringParamType):
             if value.lower().startswith(last.lower()):
                 items.append(CompletionItem(before + value, help=said))
         return items
+
+
+def _of_value(param: click.Parameter) -> str:
+    """Say what a value is called, without the name of the attribute that may stand before it."""
+    return (param.metavar or "").removeprefix("[NAME=]")
 
 
 class Root(Commands):
@@ -139,7 +144,7 @@ def _names(param: click.Parameter, words: Iterable[str]) -> Iterator[tuple[str, 
 
         measures = [*names(), *[ALL_FAIR] * ("MEASURES" in words)] if {"MEASURE", "MEASURES"} & set(words) else []
         yield from unsaid([*measures, *(rerankers() if "RERANKER" in words else [])])
-    elif (row := CHOICES.get(param.name or "")) and row.words and row.metavar == param.metavar:
+    elif (row := CHOICES.get(param.name or "")) and row.words and row.metavar == _of_value(param):
         yield from unsaid(row.words)
     elif "NAME" in words and param.name != "model":
         from fairtrec.resources.passports import passports
