@@ -66,7 +66,8 @@ def _fitting(table: ReportTable, gap: int, window: int | None) -> ReportTable:
         return _fitting(table.narrow, gap, window)
     names = [_narrow(key, _most(window)) for key in table.keys]
     table = replace(table, keys=names)
-    room = max(FEWEST, window - _width(list(map(_laid, names)), gap) - gap)
+    behind = max((_laid(column).width + gap for column in table.values if column.follows), default=0)
+    room = max(FEWEST, window - _width(list(map(_laid, names)), gap) - gap - behind)
     heads = shortened([column.head for column in table.values], room)
     values = [replace(column, head=head) for column, head in zip(table.values, heads, strict=True)]
     table = replace(table, values=[_narrow(column, room) for column in values])
@@ -126,10 +127,13 @@ def _pages(table: ReportTable, gap: int, window: int | None) -> Iterator[list[_L
     """Deal the columns of values to as many tables as the window calls for, the keys in front of each."""
     keys = list(map(_laid, table.keys))
     together: list[list[_Laid]] = []
-    for column in table.values:
-        if not column.follows:
-            together.append([])
-        together[-1].append(_laid(column))
+    for at, column in enumerate(table.values):
+        laid = _laid(column)
+        if column.follows and (window is None or _width([*keys, *together[-1], laid], gap) <= window):
+            together[-1].append(laid)
+        else:  # one that has no room behind another says whose it is
+            whose = f"{table.values[at - 1].head.partition(' ')[0]} {column.head}"
+            together.append([_laid(replace(column, head=whose)) if column.follows else laid])
     page = list(keys)
     for columns in together:
         if window is not None and len(page) > len(keys) and _width([*page, *columns], gap) > window:

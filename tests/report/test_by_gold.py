@@ -2,12 +2,14 @@
 
 import io
 import json
+from itertools import takewhile
 
 import numpy as np
 import pyarrow.parquet
 import pytest
 
 import fairtrec
+from fairtrec.report.writers import RESULTS
 
 DOCNOS = [f"d{at}" for at in range(12)]
 MEASURES = "EER@3 AWRF@3 P@1"
@@ -105,7 +107,7 @@ def test_json_has_null_where_nothing_is_corrected(result, written):
 
 def test_a_page_has_the_corrected_mean_behind_the_mean(result, written):
     found = result.scores[0].corrected[0]
-    assert f"→ {found.corrected:.4f} [{found.low:.4f}, {found.high:.4f}]" in written(result, "html").decode()
+    assert f" corrected {found.corrected:.4f} [{found.low:.4f}, {found.high:.4f}]" in written(result, "html").decode()
 
 
 def test_remarks_say_of_what_the_interval_is(result):
@@ -157,3 +159,20 @@ def test_few_labelled_queries_and_few_that_differ_are_told(given):
     assert "?: fewer than 10 labelled queries have another value, so the interval is too narrow" in rare
     assert "] ?" in rare
     assert "corrected by gold labels of 32 of the 40 queries" in rare
+
+
+@pytest.mark.parametrize("window", [60, 80, 100, 140])
+@pytest.mark.parametrize("name", ["a", "a-rather-long-name-of-a-run-that-was-reranked"])
+def test_tables_keep_to_the_window_and_say_whose_corrected_mean_it_is(given, window, name, monkeypatch):
+    data, gold = given
+    monkeypatch.setenv("COLUMNS", str(window))
+    runs = {f"{name}-{end}": run for end, run in data["runs"].items()}
+    measures = "NDKL@3 Exposure(of='all')@3 EER(discount='log2_clipped')@3"
+    result = fairtrec.evaluate(measures, **{**data, "runs": runs}, gold=gold)
+    drawn = RESULTS["table"](result, window=True)
+    tables = [*takewhile(lambda line: not line.startswith(("↑", "↓", "→")), drawn.splitlines())]
+    heads = [line for line in tables if line.startswith("  run")]
+    assert max(map(len, tables)) <= max(window, 80)
+    for head in heads:
+        assert head.split("queries")[1].split()[0] != "corrected"  # by itself, as if it were of nobody
+    assert sum(head.count("corrected") for head in heads) == 4
