@@ -47,7 +47,7 @@ subsets, O(2^n n), which is exact, and a longer one comes with the bound: the tr
 """
 
 from collections.abc import Callable, Iterable
-from time import perf_counter
+from time import perf_counter, thread_time
 
 import numpy as np
 
@@ -59,6 +59,7 @@ _Solver = Callable[[Floats, Floats], tuple[Floats, ...]]
 EXHAUSTIVE = 14  # the longest list that is solved over all its subsets
 _TOGETHER = 256  # lists that are solved in one go: a few of their rows fit the cache
 _MANY = 20_000  # documents, whose orders take seconds
+_TOLD = 200  # ranks, by which it is told how long all of them take
 
 
 def by_counts(costs: Iterable[Floats], length: int, marked: int) -> tuple[float, float]:
@@ -72,7 +73,13 @@ def by_counts(costs: Iterable[Floats], length: int, marked: int) -> tuple[float,
     ends = np.full((2, marked + 2), np.inf)  # by how many are marked so far, from fewer than none: least, minus most
     ends[:, 1] = 0.0
     fewer, same, least, most = ends[:, :-1], ends[:, 1:], ends[0, 1:], ends[1, 1:]
+    began = thread_time()
     for rank, cost in enumerate(costs, 1):
+        if rank == _TOLD and length > _MANY:
+            what = (
+                f"the least and the most over all orders of {length:,} documents (rND and its kin; fewer with a cutoff)"
+            )
+            foretell(what, (thread_time() - began) / rank * length)
         np.minimum(fewer, same, out=same)
         least += cost
         most -= cost

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairtrec import progress
 from fairtrec.catalogue import registry
 from fairtrec.errors import UsageError
 from fairtrec.formulas import extremes
@@ -244,3 +245,14 @@ def test_spelling_and_inputs():
     assert rND().needs == ("membership", "groups")
     assert rND().remarks_on == ("membership",)
     assert rND().better == "lower"
+
+
+def test_how_long_the_orders_of_many_documents_take_is_told(monkeypatch, capsys):
+    monkeypatch.setattr(extremes, "_MANY", 20)
+    monkeypatch.setattr(extremes, "_TOLD", 5)
+    monkeypatch.setattr(progress, "LONG", 0)
+    ends(nd, 21, 10, 1, "log2_rank")
+    what = (
+        "the least and the most over all orders of 21 documents (rND and its kin; fewer with a cutoff): about 0 seconds"
+    )
+    assert capsys.readouterr().err.startswith(f"# {what}")
