@@ -125,7 +125,7 @@ def _rows(
         name = element("bdi", named[run], title=scores.run)
         means = cells(scores, None, places)
         several = corrected(scores, places)
-        gold = [f" → {text}{ends}" if text else "" for text, ends in several]
+        gold = [f" corrected {text}{ends}" if text not in ("", "-") else "" for text, ends in several]
         more = [text + by_gold for text, by_gold in zip(beside(scores, None, places), gold, strict=True)]
         marks = list(zip(means, more, compared.best[run].tolist(), compared.worst[run].tolist(), strict=True))
         yield element(
