@@ -117,7 +117,7 @@ def ablate(
     jobs: int | None = 1,
     **given: Unpack[Keywords],
 ) -> Ablation:
-    """Vary the instrument, and tell whether the runs stand in the same order by each variant of it.
+    """Vary word lists, parameters and the measure, and tell whether the order of the runs depends on them.
 
     ``runs``     as `evaluate` takes them, with what it takes besides; texts are read once for all variants.
     ``measure``  one, which is varied.

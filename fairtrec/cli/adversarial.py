@@ -68,7 +68,7 @@ def command() -> None:
 @click.option("--layers", type=FROM_1, metavar="N", help="Keep the first N layers of the encoder.  [default: all]")
 @click.option("--freeze-embeddings", is_flag=True, help="Leave the vectors of words as they are.")
 @click.option("--max-length", type=FROM_1, default=230, show_default=True, metavar="N", help="Read N tokens.")
-@click.option("--tau", type=FROM_0, default=1, show_default=True, help="At most so many group terms are neutral.")
+@click.option("--tau", type=FROM_0, default=1, show_default=True, help="A text with at most N group terms is neutral.")
 @click.option(
     "--held-out",
     type=click.FloatRange(0, 1),

@@ -31,7 +31,7 @@ from fairtrec.literals import Engine, Tokenizer
 @click.option("--resume", is_flag=True, help="Continue where the same command was interrupted.")
 @click.option("--force", is_flag=True, help="Overwrite FILE; drop what an interrupted run left.")
 @options.collected
-@options.word("--engine", of=Engine, help="What does the work.")
+@options.word("--engine", of=Engine, help="What counts: this machine, or Spark.")
 @click.option("--master", metavar="URL", help="Where Spark runs, like spark://host:7077.  [default: this machine]")
 def command(**options: Any) -> None:
     """Count tokens and group terms of every document of SOURCE, and write a table of counts.

@@ -33,11 +33,11 @@ EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad 
     default=0.95,
     show_default=True,
     metavar="P",
-    help="A difference counts if its interval does.",
+    help="The level of the intervals by which differences count.",
 )
 @options.word("--interval", of=Method, help="How intervals are computed: from Student's t, or by bootstrap.")
 @click.option("--strict/--no-strict", help="Fail if the value itself misses the bound, whatever its interval.")
-@click.option("--prove", is_flag=True, help="Pass only if the whole interval lies on the right side.")
+@click.option("--prove", is_flag=True, help="Pass only if the whole interval lies on the right side of the bound.")
 @options.word("--fail-on", of=FailOn, help="With warning, exit with 1 on warnings, too.")
 @click.option("--accept", is_flag=True, help="Go on though values of the baseline's measures have changed since.")
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, judge the others, and exit with 3.")

@@ -27,7 +27,7 @@ from fairtrec.literals import Pronouns
 @click.option("-M", "--depth", type=click.IntRange(1), metavar="N", help="Cut these runs after rank N.")
 @click.option("--ignore-case", is_flag=True, help="Names match in lower case, too, as in lower-cased collections.")
 @options.word("--pronouns", of=Pronouns, help="rule: her is him or his by the words around; first: as the list has it.")
-@click.option("--terms", metavar="NAME|FILE", help="Say which of these group terms have no counterpart.")
+@click.option("--terms", metavar="NAME|FILE", help="Report which of these group terms have no counterpart.")
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: all cores]")
 @options.collected
 @click.option("--force", is_flag=True, help="Overwrite FILE.")

@@ -28,7 +28,7 @@ def command() -> None:
 @click.option("--force", is_flag=True, help="Overwrite OUT.")
 @click.option("--terms", metavar="NAME|FILE", help="The terms that were counted, where IN does not say so.")
 @options.word("--tokenizer", of=Tokenizer, optional=True, help="How texts were split, where IN does not say so.")
-@click.option("--case-sensitive", is_flag=True, help="Hunter was told from hunter.")
+@click.option("--case-sensitive", is_flag=True, help="Upper and lower case were distinguished, as Hunter and hunter.")
 def convert(
     source: str, output: Path, *, force: bool, terms: str | None, tokenizer: str | None, case_sensitive: bool
 ) -> None:

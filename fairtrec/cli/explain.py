@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     help="Look for the best exchange of two documents among the first N ranks.",
 )
 @click.option(
-    "--what-if", multiple=True, metavar="TERM", help="Print the value without TERM in the word list; may be repeated."
+    "--what-if",
+    multiple=True,
+    metavar="TERM",
+    help="Print what the value would be without TERM in the word list; may be repeated.",
 )
 @options.query_texts
 @options.evaluated("explain", None)

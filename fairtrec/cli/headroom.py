@@ -17,9 +17,15 @@ from fairtrec.report.writers import FRONTIERS
     default="nDCG@10",
     show_default=True,
     metavar="MEASURE",
-    help="The measure not to be lost; scores means the DCG of the run's own scores.",
+    help="The utility measure that is to last; scores means the DCG of the run's own scores.",
 )
-@click.option("--fairness", default="NFaiRR@10", show_default=True, metavar="MEASURE", help="The measure to be gained.")
+@click.option(
+    "--fairness",
+    default="NFaiRR@10",
+    show_default=True,
+    metavar="MEASURE",
+    help="The fairness measure that is to gain.",
+)
 @click.option(
     "--loss",
     default="0,1%,5%",

@@ -29,7 +29,7 @@ class _Drawing(OfValues):
     "--confidence",
     type=float,
     metavar="P",
-    help="Of the interval of each mean over queries.  [default: 0.95]",
+    help="The level of the interval of each mean over queries.  [default: 0.95]",
 )
 @options.word(
     "--interval",

@@ -20,7 +20,7 @@ from fairtrec.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
               help="Keep the vectors: Parquet, for --embeddings.")  # fmt: skip
 @click.option("-M", "--depth", type=click.IntRange(1), metavar="N", help="Cut rankings after rank N.")
 @click.option("--fit", metavar="FILE", help="The documents that define the axes, qid docno; not those that are ranked.")
-@click.option("--axes", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="How many axes.")
+@click.option("--axes", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="The number of axes.")
 @click.option("--normalize", is_flag=True, help="Bring all vectors to length 1.")
 @click.option(
     "--spurious",

@@ -30,7 +30,7 @@ from fairtrec.report.writers import EFFECTS
 @click.option("--cut", is_flag=True, help="Write only the ranks down to the reranker's cutoff.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURES", help="Print these before and after.")
 @options.evaluated("rerank", None)
-@options.reported(EFFECTS, "Of what -m prints.", to=False)
+@options.reported(EFFECTS, "The format of what -m prints.", to=False)
 @click.option(
     "-o",
     "--output",

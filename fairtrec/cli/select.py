@@ -10,15 +10,18 @@ from fairtrec.cli.commands import under
 from fairtrec.report.writers import SELECTIONS
 
 BESIDE = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURES", help="Told beside, without a part in the choice."
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURES",
+    help="Measures to print beside, which play no part in the choice.",
 )
 
 
 @click.command(name="select", cls=under("Choice", first="utility fairness terms"), epilog=options.EXITS)
-@click.option("--utility", required=True, metavar="MEASURE", help="The measure of what runs are for, like nDCG@10.")
-@click.option(
-    "--fairness", required=True, metavar="MEASURE", help="The measure that is weighed against it, like NFaiRR@10."
-)
+@click.option("--utility", required=True, metavar="MEASURE", help="The utility measure, like nDCG@10.")
+@click.option("--fairness", required=True, metavar="MEASURE", help="The fairness measure, like NFaiRR@10.")
 @click.option(
     "--beta",
     default="0,0.5,1,2,inf",

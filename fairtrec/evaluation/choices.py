@@ -90,7 +90,8 @@ class Choices:
     """The options of an evaluation; each is also one of ``fairtrec eval``, whose help says what it does."""
 
     background_depth: int = choice(
-        200, "--background-depth", INPUTS, "The first N per query.", metavar="N", after="background", part="background",
+        200, "--background-depth", INPUTS, "Use the first N background documents of each query.",
+        metavar="N", after="background", part="background",
         trials=(2,),
     )  # fmt: skip
     target: Target = choice(
@@ -106,7 +107,8 @@ class Choices:
         behind="fairtrec", tells=lambda value: value or "strip", always=True, trials=("space",),
     )  # fmt: skip
     case_sensitive: bool | None = choice(  # no; or as the counts
-        None, "--case-sensitive", INPUTS, "Tell Hunter from hunter.", part="texts", key="case",
+        None, "--case-sensitive", INPUTS, "Distinguish upper from lower case, as Hunter from hunter.",
+        part="texts", key="case",
         tells=lambda value: "sensitive" if value else "", factor="case",
         values={"sensitive": True, "insensitive": False}, trials=(True,),
     )  # fmt: skip
