@@ -22,6 +22,7 @@ class Run:
     docnos: Docs
     scores: Floats
     rises: bool = False  # whether the file has the worst score at the first rank
+    numbered: bool = False  # whether its ids are those of queries and of samples, which are still to be told apart
 
     @property
     def runs(self) -> "tuple[Run, ...]":

@@ -118,16 +118,19 @@ def _objects(found: LabelColumns, block: str, names: Sequence[str], line: int) -
     docnos: list[Any] = []
     values: list[Any] = []
     others: list[dict[str, Any]] = []
-    decode = json.JSONDecoder().decode  # of text, and without the look at its encoding that ``json.loads`` takes
+    decode = json.JSONDecoder().raw_decode  # without the look at encoding and blanks that ``json.loads`` takes
     for number, text in enumerate(block.split("\n"), line):
         if not text.strip() or text[0] == "#":
             continue
         try:
-            row = decode(text)
-            docnos.append(row.get(document))
+            row, end = decode(text)
+            docno = row.get(document) if end == len(text) else None
         except (ValueError, RecursionError, AttributeError):
-            object_of(text.encode(), example, path, number)
-            raise
+            docno = None
+        if docno is None:  # something is odd about this line, or it has no docno
+            row = object_of(text.encode(), example, path, number)
+            docno = row.get(document)
+        docnos.append(docno)
         values.append(row.get(field) if into is None or field in row else into(row))
         lines.append(number)
         if beside:

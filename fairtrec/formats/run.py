@@ -59,7 +59,8 @@ def read(
 
             table = other_runs.told(path, fault, order, sampled=sampled)
     rankings = table.columns["qid"]
-    if sampled or "Q0" in table.columns:
+    several = sampled or "Q0" in table.columns
+    if several:
         rankings = spans.Repeats.of(np.char.add(np.char.add(rankings, b" "), table.columns["Q0"]))
     qids, starts, together = columns.numbered(rankings)
     docnos = table.columns["docno"]
@@ -86,7 +87,7 @@ def read(
         message = f"document {docnos[rows[0]].decode()} stands twice under query {qids[query]}"
         raise InputError(f"{message} (first on line {table.line(first)}); {advice}", path, table.line(second))
     run = run or ranked(fspath(path), tag, qids, starts, docnos, scores, order, depth)
-    return replace(run, rises=True) if rises else run
+    return replace(run, rises=rises, numbered=several) if rises or several else run
 
 
 def _rises(path: FilePath, starts: Ints, scores: Floats) -> bool:
@@ -108,7 +109,7 @@ def _rises(path: FilePath, starts: Ints, scores: Floats) -> bool:
 
 def samples_in(whole: Run) -> System:
     """Give samples where column 2 has told a query's rankings apart, each called by the query and its sample."""
-    if not any(" " in qid for qid in whole.qids[:1]):
+    if not whole.numbered:
         return whole
     members: dict[str, list[int]] = {}
     for row, ranking in enumerate(whole.qids):

@@ -122,3 +122,9 @@ def test_large_files_are_read_as_small_ones_are(monkeypatch):
     assert isinstance(read, Samples)
     assert [int(docno) for docno in read.runs[0].docnos[:20]] == [p for q, s, p in rows if (q, s) == (0, 1)]
     assert len(read.runs) == 29
+
+
+def test_a_blank_in_the_id_of_a_query_tells_no_rankings_apart():
+    rows = ['{"qid": "a b", "docno": "d1", "score": 2}', '{"qid": "a c", "docno": "d2", "score": 1}']
+    Path("t.jsonl").write_text("\n".join(rows) + "\n")
+    assert run.samples_in(run.read("t.jsonl")).qids == ("a b", "a c")
