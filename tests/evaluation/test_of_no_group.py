@@ -159,6 +159,17 @@ def test_an_unknown_document_may_be_of_none_where_labels_say_that_some_are():
     assert "over all ways to give each unknown document one group, or none" in str(result)
 
 
+def test_the_weight_0_for_each_group_says_the_same_to_bounds():
+    measures = ["AWRF@4", "NDKL@4", "KL@4", "EED@4", "EER@4", "Exposure(group='f')@4", "rND", "DP", "Groups@4"]
+    both = [
+        fairtrec.evaluate(measures, UNLABELLED, labels={"d1": "f", "d2": "m", "d3": none}, bounds="labels").scores[0]
+        for none in ("-", {"f": 0, "m": 0})
+    ]
+    for end in ("least", "greatest", "expected"):
+        one, other = (getattr(scores.unknown, end) for scores in both)
+        np.testing.assert_array_equal(one, other)
+
+
 def value(measure, labels):
     return fairtrec.evaluate(measure, UNLABELLED, labels=labels).scores[0].values.item()
 
