@@ -13,7 +13,7 @@ from fairtrec.evaluation.loading import short
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.formats import tsv
-from fairtrec.formats.tsv import ALL
+from fairtrec.formats.tsv import ALL, RESERVED
 from fairtrec.formulas.rounding import constant, same
 from fairtrec.measure import Better, badness
 
@@ -102,12 +102,12 @@ def sliced(result: Result, slices: Slices) -> Iterator[tuple[str, Result]]:
 def notes(result: Result, slices: Slices) -> list[str]:
     """Say which slices are small, and which queries of the slices or of the runs stand outside.
 
-    Raises UsageError if the runs have no query of any slice, and for a slice of the name ``all``.
+    Raises UsageError if the runs have no query of any slice, and for a slice of a name that stands for others.
     """
     if not slices:
         return []
-    if ALL in slices:
-        raise UsageError(f"{ALL!r} stands for all queries; give this slice another name")
+    for name in RESERVED.keys() & slices.keys():
+        raise UsageError(f"{name!r} stands for {RESERVED[name]}; give this slice another name")
     evaluated = set().union(*(scores.qids for scores in result.scores))
     in_slices = set().union(*slices.values())
     if not evaluated & in_slices:

@@ -144,6 +144,11 @@ class Result(Answer):
             notes.append(
                 f"?: fewer than {DECIDING} values differ from the most frequent one, so the interval is too narrow"
             )
+        if len(sets) > 1 and not gold:
+            told = f"{how.percent} intervals of Games and Howell, and of Fieller, for any two of the slices"
+            overlap = len(set().union(*sets)) < sum(map(len, sets))
+            why = "no interval, as a query is in several slices"
+            notes.append(f"difference, ratio: {why if overlap else told}")
         if 1 in counts:
             notes.append("a mean over one query has no interval")
         if few:

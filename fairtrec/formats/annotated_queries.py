@@ -120,8 +120,8 @@ def table(path: FilePath, domain: str | None) -> QueryTable | None:
         texts[qid] = text
         several = (name.strip() for cell in named for name in cell.split(","))
         domains[qid] = tuple(dict.fromkeys(name for name in several if name))
-        if tsv.ALL in domains[qid]:
-            raise InputError(f"{tsv.ALL!r} stands for all queries; give this domain another name", path, number)
+        for name in tsv.RESERVED.keys() & domains[qid]:
+            raise InputError(f"{name!r} stands for {tsv.RESERVED[name]}; give this domain another name", path, number)
     return QueryTable(texts, domains)
 
 

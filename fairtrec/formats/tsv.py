@@ -15,6 +15,8 @@ from fairtrec.formats.columns import WIDEST
 from fairtrec.formulas.distribution import rounded, sums_to_one
 
 ALL = "all"  # the slice of all queries together
+DIFFERENCE, RATIO = "difference", "ratio"  # of the means of two slices
+RESERVED = {ALL: "all queries", DIFFERENCE: "the difference of slices", RATIO: "the ratio of slices"}
 _ID = re.compile(rb"[^\s,]+")
 _TRIPLE = "write it as: query<TAB>relevant<TAB>not relevant"
 _SLICE = "not a query id and a slice, in two columns; write: qid<TAB>slice"
@@ -103,12 +105,13 @@ def slices(path: FilePath) -> dict[str, tuple[str, ...]]:
     """Read the query ids of each slice, both as they first appear: ``qid<TAB>slice``, or a blank between them.
 
     A query may be in several. Behind a tab, the name of a slice may hold blanks. Raises InputError for a line without
-    two columns, a query that is twice in a slice, a slice of the name ``all``, and an empty file.
+    two columns, a query that is twice in a slice, a slice of the name ``all``, ``difference`` or ``ratio``, and an
+    empty file.
     """
     found: dict[str, dict[str, None]] = {}
     for number, (qid, name) in rows(opening.lines(path, comment=b"#"), path, (2,), _SLICE, filled=2, otherwise=None):
-        if name == ALL:
-            raise InputError(f"{ALL!r} stands for all queries; give this slice another name", path, number)
+        if name in RESERVED:
+            raise InputError(f"{name!r} stands for {RESERVED[name]}; give this slice another name", path, number)
         members = found.setdefault(name, {})
         if qid in members:
             raise InputError(f"query {qid} is twice in the slice {name}; remove one of the two", path, number)

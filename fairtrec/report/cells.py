@@ -1,10 +1,12 @@
 """Values and names, as all formats write them."""
 
 from collections.abc import Iterable, Sequence
+from math import isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fairtrec.comparison.gaps import GapScores
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.files.opening import name, uncompressed
@@ -89,8 +91,11 @@ def cells(scores: Scores, query: int | None, places: int) -> list[str]:
         several = [scores.pooled.value(measure) for measure in scores.measures]
         return ["" if value is None else number(value, places) for value in several]
     values = scores.means if query is None else scores.values[:, query]
+    is_gap = isinstance(scores, GapScores)
     return [
-        "" if query is not None and measure.of_mean else number(value, places, whole=measure.total)
+        ""
+        if (query is not None and measure.of_mean) or (is_gap and isnan(value))
+        else number(value, places, whole=measure.total)
         for measure, value in zip(scores.measures, values.tolist(), strict=True)
     ]
 
@@ -132,8 +137,19 @@ def beside(scores: Scores, query: int | None, places: int) -> list[str]:
     """Write what stands behind each value: the mean size that runs are compared by, and the interval."""
     if query == POOLED:
         return [""] * len(scores.measures)
+    if isinstance(scores, GapScores):
+        return _of_gaps(scores, places)
     parts = sizes(scores, places) if query is None else [""] * len(scores.measures)
     return [size + interval for size, interval in zip(parts, intervals(scores, query, places), strict=True)]
+
+
+def _of_gaps(scores: GapScores, places: int) -> list[str]:
+    """Write which slices are the greatest and the least, the interval of their gap, and p, where it has one."""
+    written = []
+    for row, (gap, within) in enumerate(zip(scores.gaps, intervals(scores, None, places), strict=True)):
+        p = "" if gap is None or isnan(gap.p) else f" p {number(gap.p, places)}"
+        written.append(f" {scores.told(row)}{within}{p}" if gap is not None else "")
+    return written
 
 
 def corrected(scores: Scores, places: int) -> list[tuple[str, str]]:

@@ -100,9 +100,11 @@ class ResultWriter(Writer):
 
             of = with_ends(of)
         if slices:
+            from fairtrec.comparison.gaps import gaps
             from fairtrec.comparison.slices import sliced
 
-            view["parts"] = dict(sliced(of, slices))
+            parts = dict(sliced(of, slices))
+            view["parts"] = {**parts, **gaps(parts)}
         if self.single and any(scores.confidence is not None or scores.gold is not None for scores in of.scores):
             from fairtrec.report.tied import with_bounds
 

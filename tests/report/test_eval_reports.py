@@ -54,13 +54,29 @@ def test_a_table_for_documents_says_how_many_queries_are_behind_each_run(fairtre
     assert {line[0]: line[1] for line in cells if line[0] in ("bm25", "few")} == {"bm25": "12", "few": "11"}
 
 
+GAPS = ("difference", "ratio")
+
+
+def gaps_of(text):
+    """The difference and the ratio of the two slices of each run, by what a CSV has of these."""
+    found = {name: {} for name in GAPS}
+    table = rows(text)
+    for tag in ("bm25", "neural"):
+        parts = [row for row in table if row["tag"] == tag and row["slice"] in SLICES]
+        least, most = sorted(float(row["nDCG@10"]) for row in parts)
+        many = sum(int(row["num_q"]) for row in parts)
+        found["difference"][tag], found["ratio"][tag] = (many, f"{most - least:.9f}"), (many, f"{least / most:.9f}")
+    return found
+
+
 def test_the_means_of_each_slice_are_those_of_its_queries(fairtrec_command, given, tmp_path):
     sliced = given, ("-m", "nDCG@10", "--slice", tmp_path / "slices.tsv", "--places", 9)
     done = fairtrec_command("eval", *sliced[0], *sliced[1], "-f", "csv")
     found = rows(done.out)
-    assert [row["slice"] for row in found] == ["all", "all", "short", "short", "long", "long"]
+    names = ["all", "short", "long", "difference", "ratio"]
+    assert [row["slice"] for row in found] == [name for name in names for _ in range(2)]
     expected = {name: of_slice(fairtrec_command, given, tmp_path, name) for name in SLICES}
-    for row in found[2:]:
+    for row in found[2:6]:
         assert (int(row["num_q"]), row["nDCG@10"]) == expected[row["slice"]][row["tag"]]
     assert expected["short"]["neural"][0] == 1  # it lacks 101
     assert "1 of the 6 queries of the slices are not evaluated" in done.err
@@ -71,7 +87,8 @@ def test_every_format_has_the_means_of_slices(fairtrec_command, given, tmp_path)
     """Each as its own kind writes them, and all the same values."""
     asked = "eval", *given, "-m", "nDCG@10", "--slice", tmp_path / "slices.tsv", "--places", 9
     expected = {name: of_slice(fairtrec_command, given, tmp_path, name) for name in SLICES}
-    wanted = [(tag, name, *expected[name][tag]) for tag in ("bm25", "neural") for name in SLICES]
+    expected |= gaps_of(fairtrec_command(*asked[:-1], 17, "-f", "csv").out)
+    wanted = [(tag, name, *expected[name][tag]) for tag in ("bm25", "neural") for name in (*SLICES, *GAPS)]
 
     trec = [line.split() for line in fairtrec_command(*asked, "-f", "trec").out.splitlines()]
     assert [line[1:] for line in trec if line[0] == "nDCG@10" and line[1] != "all"] == [
@@ -118,7 +135,8 @@ def test_one_run_alone_has_means_of_slices_too(fairtrec_command, given, tmp_path
     qrels, bm25, _ = given
     done = fairtrec_command("eval", qrels, bm25, "-m", "nDCG@10", "--slice", tmp_path / "slices.tsv", "-f", "table")
     lines = [line.split() for line in done.out.splitlines() if "bm25" in line]
-    assert [(line[0], line[2]) for line in lines] == [("all", "12"), ("short", "2"), ("long", "3")]
+    many = {"all": "12", "short": "2", "long": "3", "difference": "5", "ratio": "5"}
+    assert [(line[0], line[2]) for line in lines] == [*many.items()]
 
 
 def test_each_slice_is_sorted_and_ranked_by_itself(fairtrec_command, example, tmp_path):

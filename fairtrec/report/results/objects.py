@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from fairtrec.comparison.gaps import GapScores
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores, UnknownIntervals
-from fairtrec.formats.tsv import ALL
+from fairtrec.formats.tsv import ALL, DIFFERENCE
 from fairtrec.report.records import head, number
 
 
@@ -39,6 +40,10 @@ def _mean(scores: Scores, row: int) -> dict[str, Any]:
         mean |= {"gold": by_gold.gold, "differ": by_gold.differ}
     elif scores.within is not None and not scores.measures[row].total:
         mean |= dict(zip(("low", "high"), map(number, scores.within[row].tolist()), strict=True))
+    if isinstance(scores, GapScores) and (gap := scores.gaps[row]) is not None:
+        mean |= {"of": list(gap.of)}
+        if scores.confidence is not None and scores.kind == DIFFERENCE:
+            mean["p"] = number(gap.p)
     if scores.ties is not None:
         mean |= {end: number(float(each.means[row])) for end, each in scores.ends.items()}
         mean |= {"tied": int(scores.ties.tied[row]), "drawn": int(scores.ties.drawn[row])}
