@@ -128,7 +128,7 @@ CHOSEN = {  # the option of each choice
     )
     for row in CHOICES.values()
 }
-_JOBS = click.option(
+jobs = click.option(
     "-j",
     "--jobs",
     type=click.IntRange(1),
@@ -142,7 +142,7 @@ def evaluated(command: str, measures: Callable[[Function], Function] | None = _M
     rows = [row for row in CHOICES.values() if not row.only and command not in row.but]
     names = inserted(INPUTS, [(row.name, row.after) for row in rows])
     each = (INPUTS.get(name) or CHOSEN[name] for name in names)
-    return Together((*_RUNS, *([] if measures is None else [measures]), *each, _JOBS))
+    return Together((*_RUNS, *([] if measures is None else [measures]), *each, jobs))
 
 
 def own(command: str) -> Together:

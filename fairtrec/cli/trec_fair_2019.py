@@ -1,13 +1,18 @@
 """``fairtrec trec-fair-2019``: evaluate the JSON runs of the TREC 2019 Fair Ranking track."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import under
+from fairtrec.cli.commands import say, under
 from fairtrec.literals import Amortisation, UnfairnessVariant
 from fairtrec.report.writers import RESULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fairtrec.measure import Measure
 
 
 @click.command(
@@ -34,25 +39,50 @@ from fairtrec.report.writers import RESULTS
 )
 @click.option("--shares", is_flag=True, help="Print each group's share of exposure and of relevance too.")
 @options.per_query
+@options.sort
+@options.jobs
+@click.option("--keep-going", is_flag=True, help="Report broken runs, evaluate the others, and exit with 3.")
 @options.reported(RESULTS, auto=True)
-def command(runs: tuple[str, ...], sequences: str, truth: str, labels: tuple[str, ...], **chosen: Any) -> None:
+def command(
+    runs: tuple[str, ...], sequences: str, truth: str, labels: tuple[str, ...], sort: str | None, **chosen: Any
+) -> int:
     """Print the utility of each RUN, and its unfairness by each group file, in the mean over the sequences.
 
-    A RUN holds JSON lines {"q_num": "seq.num", "qid": ..., "ranking": [docid, ...]}, one for each request of the
-    sequences. Files may be compressed with gzip, bzip2, xz, Zstandard or LZ4.
+    A RUN is a file, NAME=FILE, a folder or a pattern, as for `fairtrec eval`. It holds JSON lines {"q_num": "seq.num",
+    "qid": ..., "ranking": [docid, ...]}, one for each request of the sequences. Files may be compressed with gzip,
+    bzip2, xz, Zstandard or LZ4.
 
     \b
     fairtrec trec-fair-2019 --sequences seq.csv --truth truth.jsonl \\
         --labels level.csv --labels h-index.csv my-run.jsonl
     """
-    from fairtrec.errors import UsageError
+    from fairtrec.errors import InputError, UsageError
     from fairtrec.evaluation.trec_fair_2019 import evaluate
+    from fairtrec.files.arguments import lists, named
     from fairtrec.report.remarks import footnotes
 
     form, output = (chosen.pop(name) for name in ("form", "output"))
     view = {name: chosen.pop(name) for name in ("per_query", "places")}
     if not labels:
         raise UsageError("unfairness needs the groups of authors; give --labels FILE")
-    printing.refuse_output(output, *runs, sequences, truth, *labels)
-    result = evaluate(runs, sequences, truth, labels, **chosen)
-    printing.write(RESULTS, form, result, output, footnotes, **view)
+    files = named(runs)
+    printing.refuse_output(output, *files.values(), *lists(runs), sequences, truth, *labels)
+    result = evaluate(files, sequences, truth, labels, **chosen)
+    for _, fault in result.failed:
+        say(fault)
+    if result.scores:
+        by = None if sort is None else _sorted_by(sort, result.scores[0].measures)
+        printing.write(RESULTS, form, result, output, footnotes, sort=by, **view)
+    return InputError.exit_code if result.failed else 0
+
+
+def _sorted_by(sort: str, measures: "Sequence[Measure]") -> "Measure":
+    """Find the measure by its name, or its whole spelling. Raises UsageError for none, or for several."""
+    from fairtrec.errors import UsageError
+
+    found = [each for each in measures if sort in (str(each), each.name)]
+    if len(found) != 1:
+        several = ", ".join(map(str, found or measures))
+        what = "is the name of several measures" if found else "is none of the measures"
+        raise UsageError(f"--sort {sort} {what}; name one of {several}")
+    return found[0]

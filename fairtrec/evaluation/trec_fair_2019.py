@@ -1,26 +1,59 @@
 """The TREC 2019 Fair Ranking track: runs beside the ground truth to a result."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from operator import itemgetter
 from os import fspath
 from typing import Any
 
 import numpy as np
 
-from fairtrec.errors import FilePath, UsageError
+from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation.answer import Signature
 from fairtrec.evaluation.loading import short
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
+from fairtrec.files.arguments import processes
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair import Authors
+from fairtrec.jobs import map_ordered
 from fairtrec.literals import Amortisation, UnfairnessVariant
 from fairtrec.measures.trec_fair_2019 import TREC19Share, TREC19Unfairness, TREC19Utility
 from fairtrec.version import __version__
 
+NamedFile = tuple[str, FilePath]
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceWork:
+    """The evaluation of each run over the sequences."""
+
+    utility: TREC19Utility
+    of_groups: Sequence[tuple[Any, Authors]]
+    requests: Any
+    truth: Any
+
+    def begin(self) -> Callable[[NamedFile], Scores]:
+        """Give what evaluates a run."""
+        return self.of
+
+    def of(self, named: NamedFile) -> Scores:
+        """Evaluate a run. Raises InputError for what is wrong with it."""
+        name, path = named
+        placed = trec_fair.placed(trec_fair.rankings(path), self.requests, self.truth)
+        values = [self.utility(placed), *(measure(placed, each) for measure, each in self.of_groups)]
+        remarks = [
+            replace(measure.remark(placed, each), measure=measure)
+            for measure, each in self.of_groups
+            if isinstance(measure, TREC19Unfairness)
+        ]
+        measures = (self.utility, *(measure for measure, _ in self.of_groups))
+        return Scores(name, trec_fair.stem(path), measures, self.requests.names, np.stack(values), tuple(remarks))
+
 
 def evaluate(
-    runs: Sequence[FilePath],
+    runs: Sequence[FilePath] | Mapping[str, FilePath],
     sequences: FilePath,
     truth: FilePath,
     labels: Sequence[FilePath],
@@ -28,12 +61,17 @@ def evaluate(
     variant: UnfairnessVariant = "track",
     amortisation: Amortisation = "micro",
     shares: bool = False,
+    keep_going: bool = False,
+    jobs: int | None = 1,
 ) -> Result:
     """Evaluate each run over its sequences; the parts are sequences, as queries are elsewhere.
 
+    ``runs``       files of JSON lines; a mapping calls each by a name.
     ``sequences``  CSV lines seq.num,qid; ``truth``: JSON lines with qid and documents.
     ``labels``     the authors' groups: CSV lines docid,label,label,... of each way to group them.
     ``shares``     adds each group's share of exposure and of relevance.
+    ``keep_going`` lists broken runs in ``failed``, and evaluates the others.
+    ``jobs``       how many processes evaluate runs; None: as many as there are cores, where that pays.
 
     Raises InputError for what cannot be read, UsageError for two files of groups that go by one name.
     """
@@ -48,19 +86,19 @@ def evaluate(
         of_groups.append((TREC19Unfairness(**own), each))
         for of in ("exposure", "relevance") if shares else ():
             of_groups += [(share, each) for share in TREC19Share(of=of, **own).expanded(each.groups)]
-    measures = (utility, *(measure for measure, _ in of_groups))
-    scores = []
-    for path in runs:
-        placed = trec_fair.placed(trec_fair.rankings(path), requests, wanted)
-        values = [utility(placed), *(measure(placed, each) for measure, each in of_groups)]
-        remarks = [
-            replace(measure.remark(placed, each), measure=measure)
-            for measure, each in of_groups
-            if isinstance(measure, TREC19Unfairness)
-        ]
-        scores.append(
-            Scores(fspath(path), trec_fair.stem(path), measures, requests.names, np.stack(values), tuple(remarks))
-        )
+    named = dict(runs) if isinstance(runs, Mapping) else {fspath(path): path for path in runs}
+    number = processes(list(named.values()), jobs)
+    work = SequenceWork(utility, of_groups, requests, wanted)
+    scores: list[Scores] = []
+    failed: list[tuple[str, str]] = []
+    with closing(map_ordered(work, named.items(), number, called=itemgetter(0))) as evaluated:
+        for name, outcome in zip(named, evaluated, strict=True):
+            if isinstance(outcome, InputError):
+                if not keep_going:
+                    raise outcome
+                failed.append((name, str(outcome)))
+            else:
+                scores.append(outcome)
     parts = {Part("sequences"): sequences, Part("truth"): truth}
     parts |= {Part("labels", fspath(path)): path for path in dict.fromkeys(labels)}
     files = {part: InputFile(fspath(path), path) for part, path in parts.items()}
@@ -75,5 +113,6 @@ def evaluate(
         "variant": variant,
         "amortisation": amortisation,
     }
-    files |= {Part("run", fspath(path)): InputFile(fspath(path), path) for path in runs}
-    return Result(tuple(scores), Signature(choices), (), files)
+    broken = {name for name, _ in failed}
+    files |= {Part("run", name): InputFile(fspath(path), path) for name, path in named.items() if name not in broken}
+    return Result(tuple(scores), Signature(choices), (), files, tuple(failed))

@@ -689,3 +689,50 @@ def test_the_answer_can_be_drawn(files):
     result = evaluate([files.run], files.seq, files.truth, [files.groups])
     titles = [axes.get_title() for axes in fairtrec.plot(result, "runs").axes]
     assert ["".join(title.split())[:6] for title in titles] == ["TREC19"] * 2
+
+
+# --- several runs ---
+
+
+@pytest.fixture
+def batch(tmp_path):
+    files = Files(tmp_path)
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text(RUN)
+    (folder / "b.jsonl").write_text(RUN.replace('["d3", "d1", "d2"]', '["d2", "d1", "d3"]'))
+    (folder / "broken.jsonl").write_text('{"q_num": "0.0"\n')
+    asked = ["--sequences", files.seq, "--truth", files.truth, "--labels", files.groups]
+    return folder, [str(each) for each in asked]
+
+
+def test_one_broken_run_of_a_folder_is_told_and_the_others_are_evaluated(batch, fairtrec_command):
+    folder, asked = batch
+    whole = fairtrec_command("trec-fair-2019", *asked, folder, "-f", "tsv")
+    assert (whole.code, "broken.jsonl:1" in whole.err, whole.out) == (3, True, "")
+    done = fairtrec_command("trec-fair-2019", *asked, folder, "-f", "tsv", "--keep-going", "-j", "1")
+    assert (done.code, "broken.jsonl:1" in done.err) == (3, True)
+    assert [line.split("\t")[0].rpartition("/")[2] for line in done.out.splitlines()[1:]] == ["a.jsonl", "b.jsonl"]
+    alone = fairtrec_command("trec-fair-2019", *asked, folder / "b.jsonl", "-f", "tsv")
+    assert alone.out.splitlines()[1] == done.out.splitlines()[2]
+
+
+def test_runs_have_names_and_an_order_and_two_processes_change_nothing(batch, fairtrec_command):
+    folder, asked = batch
+    runs = (f"one={folder / 'a.jsonl'}", f"two={folder / 'b.jsonl'}")
+    plain = fairtrec_command("trec-fair-2019", *asked, *runs, "-f", "tsv").out.splitlines()
+    assert [line.split("\t")[0] for line in plain[1:]] == ["one", "two"]
+    assert fairtrec_command("trec-fair-2019", *asked, *runs, "-f", "tsv", "-j", "2").out.splitlines() == plain
+    utilities = [float(line.split("\t")[4]) for line in plain[1:]]
+    done = fairtrec_command("trec-fair-2019", *asked, *runs, "-f", "tsv", "--sort", "TREC19Utility")
+    order = [line.split("\t")[0] for line in done.out.splitlines()[1:]]
+    assert order == (["one", "two"] if utilities[0] >= utilities[1] else ["two", "one"])
+    assert utilities[0] != utilities[1]
+    wrong = fairtrec_command("trec-fair-2019", *asked, *runs, "--sort", "nDCG@10")
+    assert (wrong.code, "--sort nDCG@10 is none of the measures; name one of TREC19Utility" in wrong.err) == (2, True)
+
+
+def test_where_all_runs_are_broken_nothing_is_printed(batch, fairtrec_command):
+    folder, asked = batch
+    done = fairtrec_command("trec-fair-2019", *asked, folder / "broken.jsonl", "--keep-going")
+    assert (done.code, done.out) == (3, "")
