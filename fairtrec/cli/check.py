@@ -73,6 +73,7 @@ def command(
     from fairtrec.files.arguments import is_same, lists, named, split
     from fairtrec.gate.checking import check
 
+    options.refuse_error_beside_texts(given)
     toml = click.get_current_context().meta.get("config")
     name, base = (None, None) if given["baseline"] is None else split(given["baseline"])
     read = (qrels, *lists(runs), base, slices, toml, *given.values())

@@ -85,6 +85,7 @@ def command(
         _refuse_unfit(form, output, slices, view, given)
     if confidence is not None or interval is not None:
         _refuse_confidence(confidence, interval, given)
+    options.refuse_error_beside_texts(given)
     files = named(runs)
     given["next_label"] = given["bounds"] == "labels" and per_query and form == "json"
     jobs = processes(list(files.values()), given.pop("jobs"))  # they start while this one imports the rest

@@ -266,6 +266,12 @@ def refuse_typed(why: str, *names: str) -> None:
             raise UsageError(f"{typed[name]} {why}; leave it out")
 
 
+def refuse_error_beside_texts(given: Mapping[str, Any]) -> None:
+    """Raise UsageError where a missing text is to end the program, and what it leaves open is asked for."""
+    if given["bounds"] == "texts" and given["missing"] == "error":
+        refuse_typed("error ends at a missing text, and --bounds texts is about these", "missing")
+
+
 def alone(context: click.Context, parameter: click.Parameter) -> None:
     """Raise UsageError for an option that stands beside one that prints something else, and ends."""
     from fairtrec.errors import UsageError

@@ -7,6 +7,7 @@ import pytest
 
 import fairtrec
 from fairtrec.report.writers import RESULTS
+from fairtrec_made import EXAMPLE
 
 TEXTS = {"d1": "she he", "d2": "she she", "d3": "a tree"}
 GIVEN = {"terms": {"f": ["she"], "m": ["he"]}, "docs": TEXTS, "bounds": "texts"}
@@ -22,6 +23,24 @@ def test_the_value_beside_is_that_of_what_missing_says():
     assert neutral.means.item() == pytest.approx(2 / 3)  # a neutral document is worth 1
     (known,) = fairtrec.evaluate("FaiRR@1", {"q1": {"d1": 1.0}}, **GIVEN).scores
     assert known.means.item() == 1
+
+
+def test_missing_error_is_refused_beside_bounds_over_texts(fairtrec_command):
+    asked = (
+        "none",
+        EXAMPLE / "fair.run",
+        "--terms",
+        "gender-en",
+        "--docs",
+        EXAMPLE / "collection.tsv",
+        "--bounds",
+        "texts",
+    )
+    for words in (("eval", *asked, "-m", "FaiRR@3"), ("check", *asked, "--require", "FaiRR@3 >= 0")):
+        done = fairtrec_command(*words, "--missing", "error")
+        said = "--missing error ends at a missing text, and --bounds texts is about these; leave it out"
+        assert (done.code, done.complaints) == (2, [said])
+        assert fairtrec_command(*words).code == 0
 
 
 def test_no_mean_outside_of_its_ends_is_marked_best():
