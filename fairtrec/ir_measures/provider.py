@@ -77,6 +77,7 @@ class FairEvaluator(ir_measures.Evaluator):
             with _LOCK:
                 scores = opened.scores(cast("Any", systems[how]))
             for measure in part:
+                measure.core.refuse_several(scores.measures)
                 values = scores.values[[scores.measures.index(measure.core)]]
                 one = _settled(replace(scores, measures=(measure.core,), values=values), measure)
                 for qid, value in zip(one.qids, one.values[0].tolist(), strict=True):

@@ -334,6 +334,20 @@ def test_names_of_attributes():
         means("AWRF@3", labels=fairtrec.attributes(f="labels.tsv", g="labels.tsv"))
 
 
+@pytest.mark.usefixtures("at_the_example")
+def test_measures_of_ir_measures_name_their_attribute():
+    import ir_measures
+
+    from fairtrec import ir_measures as fair
+
+    fair.given("both", labels=fairtrec.attributes(gender="labels.tsv", kind={"p001": "a", "p002": "b"}))
+    run, qrels = [*ir_measures.read_trec_run(BM25)], [*ir_measures.read_trec_qrels("qrels.txt")]
+    (named,) = ir_measures.calc_aggregate(fair.parse("AWRF(by='gender',given='both')@10"), qrels, run).values()
+    assert [named] == means("AWRF@10", labels="labels.tsv")
+    with pytest.raises(UsageError, match=r"AWRF@10 stands for AWRF\(by='gender'\)@10, AWRF\(by='kind'\)@10; name one"):
+        ir_measures.calc_aggregate(fair.parse("AWRF(given='both')@10"), qrels, run)
+
+
 def test_labels_per_query_and_per_document_are_not_crossed(tmp_path):
     (tmp_path / "stars.tsv").write_text("qid\tdocno\tgroup\nq1\ta\t1\nq1\tb\t2\n")
     both = fairtrec.attributes(gender=GENDER, stars=tmp_path / "stars.tsv")
