@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks import trace
 
-MOST = {"NFaiRR@10 from counts": 201, "P@2": 165, "headroom from counts": 332}  # functions entered
+MOST = {"NFaiRR@10 from counts": 202, "P@2": 166, "headroom from counts": 332}  # functions entered
 
 
 NUMBER = "NFaiRR@10 from counts"
