@@ -81,8 +81,9 @@ def evaluate(
     ``terms``        the name of a word list, a path, or ``{group: [term, ...]}``.
     ``docs``         a path, an ir_datasets id or dataset, ``{docno: text}``, or a frame with doc_id and text.
     ``counts``       counts made before: a path, or a frame with docno, tokens and a column for each group.
-    ``labels``       group membership instead of words: a path (or two, ``a*b``), ``qrels`` for their subtopics, an
-                     ir_datasets id with fields ``id:field``, ``{docno: group}`` or ``{docno: {group: weight}}``.
+    ``labels``       group membership instead of words: a path (or two, ``a*b``) or ``path:field``, ``qrels`` for
+                     their subtopics, an ir_datasets id with a field ``id:field``, ``{docno: group}``, or
+                     ``{docno: {group: weight}}``.
     ``positions``    a path, or ``{docno: [x, ...]}``.
     ``counterfactual``  what the same system ranks over the substituted collection: a run, ``{name: run}`` for several
                      runs, or a folder with a file of the same name for each.

@@ -15,6 +15,7 @@ from fairtrec.formulas.neutrality import membership
 from fairtrec.literals import Membership
 
 EntryLines = LineNumbers | None  # of rows: the first, all, or none
+MOST_CELLS = 1 << 30  # of a table of weights
 ROUNDING = 1e-5  # by which weights of votes may exceed 1
 
 
@@ -161,6 +162,9 @@ class LabelColumns:
                               else f"the weight {what} is not between 0 and 1; correct it", at)  # fmt: skip
         if len(rows_of) < len(docs):
             self._refuse_twice(docs, rows, codes)
+        if len(rows_of) * (len(groups) + 2) > MOST_CELLS:
+            many = f"{len(groups):,} groups of {len(rows_of):,} documents"
+            raise InputError(f"{many} do not fit into memory; take a field with fewer, or label fewer documents", path)
         table = np.zeros((len(rows_of), len(groups) + 2))  # the last two: of none, and unknown
         column = {name: i for i, name in enumerate((*groups, NONE, UNKNOWN))}
         table[rows, np.array([column[name] for name in names])[codes]] = weights

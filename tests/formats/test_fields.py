@@ -14,7 +14,7 @@ import fairtrec
 from fairtrec.data import Labels
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.formats import datasets, text_tables
+from fairtrec.formats import datasets, label_columns, text_tables
 
 NAN = float("nan")
 
@@ -165,6 +165,13 @@ def test_a_table_without_the_column_names_those_it_has(tmp_path):
 def test_cuts_that_do_not_rise_are_refused_before_anything_is_read(cuts):
     with pytest.raises(UsageError, match="write like 10,30,50"):
         loading.labels(f"nosuch.tsv:{cuts}", None)
+
+
+def test_more_groups_than_memory_holds_are_refused_in_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(label_columns, "MOST_CELLS", 11)
+    (tmp_path / "t.csv").write_text("id,n\na,x\nb,y\nc,z\n")
+    with pytest.raises(InputError, match="3 groups of 3 documents do not fit into memory; take a field with fewer"):
+        loading.labels(f"{tmp_path}/t.csv:n", None)
 
 
 names = st.text("ab:c-é?", min_size=1, max_size=3)
