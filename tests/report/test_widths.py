@@ -14,12 +14,14 @@ import pytest
 
 import fairtrec
 from fairtrec.evaluation import trec_fair_2019
+from fairtrec.gold import agree
 from fairtrec.replay.difference import between
 from fairtrec.replay.results import parse
 from fairtrec.report.folding import MOST
 from fairtrec.report.terminal import shortened
 from fairtrec.report.writers import (
     ABLATIONS,
+    AGREEMENTS,
     COMPARISONS,
     DIFFERENCES,
     EFFECTS,
@@ -129,13 +131,13 @@ def answers(name, runs, result):
         return COMPARISONS, fairtrec.correlate(fairtrec.evaluate("nDCG@10 NFaiRR@10", runs, QRELS, **WORDS))
     if name == "correlate-runs":
         return COMPARISONS, fairtrec.correlate(result, over="runs")
+    if name == "gold-agree":
+        texts = {name: WORDS[name] for name in ("terms", "docs")}
+        return AGREEMENTS, agree(EXAMPLE / "labels.tsv", {Path(run).stem: run for run in runs}, **texts)
     return OVERLAPS, fairtrec.rbo(runs[:7], depth=3)
 
 
-NAMES = [
-    "eval", "trec-fair-2019", "compare", "cutoffs", "correlate-queries", "correlate-runs", "ablate", "select", "headroom",
-    "rbo", "rerank",
-]  # fmt: skip
+NAMES = ["eval", "trec-fair-2019", "compare", "cutoffs", "correlate-queries", "correlate-runs", "ablate", "select", "headroom", "rbo", "rerank", "gold-agree"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -193,6 +195,24 @@ def test_lines_are_broken_between_words_where_the_window_ends(name, runs, monkey
     assert {word for word in printed.split() if "…" not in word} <= {*words}  # and nothing else, and
     assert words[-12:] == printed.split()[-12:]
     golden(f"{name}-{len(runs)}", text)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "measures",
+        "measures NFaiRR",
+        "measures DetCons",
+        "resources list",
+        "resources show gender-en",
+        "resources verify",
+    ],
+)
+def test_what_is_looked_up_keeps_to_the_window(words, width, fairtrec_command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = fairtrec_command(*words.split()).out.splitlines()
+    assert [line for line in lines if len(line) > width and "://" not in line] == []
 
 
 def tables_alone(text):
