@@ -41,13 +41,18 @@ class _AWRF(Measure):
     cutoff: int = 10
     base: Literal[2, "e"] = 2
     discount: Literal["log2_clipped", "log2"] = "log2_clipped"
-    unknown: Literal["drop", "group"] = "drop"
+    unknown: Literal["drop", "group", "even"] = "drop"
     beyond = "sum"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.unknown == "even":
+            object.__setattr__(self, "beyond", "")  # what is given to all groups in equal parts asks how many there are
 
     @property
     def needs(self) -> tuple[str, ...]:
         """To tell an unknown document from the end of the ranking takes the ranking's length."""
-        return (*super().needs, "lengths") if self.unknown == "group" else super().needs
+        return super().needs if self.unknown == "drop" else (*super().needs, "lengths")
 
     def fairness(self, membership: Floats, target: Floats, lengths: Ints | None) -> Floats:
         """Return AWRF [query]."""
@@ -57,6 +62,11 @@ class _AWRF(Measure):
         """Give the groups' exposure [query, group], and what each should have of it [query or 1, group]."""
         top = membership[:, : self.cutoff]
         weights = discount.named(self.discount, top.shape[1])
+        if self.unknown == "even":
+            assert lengths is not None
+            there = np.arange(top.shape[1]) < lengths[:, None]
+            of_none = there & ~(np.nan_to_num(top) > 0).any(axis=2)
+            top = np.where(of_none[..., None], 1 / top.shape[2], top)
         exposure = discount.exposure(top, weights)
         if self.unknown == "group":
             assert lengths is not None
@@ -90,13 +100,16 @@ class AWRF(_AWRF):
     ``discount``: 'log2_clipped' w_i = 1 / log2(max(i, 2)), as the TREC track; 'log2' w_i = 1 / log2(1 + i).
     ``base=2``: the logarithm in KL; ``base='e'`` is that of the track. ``unknown``: 'drop' leaves documents of unknown
     group out; 'group' makes them a group of their own, of target 0. The track in 2022 makes them one that has the share
-    of them among the relevant documents: --missing group --target qrels. Labels may be soft.
+    of them among the relevant documents: --missing group --target qrels. 'even' gives a document of no known group, or
+    without any group's terms, to all groups in equal parts, so that all queries have a value; but where few documents
+    hold any term it is near 1 for every run, as the target is even, too. Labels may be soft.
 
     Unit: none. Better: higher. Empty ranking: undefined.
     Range: [0, 1]; [1 - ln 2, 1] = [0.3069, 1] for base='e'.
     Undefined: no document in the top k is of any group, or there is no target.
     Source: Sapiezynski et al., WWW 2019. https://doi.org/10.1145/3308560.3317595 Ekstrand et al., TREC 2022.
-    https://doi.org/10.48550/arXiv.2302.05558
+    https://doi.org/10.48550/arXiv.2302.05558 unknown='even': Abolghasemi et al., ECIR 2024, Eq. 14.
+    https://doi.org/10.1007/978-3-031-56069-9_1
     """
 
     @property
@@ -119,9 +132,9 @@ class AWRF(_AWRF):
 
         return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), value)
 
-    def over_labels(self, membership: Floats, target: Floats, **_: Any) -> Exposed:
-        """One minus a divergence from the target bends down."""
-        return self.over_exposure(membership, target)
+    def over_labels(self, membership: Floats, target: Floats, **_: Any) -> Exposed | None:
+        """One minus a divergence from the target bends down; what belongs to nobody is not told apart there."""
+        return None if self.unknown == "even" else self.over_exposure(membership, target)
 
 
 class AWRFxnDCG(_AWRF):
@@ -158,7 +171,9 @@ class AWRFxnDCG(_AWRF):
 
     def over_labels(
         self, membership: Floats, target: Floats, relevance: Floats, judged_relevance: Floats, **_: Any
-    ) -> Exposed:
+    ) -> Exposed | None:
         """One minus a divergence from the target bends down; nDCG does not depend on groups."""
+        if self.unknown == "even":
+            return None
         useful = ndcg(relevance, judged_relevance, discount.named(self.discount, self.cutoff))
         return self.over_exposure(membership, target, np.where(np.isnan(target).any(axis=1), np.nan, useful)[:, None])
