@@ -178,6 +178,15 @@ def workflows(place: Path, tools: Path) -> str:
     return "zizmor and actionlint find nothing"
 
 
+def site(folder: Path, tools: Path) -> str:
+    """Build the site, which fails on a link that leads nowhere; its first page is for who has no checkout."""
+    run(tools / "mkdocs", "build", "--strict", "--quiet", "-d", folder, NO_MKDOCS_2_WARNING="1")
+    first = (folder / "index.html").read_text("utf-8")
+    if "pip install fairtrec" not in first or "make demo" in first:
+        raise ReleaseError("the first page of the site is for who has a checkout")
+    return "every link leads somewhere, and the first page is for who has no checkout"
+
+
 def check() -> int:
     """Rehearse a release; print what is missing, and give how many things that a maintainer has to mend."""
     version, _ = heading((ROOT / "CHANGELOG.md").read_text("utf-8"))
@@ -196,12 +205,7 @@ def check() -> int:
         steps = [
             ("metadata", lambda: wheel_holds(wheel, files, tools)),
             ("workflows", lambda: workflows(place, tools)),
-            (
-                "site",
-                lambda: run(
-                    tools / "mkdocs", "build", "--strict", "--quiet", "-d", place / "site", NO_MKDOCS_2_WARNING="1"
-                ),
-            ),
+            ("site", lambda: site(place / "site", tools)),
         ]
         for found, python in pythons():
             steps += [
