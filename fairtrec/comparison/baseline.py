@@ -248,7 +248,7 @@ def _scanty(rows: Sequence[Comparison], how: Procedure) -> list[str]:
 def _against(rows: Sequence[Comparison]) -> list[str]:
     """Say where signed ranks and the mean lie on two sides of 0."""
     shown = [row for row in rows if row.verdict in ("better", "worse", "higher", "lower")]
-    against = [row for row in shown if (row.verdict in ("better", "higher")) != (row.difference * SIGN[row.better] > 0)]
+    against = [row for row in shown if (row.verdict in ("better", "higher")) != (row.tested * SIGN[row.better] > 0)]
     if not against:
         return []
     first, many = against[0], len(against)

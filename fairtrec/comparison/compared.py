@@ -50,6 +50,11 @@ class Comparison:
     worst_slice: bool
 
     @property
+    def tested(self) -> float:
+        """The difference that interval, p and verdict are of."""
+        return self.difference
+
+    @property
     def doubtful(self) -> bool:
         """Whether so few differences are not 0 that interval and p are surer than the data."""
         return 0 < self.nonzero < DECIDING and not np.isnan(self.p)
@@ -66,6 +71,11 @@ class CorrectedComparison(Comparison):
     corrected: float | None = None
     labels_share: float | None = None
     few_labels: bool = False
+
+    @property
+    def tested(self) -> float:
+        """The difference that interval, p and verdict are of: the corrected one, if there is one."""
+        return self.difference if self.corrected is None else self.corrected
 
     @property
     def doubtful(self) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 
-from fairtrec.comparison.compared import Comparison, Comparisons
+from fairtrec.comparison.compared import Comparison, Comparisons, CorrectedComparison
 from fairtrec.report.cells import shown, signed
 from fairtrec.report.document import Column, ReportTable
 from fairtrec.report.markup import RAISED
@@ -35,8 +35,8 @@ def verdicts_of(rows: Sequence[Comparison]) -> dict[tuple[str, str], tuple[str, 
     """Give of each ordered pair of runs what is shown of the first, its difference, and whether that is doubtful."""
     found: dict[tuple[str, str], tuple[str, float, bool]] = {}
     for row in rows:
-        found[row.run, row.against] = (row.verdict, row.difference, row.doubtful)
-        found[row.against, row.run] = (TURNED.get(row.verdict, row.verdict), -row.difference, row.doubtful)
+        found[row.run, row.against] = (row.verdict, row.tested, row.doubtful)
+        found[row.against, row.run] = (TURNED.get(row.verdict, row.verdict), -row.tested, row.doubtful)
     return found
 
 
@@ -70,9 +70,10 @@ def _sign(pair: tuple[str, float, bool] | None) -> str:
 
 def legend(view: Comparisons) -> list[str]:
     """Say what the cells of a matrix mean."""
+    by_gold = any(isinstance(row, CorrectedComparison) and row.corrected is not None for row in view.rows)
     return (
         [
-            "row less column; *: the difference is shown",
+            f"row less column{', as gold labels correct it' * by_gold}; *: the difference is shown",
             "where the window has no room: + the row is better, - it is worse, . not shown",
         ]
         if is_matrix(view)

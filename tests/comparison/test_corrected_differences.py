@@ -150,3 +150,18 @@ def test_slices_are_compared_by_their_own_documents(given):
     part = {name: {qid: run[qid] for qid in qids} for name, run in runs.items()}
     (alone,) = fairtrec.compare(fairtrec.evaluate("EER@5", part, labels=words, gold=sheet)).rows
     assert (few.corrected, few.low, few.p) == (alone.corrected, alone.low, alone.p)
+
+
+def test_a_matrix_of_runs_shows_corrected_differences(given):
+    runs, words, _, _ = given
+    turned = {d: {"f": "m", "m": "f"}[group] for d, group in words.items()}
+    far = {qid: {d: 1.0 for d in DOCNOS if words[d] == "f"} for qid in runs["a"]}
+    measure = "Exposure(group='f',of='all')@5"
+    result = fairtrec.evaluate(measure, {**runs, "far": far}, labels=words, gold=turned)
+    row = next(row for row in fairtrec.compare(result).rows if row.run == "far")
+    assert row.difference > 0 > row.corrected == row.tested
+    assert row.verdict == "lower"
+    compared = fairtrec.compare(result, "all")
+    assert "row less column, as gold labels correct it; *: the difference is shown" in str(compared)
+    assert f"{row.corrected:+.4f}*" in str(compared)
+    assert not [note for note in compared.notes if "contradict" in note]
