@@ -174,4 +174,6 @@ def terms(thing: Mapping[str, Iterable[str]]) -> GroupTerms:
         raise InputError("the term list has fewer than two groups; fairness needs at least two")
     if any("" in words for words in lists.values()):
         raise InputError("the term list holds an empty term; remove it")
+    if starred := [term for words in lists.values() for term in words if "*" in term]:
+        raise InputError(f"{starred[0]}: there are no wildcards; list the words")
     return GroupTerms("groups", lists)

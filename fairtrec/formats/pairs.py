@@ -98,6 +98,8 @@ def _pair(row: Any, path: FilePath, number: int) -> tuple[str, str]:
         raise InputError(f"{many}, where two words belong; write it as: she,he", path, number)
     first, second = (" ".join(word.split()) for word in row)
     for word in (first, second):
+        if "*" in word:
+            raise InputError(f"{word}: there are no wildcards; list the words", path, number)
         if not word[:1].isalnum():
             what = "an empty word" if not word else f"{word} begins with neither a letter nor a digit"
             raise InputError(f"{what}; write it as: she,he", path, number)

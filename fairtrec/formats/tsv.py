@@ -59,7 +59,7 @@ def terms(path: FilePath) -> GroupTerms:
     """Read lists of group terms: lines ``term,group`` or ``term<TAB>group``; ``#`` starts a comment line.
 
     A term may be several words, and may stand in several groups. Raises InputError for a line of other than two parts,
-    an empty term or group, and a list of fewer than two groups.
+    an empty term or group, one with a star, and a list of fewer than two groups.
     """
     found: dict[str, dict[str, None]] = {}
     for number, raw in opening.lines(path, comment=b"#"):
@@ -71,6 +71,8 @@ def terms(path: FilePath) -> GroupTerms:
         if not separator or not term or not group:
             missing = "term" if separator and not term else "group"
             raise InputError(f"this line has no {missing}; write it as: term,group", path, number)
+        if "*" in term:
+            raise InputError(f"{term}: there are no wildcards; list the words", path, number)
         found.setdefault(group, {})[term] = None
     if len(found) < 2:
         raise InputError("this term list has fewer than two groups; fairness needs at least two", path)

@@ -314,3 +314,11 @@ def test_groups_say_what_stays():
     assert "duchess" in left
     assert len(left) < 15
     assert np.isin(["she", "john", "mother-in-law"], left).sum() == 0
+
+
+def test_stars_in_a_list_of_pairs_are_refused_with_their_line(tmp_path):
+    from fairtrec.formats import pairs
+
+    (tmp_path / "pairs.csv").write_text("she,he\nmother*,father\n")
+    with pytest.raises(InputError, match=r"pairs.csv:2: mother\*: there are no wildcards; list the words"):
+        pairs.read(tmp_path / "pairs.csv")

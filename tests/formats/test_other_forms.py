@@ -127,6 +127,8 @@ def test_term_lists(written):
         ("word,", "this line has no group"),
         ("word\t ", "this line has no group"),
         ("word\tf\t0.5", "this line has more than two columns"),
+        ("mother*,f", r"mother\*: there are no wildcards; list the words"),
+        ("queen *mother\tf", r"queen \*mother: there are no wildcards; list the words"),
     ],
 )
 def test_bad_term_lists(written, line, message):
@@ -480,6 +482,8 @@ def test_terms_in_memory():
         memory.terms({"f": ["she"]})
     with pytest.raises(InputError, match="holds an empty term"):
         memory.terms({"f": ["she"], "m": [" "]})
+    with pytest.raises(InputError, match=r"he\*: there are no wildcards; list the words"):
+        memory.terms({"f": ["she"], "m": ["he*"]})
 
 
 def test_queries_in_memory():
