@@ -43,14 +43,14 @@ def shares_of(target: Target, groups: tuple[str, ...], inputs: frozenset[str], l
 
     Raises UsageError where they make no sense.
     """
-    parts = _parts(target) if isinstance(target, str) and not loading.is_file(target) else [(1.0, target)]
+    parts = _parts(target) if isinstance(target, str) and not _is_file(target) else [(1.0, target)]
     total = sum(factor for factor, _ in parts)
     if abs(total - 1) > distribution.EXACT or any(factor <= 0 for factor, _ in parts):
         raise UsageError(f"the factors of the target {target} sum to {total:g}; they must be above 0 and sum to 1")
     documents: list[tuple[float, TargetOf]] = []
     same, by_query = np.zeros(len(groups)), None
     for factor, part in parts:
-        if isinstance(part, str) and part in get_args(TargetOf) and not loading.is_file(part):
+        if isinstance(part, str) and part in get_args(TargetOf):
             documents.append((factor, _of_documents(cast("TargetOf", part), inputs)))
             continue
         given = _given(part, groups, labels)
@@ -74,10 +74,14 @@ def shares_of(target: Target, groups: tuple[str, ...], inputs: frozenset[str], l
 
 def files_of(target: Target) -> list[str]:
     """Name the files of which a target is made."""
-    parts = (
-        [] if not isinstance(target, str) else [target] if loading.is_file(target) else [p for _, p in _parts(target)]
-    )
-    return [part for part in parts if loading.is_file(part)]
+    if not isinstance(target, str):
+        return []
+    return [target] if _is_file(target) else [part for _, part in _parts(target) if _is_file(part)]
+
+
+def _is_file(part: str) -> bool:
+    """Tell files from words, which stand for what they say even where there is a file of that name."""
+    return part not in ("even", *get_args(TargetOf)) and loading.is_file(part)
 
 
 def _parts(target: str) -> list[tuple[float, str]]:
@@ -105,7 +109,7 @@ def _given(part: Target, groups: tuple[str, ...], labels: Labels | None) -> Floa
     found: Floats | Mapping[str, Floats]
     if part == "even":
         found = distribution.even(len(known))
-    elif isinstance(part, str) and loading.is_file(part):
+    elif isinstance(part, str) and _is_file(part):
         found = loading.targets(part, known)
     elif isinstance(part, str) and "=" not in part:
         words = ", ".join(get_args(TargetOf))

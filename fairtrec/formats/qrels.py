@@ -24,10 +24,9 @@ def read(path: FilePath) -> Qrels:
     try:
         table = columns.read(path, LAYOUT)
     except InputError:
-        judgements = of_lists(path)
-        if judgements is None:
+        if not _is_json(path):
             raise
-        return judgements
+        return of_lists(path)
 
     def fault(message: str, row: int) -> InputError:
         return InputError(message, path, table.line(row))
@@ -53,13 +52,21 @@ def of_columns(
     return Qrels(qids, query, docnos, grades, iterations)
 
 
-def of_lists(path: FilePath) -> Qrels | None:
+def _is_json(path: FilePath) -> bool:
+    """Tell whether the first line is an object; of a stream nothing is told."""
+    if opening.is_stream(path):
+        return False
+    try:
+        return opening.first_line(path, b"#")[1].lstrip().startswith(b"{")
+    except InputError:  # there is no line, or it cannot be read
+        return False
+
+
+def of_lists(path: FilePath) -> Qrels:
     """Read the judgements of TREC Fair Ranking, JSON lines with an ``id`` and its ``rel_docs``, each of grade 1.
 
-    None if the file is none of this kind. Raises InputError for a bad line.
+    Raises InputError for a bad line.
     """
-    if opening.is_stream(path) or not opening.first_line(path, b"#")[1].lstrip().startswith(b"{"):
-        return None
     pages: dict[tuple[bytes, bytes], int] = {}
     for number, line in opening.lines(path, comment=b"#"):
         found = object_of(line, EXAMPLE, path, number)

@@ -101,6 +101,14 @@ def test_what_is_said_where_documents_without_a_label_are_a_group():
 
 
 @pytest.mark.usefixtures("files")
+def test_a_word_means_what_it_says_where_a_file_is_called_so(tmp_path):
+    for word in ("qrels", "even"):
+        (tmp_path / word).write_text("a\t1\n")
+    assert share("qrels") == pytest.approx(2 / 3)
+    assert share("0.5*even+0.5*world.tsv") == pytest.approx(0.5 * 1 / 2 + 0.5 * 3 / 4)
+
+
+@pytest.mark.usefixtures("files")
 def test_the_files_of_a_mixture_are_named_and_hashed():
     result = fairtrec.evaluate("KL@2", RUN, QRELS, labels=LABELS, target="0.5*./world.tsv+0.5*shares.tsv")
     assert {str(part) for part in result.files} == {"target 1", "target 2"}
