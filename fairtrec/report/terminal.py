@@ -158,7 +158,7 @@ def _laid(column: Column) -> _Laid:
     texts = [f"{cell}{mark or space}" for cell, mark in zip(cells, marks, strict=True)]
     if column.beside:
         width = max(map(len, texts))
-        texts = [text.rjust(width) + more for text, more in zip(texts, column.beside, strict=True)]
+        texts = [text.rjust(width) + more for text, more in zip(texts, map(plain, column.beside), strict=True)]
         marks = [""] * len(texts)
     elif not space:
         texts = list(map(str.rstrip, texts))
