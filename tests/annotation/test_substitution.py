@@ -126,8 +126,8 @@ def test_a_blank_in_a_term_is_any_white_space():
 
 
 def test_regex_characters_in_a_list_are_letters_like_others():
-    listed = pairs.of([("ms.", "mr."), ("a+b", "c(d"), ("x|y", "z*")])
-    assert swap("ms. Smith, ms.x a+b aab x|y z* c(d msx", listed) == "mr. Smith, ms.x c(d aab z* x|y a+b msx"
+    listed = pairs.of([("ms.", "mr."), ("a+b", "c(d"), ("x|y", "z?")])
+    assert swap("ms. Smith, ms.x a+b aab x|y z? c(d msx", listed) == "mr. Smith, ms.x c(d aab z? x|y a+b msx"
 
 
 HER = """
