@@ -12,6 +12,8 @@ from fairtrec.comparison.curves import deepened
 from fairtrec.data.parameters import spelled
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.choices import CHOICES, Target
+from fairtrec.evaluation.loading import is_file
+from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 
@@ -102,7 +104,7 @@ def _merged(base: Measure, change: Change) -> Measure:
         return change.measure or base
     if change.factor == "cutoff":
         return deepened([base], [int(change.value)])[0]
-    return _with(base, change.factor, change.value)
+    return _with(base, change.factor, GIVEN if change.factor in change.keywords else change.value)
 
 
 def settings(vary: str | Iterable[str], measure: Measure, *, grid: bool, terms: int) -> list[Setting]:
@@ -155,6 +157,8 @@ def _changes(name: str, values: str, measure: Measure) -> list[Change]:
 def _change(name: str, value: str, measure: Measure) -> Change:
     if name in KEYWORDS:
         return Change(name, value, {KEYWORDS[name]: _value(name, value)})
+    if name == "discount" and is_file(value):
+        return Change(name, value, {name: value}, measure=_with(measure, name, GIVEN))
     return Change(name, value, measure=_with(measure, name, value))
 
 

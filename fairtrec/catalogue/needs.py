@@ -42,6 +42,12 @@ EXTRAS = {
     "positions": Extra(
         "positions", "FILE", "Where documents stand: TSV of docno x [y ...] (DUO).", "fairtrec.evaluation.positions"
     ),
+    "discount": Extra(
+        "discount",
+        "FILE",
+        "Weights of ranks for discount=given: TSV of rank weight (AWRF).",
+        "fairtrec.evaluation.rank_weights",
+    ),
     "counterfactual": Extra(
         "counterfactual",
         "RUN|FOLDER",

@@ -21,6 +21,7 @@ LARGEST = 1 << 20  # bytes
 FILES = {
     "counts",
     "positions",
+    "discount",
     "counterfactual",
     "baseline",
     "slice",

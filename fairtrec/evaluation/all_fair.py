@@ -17,6 +17,7 @@ _WRITTEN = {
     "log2": "1/log2(1+i)",
     "log2_clipped": "1/log2(max(i,2))",
     "geometric": "{p}^(i-1)",
+    "given": "as given",
     "err": "{p}^(i-1), less behind relevant documents",
 }
 

@@ -85,6 +85,7 @@ def evaluate(
                      their subtopics, an ir_datasets id with a field ``id:field``, ``{docno: group}``, or
                      ``{docno: {group: weight}}``.
     ``positions``    a path, or ``{docno: [x, ...]}``.
+    ``discount``     the weights of ranks from 1, for ``discount='given'`` of measures: a path, or a sequence.
     ``counterfactual``  what the same system ranks over the substituted collection: a run, ``{name: run}`` for several
                      runs, or a folder with a file of the same name for each.
     ``queries``      the name of a query set, a path, query ids, or ``"common"`` for those that every run has.

@@ -73,6 +73,7 @@ WORDS = {  # that stand in the place of a file
     "background": "collection",  # all documents of it
 }
 PositionsLike = FilePath | Mapping[str, float | Sequence[float]] | FrameLike
+DiscountLike = FilePath | Sequence[float] | Mapping[int, float]
 
 
 class GivenKeywords(TypedDict, total=False):
@@ -83,6 +84,7 @@ class GivenKeywords(TypedDict, total=False):
     counts: CountsLike | None
     labels: GroupsLike | Attributes | None
     positions: PositionsLike | None
+    discount: DiscountLike | None
     counterfactual: RankingsLike | Mapping[str, RankingsLike] | None
     queries: FilePath | Iterable[str] | None
     background: RankingsLike | None
@@ -98,6 +100,7 @@ class Given:
     counts: CountsLike | None = None
     labels: GroupsLike | Attributes | None = None
     positions: PositionsLike | None = None
+    discount: DiscountLike | None = None
     counterfactual: RankingsLike | Mapping[str, RankingsLike] | None = None
     queries: FilePath | Iterable[str] | None = None
     background: RankingsLike | None = None

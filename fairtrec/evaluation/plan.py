@@ -18,9 +18,11 @@ from fairtrec.evaluation.choices import Choices, Target
 from fairtrec.evaluation.documents import OF_RUNS, Asking, Attribute, MixedTarget, Needs, Reference, depth_of
 from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.groups import refuse_unordered, remarks_on
+from fairtrec.evaluation.rank_weights import weighed
 from fairtrec.evaluation.targets import prior_of, remark_on, shares_of
 from fairtrec.evaluation.unlisted import settled
 from fairtrec.files.by_name import is_by_name
+from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import LEVELLED, Utility
 
@@ -80,6 +82,10 @@ def settle(measures: Any, given: Given, choices: Choices) -> Plan:
 
 def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choices, notes: Sequence[str] = ()) -> Plan:
     """Settle what is asked for with what was given, and with the choices. Raises UsageError where they do not fit."""
+    asked = [*asked]
+    for at, each in enumerate(asked):
+        if getattr(each, "discount", "") == GIVEN:
+            asked[at] = weighed(each, found.extras.get("discount"))
     terms, needs = found.terms, frozenset(need for each in asked for need in each.needs)
     for each in asked:
         labels = found.labels_by(each)

@@ -18,6 +18,7 @@ from fairtrec.evaluation.groups import members
 from fairtrec.evaluation.judge import is_computed_here
 from fairtrec.evaluation.loading import short
 from fairtrec.evaluation.plan import Plan
+from fairtrec.evaluation.rank_weights import is_given
 from fairtrec.evaluation.reading import Reading
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
@@ -62,6 +63,7 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
     if unknown:
         told["missing"] += f"({unknown})"
     queries = reading.queries
+    idle = set() if given.discount is None or any(map(is_given, plan.measures)) else {"discount"}
     beside = {
         "fairtrec": __version__,
         "qrels": beside_runs.called("qrels", reading.reference.qrels),
@@ -71,7 +73,7 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
         "counts": beside_runs.counts(plan) if of_documents and not (from_texts or labels) else "",
         "labels": ",".join(_called(name, short(each.name, each.sha256), "=") for name, each in several.items()),
         "members": "; ".join(_called(name, members(each), " ") for name, each in several.items()),
-        **{name: _of_extra(name, beside_runs) for name in vars(given) if name in plan.reference.extras},
+        **{name: _of_extra(name, beside_runs) for name in vars(given) if name in plan.reference.extras.keys() - idle},
         "gold": beside_runs.called("gold") if plan.reference.gold is not None else "",
         "queries": short(queries.name, queries.sha256) if queries else "",
         "background": background,
@@ -197,5 +199,6 @@ def part(plan: Plan, given: Given) -> set[str]:
     }
     names = {row.name for row in CHOICES.values() if any(words[each] for each in row.part.split())}
     names |= {"qrels", "labels", "positions", "counterfactual", "queries", *["background"] * background}
+    names |= {"discount"} if given.discount is not None and any(map(is_given, plan.measures)) else set()
     names |= {"gold"} if plan.reference.gold is not None else set()
     return names | {*(("terms", "docs") if of_texts else ()), *(("terms", "counts") if of_counts else ())}

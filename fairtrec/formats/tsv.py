@@ -22,6 +22,7 @@ _TRIPLE = "write it as: query<TAB>relevant<TAB>not relevant"
 _SLICE = "not a query id and a slice, in two columns; write: qid<TAB>slice"
 _TARGET = "{} columns where a target has two, or three; write: group<TAB>share, or qid<TAB>group<TAB>share"
 _HEADERS = {(*qid, "group", of) for qid in ((), ("qid",)) for of in ("share", "count")}
+_WEIGHT = "{} column{} where there are two; write: rank<TAB>weight"
 _DOCUMENT = "{} column{} where there are two or three; write: qid docno [side]"
 NumberedLine = tuple[int, bytes]
 
@@ -179,6 +180,30 @@ def _shares(path: FilePath) -> Iterator[tuple[int, str, str, str, bool]]:
         else:
             qid, group, share = ["", *cells][-3:]
             yield number, qid, group, share, counted
+
+
+def discount(path: FilePath) -> list[float]:
+    """Read the weights of ranks: lines ``rank<TAB>weight``, or with a blank between them, from rank 1.
+
+    Raises InputError for a rank that is missing, a weight below 0, a first that is not above it, and an empty file.
+    """
+    found: list[float] = []
+    for number, cells in rows(opening.lines(path, comment=b"#"), path, (2,), _WEIGHT, otherwise=None):
+        if not found and cells == ["rank", "weight"]:
+            continue
+        if cells[0] != str(len(found) + 1):
+            raise InputError(f"rank {cells[0]} stands where {len(found) + 1} is due; write all, from 1", path, number)
+        try:
+            weight = float(cells[1])
+        except ValueError:
+            weight = -1.0
+        if not 0 <= weight < np.inf or (not found and not weight):
+            due = "a number of 0 or more" if found else "a number above 0, as that of the first rank"
+            raise InputError(f"the weight {cells[1]!r} is to be {due}; correct it", path, number)
+        found.append(weight)
+    if not found:
+        raise InputError("this file has no weights; write lines: rank<TAB>weight", path)
+    return found
 
 
 def triples(path: FilePath) -> list[tuple[str, str, str]]:

@@ -1,13 +1,37 @@
 """Position bias: how much a rank counts. Ranks count from 1; each function gives the weights of ranks 1..n."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
 from fairtrec.data import Floats
+from fairtrec.errors import InputError, UsageError, asked_by
 
-Discount = Literal["log2", "log2_next", "log2_rank", "log2_clipped", "reciprocal", "geometric"]
+Discount = Literal["log2", "log2_next", "log2_rank", "log2_clipped", "reciprocal", "geometric", "given"]
+GIVEN = "given"  # the word that stands for weights which the user gives
+
+
+class GivenDiscount(str):  # noqa: SLOT000 - it has more than a text
+    """The word ``given`` with the ``weights`` that it stands for, of ranks from 1, and the ``origin`` of these."""
+
+    weights: tuple[float, ...]
+    origin: str
+
+    def __new__(cls, weights: tuple[float, ...], origin: str) -> Self:
+        """Make the word."""
+        made = super().__new__(cls, GIVEN)
+        made.weights, made.origin = weights, origin
+        return made
+
+    def __getnewargs__(self) -> tuple[tuple[float, ...], str]:  # type: ignore[override]  # for other processes
+        return self.weights, self.origin
+
+    def first(self, n: int) -> Floats:
+        """Weigh ranks 1..n. Raises InputError where there are not so many."""
+        if n > len(self.weights):
+            raise InputError(f"{self.origin} ends at rank {len(self.weights)}, and rank {n} is looked at; add weights")
+        return np.array(self.weights[:n])
 
 
 def log2(n: int) -> Floats:
@@ -66,7 +90,11 @@ BY_NAME: dict[Discount, Callable[[int], Floats]] = {
 
 
 def named(name: Discount, n: int, p: float = 1.0) -> Floats:
-    """Discount as one names it; ``p`` belongs to the geometric one."""
+    """Discount as one names it; ``p`` belongs to the geometric one. Raises UsageError for ``given`` without weights."""
+    if isinstance(name, GivenDiscount):
+        return name.first(n)
+    if name == GIVEN:
+        raise UsageError(f"discount=given takes the weights of ranks; give {asked_by('--discount FILE')}")
     return geometric(n, p) if name == "geometric" else BY_NAME[name](n)
 
 

@@ -40,7 +40,7 @@ class _AWRF(Measure):
 
     cutoff: int = 10
     base: Literal[2, "e"] = 2
-    discount: Literal["log2_clipped", "log2"] = "log2_clipped"
+    discount: Literal["log2_clipped", "log2", "given"] = "log2_clipped"
     unknown: Literal["drop", "group", "even"] = "drop"
     beyond = "sum"
 
@@ -97,12 +97,12 @@ class AWRF(_AWRF):
         p(a)        = exposure(a) / sum of exposure over all groups
         AWRF@k      = 1 - JSD(p, target),  JSD(p, q) = (KL(p, m) + KL(q, m)) / 2,  m = (p + q) / 2
 
-    ``discount``: 'log2_clipped' w_i = 1 / log2(max(i, 2)), as the TREC track; 'log2' w_i = 1 / log2(1 + i).
-    ``base=2``: the logarithm in KL; ``base='e'`` is that of the track. ``unknown``: 'drop' leaves documents of unknown
-    group out; 'group' makes them a group of their own, of target 0. The track in 2022 makes them one that has the share
-    of them among the relevant documents: --missing group --target qrels. 'even' gives a document of no known group, or
-    without any group's terms, to all groups in equal parts, so that all queries have a value; but where few documents
-    hold any term it is near 1 for every run, as the target is even, too. Labels may be soft.
+    ``discount``: 'log2_clipped' w_i = 1 / log2(max(i, 2)), as the TREC track; 'log2' w_i = 1 / log2(1 + i); 'given' w_i
+    of --discount FILE. ``base=2``: the logarithm in KL; ``base='e'`` is that of the track. ``unknown``: 'drop' leaves
+    documents of unknown group out; 'group' makes them a group of their own, of target 0. The track in 2022 makes them
+    one that has the share of them among the relevant documents: --missing group --target qrels. 'even' gives a document
+    of no known group, or without any group's terms, to all groups in equal parts, so that all queries have a value; but
+    where few documents hold any term it is near 1 for every run, as the target is even, too. Labels may be soft.
 
     Unit: none. Better: higher. Empty ranking: undefined.
     Range: [0, 1]; [1 - ln 2, 1] = [0.3069, 1] for base='e'.
@@ -148,13 +148,17 @@ class AWRFxnDCG(_AWRF):
     grade below 0 or none counting 0. The score of the TREC track has binary grades, base='e', and k = 500.
 
     Unit: none. Better: higher. Empty ranking: 0.
-    Range: [0, 1]. A ranking without a relevant document has 0, whether its groups are known or not.
+    Range: [0, 1]; for weights that are given and rise, beyond. A ranking without a relevant document has 0, whether its
+    groups are known or not.
     Undefined: no relevant document is judged; there is no target; or no document in the top k is of any group
     although some is relevant.
     Source: Ekstrand et al., TREC 2022. https://doi.org/10.48550/arXiv.2302.05558
     """
 
-    bounds = 0.0, 1.0
+    @property
+    def bounds(self) -> Bounds:
+        """Weights that rise make another order than that of falling grades the ideal."""
+        return 0.0, None if self.discount == "given" else 1.0
 
     def __call__(
         self,

@@ -40,7 +40,7 @@ class _Exposure(Measure):
     """What the three share: the exposure of a rank."""
 
     cutoff: int = 10
-    discount: Literal["geometric", "err", "log2", "log2_clipped"] = "geometric"
+    discount: Literal["geometric", "err", "log2", "log2_clipped", "given"] = "geometric"
     p: float = 0.5
     stop: float = 0.5
     rel: int = 1
@@ -60,7 +60,7 @@ class _Exposure(Measure):
 
     def weights(self, ranks: int, relevant_above: Floats | None = None) -> Floats:
         """Give the exposure of ranks 1..``ranks`` [row or 1, rank]."""
-        if self.discount in ("log2", "log2_clipped"):
+        if self.discount in ("log2", "log2_clipped", "given"):
             return discount.named(self.discount, ranks)[None]
         above = 0.0 if relevant_above is None else relevant_above
         weights: Floats = discount.geometric(ranks, self.p) * np.power(1 - self.stop, above)
@@ -162,11 +162,12 @@ class EED(_Exposure):
         s(a)  = mean of e(a) over the query's rankings
         EED@k = sum over groups a of  s(a)^2
 
-    ``discount``: 'geometric' w_i = p^(i - 1), a reader who reads on with probability ``p``; 'err' w_i = p^(i - 1)
-    (1 - stop)^(relevant documents above rank i), one who also stops at a relevant document (from grade ``rel``) with
+    ``discount``: 'geometric' w_i = p^(i - 1), a reader who reads on with probability ``p``; 'err' w_i = p^(i - 1) (1 -
+    stop)^(relevant documents above rank i), one who also stops at a relevant document (from grade ``rel``) with
     probability ``stop``; 'log2' w_i = 1 / log2(1 + i); 'log2_clipped' 1 / log2(max(i, 2)), as TREC Fair Ranking in
-    2021. ``documents='relevant'``: only relevant documents (from grade ``rel``) hand their exposure on to groups, equal
-    opportunity, as in the track of 2022; where none is ranked, e is 0. Not normalised.
+    2021; 'given' w_i of --discount FILE. ``documents='relevant'``: only relevant documents (from grade ``rel``) hand
+    their exposure on to groups, equal opportunity, as in the track of 2022; where none is ranked, e is 0. Not
+    normalised.
 
     Unit: exposure, squared. Better: lower (disparity). Empty ranking: undefined.
     Range: from 0 to the square of the sum of w_i; for hard labels at least that square over the number of groups.

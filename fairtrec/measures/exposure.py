@@ -41,12 +41,13 @@ class Exposure(Measure):
 
     One value for each group: ``Exposure(group='f')@10``; ``Exposure@10`` stands for all of them, and the values of all
     groups add up to 0: what one gets too much, others lose. ``discount``: 'log2' w_i = 1 / log2(1 + i), 'log2_clipped'
-    w_i = 1 / log2(max(i, 2)). ``unknown``: 'drop' leaves documents of unknown group out; 'group' makes them a group of
-    their own, of target 0, which takes its share of the attention. Labels may be soft. ``of='all'`` divides by the
-    exposure of all ranks that are filled, so that documents of no or of unknown group take their share: the values of
-    all groups add up to minus the share of these, and each is a sum over documents, to which labels of a few that were
-    drawn (--gold) correct it. Singh and Joachims compare such exposure between groups (DP, DTR), Biega et al. subtract
-    what is deserved, which is this for --target relevance; AWRF is one number for all groups.
+    w_i = 1 / log2(max(i, 2)), 'given' w_i of --discount FILE. ``unknown``: 'drop' leaves documents of unknown group
+    out; 'group' makes them a group of their own, of target 0, which takes its share of the attention. Labels may be
+    soft. ``of='all'`` divides by the exposure of all ranks that are filled, so that documents of no or of unknown group
+    take their share: the values of all groups add up to minus the share of these, and each is a sum over documents, to
+    which labels of a few that were drawn (--gold) correct it. Singh and Joachims compare such exposure between groups
+    (DP, DTR), Biega et al. subtract what is deserved, which is this for --target relevance; AWRF is one number for all
+    groups.
 
     Unit: a share, less a share. Better: nearer 0. Empty ranking: undefined.
     Range: from -target(group) to 1 - target(group).
@@ -58,7 +59,7 @@ class Exposure(Measure):
 
     cutoff: int = 10
     group: str = ""
-    discount: Literal["log2", "log2_clipped"] = "log2"
+    discount: Literal["log2", "log2_clipped", "given"] = "log2"
     unknown: Literal["drop", "group"] = "drop"
     of: Literal["groups", "all"] = "groups"
     better = "nearer 0"

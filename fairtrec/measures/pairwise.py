@@ -21,7 +21,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Finals, Floats, Ints, Measure, Remark
 
-PrefixDiscount = Literal["log2_next", "log2_rank"]
+PrefixDiscount = Literal["log2_next", "log2_rank", "given"]
 Norm = Literal["minmax", "max"]
 PrefixCost = Callable[[Floats, int], Floats]
 PrefixDifference = Callable[[Any, Any, Any, Any], Floats]
@@ -74,11 +74,22 @@ def weights(n: int, step: int, kind: PrefixDiscount) -> Floats:
     return np.where(np.arange(1, n + 1) % step == 0, discount.named(kind, n), 0.0)
 
 
-@lru_cache(maxsize=16384)
 def ends(
     difference: PrefixDifference, length: int, marked: int, step: int, kind: PrefixDiscount
 ) -> tuple[float, float]:
     """Give the least and the most that any order of a list has, ``marked`` of whose documents are protected."""
+    return _ends(difference, length, marked, step, kind, getattr(kind, "weights", ()))
+
+
+@lru_cache(maxsize=16384)
+def _ends(
+    difference: PrefixDifference,
+    length: int,
+    marked: int,
+    step: int,
+    kind: PrefixDiscount,
+    given: tuple[float, ...],  # noqa: ARG001 - the word alone does not tell one file from another
+) -> tuple[float, float]:
     return extremes.by_counts(_costs(difference, length, marked, weights(length, step, kind)), length, marked)
 
 
@@ -198,8 +209,9 @@ class rND(_Pairwise):  # noqa: N801 - its name
     stands below a cutoff is no part of the list: rND@10 of a ranking with one woman in the first ten and 49 below knows
     of one. A document known to be in no group is not protected. Of a soft membership, more than .5 counts as a member.
     ``protected`` names the group; without it each group is set against the rest, and the value is the mean over the
-    groups that have one. ``discount='log2_rank'``: 1 / log2(i) from rank 2 (Eq. 1). ``norm='max'``: raw / most,
-    as the published program; then even the best order is above 0. The program's most is the most of random orders.
+    groups that have one. ``discount='log2_rank'``: 1 / log2(i) from rank 2 (Eq. 1); 'given': of --discount FILE.
+    ``norm='max'``: raw / most, as the published program; then even the best order is above 0. The program's most is the
+    most of random orders.
 
     Unit: none, a share of what the list allows. Better: lower, 0 the fairest order and 1 the worst. Empty ranking:
     undefined. Range: [0, 1].
