@@ -13,7 +13,7 @@ from benchmarks.timing import missed
 ALL = (
     "evaluation", "batch", "rerank", "selection", "ablation", "orders", "trec_fair_2019", "counters", "annotate",
     "trace", "positions", "debates", "explanation", "frontier", "counterfactual", "unknown", "attributes", "long",
-    "tables", "frames", "bridge", "comparison", "gold",
+    "tables", "frames", "bridge", "comparison", "scale", "gold",
 )  # fmt: skip
 
 if {"-h", "--help"} & {*sys.argv[1:]}:

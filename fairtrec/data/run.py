@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -33,10 +34,19 @@ class Run:
         """Give the runs of one ranking for a query, each with those of these queries that are looked for in it."""
         return [(self, qids)]
 
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {qid: i for i, qid in enumerate(self.qids)}
+
+    def numbers(self, qids: Sequence[str]) -> Ints:
+        """Give each query its number among the rankings; MISSING where it has none."""
+        if tuple(qids) == self.qids:
+            return np.arange(len(qids))
+        return np.array([self._number.get(qid, MISSING) for qid in qids], dtype=np.int64)
+
     def top(self, qids: Sequence[str], depth: int | None) -> Ints:
         """Give the lines of each query's first ``depth`` documents [query, rank]; MISSING is no document."""
-        number = {qid: i for i, qid in enumerate(self.qids)}
-        rows = np.array([number.get(qid, MISSING) for qid in qids], dtype=np.int64)
+        rows = self.numbers(qids)
         first = np.where(rows == MISSING, 0, self.starts[rows])
         length = np.where(rows == MISSING, 0, self.starts[rows + 1] - first)
         width = int(length.max(initial=0))
@@ -49,8 +59,7 @@ class Run:
         kept = tuple(qid for qid in qids if qid in there)
         if len(kept) == len(there) and (depth is None or depth >= np.diff(self.starts).max(initial=0)):
             return self
-        number = {qid: i for i, qid in enumerate(self.qids)}
-        rows = np.array([number[qid] for qid in kept], dtype=np.int64)
+        rows = self.numbers(kept)
         lengths = np.diff(self.starts)[rows]
         if depth is not None:
             lengths = np.minimum(lengths, depth)

@@ -49,9 +49,9 @@ class QrelsIndex:
 
         Only they are laid out in rows: one long ranking among many short ones takes no memory for the others.
         """
-        place = {qid: i for i, qid in enumerate(run.qids)}
-        rows = np.array([place[qid] for qid in qids if qid in place], dtype=np.int64)
-        ranked = np.array([i for i, qid in enumerate(qids) if qid in place], dtype=np.int64)
+        every = run.numbers(qids)
+        ranked = np.flatnonzero(every != MISSING)
+        rows = every[ranked]
         lengths = np.diff(run.starts)[rows]
         if depth is not None:
             lengths = np.minimum(lengths, depth)

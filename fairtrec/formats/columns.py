@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NoReturn, get_args
 import numpy as np
 
 from fairtrec.compiled import extension, powers
-from fairtrec.data import Ints, starts_of
+from fairtrec.data import Ints, decode, fingerprints, starts_of
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats import spans
@@ -284,13 +284,14 @@ def _refuse(cells: list[bytes], name: str, kind: Cell, path: FilePath, lines: Li
 
 
 def numbered(ids: Repeats) -> tuple[tuple[str, ...], Ints, Ints | None]:
-    """Group the rows of a column of query ids: the distinct ids as first seen, where each one's rows start, and the
-    order that brings them together (None if they stand together already).
-    """
+    """Group rows of query ids: each id as first seen, where its rows start, the order of rows (None: as they stand)."""
+    first = starts_of(ids.texts)[:-1]  # a query that two parts of a file share is one block
+    texts, lengths = ids.texts[first], np.add.reduceat(ids.lengths, first)
+    keys = np.sort(fingerprints(texts))
+    if not (keys[1:] == keys[:-1]).any():  # as nearly always: each query stands in one block
+        return tuple(decode(texts)), np.concatenate(([0], np.cumsum(lengths))), None
     number: dict[bytes, int] = {}
-    of_block = np.array([number.setdefault(each, len(number)) for each in ids.texts.tolist()], dtype=np.int64)
-    first = starts_of(of_block)[:-1]  # a query that two parts of a file share is one block
-    of_block, lengths = of_block[first], np.add.reduceat(ids.lengths, first)
+    of_block = np.array([number.setdefault(each, len(number)) for each in texts.tolist()], dtype=np.int64)
     order: Ints | None = None
     if len(number) < len(of_block):
         order = np.argsort(np.repeat(of_block, lengths), kind="stable")
