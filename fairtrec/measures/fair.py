@@ -4,6 +4,7 @@ Source: Gao, Ge, Shah: FAIR: Fairness-Aware Information Retrieval Evaluation. 20
 https://doi.org/10.48550/arXiv.2106.08527
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,16 +21,24 @@ DISCOUNTS: dict[Gain, discount.Discount] = {
 }  # fmt: skip
 
 
-def fair(gains: Floats, ideal: Floats, membership: Floats, target: Floats) -> Floats:
-    """Sum the ``gains`` [query, rank], each divided by 1 + dKL of the ranking so far, over the ``ideal`` [query].
+Divergence = Literal["kl", "jsd", "squared"]
+DIVERGENCES: dict[Divergence, Callable[[Floats, Floats], Floats]] = {
+    "kl": distribution.kl,
+    "jsd": distribution.jensen_shannon,
+    "squared": lambda p, q: ((p - q) ** 2).sum(axis=-1),
+}
+
+
+def fair(gains: Floats, ideal: Floats, membership: Floats, target: Floats, divergence: Divergence = "kl") -> Floats:
+    """Sum the ``gains`` [query, rank], each over 1 + the divergence of the ranking so far, over the ``ideal`` [query].
 
     >>> a, b = [1.0, 0.0], [0.0, 1.0]
     >>> membership, target = np.array([[a, b], [a, a]]), np.array([[0.5, 0.5]])
     >>> fair(np.ones((2, 2)), np.array([2.0, 2.0]), membership, target).round(6).tolist()
     [0.795308, 0.590616]
     """
-    divergence = distribution.kl(distribution.prefix_shares(membership), target[:, None])
-    earned = (gains * distribution.closeness(divergence)).sum(axis=1)
+    away = DIVERGENCES[divergence](distribution.prefix_shares(membership), target[:, None])
+    earned = (gains * distribution.closeness(away)).sum(axis=1)
     return quotient(earned, ideal)
 
 
@@ -89,8 +98,10 @@ class FAIR(Measure):
     M is the same sum for an ideal ranking of the query's judged documents, without the division: for alpha, err_ia
     and nrbp the greedy one (ties by falling docno, as ndeval has it), for ndcg and rbp the one by falling grade; for
     ap M is the number of relevant documents, as in trec_eval. So FAIR of a ranking that meets the target at every rank
-    is the plain measure, as far as M normalises it. A document of unknown group changes no share. Where a group of
-    target 0 has a share, and before the first document of a group, dKL is infinite or undefined, and the rank earns 0.
+    is the plain measure, as far as M normalises it. ``divergence``: 'jsd', Jensen-Shannon to base 2, or 'squared', the
+    sum over groups a of (D_i(a) - target(a))^2, stands for dKL, as the paper says that other divergences may. A
+    document of unknown group changes no share. Where a group of target 0 has a share, and before the first document of
+    a group, dKL is infinite or undefined, and the rank earns 0.
 
     ``--target relevance`` takes each group's sum of grades, where the paper has their average; another target can be
     given as a file.
@@ -108,6 +119,7 @@ class FAIR(Measure):
     alpha: float = 0.5
     p: float = 0.8
     rel: int = 1
+    divergence: Divergence = "kl"
     bounds = 0.0, None
     limits = (
         ("alpha", 0, 1, "alpha is {alpha}; a share of novelty lies between 0 and 1"),
@@ -127,7 +139,7 @@ class FAIR(Measure):
         judged = np.nan_to_num(judged_membership)
         gains, ideal = self._gains(top, grades), self._ideal(judged, judged_relevance)
         grouped = top.any(axis=(1, 2)) | judged.any(axis=(1, 2))
-        value = np.where(grouped, fair(gains, ideal, top, target), np.nan)
+        value = np.where(grouped, fair(gains, ideal, top, target, self.divergence), np.nan)
         return np.where(np.isnan(target).any(axis=1), np.nan, value)
 
     def _gains(self, top: Floats, grades: Floats) -> Floats:

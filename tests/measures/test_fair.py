@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.spatial.distance import jensenshannon
 
 from fairtrec.errors import UsageError
 from fairtrec.measures.fair import FAIR, greedy_novelty
@@ -174,3 +175,17 @@ def test_a_fair_ranking_earns_the_utility_and_an_unfair_one_less(relevance, gain
     # the same dKL at each rank: the whole value is divided by 1 + dKL
     dkl = 0.5 * np.log(5) + 0.5 * np.log(5 / 9)
     np.testing.assert_allclose(less, best / (1 + dkl), atol=1e-12)
+
+
+def test_other_divergences_stand_for_dkl():
+    # squared: twice the square of what a has above a half: 1/2 1/2 1/18 1/8 1/50; jsd as scipy has it
+    above = np.array([1 / 2, 1 / 2, 1 / 6, 1 / 4, 1 / 10])
+    gains = np.array([1, D2[1] / 2, D2[2], 0, D2[4] / 2])
+    ideal = 1 + D2[1] + D2[2] / 2 + D2[3] / 2
+    squared = (gains / (1 + 2 * above**2)).sum() / ideal
+    assert value(FAIR(cutoff=5, divergence="squared"), *HAND) == pytest.approx(squared)
+    assert squared == pytest.approx(0.734779, abs=5e-7)  # worked out by another program, as the next
+    away = [jensenshannon([0.5 + more, 0.5 - more], [0.5, 0.5], base=2) ** 2 for more in above]
+    jsd = (gains / (1 + np.array(away))).sum() / ideal
+    assert value(FAIR(cutoff=5, divergence="jsd"), *HAND) == pytest.approx(jsd)
+    assert jsd == pytest.approx(0.803842, abs=5e-7)
