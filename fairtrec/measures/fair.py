@@ -103,6 +103,8 @@ class FAIR(Measure):
     document of unknown group changes no share. Where a group of target 0 has a share, and before the first document of
     a group, dKL is infinite or undefined, and the rank earns 0.
 
+    ``form='product'``: the whole measure, normalised, over 1 + the divergence at the last rank, not rank by rank.
+
     ``--target relevance`` takes each group's sum of grades, where the paper has their average; another target can be
     given as a file.
 
@@ -120,6 +122,7 @@ class FAIR(Measure):
     p: float = 0.8
     rel: int = 1
     divergence: Divergence = "kl"
+    form: Literal["sum", "product"] = "sum"
     bounds = 0.0, None
     limits = (
         ("alpha", 0, 1, "alpha is {alpha}; a share of novelty lies between 0 and 1"),
@@ -139,7 +142,11 @@ class FAIR(Measure):
         judged = np.nan_to_num(judged_membership)
         gains, ideal = self._gains(top, grades), self._ideal(judged, judged_relevance)
         grouped = top.any(axis=(1, 2)) | judged.any(axis=(1, 2))
-        value = np.where(grouped, fair(gains, ideal, top, target, self.divergence), np.nan)
+        earned = fair(gains, ideal, top, target, self.divergence)
+        if self.form == "product":
+            away = DIVERGENCES[self.divergence](distribution.prefix_shares(top)[:, -1:], target[:, None])
+            earned = quotient(gains.sum(axis=1), ideal) * distribution.closeness(away).sum(axis=1)
+        value = np.where(grouped, earned, np.nan)
         return np.where(np.isnan(target).any(axis=1), np.nan, value)
 
     def _gains(self, top: Floats, grades: Floats) -> Floats:

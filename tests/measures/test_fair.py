@@ -189,3 +189,12 @@ def test_other_divergences_stand_for_dkl():
     jsd = (gains / (1 + np.array(away))).sum() / ideal
     assert value(FAIR(cutoff=5, divergence="jsd"), *HAND) == pytest.approx(jsd)
     assert jsd == pytest.approx(0.803842, abs=5e-7)
+
+
+def test_the_product_weighs_the_whole_measure_by_the_last_rank():
+    # alpha 2.008891 of 2.096268, and 1 + dKL of 3 to 2 is 1.020136
+    assert value(FAIR(cutoff=5, form="product"), *HAND) == pytest.approx(0.939403, abs=5e-7)
+    assert value(FAIR(cutoff=5, gain="rbp"), *HAND) == pytest.approx(0.701329, abs=5e-7)
+    assert value(FAIR(cutoff=5, gain="rbp", form="product"), *HAND) == pytest.approx(0.946258, abs=5e-7)
+    deeper = value(FAIR(cutoff=10, gain="rbp", form="product"), *HAND)  # the last rank is the fifth
+    assert deeper == pytest.approx(0.946258, abs=5e-7)
