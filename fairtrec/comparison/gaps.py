@@ -25,8 +25,6 @@ from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.formats.tsv import ALL, DIFFERENCE, RATIO
 from fairtrec.measure import Measure
-from fairtrec.statistics import paired
-from fairtrec.statistics.procedure import DECIDING
 
 DIGITS = 12  # of means that are the same
 Spread = tuple[float, float]  # the ends of an interval
@@ -149,6 +147,9 @@ def gap(
     if round(sqrt(va + vb), DIGITS) == 0:
         return difference, ratio
     freedom = (va + vb) ** 2 / (va**2 / (len(values[first]) - 1) + vb**2 / (len(values[last]) - 1))
+    from fairtrec.statistics import paired
+    from fairtrec.statistics.procedure import DECIDING
+
     slices = sum(len(each) > 1 for each in values.values())
     critical, error = _critical(confidence, slices, freedom), sqrt(va + vb)
     few = paired.differing(both) < DECIDING

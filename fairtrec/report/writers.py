@@ -242,6 +242,7 @@ SPREADS = Formats("topic_tables", "", {**_USUAL, "html": Writer("topic_tables:ht
 KINDS: Mapping[str, Formats[Any]] = {  # of each class of answers
     "Result": RESULTS,
     "Scores": RESULTS,
+    "GapScores": RESULTS,
     "Comparisons": COMPARISONS,
     "Associations": COMPARISONS,
     "Curves": COMPARISONS,
