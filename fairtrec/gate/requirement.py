@@ -77,7 +77,7 @@ def parse(text: str, relevance_level: int | None = None) -> Requirement:
 
     >>> parse("worst slice  NFaiRR( tau = 0 )@10>=baseline - 0.01")
     Requirement(text='worst slice NFaiRR( tau = 0 )@10>=baseline - 0.01', scope='worst slice', \
-measure=NFaiRR(cutoff=10, tau=0), operator='>=', factor=1.0, offset=-0.01, unsigned=False)
+measure=NFaiRR(by='', cutoff=10, tau=0), operator='>=', factor=1.0, offset=-0.01, unsigned=False)
     """
     at = _skip(text, 0)
     scope: Scope = ""

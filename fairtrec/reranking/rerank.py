@@ -209,10 +209,10 @@ class RerankWork:
 def added_up(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
     """Add up what is counted in the same words, and leave out what is true of none; of values the greatest is said.
 
-    >>> added_up([Remark("lost: {} of {}", (1, 2)), Remark("lost: {} of {}", (0, 3)), Remark("won: {}", (0,))])
-    (Remark(words='lost: {} of {}', numbers=(1, 5), measure=None),)
-    >>> added_up([Remark("loss {}", (0.0,)), Remark("gap {}", (0.5,)), Remark("gap {}", (0.25,))])
-    (Remark(words='loss {}', numbers=(0.0,), measure=None), Remark(words='gap {}', numbers=(0.5,), measure=None))
+    >>> [str(each) for each in added_up([Remark("lost: {}", (1,)), Remark("lost: {}", (3,)), Remark("won: {}", (0,))])]
+    ['lost: 4']
+    >>> [str(each) for each in added_up([Remark("no {}", (0.0,)), Remark("gap {}", (0.5,)), Remark("gap {}", (0.2,))])]
+    ['no 0.0', 'gap 0.5']
     """
     said: dict[str, tuple[float, ...]] = {}
     for remark in remarks:

@@ -85,7 +85,7 @@ def alpha_of_votes(votes: Floats) -> float:
     """Give Krippendorff's alpha of nominal votes [thing, kind], however many each thing has; nan for one kind alone.
 
     >>> round(alpha_of_votes(np.array([[3, 0], [1, 1], [0, 2], [1, 0]])), 6)
-    0.6
+    0.5
     """
     paired = votes[votes.sum(axis=1) > 1]
     each, many = paired.sum(axis=1), paired.sum(axis=0)

@@ -22,7 +22,7 @@ from fairtrec_made import REPOSITORY
 from fairtrec_made.one_process import printed
 
 TRACK = {"sequences", "authors"}  # computed beside the other inputs
-NOT_ASKED_FOR = {"lines", "judged_lines", "documents", "takes_part"}  # parts of inputs
+NOT_ASKED_FOR = {"lines", "judged_lines", "documents", "takes_part", "rankings", "known"}  # parts of inputs
 
 
 def test_the_table_names_what_is_computed():
@@ -57,7 +57,8 @@ def test_what_can_be_made_follows_from_what_is_given():
 
 
 def test_keywords_and_fields_are_the_same():
-    assert {"qrels": None, **GivenKeywords.__annotations__}.keys() == Given.__annotations__.keys()
+    of_evaluate = {"qrels", "gold"}  # alone, and not of a session
+    assert {*of_evaluate, *GivenKeywords.__annotations__} == Given.__annotations__.keys()
     assert EXTRAS.keys() < Given.__annotations__.keys()
     with pytest.raises(TypeError):
         Given("qrels.txt")  # one that is made by place could be another

@@ -207,7 +207,6 @@ def test_one_line_says_what_is_wrong(workplace, fairtrec_command, files, argumen
         "eval qrels a.run -f xml",
         "eval qrels a.run --nope",
         "evl",
-        "eval qrels a.run -o .",
         "eval qrels a.run -l x",
     ],
 )

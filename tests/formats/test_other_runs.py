@@ -284,7 +284,7 @@ def test_parquet_that_is_damaged_anywhere_is_refused_or_read(tmp_path):
 
 def test_places_of_texts_that_are_not_there_are_refused():
     column = pa.DictionaryArray.from_arrays(pa.array([0, 7], pa.int8()), pa.array(["a"]), safe=False)
-    with pytest.raises(InputError, match="the column docno of the run stands for texts that are not there"):
+    with pytest.raises(InputError, match="the column docno of the run is damaged, or no UTF-8"):
         Frame("run", pa.table({"docno": column})).ids(["docno"])
 
 

@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 import fairtrec
+from fairtrec.comparison import by_topic
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.answer import Answer
 from fairtrec.report import writers
@@ -47,6 +48,7 @@ ANSWERS = {
     "validate": lambda: fairtrec.validate(TWO, qrels="qrels.txt"),
     "positions": lambda: fairtrec.positions(STANCE[0], embeddings=STANCE[2], ids=STANCE[4]),
     "rbo": lambda: fairtrec.rbo(["bm25.run", "neural.run", "fair.run"]),
+    "best and worst of topics": lambda: by_topic.spread(both()),
     "gold draw": lambda: fairtrec.gold.draw(TWO, 5, docs="collection.tsv"),
     "queryset": lambda: fairtrec.queryset("votes.tsv", keep="n", query_texts="queries.tsv", terms="gender-en"),
     "gold agree": lambda: fairtrec.gold.agree("labels.tsv", terms="gender-en", docs="collection.tsv"),
@@ -180,7 +182,16 @@ def test_findings_come_one_run_after_the_other_and_are_rows(copied):
 
 
 def test_every_answer_that_python_gives_is_tried_here():
-    given = {"annotate", "cite", "counterfactual", "evaluator", "plot", "read_results", "read_values"}  # no answers
+    given = {
+        "annotate",
+        "attributes",
+        "cite",
+        "counterfactual",
+        "evaluator",
+        "plot",
+        "read_results",
+        "read_values",
+    }  # no answers
     functions = {name for name in fairtrec.__all__ if inspect.isfunction(getattr(fairtrec, name))}
     assert functions - given == {name for name in ANSWERS if name.isidentifier()} - {"scores"}
 
