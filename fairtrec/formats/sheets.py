@@ -16,9 +16,7 @@ import numpy as np
 from fairtrec.data import UNKNOWN, Docnos, Labels, Sheet, is_number
 from fairtrec.errors import PATH, STEERING, FilePath, InputError
 from fairtrec.files import opening
-from fairtrec.formats import labels, tsv
-from fairtrec.formats.frames import DOCUMENT, QUERY, Frame, is_frame, names_of
-from fairtrec.formats.memory import understood
+from fairtrec.formats import tsv
 from fairtrec.formats.votes import Label, Votes, by_document, label, tabled
 from fairtrec.literals import Drawn
 
@@ -110,6 +108,9 @@ def entries(thing: Any, *, plain: bool = False) -> SheetLines:
     """Take the lines of a sheet, of which some may have no group yet; if it is ``plain``, of any labels."""
     if isinstance(thing, PATH):
         return _of_file(thing, plain=plain)
+    from fairtrec.formats.frames import is_frame
+    from fairtrec.formats.memory import understood
+
     found = SheetLines("gold")
     with understood("gold labels"):
         found.take([(None, cells) for cells in (_of_frame(found, thing) if is_frame(thing) else _of_mapping(thing))])
@@ -132,6 +133,8 @@ def _of_file(path: FilePath, *, plain: bool) -> SheetLines:
         next(numbered)
         found.take(_of_columns(numbered, names, path))
     elif plain and not found.made and not opening.is_stream(path):  # which is read again
+        from fairtrec.formats import labels
+
         found.take((line, dict(zip(NAMES, cells, strict=False))) for line, *cells in labels.rows(path))
     else:
         what = "the first line does not name the columns"
@@ -159,6 +162,8 @@ def _of_columns(numbered: Iterator[tsv.NumberedLine], names: list[str], path: Fi
 
 
 def _of_frame(found: SheetLines, thing: Any) -> Iterator[Mapping[str, Any]]:
+    from fairtrec.formats.frames import DOCUMENT, QUERY, Frame, names_of
+
     has = {name: name in names_of(thing) for name in NAMES}
     frame = Frame.of(thing, "gold", (*QUERY, *DOCUMENT, "group", "weight", "probability"))
     every = np.arange(len(frame))

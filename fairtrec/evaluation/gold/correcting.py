@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairtrec.catalogue.needs import OF_DOCUMENTS, OF_EXTRAS, OF_GROUPS
-from fairtrec.data import MISSING, Bools, Floats, Ints, Keys, fingerprints
+from fairtrec.data import MISSING, Bools, Floats, Ints, Keys, fingerprints, starts_of
 from fairtrec.data.groups import rows_of
 from fairtrec.evaluation.documents import evenly
 from fairtrec.evaluation.gold.fitting import Gold
@@ -89,12 +89,12 @@ class Share(NamedTuple):
 
 @dataclass(eq=False)
 class Correcting:
-    """The parts of a run, and what is looked at of it on the way: documents, and rows of the sheet among them."""
+    """The parts of a run, and what is looked at of it on the way: documents, and which rows of the sheet [row]."""
 
     parts: Sequence[LabelledPart]
     gold: Gold
-    looked_at: Keys
-    labelled: Ints
+    looked_at: list[Keys]
+    labelled: Bools
 
     def found(self, measure: Measure, values: Floats) -> Corrector:
         """Find what corrects a measure that has these values [query]. Raises InputError where a label is missing."""
@@ -133,9 +133,9 @@ class Correcting:
             weight[part.queries] = share.weights.sum(axis=1)
             rest[part.queries] = values[part.queries] - (share.weights * share.gains).sum(axis=1)
         queries, documents, of_parts = (np.concatenate(each, axis=-1) for each in zip(*entries, strict=True))
-        self.looked_at = np.unique(np.concatenate([self.looked_at, *seen]))
-        self.labelled = np.union1d(self.labelled, documents)
+        self.looked_at += seen
         sheet = self.gold.sheet
+        self.labelled[documents] = True
         return OfDocuments(queries, documents, of_parts, weight, rest, self.gold.probability, sheet.unknown)
 
     def _by_queries(self, measure: Measure, sums: Sequence[Gains], values: Floats) -> OfQueries:
@@ -185,15 +185,16 @@ def corrections(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> 
     """
     gold = inputs.reference.gold
     assert gold is not None
-    several = evenly(inputs.run, inputs.qids, inputs.depth)
+    looks = [not LOOKS.isdisjoint(measure.needs) for measure in measures]
+    several = evenly(inputs.run, inputs.qids, inputs.depth) if any(looks) else []
     whole = [inputs] if len(several) == 1 else [_of(inputs, part) for part in several]
     parts = [LabelledPart(each, gold, queries) for each, queries in zip(whole, several, strict=True)]
-    found = Correcting(parts, gold, np.empty(0, np.uint64), np.empty(0, np.int64))
+    found = Correcting(parts, gold, [], np.zeros(len(gold.sheet.unknown), np.bool_))
     rows: list[Corrector | None] = []
-    for measure, row in zip(measures, values, strict=True):
-        rows.append(found.found(measure, row) if LOOKS.intersection(measure.needs) else None)
+    for measure, row, is_asked in zip(measures, values, looks, strict=True):
+        rows.append(found.found(measure, row) if is_asked else None)
     every = tuple(rows)
-    return Corrections(every), tuple(_remarks(found, measures, every, values))
+    return Corrections(every), tuple(_remarks(found, inputs, measures, every, values))
 
 
 def _of(inputs: Inputs, queries: Ints) -> Inputs:
@@ -201,15 +202,20 @@ def _of(inputs: Inputs, queries: Ints) -> Inputs:
 
 
 def _remarks(
-    found: Correcting, measures: Sequence[Measure], rows: Sequence[Corrector | None], values: Floats
+    found: Correcting,
+    inputs: Inputs,
+    measures: Sequence[Measure],
+    rows: Sequence[Corrector | None],
+    values: Floats,
 ) -> Iterator[Remark]:
     """Say what was corrected by how many labels, what was not and why, and what stays that of the instrument."""
-    qids = [qid for part in found.parts for qid in part.inputs.qids]
-    if len(found.looked_at):
+    looked_at = np.sort(np.concatenate(found.looked_at or [np.empty(0, np.uint64)]))  # np.unique would import numpy.ma
+    if many := len(starts_of(looked_at)) - 1:
         words = "corrected by gold labels of {} of the {} documents looked at"
-        yield Remark(words, (len(found.labelled), len(found.looked_at)))
+        yield Remark(words, (int(found.labelled.sum()), many))
     elif found.gold.of_queries:
-        yield Remark("corrected by gold labels of {} of the {} queries", (int(found.gold.drawn(qids).sum()), len(qids)))
+        drawn = found.gold.drawn(inputs.qids)
+        yield Remark("corrected by gold labels of {} of the {} queries", (int(drawn.sum()), len(drawn)))
     sheet = found.gold.sheet
     if not sheet.runs and sheet.probability is not None and not found.gold.certain:
         yield Remark(
@@ -221,7 +227,7 @@ def _remarks(
             estimate = row.estimate(value)
             yield replace(_of_one(row, estimate), measure=measure)
             corrected += [measure] * (estimate is not None)
-    of = found.parts[0].inputs.reference.target_of
+    of = inputs.reference.target_of
     if of is not None and any("target" in measure.needs for measure in corrected):
         yield Remark(
             f"the target stays that of the {' and the '.join(word for _, word in of.of)}, and is not corrected"
