@@ -1,5 +1,6 @@
 """``fairtrec eval``: evaluate runs."""
 
+import os
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -127,7 +128,7 @@ def _refuse_unfit(
     """Raise UsageError if the format cannot show what is asked for; nothing is imported where nothing odd is."""
     from fairtrec.errors import UsageError
 
-    if output is not None and output.is_dir():
+    if output is not None and os.path.isdir(output):  # noqa: PTH112 - which says no of a name that is too long
         raise UsageError(f"{output} is a folder; name a file with -o")
     odd = (view["title"], view["latex_label"], view["query_texts"]) != (None, None, None)
     if form != "auto" or not view["summary"] or odd:

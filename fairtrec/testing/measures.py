@@ -23,6 +23,7 @@ from fairtrec.catalogue import family, notation, pages
 from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.evaluation.scores import Scores
+from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Better, Measure, UsageError
 
 WORDS = {"f": ["she", "her"], "m": ["he", "him"]}
@@ -40,6 +41,7 @@ def variants(kind: type[Measure], groups: Sequence[str]) -> Iterator[Measure]:
     yield kind()
     for name, hint in get_type_hints(kind).items():
         options = get_args(hint) if get_origin(hint) is Literal else (False, True) if hint is bool else ()
+        options = tuple(option for option in options if option != GIVEN)  # which needs weights beside the runs
         for option in {"cutoff": (1, 2, 4), "group": groups, "protected": groups}.get(name, options):
             changed: Any = {name: option}
             yield dataclasses.replace(kind(), **changed)

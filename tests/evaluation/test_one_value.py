@@ -76,6 +76,11 @@ def cases(folder):
             {"positions": {docno: at / 3 - 1 for at, docno in enumerate(TEXTS)}},
             "Random",
         ),
+        "discount": (
+            "AWRF(discount='given')@4",
+            {"labels": LABELS, "discount": [1.0, 0.9, 0.5, 0.4, 0.1]},
+            "Random",
+        ),
         "counterfactual": ("CRBO@4", {"counterfactual": str(folder / "other")}, "Random"),
     }
 

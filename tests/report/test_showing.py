@@ -148,6 +148,8 @@ def test_flat_is_one_object_in_which_undefined_is_null(fairtrec_command, tmp_pat
         "Skew_group_f_at_1": log2, "Skew_group_m_at_1": "-Infinity", "Groups_at_1": 0.5,
         "Skew_group_f_at_1_slice_first": log2, "Skew_group_m_at_1_slice_first": "-Infinity", "Groups_at_1_slice_first": 1,
         f"Skew_group_f_at_1{none}": None, f"Skew_group_m_at_1{none}": None, f"Groups_at_1{none}": 0,
+        **{f"Skew_group_{group}_at_1_slice_{of}": None for group in "fm" for of in ("difference", "ratio")},
+        "Groups_at_1_slice_difference": 1, "Groups_at_1_slice_ratio": 0,
     }  # fmt: skip
 
 
