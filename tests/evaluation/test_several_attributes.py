@@ -150,7 +150,8 @@ def test_by_one_attribute_is_what_it_is_alone(both, length):
 def test_every_measure_goes_by_one_attribute_as_if_it_were_alone(of):
     """Whatever other attribute is there, and whichever of the two is asked for first."""
     target = {"f": 0.1, "m": 0.3, "x": 0.6}
-    collection = MeasureCollection.drawn(target, labels=of, groups=[*target])
+    weights = (1 / np.log2(2 + np.arange(1000))).tolist()
+    collection = MeasureCollection.drawn(target, labels=of, groups=[*target], discount=weights)
     kinds = [kind for name in registry.names() if (kind := registry.built_in(name)) is not None]
     measures = [*chain.from_iterable(map(collection.fitting, kinds))]
     alone = collection.scores(measures)
