@@ -1,7 +1,7 @@
 """The groups of labels: which there are, and which are asked for."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from fairtrec.data import NONE, Floats, Labels
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.documents import Asking
 from fairtrec.literals import FILLED, Missing
+from fairtrec.measure import Measure
 
 FEW = 0.01  # of the labelled documents; a group with fewer may be a slip of who labelled
 SHOWN = 8  # groups in a line
@@ -97,6 +98,20 @@ def described(labels: Labels, target: Floats | None) -> dict[str, dict[str, floa
     for name, share in zip(found, [] if target is None else target.tolist(), strict=False):
         found[name]["target"] = share
     return found
+
+
+def remarks_on_tau(several: Iterable[tuple[Measure, Labels]]) -> list[str]:
+    """Say which measures take documents of a group for neutral, as a label is one group term, and tau lets it be."""
+    found: dict[tuple[int, float], list[str]] = {}
+    for each, labels in several:
+        terms, tau = np.nan_to_num(labels.weights).sum(axis=1), getattr(each, "tau", 0)
+        if neutral := int(((terms > 0) & (terms <= tau)).sum()):
+            found.setdefault((neutral, tau), []).append(str(each))
+    why = "count as neutral, as a label is one group term and tau={}; with tau=0 labels decide"
+    return [
+        f"{', '.join(names)}: {neutral} labelled documents of a group {why.format(tau)}"
+        for (neutral, tau), names in found.items()
+    ]
 
 
 def remarks_on(labels: Labels, target: Floats | None, attribute: str) -> list[str]:

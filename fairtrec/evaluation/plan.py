@@ -17,7 +17,7 @@ from fairtrec.evaluation.beside import Opened, opened
 from fairtrec.evaluation.choices import Choices, Target
 from fairtrec.evaluation.documents import OF_RUNS, Asking, Attribute, MixedTarget, Needs, Reference, depth_of
 from fairtrec.evaluation.given import Given
-from fairtrec.evaluation.groups import refuse_unordered, remarks_on
+from fairtrec.evaluation.groups import refuse_unordered, remarks_on, remarks_on_tau
 from fairtrec.evaluation.rank_weights import weighed
 from fairtrec.evaluation.targets import prior_of, remark_on, shares_of
 from fairtrec.evaluation.unlisted import settled
@@ -105,6 +105,8 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
     said, of_groups = list(notes), bool(needs & GROUPED)  # what holds of groups is said where a number is of them
     for name, labels in found.labels.items() if of_groups else ():
         said += [*remarks_on(labels, every[name].target, name), remark_on(choices.target, labels)]
+    of_documents = [(each, found.labels_by(each)) for each in measures if OF_DOCUMENTS & set(each.needs)]
+    said += remarks_on_tau((each, labels) for each, labels in of_documents if labels is not None)
     if "positions" in found.extras:
         from fairtrec.evaluation.positions import remark_on as remark_on_sign
 

@@ -138,7 +138,8 @@ def _of_file(path: FilePath, *, plain: bool) -> SheetLines:
         found.take((line, dict(zip(NAMES, cells, strict=False))) for line, *cells in labels.rows(path))
     else:
         what = "the first line does not name the columns"
-        raise InputError(f"{what}; write above the others: docno<TAB>group<TAB>probability", path)
+        how = "write above the others: docno<TAB>group, and <TAB>probability if documents were drawn"
+        raise InputError(f"{what}; {how}", path)
     return found
 
 

@@ -44,6 +44,19 @@ def test_counts_are_of_documents_not_of_queries():
         value("ARaB@2", labels="per-query.tsv")
 
 
+def test_labels_that_tau_takes_for_nothing_are_told():
+    labels, notes = {"d1": "f", "d2": "m", "d3": ["f", "m"], "d4": "-"}, []
+    for measures in ("FaiRR@2 FaiRR(tau=2)@2 RaB@2", "FaiRR(tau=0)@2 RaB@2"):
+        result = fairtrec.evaluate(measures, {"q": {"d1": 2.0, "d2": 1.0}}, labels=labels)
+        notes.append([each for each in result.notes if "neutral" in each])
+    why = "of a group count as neutral, as a label is one group term and tau="
+    assert notes[0] == [
+        f"FaiRR@2: 2 labelled documents {why}1; with tau=0 labels decide",
+        f"FaiRR(tau=2)@2: 3 labelled documents {why}2; with tau=0 labels decide",
+    ]
+    assert notes[1] == []
+
+
 def test_labels_that_know_few_queries_are_asked_about():
     lines = [f"q{i} Q0 d{i} 1 1 t\n" for i in range(20)]
     Path("many").write_text("".join(lines))

@@ -99,7 +99,7 @@ def test_groups_are_those_of_the_instrument(read):
     ("text", "told"),
     {
         "": "the first line does not name the columns",
-        "d1\tf\nd2\tm\n": "the first line does not name the columns",
+        "d1\tf\nd2\tm\n": "columns; write above the others: docno<TAB>group, and <TAB>probability if documents were drawn",
         "docno\tgroup\n": "this sheet has no lines",
         "docno\tgroup\tdocno\nd1\tf\td1\n": ":1: two columns are called docno",
         "docno\tgroup\nd1\tf\t1\n": ":2: 3 columns where the first line names 2",
