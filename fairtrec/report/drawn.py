@@ -32,7 +32,7 @@ def lines(draw: GoldDraw) -> list[str]:
     """Say so, line by line."""
     runs = "1 run" if len(draw.runs) == 1 else f"{len(draw.runs)} runs"
     some = f"all {draw.of}" if draw.drawn == draw.of else f"{draw.drawn} of the {draw.of}"
-    further = "a line more for a second group, or for other annotators with weights"
+    further = "write a line more for a second group, or for other annotators, with weights"
     if draw.unit == "document":
         said = ["none is certain", "1 is certain"][draw.certain] if draw.certain < 2 else f"{draw.certain} are certain"
         drawn = f"{some} documents in the top {draw.depth} of {runs}"
@@ -42,7 +42,7 @@ def lines(draw: GoldDraw) -> list[str]:
         many = f"{len({*draw.docnos})} documents in their top {draw.depth} on {len(draw.docnos)} lines"
         drawn = f"{some} queries of {runs}{', drawn evenly' * (draw.drawn < draw.of)}, with all {many}"
         wanted = "a group, or - for none of the groups; once for a document of several queries"
-    found = [drawn, f"write into the column group: {wanted}; {further}"]
+    found = [drawn, f"write into the column group: {wanted}", further]
     if draw.texts is not None and (without := len({d for d, t in zip(draw.docnos, draw.texts, strict=True) if not t})):
         found.append(f"{without} of the documents {'has' if without == 1 else 'have'} no text")
     if draw.empty < len({*draw.docnos}):
