@@ -26,7 +26,15 @@ from fairtrec.literals import Pronouns
 @click.option("--runs", multiple=True, metavar="RUN", help="Only documents that this run ranks; may be repeated.")
 @click.option("-M", "--depth", type=click.IntRange(1), metavar="N", help="Cut these runs after rank N.")
 @click.option("--ignore-case", is_flag=True, help="Names match in lower case, too, as in lower-cased collections.")
-@options.word("--pronouns", of=Pronouns, help="rule: her is him or his by the words around; first: as the list has it.")
+@options.word(
+    "--pronouns",
+    of=Pronouns,
+    optional=True,
+    help="rule: her is him or his by the words around; first: as the list has it.  [default: rule]",
+)
+@click.option(
+    "--one-way", is_flag=True, help="Words on the left become those on the right, which stay; 'she,' leaves she out."
+)
 @click.option("--terms", metavar="NAME|FILE", help="Report which of these group terms have no counterpart.")
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: all cores]")
 @options.collected
@@ -50,9 +58,9 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
     from fairtrec.evaluation.corpus import counterfactual, shared, uncovered
     from fairtrec.files.arguments import named
 
-    output, pairs, began = given["output"], given["pairs"], time.monotonic()
+    output, pairs, one_way, began = given["output"], given["pairs"], given["one_way"], time.monotonic()
     if terms is not None:
-        many, left = uncovered(pairs, terms, ignore_case=given["ignore_case"])
+        many, left = uncovered(pairs, terms, ignore_case=given["ignore_case"], one_way=one_way)
         if left:
             shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
             say(f"# {len(left)} of its {many} terms have no counterpart and stay: {shown}")
@@ -60,7 +68,7 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
         done = counterfactual(given.pop("sources"), given.pop("pairs"), given.pop("output"), watcher=watcher,
                               runs=named(runs) if runs else None, **given)  # fmt: skip
     seconds = time.monotonic() - began
-    if told := shared(pairs, terms):
+    if told := shared(pairs, terms, one_way=one_way):
         say(f"# {told}")
     text = f"{done.documents:,} documents, {done.bytes / 1e6:,.1f} MB in {seconds:.1f} s{speed(done.bytes, seconds)}"
     text += f"; {done.changed:,} changed, {done.words:,} words"

@@ -105,16 +105,16 @@ def terms(thing: Any) -> GroupTerms:
     return dataclasses.replace(tsv.terms(path), name=passport.name)
 
 
-def pairs(thing: Any) -> "Counterparts":
+def pairs(thing: Any, *, one_way: bool = False) -> "Counterparts":
     """Load pairs of words: a file, or the name of a list."""
     from fairtrec.formats import pairs as pairs_format
 
     if not isinstance(thing, PATH):
-        return pairs_format.of(thing)
+        return pairs_format.of(thing, one_way=one_way)
     if is_file(thing):
-        return pairs_format.read(thing)
+        return pairs_format.read(thing, one_way=one_way)
     passport, path = _resource(thing, "pairs", "list of pairs")
-    return dataclasses.replace(pairs_format.read(path), name=passport.name)
+    return dataclasses.replace(pairs_format.read(path, one_way=one_way), name=passport.name)
 
 
 def queries(thing: Any) -> Queries:

@@ -366,7 +366,7 @@ def test_the_commands_of_the_page(here, monkeypatch):
     codes = [
         CliRunner().invoke(command, shlex.split(line)[1:], standalone_mode=False) for line in lines if line.strip()
     ]
-    assert [(code.exception, code.return_value or 0) for code in codes] == [(None, 0)] * 5 + [(None, 1)]
+    assert [(code.exception, code.return_value or 0) for code in codes] == [(None, 0)] * 6 + [(None, 1)]
     assert len(Path("candidates.cf.tsv").read_text().splitlines()) < len(
         Path("collection.tsv").read_text().splitlines()
     )

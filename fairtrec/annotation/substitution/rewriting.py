@@ -40,7 +40,8 @@ class RewritingOptions(CollectionOptions):
     """How to substitute."""
 
     ignore_case: bool = False
-    pronouns: Pronouns = "rule"
+    pronouns: Pronouns | None = None  # rule
+    one_way: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Substitution:
     def begin(self) -> "Callable[[Task], WrittenPiece]":
         """Make what finds the words, once in each process."""
         vocabulary = Vocabulary(self.pairs, ignore_case=self.options.ignore_case)
-        swapper = Swapper(vocabulary, self.options.pronouns)
+        swapper = Swapper(vocabulary, self.options.pronouns or "rule")
         rewriter = Rewriter(swapper, self.form, self.options.max_doc_bytes, self.wanted)
         return _Piecework(self, rewriter)
 
@@ -161,6 +162,7 @@ def substitute(
     _list_rejected(output, rejected)
     missing = 0 if wanted is None else max(len(wanted.names) - total.documents, 0)
     named = f"{pairs.name}@{pairs.sha256[:8]}" if pairs.sha256 else pairs.name
+    named += " one way" * pairs.one_way
     return RewritingSummary(
         total.documents, total.bytes, total.changed, total.words, len(rejected), missing, named, jobs
     )

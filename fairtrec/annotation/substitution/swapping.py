@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from fairtrec.annotation.counting import long
 from fairtrec.annotation.counting.kernel import Kernel
 from fairtrec.annotation.substitution import pronouns
 from fairtrec.annotation.substitution.case import cased
@@ -18,6 +19,8 @@ _LOCAL = re.compile(r"[\w.+%-]*")
 _WWW = re.compile(r"(?<!\w)www\.", re.IGNORECASE)
 _REST = re.compile(r"[^\s<>\"]+")
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+")
+_BLANKS_BEHIND = re.compile(b"(?:" + long.WHITE.pattern + b")*")
+_BLANK_BEFORE = re.compile(b"(?:" + long.WHITE.pattern + rb")\Z")
 _STEP = 256
 _QUIET = frozenset(WHITE + b",;:!?)\"'")
 
@@ -146,7 +149,7 @@ class Swapper:
             if edit is not None and (quiet(block, first, edit[1]) or not addresses.hold(first, edit[1])):
                 found.append(edit)
                 done = edit[1]
-        return found
+        return _one_way(block, found, starts, ends) if self.vocabulary.pairs.one_way else found
 
     def _learnt(self, spelling: bytes) -> bytes | None:
         """Find out once what a spelling becomes."""
@@ -178,6 +181,25 @@ class Swapper:
 
 
 _MOST = 100_000  # spellings that are kept
+
+
+def _one_way(block: bytes, found: list[Edit], starts: Ints, ends: Ints) -> list[Edit]:
+    """Leave out what stays, and let white space go with a word that goes: that before it, at the start that behind."""
+    texts = np.searchsorted(starts, [first for first, _, _ in found], side="right") - 1
+    edits: list[Edit] = []
+    front = 0  # all from the start of a text to this byte has gone
+    for (first, last, new), start, end in zip(found, starts[texts].tolist(), ends[texts].tolist(), strict=True):
+        if new:
+            edits += [(first, last, new)] * (new != block[first:last])
+        elif first in (start, front):
+            front = _BLANKS_BEHIND.match(block, last, end).end()  # type: ignore[union-attr]
+            edits.append((first, front, new))
+        else:
+            least, begin = max(start, edits[-1][1] if edits else 0), first
+            while gap := _BLANK_BEFORE.search(block, max(least, begin - 3), begin):
+                begin = gap.start()
+            edits.append((begin, last, new))
+    return edits
 
 
 def _is_bound(block: bytes, at: int, end: int) -> bool:

@@ -40,7 +40,7 @@ class Vocabulary:
     @cached_property
     def has_pronouns(self) -> bool:
         """Whether her may become him or his, and his hers or her."""
-        return self.pairs.lines >= PRONOUNS
+        return self.pairs.lines >= PRONOUNS and not self.pairs.one_way
 
     @cached_property
     def lexicon(self) -> Lexicon:
@@ -51,7 +51,7 @@ class Vocabulary:
         return Lexicon("word", False, ("",), tokens, {})
 
     def counterpart(self, found: str) -> str | None:
-        """Give what a word, or several, of a text become; None if they stay.
+        """Give what a word, or several, of a text become; None, or the same, if they stay.
 
         >>> from fairtrec.formats import pairs
         >>> words = Vocabulary(pairs.of([("she", "he"), ("Rose", "John")]))
@@ -61,7 +61,10 @@ class Vocabulary:
         plain = " ".join(found.split()).replace("\u2019", "'")
         for term in self.listed.get(plain.lower(), ()):
             partner = self.pairs.partners[term]
-            if not is_name(term) or is_written_as_name(plain, term):
+            is_written = not is_name(term) or is_written_as_name(plain, term)
+            if partner == term and (is_written or self.ignore_case):
+                return found
+            if is_written:
                 return cased(found, partner)
             if self.ignore_case:
                 return partner.lower() if plain.islower() else cased(found, partner)
