@@ -107,7 +107,7 @@ def _of_measure(
     measure: Measure, row: int, of_run: Mapping[str, Scores], confidence: float | None
 ) -> tuple[Gap | None, Gap | None]:
     """Give the difference and the ratio of a measure over the slices of a run; None where there is none."""
-    if measure.total or measure.geometric:
+    if not isinstance(measure, Measure) or measure.total or measure.geometric:  # the first: an end of bounds
         return None, None
     values = {name: scores.values[row] for name, scores in of_run.items()}
     values = {name: each[~np.isnan(each)] for name, each in values.items()}

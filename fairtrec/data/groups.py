@@ -54,7 +54,11 @@ class Labels:
     unsure: Floats | None = None
 
     def filled(self, how: Literal["group", "even"]) -> "Labels":
-        """Put documents of unknown group into a ``group`` of their own, which is called ``?``, or evenly into all."""
+        """Put documents of unknown group into a ``group`` of their own, which is called ``?``, or evenly into all.
+
+        A group of what is unknown has no place in an order, so that there is none then.
+        """
+        order = self.order if how == "even" else ()
         groups, weights, others = self.groups, self.weights, np.full(len(self.groups), 1 / len(self.groups))
         if how == "group":
             groups = tuple(sorted((*groups, UNKNOWN)))
@@ -62,7 +66,7 @@ class Labels:
             weights = np.insert(weights, groups.index(UNKNOWN), 0.0, axis=1)
         unsure = 0.0 if self.unsure is None else self.unsure[:, None]
         weights = np.where(np.isnan(weights).any(axis=1, keepdims=True), others, weights + unsure * others)
-        return replace(self, groups=groups, weights=weights, others=others, unsure=None)
+        return replace(self, groups=groups, weights=weights, order=order, others=others, unsure=None)
 
     @cached_property
     def queries(self) -> frozenset[str]:

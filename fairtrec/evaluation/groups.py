@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from fairtrec.data import NONE, Floats, Labels
+from fairtrec.data import NONE, UNKNOWN, Floats, Labels
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.documents import Asking
 from fairtrec.literals import FILLED, Missing
@@ -48,6 +48,8 @@ def refuse_unordered(measure: Asking, several: Sequence[Labels | None], groups: 
         names = groups if labels is None else labels.groups
         if len(names) > 2:
             how = "give labels" if labels is None else "--groups low,mid,high"
+            if UNKNOWN in names:
+                how = "what is unknown has no place in it; leave --missing group out"
             raise UsageError(f"{measure} needs the order of the groups: {how} (they are {', '.join(names)})")
 
 

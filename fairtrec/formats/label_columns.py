@@ -152,6 +152,8 @@ class LabelColumns:
         path, names = self.path, self.codes.names
         groups = tuple(sorted({*names} - {UNKNOWN, NONE}))
         docs, codes, weights = self._joined()
+        if not len(docs):
+            raise InputError("no document has a label here; is this the right file?", path)
         rows_of = Docnos.of(docs)
         rows = rows_of.rows(docs)
         wrong = (weights < 0) | (weights > 1) & (not self.counted)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Summands(NamedTuple):
     """What a measure sums over queries: ``terms`` [query, term], of whose sums [term] ``value`` makes the pooled value.
 
-    The terms of a query that takes no part are 0.
+    The terms of a query that takes no part are 0. ``value`` is sent between processes: a function of a module, a
+    method, or a ``functools.partial`` of these.
     """
 
     terms: Floats

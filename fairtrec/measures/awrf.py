@@ -6,6 +6,7 @@ Ekstrand et al.: Overview of the TREC 2022 Fair Ranking Track. https://doi.org/1
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -126,11 +127,11 @@ class AWRF(_AWRF):
         exposure, wanted = self.exposed(membership, target, lengths)
         handed, groups = exposure.sum(axis=1, keepdims=True), exposure.shape[1]
         terms = np.concatenate([exposure, handed * wanted], axis=1)
-
-        def value(sums: Floats) -> float:
-            return awrf(sums[None, :groups], distribution.shares(sums[None, groups:]), self.logarithm).item()
-
+        value = partial(self._of_sums, groups)
         return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), value)
+
+    def _of_sums(self, groups: int, sums: Floats) -> float:
+        return awrf(sums[None, :groups], distribution.shares(sums[None, groups:]), self.logarithm).item()
 
     def over_labels(self, membership: Floats, target: Floats, **_: Any) -> Exposed | None:
         """One minus a divergence from the target bends down; what belongs to nobody is not told apart there."""

@@ -5,7 +5,6 @@ https://doi.org/10.1145/3340531.3411962
 """
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -81,22 +80,23 @@ class _Exposure(Measure):
         weights = self.weights(top.shape[1], above if self.discount == "err" else None)
         return weights * relevant if self.documents == "relevant" else weights
 
-    def pool(self, held: Floats, wanted: Floats, compared: Callable[[Floats, Floats], Floats]) -> Summands:
+    def pool(self, held: Floats, wanted: Floats) -> Summands:
         """Take the mean over queries of the groups' exposure, and of that under the target; who has none takes no part.
 
         A query none of whose documents is of any group hands out nothing.
         """
         takes_part = np.asarray(~np.isnan(wanted).any(axis=1))
-        both = np.concatenate(
-            [np.nan_to_num(held), np.broadcast_to(wanted, held.shape), np.ones((len(held), 1))], axis=1
-        )
-        groups = held.shape[1]
+        parts = [np.nan_to_num(held), np.broadcast_to(wanted, held.shape), np.ones((len(held), 1))]
+        both = np.concatenate(parts, axis=1)
+        return Summands(np.where(takes_part[:, None], both, 0.0), self._of_sums)
 
-        def value(sums: Floats) -> float:
-            means = quotient(sums[:-1], sums[-1:])
-            return compared(means[:groups], means[groups:]).item() if sums[:groups].any() else np.nan
+    def _of_sums(self, sums: Floats) -> float:
+        held, wanted = quotient(sums[:-1], sums[-1:]).reshape(2, -1)
+        return self.compared(held, wanted).item() if held.any() else np.nan
 
-        return Summands(np.where(takes_part[:, None], both, 0.0), value)
+    @abstractmethod
+    def compared(self, held: Floats, wanted: Floats) -> Floats:
+        """Compare the groups' exposure s with t, that under the target, both [..., group]."""
 
 
 class _AgainstTarget(_Exposure):
@@ -134,11 +134,7 @@ class _AgainstTarget(_Exposure):
     ) -> Summands:
         """Exposure and that under the target are averaged over queries, and then compared."""
         held = self.exposure(membership, sample_of, queries, relevance)
-        return self.pool(held, self.wanted(target, judged_relevance), self.compared)
-
-    @abstractmethod
-    def compared(self, held: Floats, wanted: Floats) -> Floats:
-        """Compare the groups' exposure s with t, that under the target, both [..., group]."""
+        return self.pool(held, self.wanted(target, judged_relevance))
 
     def __call__(
         self,
@@ -179,16 +175,18 @@ class EED(_Exposure):
 
     def __call__(self, membership: Floats, sample_of: Ints, queries: int, relevance: Floats | None = None) -> Floats:
         """Return EE-D [query]."""
-        held = self.exposure(membership, sample_of, queries, relevance)
-        value: Floats = (held**2).sum(axis=1)
-        return value
+        return self.compared(held := self.exposure(membership, sample_of, queries, relevance), held)
+
+    def compared(self, held: Floats, wanted: Floats) -> Floats:  # noqa: ARG002 - there is no target
+        """Sum the squares."""
+        return np.asarray((held**2).sum(axis=-1))
 
     def over_queries(
         self, membership: Floats, sample_of: Ints, queries: int, relevance: Floats | None = None
     ) -> Summands:
         """Exposure is averaged over queries, and then squared."""
         held = self.exposure(membership, sample_of, queries, relevance)
-        return self.pool(held, np.zeros(held.shape), lambda of_groups, _: np.asarray((of_groups**2).sum()))
+        return self.pool(held, np.zeros(held.shape))
 
     def over_labels(self, membership: Floats, relevance: Floats | None = None, **_: Any) -> Exposed | None:
         """The sum of squares bends up."""
@@ -196,8 +194,8 @@ class EED(_Exposure):
             return None
         top = membership[:, : self.cutoff]
         nothing = np.zeros((1, top.shape[2]))
-        square = lambda held: (held**2).sum(axis=-1)  # noqa: E731
-        return Exposed(self.of_ranks(top, relevance), square, nothing, "difference", "up")
+        weights = self.of_ranks(top, relevance)
+        return Exposed(weights, lambda held: self.compared(held, held), nothing, "difference", "up")
 
 
 class EER(_AgainstTarget):
@@ -220,8 +218,7 @@ class EER(_AgainstTarget):
 
     def compared(self, held: Floats, wanted: Floats) -> Floats:
         """Return EE-R [query]."""
-        value: Floats = (held * wanted).sum(axis=-1)
-        return value
+        return np.asarray((held * wanted).sum(axis=-1))
 
     def over_labels(
         self,
@@ -286,8 +283,7 @@ class EEL(_AgainstTarget):
 
     def compared(self, held: Floats, wanted: Floats) -> Floats:
         """Return EE-L [query]."""
-        value: Floats = ((held - wanted) ** 2).sum(axis=-1)
-        return value
+        return np.asarray(((held - wanted) ** 2).sum(axis=-1))
 
     def over_labels(
         self,

@@ -32,6 +32,10 @@ def _known(membership: Floats) -> Floats:
     return np.asarray(membership.sum(axis=2))
 
 
+def _of_sums(sums: Floats) -> float:
+    return quotient(sums[:1] - sums[1:2], sums[2:]).item()
+
+
 @dataclass(frozen=True)
 class Exposure(Measure):
     """How much more (above 0) or less (below 0) of the readers' attention does the group get than it should?
@@ -83,11 +87,7 @@ class Exposure(Measure):
         weights = self.weights(top.shape[1])
         handed = self.mass(top, lengths) @ weights
         terms = np.stack([np.nan_to_num(top[..., at]) @ weights, handed * target[:, at], handed], axis=1)
-
-        def value(sums: Floats) -> float:
-            return quotient(sums[:1] - sums[1:2], sums[2:]).item()
-
-        return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), value)
+        return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), _of_sums)
 
     def over_ranks(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Sum:
         """Each rank adds its part of the exposure, which is settled if all documents have as much membership."""

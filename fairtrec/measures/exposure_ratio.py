@@ -6,6 +6,7 @@ Ghosh, Dutt, Wilson: When Fair Ranking Meets Uncertain Inference. SIGIR 2021. ht
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -87,13 +88,11 @@ class _Ratio(Measure):
     def pool(self, got: Floats, due: Floats, groups: Sequence[str], target: Floats | None = None) -> Summands:
         """Sum what the groups got, and what they were due; a group of which no query wants anything takes no part."""
         wanted = np.ones(got.shape) if target is None else np.broadcast_to(np.nan_to_num(target, nan=1.0), got.shape)
-        many = got.shape[1]
+        return Summands(np.concatenate([got, due, wanted], axis=1), partial(self._of_sums, groups))
 
-        def value(sums: Floats) -> float:
-            of_all = sums[None, 2 * many :]
-            return self.ratio(sums[None, :many], sums[None, many : 2 * many], groups, of_all).item()
-
-        return Summands(np.concatenate([got, due, wanted], axis=1), value)
+    def _of_sums(self, groups: Sequence[str], sums: Floats) -> float:
+        got, due, wanted = sums.reshape(3, 1, -1)
+        return self.ratio(got, due, groups, wanted).item()
 
 
 class DP(_Ratio):

@@ -58,6 +58,7 @@ def test_bm25_on_the_topics_of_trec_dl_fair(shared, tmp_path):
 values = st.lists(st.floats(0, 1).map(lambda x: round(x, 3)), min_size=2, max_size=9)
 
 
+@pytest.mark.filterwarnings("ignore:Precision loss occurred:RuntimeWarning")  # of SciPy, where values are all alike
 @given(values, values, st.floats(0.5, 0.99))
 def test_two_slices_are_compared_as_by_welch(one, other, confidence):
     difference, _ = gap({"a": np.array(one), "b": np.array(other)}, confidence)
@@ -176,6 +177,18 @@ def test_every_format_has_both_rows(form, example, tmp_path):
     text = path.read_text("utf-8")
     assert "difference" in text
     assert "ratio" in text
+
+
+def test_the_ends_of_bounds_have_no_gap(example, tmp_path):
+    """The least of a difference is no difference of the least."""
+    result = evaluated("AWRF@10", example, labels=str(example / "labels.tsv"), bounds="labels")
+    result.write(tmp_path / "found.csv", slices=SLICES)
+    with (tmp_path / "found.csv").open() as file:
+        found = {
+            row["slice"]: [row[f"AWRF@10{end}"] for end in ("", ".least", ".greatest")] for row in csv.DictReader(file)
+        }
+    assert all(found["all"])
+    assert [bool(cell) for cell in found["difference"]] == [True, False, False]
 
 
 def test_a_table_says_of_which_slices(example, tmp_path):

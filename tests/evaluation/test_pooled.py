@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 
 import pytest
 
@@ -120,6 +121,12 @@ def test_slices_and_attributes_have_their_own(tmp_path):
     assert found["slices"]["one"]["pooled"]["AWRF(by='gender')@3"] == 1
     alone = [pooled("AWRF@3", {"q1": RUN["q1"]}, labels=labels)[0] for labels in (LABELS, kind)]
     assert [*found["slices"]["two"]["pooled"].values()] == pytest.approx(alone)
+
+
+def test_what_is_pooled_comes_back_from_the_process_that_read_the_run():
+    scores = fairtrec.evaluate(MEASURES, RUN, QRELS, labels=LABELS, pool="even").scores[0]
+    sent = pickle.loads(pickle.dumps(scores.pooled))
+    assert [sent.value(measure) for measure in scores.measures] == pooled(MEASURES)
 
 
 def test_measures_that_are_no_exposure_have_none():

@@ -273,6 +273,13 @@ def test_objects_of_another_kind_are_refused_in_one_line(given):
     assert "\n" not in str(fault.value)
 
 
+@pytest.mark.parametrize("text", ["", "# nobody\n", "docno\tgroup\n"])
+def test_a_file_without_labels_is_refused(text, tmp_path):
+    (tmp_path / "none.tsv").write_text(text)
+    with pytest.raises(InputError, match=r"none\.tsv: no document has a label here; is this the right file\?"):
+        labels.read(tmp_path / "none.tsv")
+
+
 def test_labels_with_and_without_qid_do_not_mix(tmp_path):
     (tmp_path / "l.tsv").write_text("qid\tdocno\tgroup\nq\td1\ta\n\td2\tb\n")
     with pytest.raises(InputError, match="some of these labels have a qid"):
