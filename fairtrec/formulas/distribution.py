@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Floats
+from fairtrec.data import Floats, Ints
 
 EXACT, ROUNDED = 1e-9, 1.001e-5  # by which a sum of shares may be off 1: as it is computed, and as it is written
 FEW = 7  # numbers, whose sum does not depend on how they lie in memory
@@ -129,6 +129,39 @@ def jensen_shannon(p: Floats, q: Floats, base: float = 2.0) -> Floats:
     middle = (p + q) / 2
     value: Floats = (kl(p, middle) + kl(q, middle)) / (2 * np.log(base))
     return value
+
+
+def match_distance(p: Floats, q: Floats) -> Floats:
+    """Give the normalised match distance of two distributions over ordered groups [..., group], in [0, 1].
+
+    >>> match_distance(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])).item()
+    0.5
+    """
+    value: Floats = np.abs(np.cumsum(p - q, axis=-1)).sum(axis=-1) / (p.shape[-1] - 1)
+    return value
+
+
+def order_aware(p: Floats, q: Floats) -> Floats:
+    """Give the root normalised order-aware divergence of p from q over ordered groups [..., group], in [0, 1].
+
+    >>> order_aware(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])).round(6).item()
+    0.707107
+    """
+    place = np.arange(p.shape[-1])
+    each = (p - q) ** 2 @ np.abs(place[:, None] - place).astype(np.float64)  # DW of each group
+    wanted = q > 0
+    mean = np.where(wanted, each, 0.0).sum(axis=-1) / np.maximum(wanted.sum(axis=-1), 1)
+    value: Floats = np.sqrt(mean / (p.shape[-1] - 1))
+    return value
+
+
+def in_order(of_groups: Floats, order: Ints | None) -> Floats:
+    """Turn the last axis [..., group] from the least group to the greatest; as it is where groups have no order.
+
+    >>> in_order(np.array([0.1, 0.2, 0.7]), np.array([2, 0, 1])).tolist()
+    [0.7, 0.1, 0.2]
+    """
+    return of_groups if order is None or not len(order) else of_groups[..., order]
 
 
 def closeness(divergence: Floats) -> Floats:

@@ -4,29 +4,30 @@ Source: Gao, Ge, Shah: FAIR: Fairness-Aware Information Retrieval Evaluation. 20
 https://doi.org/10.48550/arXiv.2106.08527
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from fairtrec.formulas import discount, distribution, ranks
+from fairtrec.formulas import discount, distribution, placing, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Floats, Measure
+from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Floats, Ints, Measure, Remark, UsageError
 
-Gain = Literal["alpha", "ndcg", "rbp", "err_ia", "nrbp", "ap"]
+Gain = Literal["alpha", "ndcg", "rbp", "err_ia", "nrbp", "ap", "precision"]
 DISCOUNTS: dict[Gain, discount.Discount] = {
     "alpha": "log2", "ndcg": "log2", "err_ia": "reciprocal", "ap": "reciprocal", "rbp": "geometric", "nrbp": "geometric"
 }  # fmt: skip
-
-
-Divergence = Literal["kl", "jsd", "squared"]
+Divergence = Literal["kl", "jsd", "nmd", "rnod", "squared"]
 DIVERGENCES: dict[Divergence, Callable[[Floats, Floats], Floats]] = {
     "kl": distribution.kl,
     "jsd": distribution.jensen_shannon,
+    "nmd": distribution.match_distance,
+    "rnod": distribution.order_aware,
     "squared": lambda p, q: ((p - q) ** 2).sum(axis=-1),
 }
+ORDINAL = "nmd", "rnod"  # the divergences of groups that have an order
 
 
 def fair(gains: Floats, ideal: Floats, membership: Floats, target: Floats, divergence: Divergence = "kl") -> Floats:
@@ -99,11 +100,20 @@ class FAIR(Measure):
     and nrbp the greedy one (ties by falling docno, as ndeval has it), for ndcg and rbp the one by falling grade; for
     ap M is the number of relevant documents, as in trec_eval. So FAIR of a ranking that meets the target at every rank
     is the plain measure, as far as M normalises it. ``divergence``: 'jsd', Jensen-Shannon to base 2, or 'squared', the
-    sum over groups a of (D_i(a) - target(a))^2, stands for dKL, as the paper says that other divergences may. A
-    document of unknown group changes no share. Where a group of target 0 has a share, and before the first document of
-    a group, dKL is infinite or undefined, and the rank earns 0.
+    sum over groups a of (D_i(a) - target(a))^2, stands for dKL, as the paper says that other divergences may; 'nmd' and
+    'rnod', for groups that have an order, are those of GFR. A document of unknown group changes no share. Where a group
+    of target 0 has a share, dKL is infinite, and before the first document of a group any divergence is undefined:
+    the rank earns 0.
 
-    ``form='product'``: the whole measure, normalised, over 1 + the divergence at the last rank, not rank by rank.
+    ``form='product'``: the whole measure, normalised, over 1 + the divergence at the last rank, not rank by rank. With
+    it alone goes gain='precision', the relevant documents at ranks 1..k over k, and ``normaliser='ideal'`` alone.
+
+    ``normaliser`` says what M is: 'ideal' as above; 'attainable' the greatest sum that any order of the judged
+    documents reaches, with the division, by a dynamic programme over how many of each kind have been placed, which is
+    refused beyond a million states; 'greedy' the sum of the order in which always the document comes next that adds
+    most to it, of several the one with the least divergence, then by falling docno. The authors propose such a
+    greedy one, which is no ceiling: other orders may earn more, so that a value above 1 is possible, and is told. Of
+    attainable it is so only where a ranking holds documents that nobody judged.
 
     ``--target relevance`` takes each group's sum of grades, where the paper has their average; another target can be
     given as a file.
@@ -111,8 +121,9 @@ class FAIR(Measure):
     Unit: none, a share of the ideal gain. Better: higher. Empty ranking: 0.
     Range: [0, 1]; the greedy ideal need not be the best where documents belong to several groups, so that a value
     slightly above 1 is possible. Fairness is not in M: where no order meets the target, no order reaches 1.
-    Undefined: M is 0 (no relevant document, for alpha, err_ia and nrbp: none of any group); no document in the
-    top k, and no judged one, is of a group; or there is no target.
+    With normaliser='attainable' the best order of what is judged has 1; where no such order earns anything, all have 0.
+    Undefined: the ideal M is 0 (no relevant document, for alpha, err_ia and nrbp: none of any group; precision then
+    has 0); no document in the top k, and no judged one, is of a group; or there is no target.
     Source: Gao, Ge, Shah, 2021, Eq. 1, 6 and 7. https://doi.org/10.48550/arXiv.2106.08527
     """
 
@@ -123,11 +134,27 @@ class FAIR(Measure):
     rel: int = 1
     divergence: Divergence = "kl"
     form: Literal["sum", "product"] = "sum"
+    normaliser: Literal["ideal", "attainable", "greedy"] = "ideal"
     bounds = 0.0, None
     limits = (
         ("alpha", 0, 1, "alpha is {alpha}; a share of novelty lies between 0 and 1"),
         ("p", ABOVE_0, BELOW_1, READING_ON),
     )
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The names of the inputs, and the order of the groups where the divergence looks at it."""
+        return (*super().needs, *["order"] * (self.divergence in ORDINAL))
+
+    def check(self, groups: Sequence[str]) -> None:
+        """Raise UsageError for forms that do not fit together, and for one group where these have an order."""
+        super().check(groups)
+        if self.form == "product" and self.normaliser != "ideal":
+            raise UsageError(f"{self}: the product is normalised by the ideal alone; leave out normaliser, or form")
+        if self.form == "sum" and self.gain == "precision":
+            raise UsageError(f"{self}: precision is of all ranks together; add form=product")
+        if self.divergence in ORDINAL and len(groups) < 2:
+            raise UsageError(f"{self} compares two groups or more and was given {len(groups)}; take another divergence")
 
     def __call__(
         self,
@@ -136,25 +163,42 @@ class FAIR(Measure):
         target: Floats,
         judged_relevance: Floats,
         judged_membership: Floats,
+        order: Ints | None = None,
     ) -> Floats:
-        """Return FAIR [query]."""
+        """Return FAIR [query]. Raises UsageError where the attainable normaliser would look at too many states."""
+        membership, judged, target = (
+            distribution.in_order(each, order) for each in (membership, judged_membership, target)
+        )
         top, grades = np.nan_to_num(membership[:, : self.cutoff]), relevance[:, : self.cutoff]
-        judged = np.nan_to_num(judged_membership)
-        gains, ideal = self._gains(top, grades), self._ideal(judged, judged_relevance)
-        grouped = top.any(axis=(1, 2)) | judged.any(axis=(1, 2))
-        earned = fair(gains, ideal, top, target, self.divergence)
+        grouped = top.any(axis=(1, 2)) | np.nan_to_num(judged).any(axis=(1, 2))
+        known = grouped & ~np.isnan(target).any(axis=1)
+        gains, ideal = self._gains(top, grades), self._ideal(np.nan_to_num(judged), judged_relevance)
+        known &= ideal > 0
+        if self.normaliser != "ideal":
+            sought = self._greedy if self.normaliser == "greedy" else self._attainable
+            merit, of_query = self._merit(judged_relevance), np.broadcast_to(target, (len(top), target.shape[1]))
+            for query in np.flatnonzero(known):
+                there = ~np.isnan(judged_relevance[query])
+                ideal[query] = sought(np.nan_to_num(judged[query, there]), merit[query, there], of_query[query])
         if self.form == "product":
             away = DIVERGENCES[self.divergence](distribution.prefix_shares(top)[:, -1:], target[:, None])
             earned = quotient(gains.sum(axis=1), ideal) * distribution.closeness(away).sum(axis=1)
-        value = np.where(grouped, earned, np.nan)
-        return np.where(np.isnan(target).any(axis=1), np.nan, value)
+        else:
+            earned = fair(gains, ideal, top, target, self.divergence)
+        return np.where(known, np.nan_to_num(earned), np.nan)
+
+    def remark(self, values: Floats) -> Remark | str:
+        """Count the rankings that earn more than what normalises them, where that is no sum of the best gains."""
+        above = 0 if self.normaliser == "ideal" else int((values > 1 + NEAR).sum())
+        why = "the greedy order is no ceiling" if self.normaliser == "greedy" else "they hold documents without a grade"
+        return Remark(f"{{}} of {{}} rankings have a value above 1, as {why}", (above, len(values))) if above else ""
 
     def _gains(self, top: Floats, grades: Floats) -> Floats:
         """Give what each rank earns if fairness does not matter [query, rank]."""
         weights, relevant = self._discount(grades.shape[1]), (grades >= self.rel).astype(np.float64)
         if self.gain == "ap":
             gains = relevant * np.cumsum(relevant, axis=1)
-        elif self.gain == "rbp":
+        elif self.gain in ("rbp", "precision"):
             gains = relevant
         elif self.gain == "ndcg":
             gains = ranks.gains(grades)
@@ -167,11 +211,59 @@ class FAIR(Measure):
         weights, relevant = self._discount(self.cutoff), (grades >= self.rel).astype(np.float64)
         if self.gain == "ap":
             return ranks.ideal(relevant, np.ones(relevant.shape[1]))
+        if self.gain == "precision":
+            return np.full(len(grades), float(self.cutoff))
         if self.gain in ("rbp", "ndcg"):
             return ranks.ideal(relevant if self.gain == "rbp" else ranks.gains(grades), weights)
         total: Floats = greedy_novelty(judged * relevant[..., None], self.alpha, self.cutoff) @ weights
         return total
 
+    def _merit(self, grades: Floats) -> Floats:
+        """Give what makes a document worth to read, whatever its rank and group."""
+        return ranks.gains(grades) if self.gain == "ndcg" else (grades >= self.rel).astype(np.float64)
+
+    def _earned(self, held: Floats, merit: Floats, target: Floats) -> Callable[[Floats, int], tuple[Floats, Floats]]:
+        """Say what the next of these documents would earn, and how far from the target they would bring the ranking.
+
+        Both are [state, document], of how often each has been placed [state, document] at so many ranks.
+        """
+        weights, worth = self._discount(self.cutoff), held * merit[:, None]
+
+        def earned(placed: Floats, above: int) -> tuple[Floats, Floats]:
+            if self.gain == "ap":
+                gains = merit * (placed @ merit + 1)[:, None]
+            elif self.gain in ("rbp", "ndcg"):
+                gains = np.broadcast_to(merit, placed.shape)
+            else:
+                gains = np.power(1 - self.alpha, placed @ worth) @ worth.T
+            down_to = distribution.shares((placed @ held)[:, None] + held)
+            away = DIVERGENCES[self.divergence](down_to, target)
+            return gains * weights[above] * distribution.closeness(away), away
+
+        return earned
+
+    def _attainable(self, held: Floats, merit: Floats, target: Floats) -> float:
+        """Give the most that any order of the documents earns."""
+        useful = held.any(axis=1) | (merit > 0)  # what is of no group and no merit only takes a rank
+        kinds, number = np.unique(np.column_stack((held, merit))[useful], axis=0, return_counts=True)
+        if placing.states(number, self.cutoff) > placing.MOST:
+            what = f"{self} needs more than {placing.MOST:,} states for the judged documents of a query"
+            raise UsageError(f"{what}; take normaliser=greedy, or a smaller cutoff")
+        earned = self._earned(kinds[:, :-1], kinds[:, -1], target)
+        return placing.most_earned(number, self.cutoff, lambda placed, above: earned(placed, above)[0])
+
+    def _greedy(self, held: Floats, merit: Floats, target: Floats) -> float:
+        """Give what the documents earn if always the one that earns most comes next; of several, the fairest first."""
+        earned, placed, total = self._earned(held, merit, target), np.zeros((1, len(merit))), 0.0
+        for above in range(min(self.cutoff, len(merit))):
+            (gains,), (away,) = earned(placed, above)
+            gains = np.where(placed[0] > 0, -1.0, gains)
+            away = np.where(gains >= gains.max() * (1 - NEAR), np.nan_to_num(away, nan=np.inf), np.nan)
+            best = int(np.argmax(away <= np.nanmin(away) + NEAR))
+            total += gains[best]
+            placed[0, best] = 1.0
+        return total
+
     def _discount(self, n: int) -> Floats:
         """Weigh ranks 1..n."""
-        return discount.named(DISCOUNTS[self.gain], n, self.p)
+        return np.ones(n) if self.gain == "precision" else discount.named(DISCOUNTS[self.gain], n, self.p)

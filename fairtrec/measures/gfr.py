@@ -28,34 +28,6 @@ def stops(relevance: Floats, max_grade: int) -> Floats:
     return probability
 
 
-def match_distance(p: Floats, q: Floats) -> Floats:
-    """Give the normalised match distance of two distributions over ordered groups [..., group], in [0, 1].
-
-    >>> match_distance(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])).item()
-    0.5
-    """
-    value: Floats = np.abs(np.cumsum(p - q, axis=-1)).sum(axis=-1) / (p.shape[-1] - 1)
-    return value
-
-
-def order_aware(p: Floats, q: Floats) -> Floats:
-    """Give the root normalised order-aware divergence of p from q over ordered groups [..., group], in [0, 1].
-
-    >>> order_aware(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])).round(6).item()
-    0.707107
-    """
-    place = np.arange(p.shape[-1])
-    each = (p - q) ** 2 @ np.abs(place[:, None] - place).astype(np.float64)  # DW of each group
-    wanted = q > 0
-    mean = np.where(wanted, each, 0.0).sum(axis=-1) / np.maximum(wanted.sum(axis=-1), 1)
-    value: Floats = np.sqrt(mean / (p.shape[-1] - 1))
-    return value
-
-
-def _ordered(of_groups: Floats, order: Ints | None) -> Floats:
-    return of_groups if order is None or not len(order) else of_groups[..., order]
-
-
 @dataclass(frozen=True)
 class GFR(Measure):
     """How fair is the ranking that a reader has seen when they stop, and how relevant?
@@ -108,7 +80,7 @@ class GFR(Measure):
 
     def __call__(self, membership: Floats, relevance: Floats, target: Floats, order: Ints | None = None) -> Floats:
         """Return GFR [query]."""
-        membership, target = _ordered(membership, order), _ordered(target, order)
+        membership, target = distribution.in_order(membership, order), distribution.in_order(target, order)
         probability, relevant = self._relevant(relevance)
         if self.part == "relevance":
             return relevant
@@ -136,13 +108,13 @@ class GFR(Measure):
 
     def over_labels(self, relevance: Floats, target: Floats, order: Ints | None = None, **_: Any) -> Prefixes:
         """Each rank adds, as often as readers stop there, the likeness of what the groups hold down to it."""
-        target = _ordered(target, order)
+        target = distribution.in_order(target, order)
         probability, relevant = self._relevant(relevance)
         share, of_relevance = (part / sum(self._counted) for part in self._counted)
         lacking = np.isnan(target).any(axis=1) & (self.part != "relevance")
 
         def cost(amounts: Floats, _: int) -> Floats:
-            return self._likeness(distribution.shares(_ordered(amounts, order)), target[:, None])
+            return self._likeness(distribution.shares(distribution.in_order(amounts, order)), target[:, None])
 
         first = np.where(lacking, np.nan, of_relevance * relevant)
         return Prefixes(cost, share * probability, first, alike=len(target) == 1)
@@ -166,5 +138,6 @@ class GFR(Measure):
 
     def _diverges(self, held: Floats, target: Floats) -> Floats:
         if self.divergence == "nmd":
-            return match_distance(held, target)
-        return order_aware(held, target) if self.divergence == "rnod" else distribution.jensen_shannon(held, target)
+            return distribution.match_distance(held, target)
+        ordinal = self.divergence == "rnod"
+        return (distribution.order_aware if ordinal else distribution.jensen_shannon)(held, target)

@@ -9,7 +9,8 @@ from hypothesis.extra import numpy as hnp
 import fairtrec
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import labels
-from fairtrec.measures.gfr import GFR, match_distance
+from fairtrec.formulas.distribution import match_distance
+from fairtrec.measures.gfr import GFR
 
 RUN = {"q1": {f"d{at}": -float(at) for at in range(6)}}
 QRELS = {"q1": {"d0": 1, "d2": 1, "d3": 1}}

@@ -1,5 +1,7 @@
 """FAIR against the hand check, plain utility measures of ir-measures, and arithmetic."""
 
+from itertools import permutations, product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -198,3 +200,136 @@ def test_the_product_weighs_the_whole_measure_by_the_last_rank():
     assert value(FAIR(cutoff=5, gain="rbp", form="product"), *HAND) == pytest.approx(0.946258, abs=5e-7)
     deeper = value(FAIR(cutoff=10, gain="rbp", form="product"), *HAND)  # the last rank is the fifth
     assert deeper == pytest.approx(0.946258, abs=5e-7)
+
+
+def test_ordinal_divergences_stand_for_dkl():
+    # three groups, a target of thirds; shares (1, 0, 0), then (1/2, 0, 1/2)
+    ranked, grades, thirds = [[1.0, 0, 0], [0, 0, 1.0]], [1.0, 1.0], [[1 / 3] * 3]
+    # nmd: |2/3| + |1/3| over 2, then |1/6| + |-1/6| over 2
+    nmd = (1 / (1 + 1 / 2) + 0.8 / (1 + 1 / 6)) / 1.8
+    assert value(FAIR(gain="rbp", divergence="nmd"), ranked, grades, thirds) == pytest.approx(nmd)
+    # rnod: squares 4/9 1/9 1/9 give 3/9, 5/9, 9/9, their mean 17/27; squares 1/36 4/36 1/36 give 6/36, 2/36, 6/36
+    rnod = (1 / (1 + np.sqrt(17 / 27 / 2)) + 0.8 / (1 + np.sqrt(14 / 108 / 2))) / 1.8
+    assert value(FAIR(gain="rbp", divergence="rnod"), ranked, grades, thirds) == pytest.approx(rnod)
+    # the groups' names need not stand in their order
+    turned = [[0, 1.0, 0], [1.0, 0, 0]]
+    measure, order = FAIR(gain="rbp", divergence="nmd"), np.array([1, 2, 0])
+    both = np.array([turned]), np.array([grades]), np.array(thirds), np.array([grades]), np.array([turned]), order
+    assert measure(*both).item() == pytest.approx(nmd)
+    assert "order" in measure.needs
+    assert "order" not in FAIR().needs
+
+
+def test_precision_is_weighed_as_a_whole():
+    # 4 of 5 relevant, shares 3 to 2; of ten ranks 4 are relevant
+    assert value(FAIR(cutoff=5, gain="precision", form="product"), *HAND) == pytest.approx(4 / 5 / (1 + DKL[4]))
+    assert value(FAIR(gain="precision", form="product"), *HAND) == pytest.approx(4 / 10 / (1 + DKL[4]))
+    assert value(FAIR(gain="precision", form="product"), [A], [0.0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ({"form": "product", "normaliser": "greedy"}, "by the ideal alone; leave out normaliser"),
+        ({"gain": "precision"}, "add form=product"),
+    ],
+)
+def test_forms_that_do_not_fit_together_are_refused(form, words):
+    with pytest.raises(UsageError, match=words):
+        FAIR(**form).check(("f", "m"))
+
+
+def test_an_ordinal_divergence_takes_two_groups():
+    FAIR().check(("f",))
+    with pytest.raises(UsageError, match="two groups or more and was given 1; take another"):
+        FAIR(divergence="rnod").check(("f",))
+
+
+@pytest.mark.parametrize("normaliser", ["attainable", "greedy"])
+def test_what_can_be_attained_normalises(normaliser):
+    assert value(FAIR(cutoff=5, normaliser=normaliser), *HAND) == pytest.approx(0.860327, abs=5e-7)
+    # one document of each group: no first rank meets the target, and any order earns 1
+    assert value(FAIR(normaliser=normaliser), [A, B], [1.0, 1.0]) == pytest.approx(1.0)
+    # nothing is judged
+    assert np.isnan(value(FAIR(normaliser=normaliser, gain="rbp"), [B], [1.0], EVEN, [UNKNOWN], [np.nan]))
+    none = FAIR(normaliser=normaliser)(np.ones((1, 1, 2)), np.ones((1, 1)), EVEN, np.ones((1, 0)), np.ones((1, 0, 2)))
+    assert np.isnan(none).all()
+    # what nobody judged may lift a ranking above 1: b then a, over b alone
+    more = value(FAIR(normaliser=normaliser, gain="rbp"), [B, A], [1.0, 1.0], EVEN, [B], [1.0])
+    assert more == pytest.approx((1 / (1 + np.log(2)) + 0.8) * (1 + np.log(2)))
+
+
+several = st.lists(
+    st.tuples(st.sampled_from([A, B, NO, UNKNOWN, [1.0, 1.0], [0.25, 0.75]]), st.sampled_from([0.0, 1.0, 2.0])),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(several, st.sampled_from(GAINS), st.integers(1, 5), st.sampled_from([EVEN, np.array([[0.8, 0.2]])]))
+def test_no_order_of_the_judged_documents_earns_more_than_the_attainable(documents, gain, cutoff, target):
+    orders = np.array(list(permutations(range(len(documents)))))
+    held, grades = np.array([d[0] for d in documents]), np.array([d[1] for d in documents])
+    judged = np.broadcast_to(grades, orders.shape), np.broadcast_to(held, (*orders.shape, 2))
+    ideal, attainable, greedy = (
+        FAIR(gain=gain, cutoff=cutoff, normaliser=each)(held[orders], grades[orders], target, *judged)
+        for each in ("ideal", "attainable", "greedy")
+    )
+    if np.nan_to_num(ideal).max() > 0:
+        np.testing.assert_allclose(attainable, ideal / ideal.max(), atol=1e-12)  # by trying all orders
+        assert greedy.max() >= 1 - 1e-12  # greedy is one of the orders
+        assert np.isclose(greedy, 1, atol=1e-12).any()
+    else:
+        np.testing.assert_array_equal(attainable, ideal)  # undefined, or 0
+        np.testing.assert_array_equal(greedy, ideal)
+
+
+def test_where_no_order_earns_anything_all_have_0():
+    # the target is all a, and only b is judged: each rank is infinitely far from it
+    for normaliser in ("ideal", "attainable", "greedy"):
+        assert value(FAIR(normaliser=normaliser), [B], [1.0], [[1.0, 0.0]]) == 0
+        assert np.isnan(value(FAIR(normaliser=normaliser), [B], [0.0], [[1.0, 0.0]]))
+
+
+def test_greedy_is_no_ceiling_and_what_exceeds_it_is_told():
+    found = 0.0
+    for grades in product([0.0, 1.0, 2.0], repeat=4):
+        ranked = [A, A, B, B]
+        for order in permutations(range(4)):
+            turned = [ranked[i] for i in order], [grades[i] for i in order]
+            got = value(FAIR(gain="ndcg", normaliser="greedy"), *turned, [[0.8, 0.2]], ranked, list(grades))
+            found = max(found, np.nan_to_num(got))
+    assert found > 1.001
+    said = "1 of 2 rankings have a value above 1, as the greedy order is no ceiling"
+    assert str(FAIR(normaliser="greedy").remark(np.array([0.5, found]))) == said
+    assert "documents without a grade" in str(FAIR(normaliser="attainable").remark(np.array([1.5])))
+    assert FAIR(normaliser="attainable").remark(np.array([1.0, np.nan])) == ""
+    assert FAIR().remark(np.array([1.5])) == ""
+
+
+def test_of_documents_that_earn_as_much_greedy_takes_the_fairest():
+    # nothing earns at rank 1: the relevant document has no group, b and a are not relevant; a is nearest to .8 of a
+    judged, grades = [UNKNOWN, B, A], [1.0, 0.0, 0.0]
+    measure = FAIR(gain="rbp", normaliser="greedy", cutoff=2, divergence="squared")
+    # squared: b 2 * .64, a 2 * .04
+    assert value(measure, [B, UNKNOWN], [0.0, 1.0], [[0.8, 0.2]], judged, grades) == pytest.approx(1.08 / 2.28)
+
+
+def test_of_documents_as_good_and_fair_greedy_takes_the_first():
+    # alpha 1, four groups: ab, cd, ac earn the same at rank 1; ab leaves cd, ac leaves what adds one group each
+    ab, cd, ac = [1.0, 1, 0, 0], [0, 0, 1.0, 1], [1.0, 0, 1.0, 0]
+    first = 2 / (1 + np.log(2))
+    one = first + 2 * D2[1]
+    two = first + D2[1] / (1 + np.log(2) / 2) + D2[2] / (1 + 2 / 3 * np.log(4 / 3) + 1 / 3 * np.log(2 / 3))
+    for judged, most in (([ab, cd, ac], one), ([ac, ab, cd], two)):
+        got = value(FAIR(alpha=1.0, cutoff=3, normaliser="greedy"), [ab], [1.0], [[0.25] * 4], judged, [1.0] * 3)
+        assert got == pytest.approx(first / most)
+
+
+def test_too_many_states_are_refused_before_they_are_looked_at():
+    rng = np.random.default_rng(1)
+    judged = rng.integers(1, 9, (40, 2)) / 8.0
+    many = FAIR(gain="rbp", normaliser="attainable")
+    with pytest.raises(UsageError, match=r"more than 1,000,000 states .*; take normaliser=greedy, or a smaller cutoff"):
+        value(many, judged.tolist(), [1.0] * 40)
+    assert value(FAIR(gain="rbp", normaliser="greedy"), judged.tolist(), [1.0] * 40) > 0

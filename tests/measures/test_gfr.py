@@ -9,7 +9,8 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import wasserstein_distance
 
 from fairtrec.errors import UsageError
-from fairtrec.measures.gfr import GFR, match_distance, order_aware, stops
+from fairtrec.formulas.distribution import match_distance, order_aware
+from fairtrec.measures.gfr import GFR, stops
 
 A, B, C = np.eye(3)
 UNKNOWN = [np.nan] * 3
