@@ -145,7 +145,9 @@ def _of_file(path: FilePath, *, plain: bool) -> SheetLines:
 
 def _below(numbered: Iterator[tsv.NumberedLine], found: SheetLines) -> Iterator[tsv.NumberedLine]:
     """Pass over comments, but for the first that says how a sheet was drawn."""
-    for number, line in numbered:
+    for number, saved in numbered:
+        # Spreadsheets put a line with commas in quotes, and fill it up with tabs.
+        line = saved.strip(b'"\t').replace(b'""', b'"') if saved.startswith(b'"#') else saved
         if not line.startswith(b"#"):
             yield number, line
         elif not found.made and (signed := SIGNED.match(line.decode())):

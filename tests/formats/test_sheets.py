@@ -56,6 +56,14 @@ def test_a_sheet_says_what_was_drawn_how_and_what_people_wrote(read):
     }
 
 
+def test_a_spreadsheet_may_quote_what_the_first_line_says(read):
+    lines = f"{DRAWN}{HEAD}d9\tf\t0.5\ta text\n".splitlines()
+    plain, quoted = read("\n".join(lines)), read("\ufeff" + "\r\n".join([f'"{lines[0]}"\t\t\t', *lines[1:]]) + "\r\n")
+    assert (quoted.made, quoted.runs, quoted.depth) == (plain.made, plain.runs, plain.depth)
+    assert rows(quoted) == rows(plain) == {"d9": [1.0]}
+    assert quoted.probability.tolist() == [0.5]
+
+
 def test_columns_stand_in_any_order_and_others_are_passed_over(read):
     sheet = read(
         "notes\tprobability\tgroup\tweight\tdocno\nlong, long\t0.5\tf\t0.6\td1\n\t\t-\t0.4\td1\n\t1\tm\t\td2\n"
