@@ -196,6 +196,11 @@ def sheet_of(found: SheetLines, *, per_query: bool = False, sha256: str = "") ->
         raise InputError(f"{what}; draw again, with --gold {opening.name(path)}", path, found.signed)
     votes = found.votes if per_query or not has_qids else _shared(found)
     _refuse_empty(found, votes)
+    drawn = made.get("number", "").partition(" ")[0]
+    if unit == "document" and drawn and str(len(found.lines)) != drawn:
+        what = f"this was a draw of {drawn} document{'s' * (drawn != '1')}, and {len(found.lines)} are here"
+        how = f"keep the lines that were drawn, or draw again, with --gold {opening.name(path)}"
+        raise InputError(f"{what}; {how}", path, found.signed)
     several = [votes[key] for key in found.lines]
     groups = tuple(sorted({group for of_document in several for group in of_document} - {"?", "-"}))
     names = [f"{qid} {docno}".strip() for qid, docno in found.lines]

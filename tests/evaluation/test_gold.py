@@ -71,7 +71,8 @@ def test_of_counts_too_where_a_label_says_enough(seed):
     found = corrected(fairtrec.evaluate(WORDS, run, terms=TERMS, docs=texts, gold=gold))
     for name, value in fairtrec.evaluate(WORDS, run, labels=gold).means["run"].items():
         assert alike(found[name].corrected, value), name
-        assert found[name].low == found[name].corrected == found[name].high
+        assert alike(found[name].low, value), name  # which are cut where values of the measure end, to the last digit
+        assert alike(found[name].high, value), name
 
 
 @given(st.integers(0, 10_000), st.sampled_from([SUMS, LISTS]))

@@ -14,6 +14,7 @@ from fairtrec.formats import sheets
 DRAWN = (
     "# fairtrec:0.1 | gold:document | number:3 of 9 | seed:4 | depth:10 | order:score | runs:bm25.run@1a2b3c4d,given\n"
 )
+ONE = DRAWN.replace("number:3", "number:1")
 HEAD = "docno\tgroup\tprobability\ttext\n"
 QUERIES = "qid\tdocno\tgroup\tprobability\n"
 
@@ -57,7 +58,7 @@ def test_a_sheet_says_what_was_drawn_how_and_what_people_wrote(read):
 
 
 def test_a_spreadsheet_may_quote_what_the_first_line_says(read):
-    lines = f"{DRAWN}{HEAD}d9\tf\t0.5\ta text\n".splitlines()
+    lines = f"{ONE}{HEAD}d9\tf\t0.5\ta text\n".splitlines()
     plain, quoted = read("\n".join(lines)), read("\ufeff" + "\r\n".join([f'"{lines[0]}"\t\t\t', *lines[1:]]) + "\r\n")
     assert (quoted.made, quoted.runs, quoted.depth) == (plain.made, plain.runs, plain.depth)
     assert rows(quoted) == rows(plain) == {"d9": [1.0]}
@@ -125,9 +126,11 @@ def test_groups_are_those_of_the_instrument(read):
         f"{HEAD}d1\tf\t.5\nd1\t\t.5\n": ":3: this line has no group yet",
         f"{QUERIES}1\td1\tf\t.5\n2\td2\tf\t.6\n": ":3: query 2 has another probability than those above",
         f"{QUERIES}1\td1\tf\t.5\n\td2\tf\t.5\n": ":3: this line has no qid, as others have",
+        f"{DRAWN}{HEAD}d1\tf\t.5\nd1\tm\t.5\nd2\tm\t.5\n": ":1: this was a draw of 3 documents, and 2 are here; keep",
+        f"{ONE}{HEAD}d1\tf\t.5\nd2\tm\t1\n": ":1: this was a draw of 1 document, and 2 are here",
         f"{DRAWN}{QUERIES}1\td1\tf\t.5\n": ":1: this line is not as `fairtrec gold draw` wrote it, or the column qid",
-        f"{DRAWN.replace('depth:10', 'depth:x')}{HEAD}d1\tf\t.5\n": ":1: this line is not as .* its depth is x; draw again",
-        f"{DRAWN.replace('seed:4 | ', '')}{HEAD}d1\tf\t.5\n": ":1: this line is not as .* its seed is missing",
+        f"{ONE.replace('depth:10', 'depth:x')}{HEAD}d1\tf\t.5\n": ":1: this line is not as .* its depth is x; draw again",
+        f"{ONE.replace('seed:4 | ', '')}{HEAD}d1\tf\t.5\n": ":1: this line is not as .* its seed is missing",
     }.items(),
 )
 def test_what_is_wrong_in_a_sheet_is_told_with_its_line(read, text, told):
