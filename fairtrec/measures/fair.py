@@ -177,9 +177,14 @@ class FAIR(Measure):
         if self.normaliser != "ideal":
             sought = self._greedy if self.normaliser == "greedy" else self._attainable
             merit, of_query = self._merit(judged_relevance), np.broadcast_to(target, (len(top), target.shape[1]))
+            found: dict[bytes, float] = {}  # as several rankings of one query have the same judgements
             for query in np.flatnonzero(known):
                 there = ~np.isnan(judged_relevance[query])
-                ideal[query] = sought(np.nan_to_num(judged[query, there]), merit[query, there], of_query[query])
+                of = np.nan_to_num(judged[query, there]), merit[query, there], of_query[query]
+                key = b"".join(each.tobytes() for each in of)
+                if key not in found:
+                    found[key] = sought(*of)
+                ideal[query] = found[key]
         if self.form == "product":
             away = DIVERGENCES[self.divergence](distribution.prefix_shares(top)[:, -1:], target[:, None])
             earned = quotient(gains.sum(axis=1), ideal) * distribution.closeness(away).sum(axis=1)
