@@ -81,7 +81,8 @@ class FaiRR(Neutrality):
         omega(d) = 1 - sum over groups a of |n_a(d) / n(d) - target(a)|, or 1 if n(d) <= tau
 
     omega(d) is the neutrality of document d: 1 balanced, 0 one-sided. n_a(d) is how often terms of group a occur in it,
-    n(d) their sum: a document with at most ``tau`` group terms is neutral.
+    n(d) their sum: a document with at most ``tau`` group terms is neutral. A label is one term, so labels ask for
+    ``tau=0``.
 
     Unit: neutral documents, discounted. Better: higher. Empty ranking: 0.
     Range: from 0 (two groups of even target) to the sum of the discounts, 4.5436 for k = 10.
@@ -132,7 +133,7 @@ class NFaiRR(Neutrality):
     omega(d) is the neutrality of document d: 1 balanced, 0 one-sided; with more than two groups, or an uneven target,
     down to 2 (least target) - 1, which is below 0. n_a(d) is how often terms of group a occur in it, n(d) their sum: a
     document with at most ``tau`` group terms is neutral. The paper prints "fewer than tau", which is ``tau=0`` here,
-    but its figures are those of ``tau=1``.
+    but its figures are those of ``tau=1``. A label is one term, so labels ask for ``tau=0``.
 
     Unit: none, a ratio. Better: higher. Empty ranking: 0.
     Range: [0, 1] for two groups of even target and a run inside its background set; a document from outside can lift
