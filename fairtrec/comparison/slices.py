@@ -57,11 +57,12 @@ def common(one: Scores, other: Scores) -> tuple[Scores, Scores]:
 
 def _columns(scores: Scores, columns: Sequence[int]) -> Scores:
     qids = tuple(scores.qids[column] for column in columns)
+    ties = None if scores.ties is None else scores.ties.of(columns)
     unknown = None if scores.unknown is None else scores.unknown.of(columns)
     gold = None if scores.gold is None else scores.gold.of(columns)
     pooled = None if scores.pooled is None else scores.pooled.of(columns)
     values = scores.values[:, columns]
-    return replace(scores, qids=qids, values=values, ties=None, unknown=unknown, gold=gold, pooled=pooled)
+    return replace(scores, qids=qids, values=values, ties=ties, unknown=unknown, gold=gold, pooled=pooled)
 
 
 class Recorded(Protocol):

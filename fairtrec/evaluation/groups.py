@@ -126,7 +126,7 @@ def remarks_on(labels: Labels, target: Floats | None, attribute: str) -> list[st
         same = len(set(shares)) == 1
         said += f"; target {shares[0]} each" if same else f"; target {', '.join(shares[:SHOWN])}"
     total = sum(of_groups.values())
-    few = [name for name, size in of_groups.items() if size < FEW * total]
+    few = [name for name, size in of_groups.items() if size < FEW * total and name != UNKNOWN]
     if labels.own or not few:
         return [said]
     what = (

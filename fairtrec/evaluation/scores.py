@@ -36,6 +36,10 @@ class Intervals:
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
         return type(self)(*(np.concatenate(pair)[list(order)] for pair in pairs))
 
+    def of(self, queries: Sequence[int]) -> Self:
+        """Keep some of the queries, by number."""
+        return type(self)(*(each[:, list(queries)] for each in vars(self).values()))
+
 
 @dataclass(frozen=True, eq=False)
 class Ties(Intervals):
@@ -44,8 +48,18 @@ class Ties(Intervals):
     Each equals the value where no document that the measure looks at is tied; nan where the value is.
     """
 
-    tied: Ints  # for how many queries the measure looks at tied documents [measure]
-    drawn: Ints  # for how many of these the three come from some orders only, drawn at random [measure]
+    is_tied: Bools  # the measure looks at tied documents
+    is_drawn: Bools  # and the three come from some orders only, drawn at random
+
+    @property
+    def tied(self) -> Ints:
+        """For how many queries each measure looks at tied documents [measure]."""
+        return np.asarray(self.is_tied.sum(axis=1))
+
+    @property
+    def drawn(self) -> Ints:
+        """For how many of these the three come from some orders only, drawn at random [measure]."""
+        return np.asarray(self.is_drawn.sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +98,6 @@ class UnknownIntervals(Intervals):
             docno=np.full(shape, "", dtype=object),
             documents=documents,
         )
-
-    def of(self, queries: Sequence[int]) -> "UnknownIntervals":
-        """Keep some of the queries, by number."""
-        return UnknownIntervals(*(each[:, list(queries)] for each in vars(self).values()))
 
     def of_measure(self, row: int) -> "UnknownIntervals":
         """Keep one measure."""

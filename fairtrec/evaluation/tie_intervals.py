@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -29,15 +30,14 @@ def intervals(run: Run, scores: Scores, reference: Reference, depth: int | None)
     parts = evenly(run, scores.qids, None)
     if len(parts) == 1:
         return _intervals(run, scores, reference, depth)
-    found: dict[str, Floats] = {end: np.empty(scores.values.shape) for end in ENDS}
-    tied, drawn = np.zeros((2, len(scores.measures)), dtype=np.int64)
+    found: dict[str, Any] = {end: np.empty(scores.values.shape) for end in ENDS}
+    found |= {name: np.empty(scores.values.shape, dtype=np.bool_) for name in ("is_tied", "is_drawn")}
     for part in parts:
         qids = tuple(scores.qids[query] for query in part)
         ties = _intervals(run, replace(scores, qids=qids, values=scores.values[:, part]), reference, depth)
-        for end in ENDS:
-            found[end][:, part] = getattr(ties, end)
-        tied, drawn = tied + ties.tied, drawn + ties.drawn
-    return Ties(**found, tied=tied, drawn=drawn)
+        for name, values in found.items():
+            values[:, part] = getattr(ties, name)
+    return Ties(**found)
 
 
 def _intervals(run: Run, scores: Scores, reference: Reference, depth: int | None) -> Ties:
@@ -60,7 +60,7 @@ def _intervals(run: Run, scores: Scores, reference: Reference, depth: int | None
         if rows:
             drawn[rows] = _filled(found, left, rows, run, scores, reference, depth if reach is None else reach)
     least, greatest = np.fmin(found[0], scores.values), np.fmax(found[1], scores.values)  # they differ by rounding
-    return Ties(least, greatest, found[2].clip(least, greatest), tied.sum(axis=1), drawn.sum(axis=1))
+    return Ties(least, greatest, found[2].clip(least, greatest), tied, drawn)
 
 
 def _reach(measure: Measure, reference: Reference, depth: int | None) -> int | None:

@@ -334,6 +334,19 @@ def test_a_draw_does_not_depend_on_what_else_is_evaluated():
     assert [getattr(beside, end)[0, 0] for end in ENDS] == [getattr(alone, end)[0, 0] for end in ENDS]
 
 
+def test_slices_have_the_ends_of_their_queries(tmp_path):
+    runs, given = {"r": {"q1": dict.fromkeys("ab", 1.0), "q2": {"a": 2.0, "b": 1.0}}}, {"labels": {"a": "f", "b": "m"}}
+    result = fairtrec.evaluate("NDKL@2", runs, bounds="ties", **given)
+    result.write(tmp_path / "r.json", slices={"tied": ["q1"], "other": ["q2"]})
+    alone = fairtrec.evaluate("Exposure(group='f')@1", runs, bounds="ties", queries=["q1"], **given)
+    alone.write(tmp_path / "one.json", slices={"tied": ["q1"]})
+    found, one = (json.loads((tmp_path / name).read_text())["runs"][0] for name in ("r.json", "one.json"))
+    assert found["slices"]["tied"]["means"]["NDKL@2"]["tied"] == 1
+    assert found["slices"]["other"]["means"]["NDKL@2"]["tied"] == 0
+    (mean,) = one["slices"]["tied"]["means"].values()
+    assert [mean[end] for end in ENDS] == [-0.5, 0.5, 0.0]  # all exposure at rank 1 to m, to f, or by a coin
+
+
 def test_a_run_is_cut_behind_what_is_tied():
     starts, scores = np.array([0, 4, 5]), np.array([3.0, 2.0, 2.0, 1.0, 2.0])
     run = Run("r", "t", ("q1", "q2"), starts, np.array([b"a", b"b", b"c", b"d", b"e"]), scores)
