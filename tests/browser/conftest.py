@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from fairtrec_made import EXAMPLE
 from fairtrec_made.measures import Higher, Lower, Nearer
 from fairtrec_made.reports import result_of
 
@@ -50,12 +51,18 @@ def page_of(request, tmp_path_factory):
     return write
 
 
-MADE_UP = "swapped", "crowd", "twins"
+MADE_UP = "swapped", "crowd", "twins", "uneven"
 
 
 def made_up(name):
     """Make runs whose dots lie close together, each with its means."""
     random = np.random.default_rng(7)
+    if name == "uneven":  # one of them has no value for a query, so that its mean is not compared with the others
+        import fairtrec
+
+        runs = [EXAMPLE / f"{run}.run" for run in ("bm25", "neural", "fair")]
+        result = fairtrec.evaluate("nDCG@10 AWRF@10", runs, EXAMPLE / "qrels.txt", labels=EXAMPLE / "labels.tsv")
+        return result, result.scores[0].measures[0]
     if name == "swapped":  # names at the dots of their neighbours, and a difference of queries that begins with a sign
         names = ["bert_L2", "tk", "a name of 24 letters xxx", "wide: 検索モデル"]
         means = [[0.684, 0.031, -0.2], [0.681, 0.0305, 0.21], [0.683, 0.0302, 0.2], [0.61, 0.0297, -0.0442]]

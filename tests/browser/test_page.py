@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
-PAGES = ["swapped", "crowd", "twins", "ten", "43"]
+PAGES = ["swapped", "crowd", "twins", "uneven", "ten", "43"]
 WINDOWS = [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
 
 # What is drawn in the scatter, in pixels: the dots from below to above, the labels, and the lines that lead to them.

@@ -87,7 +87,8 @@
 
   function frontier(across, up) {
     const drawn = data.runs.map((_, run) => run)
-      .filter((run) => across.axis.places[run] !== null && up.axis.places[run] !== null);
+      .filter((run) => across.axis.places[run] !== null && up.axis.places[run] !== null)
+      .filter((run) => across.ranks[run] && up.ranks[run]); // 0 is a value that is not compared with others
     const front = drawn.filter((run) => !drawn.some((other) =>
       across.ranks[other] <= across.ranks[run] && up.ranks[other] <= up.ranks[run]
       && (across.ranks[other] < across.ranks[run] || up.ranks[other] < up.ranks[run])));
