@@ -39,11 +39,13 @@ def word(*names: str, of: Any, optional: bool = False, **more: Any) -> Callable[
 
 def _attributes(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> Any:
     """Give the labels that were typed: of one attribute, or of several, by their names."""
+    if not value:
+        return None
     from fairtrec.files.by_name import attributes
 
     found = attributes(value)
-    if not found or "" in found:
-        return found.get("")
+    if "" in found:
+        return found[""]
     from fairtrec.evaluation.given import Attributes
 
     return Attributes(found)
@@ -51,10 +53,12 @@ def _attributes(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -
 
 def _by_attribute(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> Any:
     """Give what was chosen for all attributes, or for each by its name."""
+    if len(value) < 2 and "=" not in "".join(value):
+        return next(iter(value), None)
     from fairtrec.files.by_name import by_attribute
 
     names = getattr(context.params.get("labels"), "sources", ())
-    return by_attribute(value, names, parameter.opts[-1]) if value else None
+    return by_attribute(value, names, parameter.opts[-1])
 
 
 _RUNS = (

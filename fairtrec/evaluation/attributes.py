@@ -59,6 +59,8 @@ def own(choices: Choices, name: str, names: Sequence[str]) -> Choices:
 
     Raises UsageError for a choice that names groups, but not the attribute, where there are several.
     """
+    if len(names) <= 1 and not any(isinstance(getattr(choices, each), Mapping) for each in BY_NAME):
+        return choices
     return replace(choices, **{each: _own(getattr(choices, each), each, name, names) for each in BY_NAME})
 
 

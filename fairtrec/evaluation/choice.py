@@ -50,7 +50,7 @@ class Choice(NamedTuple):
         """Say what the signature says of a value."""
         if value == self.default and not self.always:
             return ""
-        if self.by_name and is_by_name(value):
+        if self.by_name and isinstance(value, Mapping) and is_by_name(value):
             return ";".join(f"{name}={self.told(own)}" if name else self.told(own) for name, own in value.items())
         return "yes" if value is True and self.tells is None else (self.tells or str)(value)
 

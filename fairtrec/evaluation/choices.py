@@ -191,7 +191,7 @@ class Choices:
             value, what = getattr(self, row.name), f"the {row.name.replace('_', ' ')}"
             if f"{row.name}={value!r}" in renamed.KEYWORDS:
                 raise UsageError(renamed.now(f"{row.name}={value!r}", renamed.KEYWORDS[f"{row.name}={value!r}"]))
-            for own in value.values() if row.by_name and is_by_name(value) else (value,):
+            for own in value.values() if isinstance(value, Mapping) and row.by_name and is_by_name(value) else (value,):
                 if row.literals and own not in row.literals and own is not None:
                     raise UsageError(f"{what} {own!r} is not known; choose one of {', '.join(row.literals)}")
             if row.is_number and value is not None:
@@ -201,7 +201,8 @@ class Choices:
                     raise UsageError(f"{what} is {value}; it must be 1 or more")
             if row.hint == Target and not isinstance(value, str | Mapping):
                 raise UsageError(f"{what} is {value!r}; it must be a word, or shares like f=0.4,m=0.6")
-        self._settle_bounds()
+        if self.bounds is not None or self.prior != "even" or self.next_label:
+            self._settle_bounds()
 
     def _settle_bounds(self) -> None:
         """Refuse what leaves more open than that which bounds are over, or less; say what stands beside texts."""

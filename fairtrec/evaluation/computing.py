@@ -76,15 +76,14 @@ def value_of(measure: Measure, inputs: Inputs) -> Floats:
 
     Where labels are per query, an attribute takes part in the queries that they name, and is undefined in others.
     """
-    parts = parts_of(measure, inputs.reference)
-    if parts:
+    if len(inputs.reference.given) > 1 and (parts := parts_of(measure, inputs.reference)):
         values = np.stack([np.broadcast_to(value_of(part, inputs), len(inputs.qids)) for part in parts])
         return measure.combined(values, taking_part(inputs))
     own = inputs.by(measure.by)
     if own.reference.is_vast and looks_at_groups(measure):
         return masked(measure, unlisted.values(measure, own, own.rankings), own)
     value = measure(**{name: getattr(own, name) for name in measure.needs})
-    return masked(measure, value, own)
+    return value if own.reference.labels is None else masked(measure, value, own)
 
 
 def masked(measure: Measure, values: Floats, inputs: Inputs) -> Floats:

@@ -41,14 +41,15 @@ class InputFiles:
         """The files, by the parts that they play."""
         given = self.given
         parts = {Part(name): thing for name, thing in vars(given).items() if name not in given.words}
-        chosen: Any = self.choices.target if is_by_name(self.choices.target) else {"": self.choices.target}
-        for name, target in chosen.items():
+        asked: Any = self.choices.target
+        for name, target in (asked if is_by_name(asked) else {"": asked}).items() if asked != "even" else ():
             several = target_files(target)
             numbers = [f"{name} {number}".strip() for number in range(1, len(several) + 1)]
             parts |= {Part("target", number if len(several) > 1 else name or None): each
                       for number, each in zip(numbers, several, strict=True)}  # fmt: skip
         parts |= {} if self.choices.pool == "even" else {Part("pool"): self.choices.pool}
-        parts |= {Part("labels", name): file for name, file in given.label_files.items()}
+        if given.labels is not None:
+            parts |= {Part("labels", name): file for name, file in given.label_files.items()}
         return files_of(parts)
 
     def begin(self, plan: Plan) -> None:

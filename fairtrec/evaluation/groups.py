@@ -41,8 +41,8 @@ def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
 
 
 def refuse_unordered(measure: Asking, several: Sequence[Labels | None], groups: Sequence[str]) -> None:
-    """Raise UsageError if a measure looks at the order of groups that have none, as any two have, in any attribute."""
-    if ORDER not in measure.needs or any(labels is not None and labels.order for labels in several):
+    """Raise UsageError for a measure of the order of groups that have none, as any two have, in any attribute."""
+    if any(labels is not None and labels.order for labels in several):
         return
     for labels in several:
         names = groups if labels is None else labels.groups

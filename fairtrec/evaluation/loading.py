@@ -62,7 +62,7 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
         raise UsageError("several rankings for each query are read from files; give a path")
     if isinstance(thing, PATH):
         whole = run_format.read(thing, *how, sampled=choices.samples, form=choices.run_format)
-        system = run_format.samples_in(whole)
+        system = run_format.samples_in(whole) if whole.numbered else whole
         if isinstance(system, Samples):
             if choices.bounds is not None:
                 raise InputError(f"{SEVERAL}, and --bounds is about one; leave it out", thing)

@@ -17,7 +17,7 @@ from fairtrec.evaluation.beside import Opened, opened
 from fairtrec.evaluation.choices import Choices, Target
 from fairtrec.evaluation.documents import OF_RUNS, Asking, Attribute, MixedTarget, Needs, Reference, depth_of
 from fairtrec.evaluation.given import Given
-from fairtrec.evaluation.groups import refuse_unordered, remarks_on, remarks_on_tau
+from fairtrec.evaluation.groups import ORDER, refuse_unordered, remarks_on, remarks_on_tau
 from fairtrec.evaluation.rank_weights import weighed
 from fairtrec.evaluation.targets import prior_of, remark_on, shares_of
 from fairtrec.evaluation.unlisted import settled
@@ -68,7 +68,9 @@ def settle(measures: Any, given: Given, choices: Choices) -> Plan:
     """Decide which measures are computed. Raises UsageError or InputError where things do not fit together."""
     found = opened(given, choices)
     named, left_out = _measures(measures, given, found.groups, choices, found.first)
-    each = [one for measure in named for one in attributes.one_of_each(measure, found.labels)]
+    each = named
+    if len(found.labels) > 1 or any(measure.by for measure in named):
+        each = [one for measure in named for one in attributes.one_of_each(measure, found.labels)]
     asked = [one for measure in each for one in _of_groups(measure, found)]
     notes = left_out
     if len(named) > 1:
@@ -87,14 +89,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
         if getattr(each, "discount", "") == GIVEN:
             asked[at] = weighed(each, found.extras.get("discount"))
     terms, needs = found.terms, frozenset(need for each in asked for need in each.needs)
-    for each in asked:
-        labels = found.labels_by(each)
-        attributes.refuse_all(each, found.labels)
-        _refuse_unfit(each, given.inputs, found.groups if labels is None else labels.groups, choices)
-        several = [*found.labels.values()] if each.is_of_all and not each.by else []
-        refuse_unordered(each, several or [labels], found.groups)
-        if labels is not None and OF_DOCUMENTS & set(each.needs):
-            loading.refuse_soft(labels)
+    _refuse_any(asked, found, given, choices)
     if choices.bounds == "texts" and not OF_DOCUMENTS & needs:
         raise UsageError("--bounds texts is about documents, and no measure here goes by their texts; leave it out")
     measures = tuple(each for each in asked if isinstance(each, Measure))
@@ -105,8 +100,8 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
     said, of_groups = list(notes), bool(needs & GROUPED)  # what holds of groups is said where a number is of them
     for name, labels in found.labels.items() if of_groups else ():
         said += [*remarks_on(labels, every[name].target, name), remark_on(choices.target, labels)]
-    of_documents = [(each, found.labels_by(each)) for each in measures if OF_DOCUMENTS & set(each.needs)]
-    said += remarks_on_tau((each, labels) for each, labels in of_documents if labels is not None)
+    by_labels = [(each, found.labels_by(each)) for each in measures if found.labels and OF_DOCUMENTS & set(each.needs)]
+    said += remarks_on_tau((each, labels) for each, labels in by_labels if labels is not None) if by_labels else []
     if "positions" in found.extras:
         from fairtrec.evaluation.positions import remark_on as remark_on_sign
 
@@ -146,6 +141,20 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
         made=found.made,
         notes=tuple(filter(None, said)),
     )
+
+
+def _refuse_any(asked: Sequence[Settled], found: Opened, given: Given, choices: Choices) -> None:
+    """Raise UsageError for the first that does not go with what was given."""
+    for each in asked:
+        labels = found.labels_by(each)
+        if len(found.labels) > 1:
+            attributes.refuse_all(each, found.labels)
+        _refuse_unfit(each, given.inputs, found.groups if labels is None else labels.groups, choices)
+        if ORDER in each.needs:
+            several = [*found.labels.values()] if each.is_of_all and not each.by else []
+            refuse_unordered(each, several or [labels], found.groups)
+        if labels is not None and OF_DOCUMENTS & set(each.needs):
+            loading.refuse_soft(labels)
 
 
 def _of_groups(measure: Measure, found: Opened) -> tuple[Measure, ...]:

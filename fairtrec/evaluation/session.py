@@ -276,7 +276,7 @@ class Evaluator:
             files,
             tuple((name, failed[name]) for name, _ in named if name in failed),
             {**given.recorded, **asdict(choices)},
-            _of_groups(plan.reference),
+            _of_groups(plan.reference) if plan.reference.given else {},
             same_rankings(scores) if len(scores) > 1 else (),
         )
         beside = reading.reference.extras.get("counterfactual")

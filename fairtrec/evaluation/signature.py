@@ -55,8 +55,10 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
         for row in CHOICES.values()
         if row.key
     }
-    told["target"] = beside_runs.target(told["target"])
-    told["pool"] = beside_runs.pool(told["pool"])
+    if options.target != "even":
+        told["target"] = beside_runs.target(told["target"])
+    if options.pool is not None:
+        told["pool"] = beside_runs.pool(told["pool"])
     if made is not None:
         terms = short(made.terms, made.sha256)
         told |= {"tokenizer": made.tokenizer or "", "case": CHOICES["case_sensitive"].told(made.case_sensitive)}

@@ -43,7 +43,7 @@ def shares_of(target: Target, groups: tuple[str, ...], inputs: frozenset[str], l
 
     Raises UsageError where they make no sense.
     """
-    parts = _parts(target) if isinstance(target, str) and not _is_file(target) else [(1.0, target)]
+    parts = _parts(target) if isinstance(target, str) and "*" in target and not _is_file(target) else [(1.0, target)]
     total = sum(factor for factor, _ in parts)
     if abs(total - 1) > distribution.EXACT or any(factor <= 0 for factor, _ in parts):
         raise UsageError(f"the factors of the target {target} sum to {total:g}; they must be above 0 and sum to 1")

@@ -98,13 +98,13 @@ def named(name: Discount, n: int, p: float = 1.0) -> Floats:
     return geometric(n, p) if name == "geometric" else BY_NAME[name](n)
 
 
-def sums(n: int) -> Floats:
-    """Give what the first 0, 1, .. n ranks weigh together, as DCG discounts them.
+def sums(weights: Floats) -> Floats:
+    """Give what the first 0, 1, .. n ranks weigh together, of the weights of n.
 
-    >>> sums(2).round(6).tolist()
+    >>> sums(log2(2)).round(6).tolist()
     [0.0, 1.0, 1.63093]
     """
-    return np.concatenate(([0.0], np.cumsum(log2(n))))
+    return np.concatenate(([0.0], np.cumsum(weights)))
 
 
 def rank_averages(n: int) -> Floats:

@@ -54,7 +54,8 @@ def omega(counts: Floats, target: Floats, tau: int = 1) -> Floats:
     total = counts.sum(axis=-1)
     few = (total <= tau) & ~np.isnan(target).any(axis=-1)
     worst = np.isinf(total)
-    lean = distribution.distance(distribution.shares(np.where(worst[..., None], 0.0, counts)), target)
+    known = np.where(worst[..., None], 0.0, counts)
+    lean = distribution.distance(distribution.quotient(known, known.sum(axis=-1, keepdims=True)), target)
     return np.where(few, 1.0, np.where(worst, 2 * target.min(axis=-1) - 1, 1 - lean))
 
 
@@ -81,6 +82,6 @@ def ideal(omega: Floats, documents: Ints, cutoff: int) -> Floats:
     documents = np.broadcast_to(documents, omega.shape)
     order = np.argsort(-np.where(documents > 0, omega, -np.inf), axis=1, kind="stable")
     last = np.cumsum(np.take_along_axis(documents, order, axis=1), axis=1).clip(max=cutoff)
-    weights = np.diff(discount.sums(cutoff)[last], axis=1, prepend=0.0)
+    weights = np.diff(discount.sums(discount.log2(cutoff))[last], axis=1, prepend=0.0)
     values = np.where(weights > 0, np.take_along_axis(omega, order, axis=1), 0.0)
     return np.where(documents.sum(axis=1) > 0, (values * weights).sum(axis=1), np.nan)

@@ -90,13 +90,13 @@ class NDKL(Measure):
         """Return NDKL [query]."""
         dkl = divergences(membership[:, : self.cutoff], target)
         total = discounted(np.nan_to_num(dkl, nan=0.0, posinf=np.inf), lengths)
-        filled = discount.sums(self.cutoff)[lengths.clip(max=self.cutoff)]
+        filled = discount.sums(discount.log2(self.cutoff))[lengths.clip(max=self.cutoff)]
         return np.where(_any(dkl), quotient(total, filled), np.nan)
 
     def over_labels(self, membership: Floats, target: Floats, lengths: Ints) -> Prefixes:
         """Each rank adds the divergence of what the groups hold down to it."""
         weights = _weights(membership[:, : self.cutoff], lengths)
-        filled = discount.sums(self.cutoff)[lengths.clip(max=self.cutoff)]
+        filled = discount.sums(discount.log2(self.cutoff))[lengths.clip(max=self.cutoff)]
         worth = lambda dkl: np.nan_to_num(dkl, nan=0.0, posinf=np.inf)  # noqa: E731
         return _over_prefixes(worth, quotient(weights, filled[:, None], otherwise=0.0), target)
 

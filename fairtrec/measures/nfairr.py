@@ -34,7 +34,7 @@ def setfairr(omega: Floats, documents: Ints, cutoff: int, *, full_k: bool = Fals
     total = np.where(documents > 0, omega * documents, 0.0).sum(axis=1)
     mean = quotient(total, size)
     filled = np.full(len(size), cutoff) if full_k else size.clip(max=cutoff)
-    value: Floats = mean * discount.sums(cutoff)[filled]
+    value: Floats = mean * discount.sums(discount.log2(cutoff))[filled]
     return value
 
 
