@@ -17,6 +17,7 @@ LeftOpen = Literal["ties", "labels", "texts"]  # what a value has bounds over
 Membership = Literal["share", "majority", "any"]  # how group terms make a document belong to groups
 Tokenizer = Literal["strip", "space", "word"]
 Pronouns = Literal["rule", "first"]  # what her and his become
+Kept = Literal["judged", "relevant"]  # documents that rankings keep
 Engine = Literal["local", "spark"]
 Absent = Literal["error", "skip"]  # what to do with a document that has no vector
 SpuriousAs = Literal["unit", "published"]  # the length of the direction that is taken out of vectors

@@ -39,6 +39,10 @@ ELSEWHERE = {  # options that there are not, and what does that
     "eval --baseline": "fairtrec compare tests runs against a baseline",
     "rerank --list": "fairtrec measures lists rerankers, too",
     "cite -m": "name the measures alone, like fairtrec cite NFaiRR",
+    **{
+        f"{command} -J": "--only judged keeps judged documents alone in rankings"
+        for command in ("eval", "compare", "check", "select", "headroom", "plot")
+    },
     "trec-fair-2019 --validate": "fairtrec validate --track trec-fair-2019 lists the faults of runs",
 }
 KEYWORDS = {  # and names of the package; behind a function's name, of that

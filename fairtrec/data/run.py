@@ -79,6 +79,18 @@ class Run:
         starts = np.concatenate(([0], np.cumsum(kept)))[self.starts]
         return replace(self, starts=starts, docnos=self.docnos[kept], scores=self.scores[kept])
 
+    def among(self, qrels: "Qrels", least: int) -> "Run":
+        """Keep only documents with a grade of ``least`` or more; a ranking may become empty."""
+        lines = np.flatnonzero(qrels.grades >= least)
+        table = Docnos.of(qrels.docnos[lines])
+        number = np.array([self._number.get(qid, MISSING) for qid in qrels.qids], dtype=np.int64)[qrels.query[lines]]
+        wanted = (number * len(table) + table.rows(qrels.docnos[lines]))[number != MISSING]
+        rows = table.rows(self.docnos)
+        query = np.repeat(np.arange(len(self.qids)), np.diff(self.starts))
+        kept = np.isin(query * len(table) + rows, wanted) & (rows != MISSING)
+        starts = np.concatenate(([0], np.cumsum(kept)))[self.starts]
+        return replace(self, starts=starts, docnos=self.docnos[kept], scores=self.scores[kept])
+
 
 @dataclass(frozen=True, eq=False)
 class Samples:

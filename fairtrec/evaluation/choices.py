@@ -19,6 +19,7 @@ from fairtrec.evaluation.choice import Choice, choice
 from fairtrec.files.by_name import is_by_name
 from fairtrec.literals import (
     FILLED,
+    Kept,
     LeftOpen,
     Membership,
     Missing,
@@ -76,6 +77,7 @@ class ChoiceKeywords(RerankedKeywords, total=False):
     """The fields of Choices, as keywords of ``evaluate``."""
 
     depth: int | None
+    only: Kept | None
     complete: bool
     samples: bool
     undefined: Undefined
@@ -133,6 +135,12 @@ class Choices:
     depth: int | None = choice(
         None, "-M --depth", RANKING, "Cut rankings after rank N.", metavar="N", after="missing", but=("rerank",),
         key="depth", behind="scores", trials=(3,),
+    )  # fmt: skip
+    only: Kept | None = choice(  # of a grade of 0 or more, or from the level on
+        None, "--only", RANKING, "Keep only judged or relevant (-l) documents in rankings, once -M has cut them.",
+        after="depth", but=("ablate", "explain", "rerank"),
+        refused={"explain": "rankings as they are"}, key="only", behind="depth", factor=None,
+        trials=("judged", "relevant"),
     )  # fmt: skip
     relevance_level: int | None = choice(
         None, "-l --level", MEASURES, "The grade from which a document is relevant.  [default: 1]", metavar="N",
@@ -209,6 +217,9 @@ class Choices:
         over = self.bounds
         if over is not None and self.samples:
             raise UsageError(f"--bounds {over} is about one ranking of each query; leave out --bounds, or --samples")
+        if over == "ties" and self.only and self.depth is not None:
+            raise UsageError(f"which tied documents -M cuts is open, and --only {self.only} goes by it; leave out "
+                             "one of --bounds ties, --depth and --only")  # fmt: skip
         if over == "ties" and self.order != "score":
             what = f"ties are equal scores, and --order {self.order} goes by no score"
             raise UsageError(f"{what}; leave out one of --bounds and --order")

@@ -1,19 +1,20 @@
 """Counterfactual runs, one for each run: what the same system ranks when the words of the documents are swapped."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from os import fspath
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Docnos, Ints, Run
+from fairtrec.data import MISSING, Docnos, Ints, Run, System
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import Reference, RunContext
+from fairtrec.evaluation.documents import Reference, RunContext, reduced
 from fairtrec.evaluation.result import InputFile, Part, Result
 
 
@@ -48,6 +49,7 @@ class Matched:
     choices: Choices
     depth: int | None
     folder: str | None
+    reduced: Callable[[System], System]  # to what rankings keep
     last: dict[str, Run] = field(default_factory=dict)  # the one that was asked for last
 
     def run_of(self, name: str) -> Run:
@@ -55,7 +57,8 @@ class Matched:
         if name not in self.last:
             thing, how = self.things[name], self.choices.untied
             called = fspath(thing) if isinstance(thing, PATH) else f"the counterfactual run of {name}"
-            found = loading.single(loading.run(thing, called, how, self.depth))
+            depth = how.depth if how.only else self.depth
+            found = loading.single(self.reduced(loading.run(thing, called, how, depth)))
             self.last.clear()
             self.last[name] = found
         return self.last[name]
@@ -96,7 +99,8 @@ def matched(reference: Reference, named: Sequence[tuple[str, Any]], choices: Cho
         raise UsageError(f"there is one counterfactual run, and there are {len(named)} runs; "
                          "give --counterfactual FOLDER, with a file of the same name for each RUN")  # fmt: skip
     things = {name: given.of(name, run) for name, run in named}
-    extras = {**reference.extras, "counterfactual": Matched(things, choices, depth, given.folder)}
+    among = partial(reduced, qrels=reference.qrels, only=choices.only, level=reference.relevance_level)
+    extras = {**reference.extras, "counterfactual": Matched(things, choices, depth, given.folder, among)}
     return replace(reference, extras=extras)
 
 

@@ -17,10 +17,12 @@ from fairtrec.data import (
     Labels,
     Qrels,
     Run,
+    Samples,
+    System,
 )
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.crossing import Crossing
-from fairtrec.literals import Membership, Missing
+from fairtrec.literals import Kept, Membership, Missing
 
 TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]
 OF_QRELS: frozenset[TargetOf] = frozenset({"qrels", "relevance", "ideal"})
@@ -207,6 +209,16 @@ class RunContext:
     def __init__(self, run: Run, qids: Sequence[str], reference: Reference, depth: int | None) -> None:
         self.run, self.qids, self.reference, self.depth = run, qids, reference, depth
         self.documents: Documents = cast("Documents", reference.documents)  # there is one where an input needs it
+
+
+def reduced(system: System, qrels: Qrels | None, only: Kept | None, level: int) -> System:
+    """Keep only the documents of each ranking that are judged, or from a grade on relevant, where that is asked for."""
+    if only is None or qrels is None:
+        return system
+    least = 0 if only == "judged" else level
+    if isinstance(system, Samples):
+        return replace(system, runs=tuple(run.among(qrels, least) for run in system.runs))
+    return system.among(qrels, least)
 
 
 def depth_of(measures: "Sequence[Asking]") -> int | None:

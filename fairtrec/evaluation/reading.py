@@ -19,7 +19,7 @@ from fairtrec.data.spellings import guess
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import Documents, Needs, Reference
+from fairtrec.evaluation.documents import Documents, Needs, Reference, reduced
 from fairtrec.evaluation.judge import RelevanceEvaluator
 from fairtrec.evaluation.looked_at import refuse_unknown, remark_on, unknown_in
 from fairtrec.evaluation.score import score
@@ -93,7 +93,8 @@ class Reading:
         utility = [each for each in self.measures if isinstance(each, Utility)]
         judge, measures = self._judge if utility else None, utility if self.two_pass else self.measures
         try:
-            system = loading.run(thing, name, choices, self.depth)
+            system = loading.run(thing, name, choices, choices.depth if choices.only else self.depth)
+            system = reduced(system, self.reference.qrels, choices.only, self.reference.relevance_level)
             qids = chosen(
                 system,
                 self.reference.qrels,

@@ -43,6 +43,8 @@ class Evaluator:
     def __init__(self, given: Given, choices: Choices, plan: Plan) -> None:
         self.given, self.choices, self.plan = given, choices, plan
         heed(plan, given)
+        if choices.only and given.qrels is None:
+            raise UsageError(f"--only {choices.only} goes by judgements; give QRELS, or leave it out")
         priors = choices.prior.values() if isinstance(choices.prior, Mapping) else (choices.prior,)
         self._whole = choices.missing == "skip" or "known" in priors  # rankings are read
         deep = None if self._whole or not plan.measures else depth_of(plan.measures)

@@ -15,6 +15,7 @@ from fairtrec.data import MISSING, Run
 from fairtrec.errors import PATH, FilePath, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import ChoiceKeywords, Choices
+from fairtrec.evaluation.documents import reduced
 from fairtrec.evaluation.evaluate import Keywords, evaluate
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
@@ -94,7 +95,7 @@ def select(
     comparisons = None if base is None else _compared(result, only(base, shown, variants.qids), rows, procedure)
     selection = Selection(rows, variants, choice, dealt, asked, result, comparisons)
     if write_run is not None:
-        plain_run.write(_composed(selection, dict(loading.named_runs(runs)), rest), Path(fspath(write_run)))
+        plain_run.write(_composed(selection, dict(loading.named_runs(runs)), qrels, rest), Path(fspath(write_run)))
     return selection
 
 
@@ -198,18 +199,20 @@ def _refuse_writing(runs: Any, betas: Sequence[float], given: Mapping[str, Any])
         raise UsageError("values have no rankings, so no run can be written; give the runs that they are of")
 
 
-def _composed(selection: Selection, runs: Mapping[str, Any], given: Mapping[str, Any]) -> Run:
+def _composed(selection: Selection, runs: Mapping[str, Any], qrels: Any, given: Mapping[str, Any]) -> Run:
     """Put the rankings together that the one row of a selection has chosen, ordered and cut as they were evaluated.
 
     ``runs`` are the variants by name, ``given`` what they were evaluated by.
     """
     (row,) = selection.rows
     choices = Choices(**{name: value for name, value in given.items() if name in ChoiceKeywords.__annotations__})
+    judgements = loading.qrels(qrels) if choices.only else None
     qids = np.array(selection.variants.qids)
     of_query = np.array([row.chosen[name] for name in selection.folds.names])[selection.folds.of]
     parts = []
     for name in dict.fromkeys(row.chosen.values()):
-        (whole,) = loading.run(runs[name], name, choices, choices.depth).runs
+        system = loading.run(runs[name], name, choices, choices.depth)
+        (whole,) = reduced(system, judgements, choices.only, choices.relevance_level or 1).runs
         parts.append(whole.cut(qids[of_query == name].tolist(), None))
     return replace(_put_together(parts), name=f"beta {row.beta:g}", tag=f"select-beta={row.beta:g}")
 

@@ -12,7 +12,7 @@ from fairtrec.data import Bools, Floats, Run
 from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.attributes import refuse_several
-from fairtrec.evaluation.documents import Reference, depth_of
+from fairtrec.evaluation.documents import Reference, depth_of, reduced
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.judge import RelevanceEvaluator
 from fairtrec.evaluation.result import InputFile, Part, Result
@@ -108,7 +108,11 @@ class Search:
             Part("run", name): InputFile(*at) for name, thing in named if (at := loading.origin(thing)) is not None
         }
         result = replace(result, files={**result.files, **files})
-        several = loaded
+        reference = self.evaluator.reading().reference
+        several = {
+            name: loading.single(reduced(run, reference.qrels, choices.only, reference.relevance_level))
+            for name, run in loaded.items()
+        }
         ranks = depth_of(self.evaluator.measures)
         whole = None if self.candidates is None or ranks is None else max(self.candidates, ranks)
         first, deep = (  # how many documents of each query may be ranked, and how many are looked at
