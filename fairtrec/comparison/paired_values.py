@@ -107,7 +107,9 @@ def tukey_hsd(compared: Sequence[PairedValues], p: Floats, *, resamples: int, se
             columns.setdefault(pair.against, pair.baseline[keep])
             columns.setdefault(pair.run, pair.values[keep])
         number = {run: at for at, run in enumerate(columns)}
-        p_of = corrections.randomised_tukey(np.stack([*columns.values()], axis=1), resamples=resamples, seed=seed)
+        values = np.stack([*columns.values()], axis=1)
+        values[~np.isfinite(values).all(axis=1)] = 0.0  # runs that are infinite alike do not differ in that query
+        p_of = corrections.randomised_tukey(values, resamples=resamples, seed=seed)
         found[places] = [p_of[number[pair.against], number[pair.run]] for pair in family]
     told = ", ".join(f"{name} {many}" for name, many in fewer.items())
     return found, [f"Tukey HSD is over the queries that all runs have: {told}"] * bool(fewer)

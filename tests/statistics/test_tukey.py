@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+import fairtrec
 from fairtrec.catalogue import registry
 from fairtrec.comparison.baseline import compare
 from fairtrec.comparison.correlations import correlate
@@ -168,3 +169,16 @@ def test_the_command_of_the_page(example, tmp_path, monkeypatch, fairtrec_comman
     done = fairtrec_command(*shlex.split(command)[1:])
     assert done.code == 0
     assert "randomised Tukey HSD over all pairs of 3 runs, for each measure" in done.out
+
+
+@pytest.mark.parametrize(("differ", "p"), [(2, 0.5), (1, 1.0)])
+def test_a_query_that_is_infinite_for_both_runs_tells_them_not_apart(differ, p):
+    """Skew of a group that is not there is infinite; two queries that differ may be dealt alike or crosswise."""
+    none, half, whole = ({"a": 2.0, "b": 1.0}, {"a": 2.0, "x": 1.0}, {"x": 2.0, "y": 1.0})
+    runs = {
+        name: {f"q{at}": ranking if at < differ else none for at in range(4)}
+        for name, ranking in (("r", half), ("s", whole))
+    }
+    result = fairtrec.evaluate("Skew(group='m')@2", runs, labels={"a": "f", "b": "f", "x": "m", "y": "m"})
+    (row,) = fairtrec.compare(result, "r", correction="tukey").rows
+    assert row.p_corrected == p
