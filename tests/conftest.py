@@ -17,6 +17,7 @@ from fairtrec_made import REPOSITORY, THOROUGH
 # How long an example takes depends on what else the machine does; how many there are is said here, for all laws.
 settings.register_profile("fairtrec", deadline=None, max_examples=300 if THOROUGH else 25)
 settings.load_profile("fairtrec")
+os.environ.pop("COLUMNS", None)  # of the window in which the tests were started, by which tables would be cut
 
 
 @pytest.hookimpl(wrapper=True)

@@ -455,7 +455,8 @@ def test_list(shelf):
     ]
 
 
-def test_show(shelf, home):
+def test_show(shelf, home, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")  # that of a path is not cut
     assert "where     not here\n" in run("show", "distant").output
     resources.get("far")
     lines = dict(line.split(maxsplit=1) for line in run("show", "far").output.splitlines())
