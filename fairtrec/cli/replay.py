@@ -43,6 +43,10 @@ def command(file: str, root: Path | None, *, accept: bool, tolerance: float, for
         again = _sliced(replaying.evaluate(recorded, root, accept=accept), recorded, root)
     found = difference.between(recorded, _as_recorded(again, recorded), tolerance)
     printing.write(DIFFERENCES, form, found, output, names=(file, "replayed"))
+    changed = versions.changed(recorded.measures, again.signature, recorded.signature) if accept else ()
+    accepted = [f"accepted: {each.measure}: {each.why}" for each in changed]
+    if accept:
+        say(f"# {'; '.join(accepted) or 'nothing to accept: the values of no measure have changed since'}")
     for line in versions.remark(found.versions, ("then", "now")):
         say(f"# {line}")
     if found.same:

@@ -126,3 +126,9 @@ def test_a_baseline_knows_its_inputs_by_what_they_hold(baseline, fairtrec_comman
     ended = fairtrec_command(*asked, "--missing", "neutral")
     assert ended.code == 3
     assert "background: first.run@" in ended.err
+
+
+def test_replay_says_where_there_is_nothing_to_accept(copied, fairtrec_command):
+    fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "RR", "-f", "json", "-o", "one.json")
+    assert "nothing to accept" not in fairtrec_command("replay", "one.json").err
+    assert "# nothing to accept: the values of no measure" in fairtrec_command("replay", "one.json", "--accept").err
