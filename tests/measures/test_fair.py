@@ -344,3 +344,8 @@ def test_too_many_states_are_refused_before_they_are_looked_at():
     with pytest.raises(UsageError, match=r"more than 1,000,000 states .*; take normaliser=greedy, or a smaller cutoff"):
         value(many, judged.tolist(), [1.0] * 40)
     assert value(FAIR(gain="rbp", normaliser="greedy"), judged.tolist(), [1.0] * 40) > 0
+
+
+@pytest.mark.parametrize("normaliser", ["attainable", "greedy"])
+def test_of_two_groups_alike_either_order_of_ap_is_the_best(normaliser):
+    assert value(FAIR(gain="ap", normaliser=normaliser), [A, B], [1.0, 1.0]) == pytest.approx(1.0)

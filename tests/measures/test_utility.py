@@ -325,3 +325,8 @@ def test_a_qrels_frame_keeps_its_subtopics(tmp_path):
         frame = pd.DataFrame(rows, columns=["query_id", name, "doc_id", "relevance"])
         assert memory.qrels(frame).iterations.tolist() == [b"1", b"1", b"2"]
         assert fairtrec.evaluate("FAIR@3", run, frame, labels="qrels").means["run"] == expected
+
+
+def test_what_trec_eval_alone_has_is_nothing_else_to_ir_measures():
+    (of_trec,) = registry.trec_only("gm_map")
+    assert of_trec.theirs is of_trec
