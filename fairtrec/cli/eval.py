@@ -8,7 +8,8 @@ import click
 from fairtrec.cli import options, printing, topics
 from fairtrec.cli.commands import say, under
 from fairtrec.literals import Method
-from fairtrec.report.writers import RESULTS, refuse_view
+from fairtrec.report.view import refuse_view
+from fairtrec.report.writers import RESULTS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -276,15 +276,6 @@ def refuse_error_beside_texts(given: Mapping[str, Any]) -> None:
         refuse_typed("error ends at a missing text, and --bounds texts is about these", "missing")
 
 
-def alone(context: click.Context, parameter: click.Parameter) -> None:
-    """Raise UsageError for an option that stands beside one that prints something else, and ends."""
-    from fairtrec.errors import UsageError
-
-    for name, option in context.meta.get(TYPED, {}).items():
-        if name != parameter.name:
-            raise UsageError(f"{parameter.opts[-1]} prints a list, and does nothing else; leave out {option}")
-
-
 @contextmanager
 def attended(*also: str, plans: int | None = 1) -> Iterator[None]:
     """Show whoever watches how far the work has come; refuse what was typed and plays no part in it, but ``also``.

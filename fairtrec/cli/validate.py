@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options
-from fairtrec.cli.commands import under
+from fairtrec.cli.commands import TYPED, under
 from fairtrec.literals import Severity, Track
 from fairtrec.report.writers import FINDINGS
 
@@ -57,8 +57,9 @@ def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool,
     from fairtrec.validation.checked import table
 
     if codes:
-        context = click.get_current_context()
-        options.alone(context, next(each for each in context.command.params if each.name == "codes"))
+        typed = click.get_current_context().meta.get(TYPED, {})
+        if beside := [option for name, option in typed.items() if name != "codes"]:
+            raise UsageError(f"--codes prints a list, and does nothing else; leave out {beside[0]}")
         click.echo(table(), nl=False)
         return
     if not runs:

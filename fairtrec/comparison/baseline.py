@@ -21,7 +21,7 @@ from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.files.opening import uncompressed
+from fairtrec.files.compression import uncompressed
 from fairtrec.measure import Better
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.statistics import corrections as correction

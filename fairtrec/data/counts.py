@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data.docnos import Bools, Docnos, Floats, Ints
+from fairtrec.data.docnos import MISSING, Bools, Docnos, Floats, Ints
+from fairtrec.data.groups import Labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,3 +113,16 @@ def histogram_of(counts: Ints) -> Histogram:
     ([[0, 0], [2, 1]], [2, 1])
     """
     return added(None, counts)
+
+
+def counts_of(labels: Labels, wanted: Docnos) -> Annotations:
+    """Let hard labels stand for counts: a document holds one term for each group that it belongs to, and no other."""
+    unknown = np.asarray(np.isnan(labels.weights).any(axis=1))
+    whole = np.nan_to_num(labels.weights).astype(np.int64)
+    rows = labels.rows.rows(wanted.names)
+    known = np.logical_and(rows != MISSING, ~unknown[rows])
+    counts = np.where(known[:, None], whole[rows], 0)
+    if labels.others is not None:
+        counts, known = np.where(known[:, None], counts, labels.others.astype(np.int64)), np.ones_like(known)
+    histogram = histogram_of(whole[~unknown])
+    return Annotations(labels.groups, wanted, known, counts.sum(axis=1), counts, collection=histogram)

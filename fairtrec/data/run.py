@@ -55,11 +55,11 @@ class Run:
 
     def cut(self, qids: Sequence[str], depth: int | None) -> "Run":
         """Keep only the first ``depth`` documents of these queries, of those that the run has."""
-        there = set(self.qids)
-        kept = tuple(qid for qid in qids if qid in there)
-        if len(kept) == len(there) and (depth is None or depth >= np.diff(self.starts).max(initial=0)):
+        rows = self.numbers(qids)
+        rows = rows[rows != MISSING]
+        if len(rows) == len(self.qids) and (depth is None or depth >= np.diff(self.starts).max(initial=0)):
             return self
-        rows = self.numbers(kept)
+        kept = tuple(self.qids[row] for row in rows.tolist())
         lengths = np.diff(self.starts)[rows]
         if depth is not None:
             lengths = np.minimum(lengths, depth)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairtrec.data import (
-    MISSING,
     Annotations,
     Docnos,
     Floats,
@@ -226,21 +225,6 @@ def refuse_soft(labels: Labels) -> None:
         raise UsageError("measures of counts take one set of labels for all queries; give labels per document")
     if np.any(np.nan_to_num(labels.weights) % 1) or (labels.others is not None and np.any(labels.others % 1)):
         raise UsageError("measures of counts take whole labels, and these have weights between 0 and 1; leave them out")
-
-
-def counts_of(labels: Labels, wanted: Docnos) -> Annotations:
-    """Let hard labels stand for counts: a document holds one term for each group that it belongs to, and no other."""
-    from fairtrec.data.counts import histogram_of
-
-    unknown = np.asarray(np.isnan(labels.weights).any(axis=1))
-    whole = np.nan_to_num(labels.weights).astype(np.int64)
-    rows = labels.rows.rows(wanted.names)
-    known = np.logical_and(rows != MISSING, ~unknown[rows])
-    counts = np.where(known[:, None], whole[rows], 0)
-    if labels.others is not None:
-        counts, known = np.where(known[:, None], counts, labels.others.astype(np.int64)), np.ones_like(known)
-    histogram = histogram_of(whole[~unknown])
-    return Annotations(labels.groups, wanted, known, counts.sum(axis=1), counts, collection=histogram)
 
 
 def targets(path: FilePath, groups: tuple[str, ...]) -> Floats | dict[str, Floats]:

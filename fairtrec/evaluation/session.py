@@ -8,6 +8,7 @@ import numpy as np
 
 from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data import MISSING, Annotations, Docnos, Run
+from fairtrec.data.counts import counts_of
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
@@ -178,7 +179,7 @@ class Evaluator:
             counts = counts.of(looked_at)
         of_labels = self.plan.lexicon is None and self.plan.reference.labels is not None
         by = {
-            each.by: Documents(loading.counts_of(other, looked_at), self.choices, of_labels=True)
+            each.by: Documents(counts_of(other, looked_at), self.choices, of_labels=True)
             for each in self.plan.measures
             if each.by not in ("", self.plan.reference.attribute) and OF_DOCUMENTS.intersection(each.needs)
             if (other := self.plan.reference.attributes[each.by].labels) is not None
@@ -242,7 +243,7 @@ class Evaluator:
         if plan.lexicon is not None:
             return loading.counted(given.docs, fresh, plan.lexicon, watched)
         if plan.reference.labels is not None:
-            return loading.counts_of(plan.reference.labels, fresh)
+            return counts_of(plan.reference.labels, fresh)
         if plan.table is None:
             from fairtrec.formats import descriptions
 

@@ -115,3 +115,12 @@ def foreign(start: bytes) -> tuple[str, str] | None:
         if len(head) > 8 and zeros.count(0) > len(zeros) * (0.5 if head.startswith(mark) else 0.9):
             return "E103", f"this is UTF-16; save it as UTF-8, as with: iconv -f {name} -t UTF-8"
     return None
+
+
+def uncompressed(name: str) -> str:
+    """Take the ending of a compressed file from its name.
+
+    >>> uncompressed("bm25.run.gz")
+    'bm25.run'
+    """
+    return next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), name)

@@ -104,15 +104,6 @@ def name(path: FilePath) -> str:
     return fspath(path).rsplit("/", 1)[-1]
 
 
-def uncompressed(name: str) -> str:
-    """Take the ending of a compressed file from its name.
-
-    >>> uncompressed("bm25.run.gz")
-    'bm25.run'
-    """
-    return next((name.removesuffix(ending) for ending in compression.ENDINGS if name.endswith(ending)), name)
-
-
 @contextmanager
 def _once(path: FilePath) -> Iterator[Any]:
     """Open what can be read only once, and remember what it was and its digest."""

@@ -35,15 +35,6 @@ WORKERS = 2
 MORE = 1.05  # rows than the first block of a file lets expect
 FEW = 100_000  # rows in a block, from which there may be many blocks
 MOST_BYTES = 1 << 32  # of one column
-_KINDS: dict[Cell, int] = {
-    "text": ord("t"),
-    "blocks": ord("b"),
-    "float": ord("f"),
-    "int": ord("i"),
-    "first": ord("s"),
-    "skip": ord("s"),
-}
-_DTYPES = {"float": "f8", "int": "i8"}
 _CODES = dict(zip(get_args(Cell), b"tbfiss", strict=True))  # of the compiled loop
 _DTYPES = {"float": "f8", "int": "i8"}
 _BLANKS = bytes(code in b"\0 \t\n\v\f\r" for code in range(256))  # by which bytes.split() tells cells, and NUL

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import opening
+from fairtrec.files import compression, opening
 from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import bounded, columns, fair_runs
 from fairtrec.formats.columns import FileColumns, Layout, LineNumbers
@@ -137,7 +137,7 @@ def _tag(path: FilePath, frame: Frame | None = None) -> Any:
     if frame is not None and frame.find(TAG) is not None:
         tag = next(frame.objects(TAG, np.zeros(1, dtype=np.int64)))
     if not isinstance(tag, str) or not tag.isprintable() or len(tag) > LONGEST_TAG:
-        tag = opening.uncompressed(opening.name(path))
+        tag = compression.uncompressed(opening.name(path))
     return np.array(["_".join(tag.split()).encode(errors="replace") or b"run"])
 
 

@@ -22,7 +22,8 @@ from fairtrec.report.document import Document
 from fairtrec.report.output import emit, refuse_input, refuse_unwritable
 from fairtrec.report.page import whole
 from fairtrec.report.tied import with_bounds, with_ends
-from fairtrec.report.writers import KINDS, Formats, refuse_view
+from fairtrec.report.view import refuse_view
+from fairtrec.report.writers import KINDS, Formats
 
 MOST_PLACES = 17
 ENDINGS = {"tex": "latex", "htm": "html", "prototext": "tira", "txt": "text"}  # of files; others are those of formats

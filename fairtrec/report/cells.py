@@ -9,7 +9,8 @@ import numpy as np
 from fairtrec.comparison.gaps import GapScores
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.files.opening import name, uncompressed
+from fairtrec.files.compression import uncompressed
+from fairtrec.files.opening import name
 
 if TYPE_CHECKING:
     from fairtrec.comparison.leaderboard import Standing

@@ -13,7 +13,7 @@ from fairtrec.evaluation import counterfactual
 from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.result import Result
-from fairtrec.files import opening
+from fairtrec.files import compression
 from fairtrec.measure import Measure
 from fairtrec.reranker import Reranker
 
@@ -116,7 +116,7 @@ def places(runs: Sequence[str], by: Sequence[Reranker], output: str | None) -> l
 
 
 def _called(run: str, by: Reranker | None) -> str:
-    name = opening.uncompressed(Path(run).name)
+    name = compression.uncompressed(Path(run).name)
     if by is None:
         return name
     spelled = str(by).replace(os.sep, "_")

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from math import isnan
 from os import fspath
 
+import numpy as np
+
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.whole_lines import Lines
@@ -81,3 +83,18 @@ def parsed(kind: type[int] | type[float], cells: tuple[bytes, ...]) -> list[floa
         return None
     usual = max(values) < LARGEST_NUMBER and min(values) > -LARGEST_NUMBER and not any(map(isnan, values))
     return values if usual and not any(b"_" in cell for cell in cells) else None
+
+
+def is_tidy(block: bytes, ends: int) -> bool:
+    """Tell whether a block of so many line ends is ASCII with one kind of delimiter, and one of it between columns."""
+    if not block.isascii():
+        return False
+    tabs = block.count(b"\t") if b"\t" in block[:200] else 0
+    letters, controls = np.frombuffer(block, np.uint8), 0
+    for first in range(0, len(letters), opening.PIECE):
+        piece = letters[max(first - 1, 0) : first + opening.PIECE]  # with the last byte of the piece before
+        blank = piece <= ord(" ")
+        if (blank[1:] & blank[:-1]).any() or (first == 0 and blank[0]):
+            return False
+        controls += int(np.count_nonzero(piece[min(first, 1) :] < ord(" ")))
+    return controls == ends + tabs and not (tabs and b" " in block) and block[-1:] not in (b" ", b"\t")

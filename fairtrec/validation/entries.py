@@ -14,13 +14,13 @@ import numpy as np
 from fairtrec.data import Docs, Floats, Ints
 from fairtrec.errors import FilePath
 from fairtrec.files.compression import foreign
-from fairtrec.files.opening import PIECE, is_stream
+from fairtrec.files.opening import is_stream
 from fairtrec.formats import columns
 from fairtrec.formats.columns import WIDEST, Columns, Layout
 from fairtrec.formats.other_runs import is_marco
 from fairtrec.formats.spans import Repeats
 from fairtrec.literals import RunFormat
-from fairtrec.validation.blocks import COLUMNS, LARGEST_NUMBER, LONGEST, blocks, meant, parsed
+from fairtrec.validation.blocks import COLUMNS, LARGEST_NUMBER, LONGEST, blocks, is_tidy, meant, parsed
 from fairtrec.validation.findings import Findings, plural, shown
 
 LAYOUT = Layout(
@@ -110,7 +110,7 @@ class _RunReader:
             _note(self.crlf, line + block.count(b"\n", 0, block.find(b"\r\n")), block.count(b"\r\n"))
             block = block.replace(b"\r\n", b"\n")
         plain = len(block) >= LARGE and not (self.in_head and block[:1] in b"# \t\r\n\v\f")
-        table = columns.fast(block, LAYOUT, ends) if plain and _is_tidy(block, ends) else None
+        table = columns.fast(block, LAYOUT, ends) if plain and is_tidy(block, ends) else None
         if table is not None:
             self.in_head = False
             self._keep(table, np.arange(line, last + 1))
@@ -285,21 +285,6 @@ class _RunReader:
         elif np.isinf(score):
             self.found.add("E303", line, f"the score {shown(cell)} is not finite; what should it be?")
         return score if is_number and np.isfinite(score) else np.nan
-
-
-def _is_tidy(block: bytes, ends: int) -> bool:
-    """Tell whether a block of so many line ends is ASCII with one kind of delimiter, and one of it between columns."""
-    if not block.isascii():
-        return False
-    tabs = block.count(b"\t") if b"\t" in block[:200] else 0
-    letters, controls = np.frombuffer(block, np.uint8), 0
-    for first in range(0, len(letters), PIECE):
-        piece = letters[max(first - 1, 0) : first + PIECE]  # with the last byte of the piece before
-        blank = piece <= ord(" ")
-        if (blank[1:] & blank[:-1]).any() or (first == 0 and blank[0]):
-            return False
-        controls += int(np.count_nonzero(piece[min(first, 1) :] < ord(" ")))
-    return controls == ends + tabs and not (tabs and b" " in block) and block[-1:] not in (b" ", b"\t")
 
 
 def _note(lines: list[int], number: int, many: int = 1) -> None:

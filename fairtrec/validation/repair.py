@@ -55,7 +55,7 @@ def outputs(runs: list[str], named: FilePath, others: Iterable[str] = (), *, for
     if _is_there(out) and folder and not out.is_dir():
         raise UsageError(f"{out} is a file, and several runs are written to a folder; name one")
     folder = folder or out.is_dir()
-    places = {run: out / opening.uncompressed(Path(run).name) if folder else out for run in runs}
+    places = {run: out / compression.uncompressed(Path(run).name) if folder else out for run in runs}
     _refuse_shared(places)
     for place in places.values():
         if place.suffix in compression.ENDINGS:

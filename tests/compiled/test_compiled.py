@@ -124,7 +124,6 @@ def test_line_ends_are_counted(size):
     assert extension.line_ends(block) == block.count(b"\n")
 
 
-NONE = np.zeros(0)
 UNFIT = {
     "columns without arrays": lambda: extension.lines(b"a\n", b"t", (), powers()),
     "an array that may not be written to": lambda: extension.lines(b"1\n", b"f", (b"12345678",), powers()),

@@ -20,7 +20,8 @@ from fairtrec.evaluation.scores import Scores
 from fairtrec.measure import Remark
 from fairtrec.report import cells, output
 from fairtrec.report.remarks import footnotes
-from fairtrec.report.writers import RESULTS, refuse_view
+from fairtrec.report.view import refuse_view
+from fairtrec.report.writers import RESULTS
 from fairtrec_made.measures import Count, Higher, Lower, Nearer, Neither
 
 NAN = float("nan")
