@@ -50,7 +50,8 @@ class GFR(Measure):
     groups have an order, 'jsd' for the others. An attribute whose labels are per query takes part only in the queries
     that they name.
     Before the first document of any group a rank adds to relevance only. A document of unknown group changes no share;
-    the authors' program, NTCIREVAL, gives it an even membership.
+    the authors' program, NTCIREVAL, gives it an even membership, as ``--missing even`` does. A query without a relevant
+    document is 0; NTCIREVAL gives it no value.
 
     Unit: none. Better: higher. Empty ranking: 0.
     Range: [0, 1).

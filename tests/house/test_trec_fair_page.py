@@ -122,10 +122,15 @@ def test_the_lines_for_fairweb_make_what_its_command_takes(folder, monkeypatch, 
     Path("fairweb.run").write_text("1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t\n2 Q0 d1 1 2 t\n")
     Path("hindex.gmemb").write_text("1 d1 0 0 1\n1 d2 0.5 0.5 0\n")  # of the first topic alone
     Path("hindex.golddistr").write_text(".333333\n" * 3)
-    Path("gender-fairweb.tsv").write_text("1\td1\tf\n2\td1\tm\n")
+    Path("gender.gmemb").write_text("1 d1 1 0\n2 d1 0 1\n")
+    Path("gender.golddistr").write_text(".5\n.5\n")
     ((name, value),) = performed(fairtrec_command, fairweb=True).items()
     assert Path("fairweb.qrels").read_text() == "1 0 d1 2\n1 0 d2 1\n1 0 d3 0\n2 0 d1 1\n"
-    assert Path("hindex.tsv").read_text() == "1\td1\t3\t1\n1\td2\t1\t0.5\n1\td2\t2\t0.5\n"
+    assert (
+        Path("hindex.tsv").read_text()
+        == "1\td1\t1\t0\n1\td1\t2\t0\n1\td1\t3\t1\n1\td2\t1\t0.5\n1\td2\t2\t0.5\n1\td2\t3\t0\n"
+    )
+    assert Path("gender-fairweb.tsv").read_text() == "1\td1\tg1\t1\n1\td1\tg2\t0\n2\td1\tg1\t0\n2\td1\tg2\t1\n"
     assert name.startswith("hindex=hindex.tsv GFR(decay=")
     # stop at rank 1 of topic 1: 3/4, at rank 2: 1/4 1/4; relevance .99 and .99^2; topic 2: 1/4 at rank 1, .99
     jsd = lambda p, q: (_kl(p, q) + _kl(q, p)) / 2  # noqa: E731
