@@ -44,7 +44,6 @@ EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad 
 @click.option("--slice", "slices", metavar="FILE", help="Slices of queries: lines qid<TAB>slice.")
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write JUnit XML too.")
 @config.option("tool.fairtrec.check")
-@options.own("check")
 @options.evaluated("check")
 @options.reported(VERDICTS)
 def command(

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     "--spread", is_flag=True, help="Print best, median and worst of each query over all RUNs instead, naming none."
 )
 @options.slices
-@options.own("eval")
 @click.option(
     "--confidence",
     type=float,

@@ -143,15 +143,10 @@ jobs = click.option(
 
 def evaluated(command: str, measures: Callable[[Function], Function] | None = _MEASURES) -> Together:
     """Give a command the arguments and options of an evaluation by the names of Python, as far as it heeds them."""
-    rows = [row for row in CHOICES.values() if not row.only and command not in row.but]
+    rows = [row for row in CHOICES.values() if (command in row.only if row.only else command not in row.but)]
     names = inserted(INPUTS, [(row.name, row.after) for row in rows])
     each = (INPUTS.get(name) or CHOSEN[name] for name in names)
     return Together((*_RUNS, *([] if measures is None else [measures]), *each, jobs))
-
-
-def own(command: str) -> Together:
-    """Give a command the choices that not all commands have."""
-    return Together(CHOSEN[row.name] for row in CHOICES.values() if command in row.only)
 
 
 collected = Together(
@@ -282,7 +277,7 @@ def attended(*also: str, plans: int | None = 1) -> Iterator[None]:
 
     That is in so many plans of evaluations (None: in any). What is no choice is told instead, beside what is printed.
     """
-    from fairtrec.evaluation.signature import heeded
+    from fairtrec.evaluation.signature import HEEDED, Waiting, waiting_for
 
     watched: AbstractContextManager[None] = nullcontext()
     if sys.stderr.isatty():
@@ -291,5 +286,14 @@ def attended(*also: str, plans: int | None = 1) -> Iterator[None]:
         watched = progress()
     meta = click.get_current_context().meta
     idle, typed = meta.setdefault(IDLE, []), meta.get(TYPED, {})
-    with watched, heeded({name: option for name, option in typed.items() if name not in also}, plans, idle.append):
-        yield
+    waiting = Waiting({name: option for name, option in typed.items() if name in HEEDED and name not in also}, plans)
+    token = waiting_for.set(waiting)
+    try:
+        with watched:
+            yield
+        if waiting.options:
+            waiting.end()
+        if waiting.remark:
+            idle.append(waiting.remark)
+    finally:
+        waiting_for.reset(token)

@@ -14,8 +14,9 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import CHOICES, Choices
 from fairtrec.evaluation.crossing import MOST
 from fairtrec.evaluation.given import Attributes
-from fairtrec.evaluation.groups import chosen, filled
+from fairtrec.evaluation.groups import chosen
 from fairtrec.files.by_name import is_by_name
+from fairtrec.literals import FILLED
 from fairtrec.measure import Measure
 
 BY_NAME = [row.name for row in CHOICES.values() if row.by_name]  # choices of which each attribute may have its own
@@ -34,8 +35,9 @@ def labels_of(given: Any, choices: Choices, judged: Qrels | None) -> dict[str, L
         key = fspath(source) if isinstance(source, PATH) else id(source), chosen_here.membership
         if key not in read:
             read[key] = loading.labels(source, judged, chosen_here.membership)
-        some = filled(kept(read[key], chosen_here), choices.missing)
-        assert some is not None
+        some = kept(read[key], chosen_here)
+        if choices.missing in FILLED:  # documents of unknown group belong where it says
+            some = some.filled("group" if choices.missing == "group" else "even")
         found[name] = some
     for name in sources:
         if any(name in labels.groups for labels in found.values()):

@@ -14,7 +14,6 @@ from fairtrec.evaluation import attributes, loading
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import Asking
 from fairtrec.evaluation.given import Attributes, Given
-from fairtrec.evaluation.groups import filled
 from fairtrec.files.arguments import crossed
 
 if TYPE_CHECKING:
@@ -60,8 +59,6 @@ def opened(given: Given, choices: Choices) -> Opened:
     if given.qrels is not None and any("qrels" in crossed(path) for path in paths):
         judged = loading.qrels(given.qrels)
     labels = {} if given.labels is None else attributes.labels_of(given.labels, choices, judged)
-    if not labels:
-        filled(None, choices.missing)
     extras = {
         name: import_module(extra.module).read(getattr(given, name))
         for name, extra in EXTRAS.items()

@@ -175,7 +175,7 @@ class Choices:
     bounds: LeftOpen | None = choice(
         None, "--bounds", MEASURES, "Add the least and the greatest value over all orders of tied documents, all "
         "groups of unlabelled documents, or all texts that are missing; and the expected one, but for texts.",
-        only=("eval", "check"), refused={
+        after="relevance_level", only=("eval", "check"), refused={
             "explain": "one value for each ranking", "headroom": "one value for each ranking",
         }, adds=True, key="bounds", behind="samples", tells=_limits, factor=None, trials=("labels", "ties", "texts"),
     )  # fmt: skip

@@ -59,11 +59,11 @@ class InputFiles:
         decide |= {"docs": plan.lexicon is not None and "documents" in plan.uses}
         decide |= {"counts": not searched and "documents" in plan.uses}
         for part, file in self.files.items():
-            if decide.get(part.of) and not opening.is_stream(file.place) and opening.size(file.place) >= LARGE:
+            if decide.get(part.of) and opening.size(file.place) >= LARGE:  # of a stream it is 0
                 file.begin()
 
-    def called(self, part: str, read: Qrels | Run | None = None) -> str:
-        """Name what plays a part, as ``called`` does."""
+    def called(self, part: str, read: Qrels | Run | str | None = None) -> str:
+        """Name what plays a part, as ``called`` does; a table that is searched, not read, says its own digest."""
         thing = getattr(self.given, part)
         return "" if thing is None else called(thing, self.files.get(Part(part)), read)
 
@@ -80,16 +80,13 @@ class InputFiles:
         file = self.files.get(Part("pool"))
         return told if file is None else loading.short(told, file.sha256)
 
-    def counts(self, plan: Plan) -> str:
-        """Name a table of counts; one that is searched, not read, says its own digest."""
-        own = "" if plan.table is None else plan.table.digest
-        return loading.short(name_of(self.given.counts), own) if own else self.called("counts")
 
-
-def called(thing: Any, file: InputFile | None, read: Qrels | Run | None = None) -> str:
+def called(thing: Any, file: InputFile | None, read: Qrels | Run | str | None = None) -> str:
     """Name what was given: name@digest of a file, or of what was ``read``; an ir_datasets id as it is."""
     name = name_of(thing) if file is not None or not isinstance(thing, PATH) else fspath(thing)
-    return loading.short(name, file.sha256 if file is not None else "" if read is None else digest_of(read))
+    if file is not None and not (isinstance(read, str) and read):
+        return loading.short(name, file.sha256)
+    return loading.short(name, "" if read is None else read if isinstance(read, str) else digest_of(read))
 
 
 def digest_of(read: Qrels | Run) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol, Self, cast
 
 import numpy as np
 
@@ -107,7 +107,7 @@ class Documents:
     @property
     def lacking(self) -> bool:
         """Whether nobody knows some document, by some attribute."""
-        return not all(each.annotations.known.all() for each in self.every)
+        return not all(each.annotations.known.all() for each in (self, *self.by.values()))
 
     @property
     def unknown(self) -> int:
@@ -161,11 +161,7 @@ class Attribute:
     targets: Mapping[str, Floats] | None = None  # a target for each query
     prior: Floats | None = None  # of the groups of unknown documents; None: as among the query's known ones
     crossing: Crossing | None = None  # of which the target is made
-
-    @property
-    def is_vast(self) -> bool:
-        """Whether there are more groups than are listed: ``labels`` are then those of the first that is crossed."""
-        return self.crossing is not None and not self.crossing.listed
+    is_vast: bool = False  # there are more groups than are listed; ``labels`` are those of the first that is crossed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -203,12 +199,15 @@ class Reference(Attribute):
 class RunContext:
     """One run's evaluation over ``qids``, to a depth, before any input is computed; all that a module of an extra sees.
 
-    The inputs proper are ``inputs.Inputs``.
+    The inputs proper are ``inputs.Inputs``; ``first`` are those of the attribute that is computed first.
     """
 
-    def __init__(self, run: Run, qids: Sequence[str], reference: Reference, depth: int | None) -> None:
-        self.run, self.qids, self.reference, self.depth = run, qids, reference, depth
+    def __init__(
+        self, run: Run, qids: Sequence[str], reference: Reference, depth: int | None, first: Self | None = None
+    ) -> None:
+        self.run, self.qids, self.reference, self.depth, self._first = run, qids, reference, depth, first
         self.documents: Documents = cast("Documents", reference.documents)  # there is one where an input needs it
+        self._others: dict[str, Any] = {}  # inputs of other attributes
 
 
 def reduced(system: System, qrels: Qrels | None, only: Kept | None, level: int) -> System:

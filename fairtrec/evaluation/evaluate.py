@@ -11,6 +11,7 @@ from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.files.arguments import processes
+from fairtrec.literals import FILLED
 from fairtrec.measure import Measure
 
 
@@ -59,7 +60,11 @@ def told_apart(keywords: Mapping[str, Any], known: Iterable[str] = Keywords.__an
         named["qrels"] = None
     if rest.get("groups") is not None and named.get("labels") is None:  # before what words lack is told
         raise UsageError("--groups names groups of labels; give --labels FILE (word lists are --terms now)")
-    return Given(**named), Choices(**rest)
+    given, choices = Given(**named), Choices(**rest)
+    if choices.missing in FILLED and given.labels is None:
+        what = f"--missing {choices.missing} is about documents without a label; give --labels FILE"
+        raise UsageError(f"{what}, or choose error, neutral, skip or worst")
+    return given, choices
 
 
 def evaluate(

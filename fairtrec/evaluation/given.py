@@ -64,10 +64,6 @@ def attributes(**sources: GroupsLike) -> Attributes:
     return Attributes(sources)
 
 
-def _recorded(thing: Any) -> str | bool | None:
-    return fspath(thing) if isinstance(thing, PATH) else None if thing is None else True
-
-
 WORDS = {  # that stand in the place of a file
     "queries": "common",  # those that every run has
     "background": "collection",  # all documents of it
@@ -133,12 +129,14 @@ class Given:
     @property
     def recorded(self) -> dict[str, Any]:
         """What was given, each by its name; True stands for an object, which has none."""
-        return {
-            name: {of: _recorded(each) for of, each in thing.sources.items()}
-            if isinstance(thing, Attributes)
-            else _recorded(thing)
-            for name, thing in vars(self).items()
-        }
+        found: dict[str, Any] = {}
+        for name, thing in vars(self).items():
+            parts = thing.sources if isinstance(thing, Attributes) else {"": thing}
+            told = {
+                of: fspath(each) if isinstance(each, PATH) else each is not None or None for of, each in parts.items()
+            }
+            found[name] = told if isinstance(thing, Attributes) else told[""]
+        return found
 
     @property
     def label_files(self) -> dict[str | None, Any]:

@@ -8,7 +8,6 @@ import numpy as np
 from fairtrec.data import NONE, UNKNOWN, Floats, Labels
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.documents import Asking
-from fairtrec.literals import FILLED, Missing
 from fairtrec.measure import Measure
 
 FEW = 0.01  # of the labelled documents; a group with fewer may be a slip of who labelled
@@ -51,16 +50,6 @@ def refuse_unordered(measure: Asking, several: Sequence[Labels | None], groups: 
             if UNKNOWN in names:
                 how = "what is unknown has no place in it; leave --missing group out"
             raise UsageError(f"{measure} needs the order of the groups: {how} (they are {', '.join(names)})")
-
-
-def filled(labels: Labels | None, missing: Missing) -> Labels | None:
-    """Put documents of unknown group where they are said to belong. Raises UsageError where there are no labels."""
-    if missing not in FILLED:
-        return labels
-    if labels is None:
-        what = f"--missing {missing} is about documents without a label; give --labels FILE"
-        raise UsageError(f"{what}, or choose error, neutral, skip or worst")
-    return labels.filled("group" if missing == "group" else "even")
 
 
 def sizes(labels: Labels) -> dict[str, int]:

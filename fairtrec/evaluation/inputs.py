@@ -3,7 +3,7 @@
 ``catalogue/needs.py`` lists them, with their shapes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -25,7 +25,7 @@ from fairtrec.data import (
     take,
 )
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.documents import Reference, RunContext, TargetOf
+from fairtrec.evaluation.documents import RunContext, TargetOf
 from fairtrec.evaluation.judge import QrelsIndex
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.neutrality import membership
@@ -37,13 +37,6 @@ class Inputs(RunContext):
     They are of one attribute of documents, and ``by`` gives those of another, which share what is of no groups.
     """
 
-    def __init__(
-        self, run: Run, qids: Sequence[str], reference: Reference, depth: int | None, first: "Inputs | None" = None
-    ) -> None:
-        super().__init__(run, qids, reference, depth)
-        self._first = first  # those of the attribute that is computed first
-        self._others: dict[str, Inputs] = {}
-
     def by(self, attribute: str) -> "Inputs":
         """Give the inputs of an attribute."""
         if attribute in ("", self.reference.attribute):
@@ -51,7 +44,8 @@ class Inputs(RunContext):
         if attribute not in self._others:
             reference = self.reference.by(attribute)
             self._others[attribute] = Inputs(self.run, self.qids, reference, self.depth, self)
-        return self._others[attribute]
+        found: Inputs = self._others[attribute]
+        return found
 
     @property
     def rankings(self) -> "list[Inputs]":

@@ -67,11 +67,12 @@ class Plan:
 def settle(measures: Any, given: Given, choices: Choices) -> Plan:
     """Decide which measures are computed. Raises UsageError or InputError where things do not fit together."""
     found = opened(given, choices)
-    named, left_out = _measures(measures, given, found.groups, choices, found.first)
+    named, left_out = _measures(measures, given, found, choices)
     each = named
     if len(found.labels) > 1 or any(measure.by for measure in named):
         each = [one for measure in named for one in attributes.one_of_each(measure, found.labels)]
-    asked = [one for measure in each for one in _of_groups(measure, found)]
+    several = [(one, getattr(one, "group", None) == "") for one in each]  # of which some stand for one of each group
+    asked = [one for measure, of_each in several for one in (_of_groups(measure, found) if of_each else (measure,))]
     notes = left_out
     if len(named) > 1:
         from fairtrec.evaluation.all_fair import attention_of
@@ -146,7 +147,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
 def _refuse_any(asked: Sequence[Settled], found: Opened, given: Given, choices: Choices) -> None:
     """Raise UsageError for the first that does not go with what was given."""
     for each in asked:
-        labels = found.labels_by(each)
+        labels = found.labels_by(each) if found.labels or each.by else None
         if len(found.labels) > 1:
             attributes.refuse_all(each, found.labels)
         _refuse_unfit(each, given.inputs, found.groups if labels is None else labels.groups, choices)
@@ -158,7 +159,7 @@ def _refuse_any(asked: Sequence[Settled], found: Opened, given: Given, choices: 
 
 
 def _of_groups(measure: Measure, found: Opened) -> tuple[Measure, ...]:
-    """Give one measure for each group of its attribute where it asks for that."""
+    """Give one measure for each group of its attribute."""
     labels = found.labels_by(measure)
     groups = found.groups if labels is None else labels.groups
     return measure.expanded(groups) if groups else (measure,)
@@ -195,7 +196,10 @@ def _crossed(
     prior = _prior(own.prior, measures, labels) if choices.bounds == "labels" else None
     target = crossing.given.at(crossing.codes) if crossing.listed and not crossing.of else None
     target_of = MixedTarget(crossing.of) if crossing.of else None
-    return Attribute(attribute=name, labels=labels, target=target, target_of=target_of, prior=prior, crossing=crossing)
+    return Attribute(
+        attribute=name, labels=labels, target=target, target_of=target_of, prior=prior, crossing=crossing,
+        is_vast=not crossing.listed,
+    )  # fmt: skip
 
 
 def _refuse_unfit(measure: Settled, inputs: frozenset[str], groups: tuple[str, ...], choices: Choices) -> None:
@@ -245,15 +249,13 @@ def _gold(thing: Any, found: Opened, choices: Choices) -> Any:
     return fitting.read(thing, found.groups, found.first, choices)
 
 
-def _measures(
-    measures: Any, given: Given, groups: tuple[str, ...], choices: Choices, labels: Labels | None
-) -> tuple[list[Measure], list[str]]:
+def _measures(measures: Any, given: Given, found: Opened, choices: Choices) -> tuple[list[Measure], list[str]]:
     """Read the measures that are asked for, or choose them; and say what is left out of ``all_fair``."""
     several = list(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
     if measures is None:
         default = " ".join(need.default for name, need in NEEDS.items() if name in given.inputs)
         asked = registry.parse(default, choices.relevance_level)
-        several = [one for one in asked if _fits(one, given, groups, choices)]
+        several = [one for one in asked if _fits(one, given, found.groups, choices)]
         if not several:
             raise UsageError("there is nothing to measure; give a qrels file, or --terms LIST with --docs COLLECTION")
     parsed: list[Measure] = []
@@ -262,9 +264,9 @@ def _measures(
         if registry.ALL_FAIR in str(each).lower():
             from fairtrec.evaluation.all_fair import allowed
 
-            unfit = partial(_refuse_unfit, inputs=given.inputs, groups=groups, choices=choices)
-            found, remarks = allowed(str(each), choices.relevance_level, unfit, labels)
-            parsed += found
+            unfit = partial(_refuse_unfit, inputs=given.inputs, groups=found.groups, choices=choices)
+            fair, remarks = allowed(str(each), choices.relevance_level, unfit, found.first)
+            parsed += fair
             left_out += remarks
         else:
             parsed += [each] if isinstance(each, Measure) else registry.parse(str(each), choices.relevance_level)

@@ -94,7 +94,8 @@ class Reading:
         judge, measures = self._judge if utility else None, utility if self.two_pass else self.measures
         try:
             system = loading.run(thing, name, choices, choices.depth if choices.only else self.depth)
-            system = reduced(system, self.reference.qrels, choices.only, self.reference.relevance_level)
+            if choices.only:
+                system = reduced(system, self.reference.qrels, choices.only, self.reference.relevance_level)
             qids = chosen(
                 system,
                 self.reference.qrels,

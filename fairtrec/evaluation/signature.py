@@ -1,8 +1,7 @@
 """The signature: every choice that changes a number, in one line; and which of the choices play a part at all."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -64,7 +63,7 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
         told |= {"tokenizer": made.tokenizer or "", "case": CHOICES["case_sensitive"].told(made.case_sensitive)}
     if unknown:
         told["missing"] += f"({unknown})"
-    queries = reading.queries
+    queries, rows = reading.queries, "" if plan.table is None else plan.table.digest
     idle = set() if given.discount is None or any(map(is_given, plan.measures)) else {"discount"}
     beside = {
         "fairtrec": __version__,
@@ -72,7 +71,7 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
         "tau": ",".join(sorted({str(each.tau) for each in plan.measures if hasattr(each, "tau")})),
         "terms": terms,
         "docs": beside_runs.called("docs") if from_texts else "",
-        "counts": beside_runs.counts(plan) if of_documents and not (from_texts or labels) else "",
+        "counts": beside_runs.called("counts", rows) if of_documents and not (from_texts or labels) else "",
         "labels": ",".join(_called(name, short(each.name, each.sha256), "=") for name, each in several.items()),
         "members": "; ".join(_called(name, members(each), " ") for name, each in several.items()),
         **{name: _of_extra(name, beside_runs) for name in vars(given) if name in plan.reference.extras.keys() - idle},
@@ -146,61 +145,40 @@ class Waiting:
         self.options.clear()
 
 
-_KNOWN = {*CHOICES, *Given.__annotations__}
-_waiting: ContextVar[Waiting | None] = ContextVar("waiting", default=None)
-
-
-@contextmanager
-def heeded(options: Mapping[str, str], plans: int | None, say: Callable[[str], None]) -> Iterator[None]:
-    """Refuse what of these options plays no part, or say so: after so many plans; if that is None, at the end."""
-    waiting = Waiting({name: option for name, option in options.items() if name in _KNOWN}, plans)
-    token = _waiting.set(waiting)
-    try:
-        yield
-        if waiting.options:
-            waiting.end()
-        if waiting.remark:
-            say(waiting.remark)
-    finally:
-        _waiting.reset(token)
+HEEDED = {*CHOICES, *Given.__annotations__}
+waiting_for: ContextVar[Waiting | None] = ContextVar("waiting_for", default=None)
 
 
 def heed(plan: Plan, given: Given) -> None:
     """Tell what plays a part in a plan. Raises UsageError for what was typed and plays none, if this is the last."""
-    waiting = _waiting.get()
+    waiting = waiting_for.get()
     if waiting is None or not waiting.options:
         return
-    texts, labels = not (given.docs is None and given.counts is None), given.labels is not None
-    words = {"documents": texts or labels, "texts": texts, "labels": labels}
-    words |= {"membership": texts or labels, "filled": labels}
-    words["background"] = given.background is not None and "background" not in given.words
-    waiting.given = frozenset(word for word, is_given in words.items() if is_given)
-    for name in part(plan, given):
+    texts, labels = not (given.docs is None and given.counts is None), plan.reference.labels
+    background = given.background is not None and "background" not in given.words
+    of_documents = "documents" in plan.uses
+    of_texts, of_counts = of_documents and plan.lexicon is not None, of_documents and given.counts is not None
+    words = {  # of the parts of choices: whether something was given for it, and whether it plays one
+        "all": (True, True),
+        "documents": (texts or labels is not None, of_documents),
+        "texts": (texts, of_texts or of_counts),
+        "labels": (labels is not None, labels is not None),
+        "membership": (texts or labels is not None, labels is not None or "membership" in plan.uses),
+        "filled": (labels is not None, labels is not None and labels.others is not None),
+        "unlabelled": (True, True),  # which is refused elsewhere where it plays none
+        "background": (background, background and "background" in plan.uses),
+    }
+    waiting.given = frozenset(word for word, (is_given, _) in words.items() if is_given)
+    names = {row.name for row in CHOICES.values() if any(words[each][1] for each in row.part.split())}
+    names |= {"qrels", "labels", "positions", "counterfactual", "queries"}
+    names |= {"background"} if given.background is not None and "background" in plan.uses else set()
+    names |= {"discount"} if given.discount is not None and any(map(is_given, plan.measures)) else set()
+    names |= {"gold"} if plan.reference.gold is not None else set()
+    names |= {"terms", "docs"} if of_texts else set()
+    names |= {"terms", "counts"} if of_counts else set()
+    for name in names:
         waiting.options.pop(name, None)
     if waiting.plans is not None:
         waiting.plans -= 1
         if not waiting.plans and waiting.options:
             waiting.end(f" in {', '.join(map(str, plan.measures))}" if plan.measures else "")
-
-
-def part(plan: Plan, given: Given) -> set[str]:
-    """Name the choices, and what is given beside runs, that play a part."""
-    of_documents, labels = "documents" in plan.uses, plan.reference.labels is not None
-    of_texts = of_documents and plan.lexicon is not None
-    of_counts = of_documents and given.counts is not None
-    background = "background" in plan.uses and given.background is not None
-    words = {
-        "all": True,
-        "documents": of_documents,
-        "texts": of_texts or of_counts,
-        "labels": labels,
-        "membership": labels or "membership" in plan.uses,
-        "filled": plan.reference.labels is not None and plan.reference.labels.others is not None,
-        "unlabelled": True,  # which is refused elsewhere where it plays none
-        "background": background and "background" not in given.words,
-    }
-    names = {row.name for row in CHOICES.values() if any(words[each] for each in row.part.split())}
-    names |= {"qrels", "labels", "positions", "counterfactual", "queries", *["background"] * background}
-    names |= {"discount"} if given.discount is not None and any(map(is_given, plan.measures)) else set()
-    names |= {"gold"} if plan.reference.gold is not None else set()
-    return names | {*(("terms", "docs") if of_texts else ()), *(("terms", "counts") if of_counts else ())}
