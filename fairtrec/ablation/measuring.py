@@ -55,8 +55,6 @@ class VariantScores:
 
 @dataclass(frozen=True)
 class _Loading:
-    """Loads runs, in this process or in several."""
-
     choices: Choices
 
     def begin(self) -> Any:

@@ -270,5 +270,4 @@ class FAIR(Measure):
         return total
 
     def _discount(self, n: int) -> Floats:
-        """Weigh ranks 1..n."""
         return np.ones(n) if self.gain == "precision" else discount.named(DISCOUNTS[self.gain], n, self.p)

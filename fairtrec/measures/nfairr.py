@@ -60,9 +60,7 @@ class Neutrality(Measure):
     def of_neutrality(self, over_ranks: Sum, target: Floats) -> Gains:
         """Let each document add its neutrality by its labels."""
         return Gains(
-            over_ranks,
-            lambda weights: neutrality.of_labels(weights, target[:, None]),
-            2 * (1 - target.min(axis=1)),
+            over_ranks, lambda weights: neutrality.of_labels(weights, target[:, None]), 2 * (1 - target.min(axis=1))
         )
 
     def ideal(self, candidates: Candidates, target: Floats) -> Floats:

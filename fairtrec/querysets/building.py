@@ -145,7 +145,6 @@ class _Sources:
 def _refuse(
     *, has_votes: bool, keep: str | None, votes: Rule, query_texts: Any, domain: str | None, terms: Any
 ) -> None:
-    """Raise UsageError for what does not fit together."""
     texts = asked_by("--query-texts FILE")
     if not has_votes and domain is None:
         raise UsageError(f"nothing says which queries; give votes, or {asked_by('--domain COLUMN')} of {texts}")
@@ -194,7 +193,6 @@ def _texts(given: Any, table: annotated.QueryTable | None, chosen: Iterable[str]
 
 
 def _held(lexicon: Lexicon, text: str) -> tuple[str, ...]:
-    """Name the terms that a text holds."""
     tokens = lexicon.tokens(text)
     within = f" {' '.join(tokens)} "
     phrases = (" ".join(phrase) for phrase in lexicon.phrases)

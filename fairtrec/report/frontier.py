@@ -11,7 +11,7 @@ from fairtrec.report.legend import ARROWS, directions, heading
 from fairtrec.report.records import Row, head
 from fairtrec.report.records import number as exact
 from fairtrec.report.remarks import footnotes as footnotes_of
-from fairtrec.reranking.wanted import JUDGED
+from fairtrec.reranking.inputs import JUDGED
 
 KEYS = ("run", "qid", "point", "loss", "alpha")
 SAME = "same grades: every rank keeps a document of the same grade, so no measure of relevance changes in any digit"

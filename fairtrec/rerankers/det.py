@@ -31,8 +31,6 @@ NEVER = 1e18  # a rank that no list reaches
 
 @dataclass(frozen=True)
 class _Det(Reranker):
-    """What the four have in common."""
-
     cutoff: int = 10
     unknown: Unknown = "keep"
 

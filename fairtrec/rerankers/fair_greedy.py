@@ -11,18 +11,7 @@ import numpy as np
 
 from fairtrec.formulas import distribution
 from fairtrec.formulas.rounding import NEAR
-from fairtrec.reranker import (
-    MISSING,
-    Bools,
-    Chance,
-    Floats,
-    Ints,
-    Lists,
-    Order,
-    Reranker,
-    Unknown,
-    counted,
-)
+from fairtrec.reranker import MISSING, Bools, Chance, Floats, Ints, Lists, Order, Reranker, Unknown, counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +56,6 @@ def narrowed(among: Bools, values: Floats) -> Bools:
 
 @dataclass(frozen=True)
 class _Greedy(Reranker):
-    """What the two have in common."""
-
     cutoff: int = 10
     alpha: float = 0.5
     gain: Literal["run", "qrels"] = "run"

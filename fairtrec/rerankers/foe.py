@@ -8,19 +8,7 @@ from typing import Literal
 import numpy as np
 
 from fairtrec.formulas import discount
-from fairtrec.reranker import (
-    MISSING,
-    Bools,
-    Chance,
-    Floats,
-    InputError,
-    Ints,
-    Lists,
-    Order,
-    Reranker,
-    Unknown,
-    counted,
-)
+from fairtrec.reranker import MISSING, Bools, Chance, Floats, InputError, Ints, Lists, Order, Reranker, Unknown, counted
 
 Mixture = list[tuple[float, Ints]]  # how probable an order is, and the order
 EXACT = 1e-12

@@ -6,18 +6,7 @@ import numpy as np
 
 from fairtrec.formulas import discount, neutrality
 from fairtrec.formulas.rounding import tied
-from fairtrec.reranker import (
-    MISSING,
-    Bools,
-    Candidates,
-    Floats,
-    Ints,
-    Order,
-    Remark,
-    Reranker,
-    counted,
-    take,
-)
+from fairtrec.reranker import MISSING, Bools, Candidates, Floats, Ints, Order, Remark, Reranker, counted, take
 
 STEPS = 60  # of halving, down to neighbouring numbers
 ROUNDING = 1e-12
@@ -50,10 +39,7 @@ class Neutral(Reranker):
     tau: int = 1
 
     worst_known = True
-    limits = (
-        ("weight", 0, 1, "weight is {weight}; it lies between 0 and 1"),
-        neutrality.TAU,
-    )
+    limits = (("weight", 0, 1, "weight is {weight}; it lies between 0 and 1"), neutrality.TAU)
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -75,10 +75,7 @@ class Optimal(Reranker):
 
     worst_known = True
     worst: ClassVar[bool] = False  # whether the least fair order is looked for
-    limits = (
-        ("loss", 0, 1, "loss is {loss}; it is a share of the utility, from 0 to 1"),
-        neutrality.TAU,
-    )
+    limits = (("loss", 0, 1, "loss is {loss}; it is a share of the utility, from 0 to 1"), neutrality.TAU)
 
     def __post_init__(self) -> None:
         super().__post_init__()

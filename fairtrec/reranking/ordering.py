@@ -11,8 +11,7 @@ from fairtrec.data.parameters import named
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.reranker import NEW, Chance, Remark, Reranker
-from fairtrec.reranking.inputs import RerankerInputs
-from fairtrec.reranking.wanted import inputs_of
+from fairtrec.reranking.inputs import RerankerInputs, inputs_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,21 +158,17 @@ class Ordering:
         several = []
         for start in range(0, len(qids), many):
             some = qids[start : start + many]
-            inputs = self._drawing(RerankerInputs(run, some, reference, depth, self.candidates))
+            chance = Chance(self.seed, some, self.sample)
+            inputs = RerankerInputs(run, some, reference, depth, self.candidates, chance)
             if by_lengths is not None and depth is not None:
-                enough = self.by.deep_enough(
-                    **{name: getattr(inputs, name) for name in named(type(self.by).deep_enough)}
-                )
+                asked = named(type(self.by).deep_enough)
+                enough = self.by.deep_enough(**{name: getattr(inputs, name) for name in asked})
                 settled = np.array([by_lengths[qid] <= depth for qid in some]) | np.asarray(enough, dtype=np.bool_)
                 if not settled.any():
                     continue
-                inputs = self._drawing(inputs.only(settled))
+                inputs = inputs.only(settled)
             several.append(self._order(inputs))
         return several
-
-    def _drawing(self, inputs: RerankerInputs) -> RerankerInputs:
-        inputs.chance = Chance(self.seed, inputs.qids, self.sample)
-        return inputs
 
     def _order(self, inputs: RerankerInputs) -> Placed:
         names = inputs_of(self.by, self.session.given.inputs)

@@ -24,9 +24,9 @@ from fairtrec.files.arguments import processes
 from fairtrec.jobs import map_ordered
 from fairtrec.progress import RUNS, listener, report
 from fairtrec.reranker import Remark, Reranker
+from fairtrec.reranking.inputs import JUDGED, Wanted, known, sees_judgements
 from fairtrec.reranking.ordering import Ordering, arranged
 from fairtrec.reranking.reranked import Reranked, Reranking
-from fairtrec.reranking.wanted import JUDGED, Wanted, known, sees_judgements
 
 if TYPE_CHECKING:
     from fairtrec.reranking.sought import Sought

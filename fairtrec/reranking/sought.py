@@ -15,13 +15,13 @@ from fairtrec.evaluation.session import NamedRuns
 from fairtrec.evaluation.signature import signature_of
 from fairtrec.reranker import NEW, Reranker, counted
 from fairtrec.rerankers.optimal import TOLD, K, Optimal
+from fairtrec.reranking.inputs import JUDGED, sees_judgements
 from fairtrec.reranking.ordering import Placed, arranged
 from fairtrec.reranking.orders.picking import Picked, picked
 from fairtrec.reranking.orders.problem import Problem, reordered
 from fairtrec.reranking.orders.search import SCORES, Search
 from fairtrec.reranking.orders.solve import Cached, Solved, solve
 from fairtrec.reranking.reranked import Reranked
-from fairtrec.reranking.wanted import JUDGED, sees_judgements
 
 KEPT = "queries without a finite value of both measures, so their order is kept: {} of {}"
 
@@ -64,14 +64,7 @@ class Sought:
         )
         utility = measure_of(by.utility, "nDCG", by.cutoff, by)
         search = Search.of(
-            keywords,
-            utility,
-            fairness,
-            by.among,
-            candidates,
-            pin_unjudged=by.pin_unjudged,
-            worst=by.worst,
-            by=str(by),
+            keywords, utility, fairness, by.among, candidates, pin_unjudged=by.pin_unjudged, worst=by.worst, by=str(by)
         )
         if cut and search.ranks is None:
             raise UsageError(f"{by} has no cutoff to cut at; leave out --cut")
@@ -117,7 +110,7 @@ class Sought:
         return [self._of(run, problem, own, found, cut=cut) for (_, run), problem, own, found in several]
 
     def _of(self, run: Run, problem: Problem, own: Floats, found: Solved | None, *, cut: bool) -> Reranked:
-        by, whole = self.by, run
+        by = self.by
         said: tuple[Remark, ...] = (JUDGED,) if self.judged else ()
         placed: list[Placed] = []
         if found is not None:
@@ -127,10 +120,8 @@ class Sought:
         left = [qid for qid in run.qids if qid not in set(problem.qids)]
         placed.append(Placed(left, np.zeros((len(left), 0), dtype=np.int64)))
         new = arranged(run, placed, by)
-        if (
-            self.search.ranks is None and by.among != "run"
-        ):  # all ranks count, and there are no more of them than before
-            lengths = np.diff(whole.starts).tolist()
+        if self.search.ranks is None and by.among != "run":  # all ranks count, and no more of them than before
+            lengths = np.diff(run.starts).tolist()
             new = reordered(new, new.qids, [np.arange(many) for many in lengths])
         new = new.cut(new.qids, self.search.ranks) if cut else new
         if left:

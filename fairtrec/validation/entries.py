@@ -162,9 +162,7 @@ class _RunReader:
     def _keep(self, table: Columns, lines: Ints) -> None:
         qids, second, tags = table["qid"], table["Q0"], table["tag"]
         numbers = [self.number.setdefault(qid, len(self.number)) for qid in qids.texts.tolist()]
-        self.parts.append(
-            (np.repeat(numbers, qids.lengths), table["docno"], table["rank"], table["score"], lines),
-        )
+        self.parts.append((np.repeat(numbers, qids.lengths), table["docno"], table["rank"], table["score"], lines))
         at = 0
         for text, many in zip(second.texts.tolist(), second.lengths.tolist(), strict=True):
             if text != b"Q0":

@@ -31,7 +31,10 @@ def picked(problem: Problem, own: Floats, found: Solved, loss: float, *, each: b
 
     The loss is of the sum over queries, or of ``each``; a loss of 1 is any. With ``same_grades`` no grade moves.
     """
-    utility, fairness, tops, bound = _by_grades(own, found) if same_grades else _by_loss(own, found, loss, each=each)
+    if same_grades:
+        utility, fairness, tops, bound = own[0], found.same, found.same_tops, float(found.most_same.sum())
+    else:
+        utility, fairness, tops, bound = _by_loss(own, found, loss, each=each)
     alike = _alike(fairness, own[1]) & (_alike(utility, own[0]) | (utility < own[0]))
     if _alike(fairness.sum(), own[1].sum()) and utility.sum() <= own[0].sum() * (1 + 1 / DIGITS):
         alike[:] = True
@@ -62,11 +65,7 @@ def _alike(one: Floats | float, other: Floats | float) -> Bools:
     return np.asarray(np.abs(np.subtract(one, other)) <= np.maximum(np.abs(other), 1.0) / DIGITS)
 
 
-def _by_grades(own: Floats, found: Solved) -> tuple[Floats, Floats, Sequence[Ints], float]:
-    return own[0], found.same, found.same_tops, float(found.most_same.sum())
-
-
-def _by_loss(own: Floats, found: Solved, loss: float, *, each: bool) -> tuple[Floats, Floats, Sequence[Ints], float]:
+def _by_loss(own: Floats, found: Solved, loss: float, *, each: bool) -> tuple[Floats, Floats, list[Ints], float]:
     fronts = found.fronts
     if loss >= 1:
         points = [len(front.utility) - 1 for front in fronts]

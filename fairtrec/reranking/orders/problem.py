@@ -17,6 +17,7 @@ from fairtrec.formulas import discount
 from fairtrec.formulas.fronts.two_sums import filled
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness
 from fairtrec.measures.utility import Utility
+from fairtrec.reranking.ordering import falling
 
 LOOKS = ("membership", "relevance", "positions")  # what measures see of documents, [query, rank, ...]
 TABLES = frozenset({"counts", "log_counts", "tokens", "groups"})  # the same for all queries
@@ -58,11 +59,9 @@ def reordered(run: Run, qids: Sequence[str], tops: Sequence[Ints]) -> Run:
 
 
 def _run(name: str, qids: tuple[str, ...], rankings: Sequence[Docs]) -> Run:
-    lengths = np.array([len(each) for each in rankings], dtype=np.int64)
-    starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    starts = np.concatenate(([0], np.cumsum([len(each) for each in rankings]))).astype(np.int64)
     docnos = np.concatenate(rankings) if rankings else np.empty(0, dtype="S1")
-    scores = np.concatenate([np.arange(many, 0.0, -1.0) for many in lengths.tolist()] or [np.zeros(0)])
-    return Run(name, name, qids, starts, docnos, scores)
+    return Run(name, name, qids, starts, docnos, falling(starts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,12 +194,11 @@ class Problem:
         parts = []
         for name in self.fairness.needs:
             if name in LOOKS:
-                part = getattr(self.inputs, name)[query]
-                parts.append(part.reshape(len(part), -1))
+                parts.append(getattr(self.inputs, name)[query])
             elif name in TABLES - {"groups"}:
-                part = take(getattr(self.inputs, name), self.inputs.ranked[query])
-                parts.append(part.reshape(len(part), -1))
-        table = np.column_stack(parts) if parts else np.zeros((self.inputs.lines.shape[1], 1))
+                parts.append(take(getattr(self.inputs, name), self.inputs.ranked[query]))
+        columns = [part.reshape(len(part), -1) for part in parts]
+        table = np.column_stack(columns) if columns else np.zeros((self.inputs.lines.shape[1], 1))
         seen = np.nan_to_num(table[self.there[query]], nan=-1.0, posinf=np.finfo(np.float64).max)
         return np.asarray(seen, dtype=np.float64)
 

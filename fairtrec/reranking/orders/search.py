@@ -113,8 +113,7 @@ class Search:
             name: loading.single(reduced(run, reference.qrels, choices.only, reference.relevance_level))
             for name, run in loaded.items()
         }
-        ranks = depth_of(self.evaluator.measures)
-        whole = None if self.candidates is None or ranks is None else max(self.candidates, ranks)
+        whole = None if self.candidates is None or self.ranks is None else max(self.candidates, self.ranks)
         first, deep = (  # how many documents of each query may be ranked, and how many are looked at
             min((each for each in (most, choices.depth) if each is not None), default=None)
             for most in (self.candidates, whole)
@@ -180,13 +179,11 @@ class Search:
         self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference, judge: RelevanceEvaluator | None
     ) -> Problem:
         """Set up a run over these queries; one that it lacks is an empty ranking."""
-        depth = depth_of(self.evaluator.measures)
-        lines = run.top(qids, depth)
-        lengths = (lines >= 0).sum(axis=1)
+        lengths = (run.top(qids, self.ranks) >= 0).sum(axis=1)
+        every = run.top(qids, None)
+        there = every >= 0
         scores = None
         if self.utility is None:
-            every = run.top(qids, None)
-            there = every >= 0
             known = np.where(there, run.scores[np.maximum(every, 0)] / 2, np.nan)  # of halves no difference overflows
             least, most = (each.reduce(known, axis=1, initial=np.nan)[:, None] for each in (np.fmin, np.fmax))
             scores = np.where(there, quotient(known - least, most - least, 0.0), np.nan)
@@ -194,7 +191,7 @@ class Search:
             extended(run, qids, more),
             tuple(qids),
             lengths,
-            depth,
+            self.ranks,
             self.utility,
             self.fairness,
             reference,
@@ -203,7 +200,7 @@ class Search:
             pin_unjudged=self.pin_unjudged,
             candidates=self.candidates,
             worst=self.worst,
-            elsewhere=(run.top(qids, None) >= 0).sum(axis=1).tolist(),
+            elsewhere=there.sum(axis=1).tolist(),
         )
 
 

@@ -15,9 +15,8 @@ from fairtrec.formulas.fronts.front import Front, same_grades
 from fairtrec.formulas.fronts.sequences import KindSequences, by_kind
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import First, Precisions, Sum, Terms
-from fairtrec.reranking.orders.exchanges import local_optimum
 from fairtrec.reranking.orders.problem import Problem
-from fairtrec.reranking.orders.worth import divided, dot, gains_of, of_gains, of_ranks
+from fairtrec.reranking.orders.worth import divided, dot, gains_of, local_optimum, of_gains, of_ranks
 
 EXCHANGED = frozenset({"ERR"})  # without terms, but never less where of two documents the better one comes first
 TRIED = 64  # of the fairest orders, how many are evaluated for their utility
