@@ -16,7 +16,7 @@ from fairtrec.catalogue.pages import overview, page
 from fairtrec.cli import COMMANDS, command
 from fairtrec.measures import BUILT_IN
 from fairtrec.rerankers import BUILT_IN as OURS
-from fairtrec.validation.checked import table
+from fairtrec.validation.findings import table
 
 HERE = Path(__file__).parent
 MADE = "<!-- made from the code by `make docs`; do not edit -->\n\n"

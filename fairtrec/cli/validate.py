@@ -54,7 +54,7 @@ def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool,
     from fairtrec.errors import InputError, UsageError
     from fairtrec.files import arguments
     from fairtrec.validation import repair
-    from fairtrec.validation.checked import table
+    from fairtrec.validation.findings import table
 
     if codes:
         typed = click.get_current_context().meta.get(TYPED, {})
@@ -102,7 +102,8 @@ def _checked(
     """Check one run after the other; with each, where it is written unless something stands against it."""
     from fairtrec.cli.bar import progress
     from fairtrec.validation import repair, validating
-    from fairtrec.validation.checked import KEPT, Twins, examine
+    from fairtrec.validation.checked import Twins, examine
+    from fairtrec.validation.findings import KEPT
 
     most = None if given["everything"] else KEPT
     if track == "trec-fair-2019":

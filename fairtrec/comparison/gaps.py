@@ -57,13 +57,9 @@ class GapScores(Scores):
     def told(self, row: int) -> str:
         """Say of which slices a gap is: the greatest less the least, or the least over the greatest."""
         gap = self.gaps[row]
-        return (
-            ""
-            if gap is None
-            else f"{gap.of[0]} - {gap.of[1]}"
-            if self.kind == DIFFERENCE
-            else f"{gap.of[1]} / {gap.of[0]}"
-        )
+        if gap is None:
+            return ""
+        return f"{gap.of[0]} - {gap.of[1]}" if self.kind == DIFFERENCE else f"{gap.of[1]} / {gap.of[0]}"
 
 
 def gaps(parts: Mapping[str, Result]) -> dict[str, Result]:

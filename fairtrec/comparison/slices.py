@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import fspath
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -57,12 +57,9 @@ def common(one: Scores, other: Scores) -> tuple[Scores, Scores]:
 
 def _columns(scores: Scores, columns: Sequence[int]) -> Scores:
     qids = tuple(scores.qids[column] for column in columns)
-    ties = None if scores.ties is None else scores.ties.of(columns)
-    unknown = None if scores.unknown is None else scores.unknown.of(columns)
-    gold = None if scores.gold is None else scores.gold.of(columns)
-    pooled = None if scores.pooled is None else scores.pooled.of(columns)
-    values = scores.values[:, columns]
-    return replace(scores, qids=qids, values=values, ties=ties, unknown=unknown, gold=gold, pooled=pooled)
+    beside = {name: getattr(scores, name) for name in ("ties", "unknown", "gold", "pooled")}
+    kept: Any = {name: of.of(columns) for name, of in beside.items() if of is not None}
+    return replace(scores, qids=qids, values=scores.values[:, columns], **kept)
 
 
 class Recorded(Protocol):

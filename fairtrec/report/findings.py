@@ -14,8 +14,7 @@ from fairtrec.report.records import Row
 from fairtrec.report.records import json as as_json
 from fairtrec.validation import repair
 from fairtrec.validation.checked import Checked
-from fairtrec.validation.codes import CODES
-from fairtrec.validation.findings import Finding, plural, some
+from fairtrec.validation.findings import CODES, Finding, plural, some
 from fairtrec.validation.validating import Validation
 
 KEYS = ("run",)

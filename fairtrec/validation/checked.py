@@ -19,17 +19,14 @@ from fairtrec.literals import RunFormat
 from fairtrec.ranking.order import by_falling_score
 from fairtrec.validation import entries
 from fairtrec.validation.checks import Known, check
-from fairtrec.validation.codes import CODES, Code, table
 from fairtrec.validation.entries import RunEntries
-from fairtrec.validation.findings import KEPT, Finding, Findings, shown
+from fairtrec.validation.findings import KEPT, Findings, shown
 
 BLANKS = np.frombuffer(b" \t\n\v\f\r", np.uint8)
-__all__ = ["CODES", "KEPT", "Checked", "Code", "Finding", "Findings", "Known", "examine", "table"]
 
 
 def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
     """Read a run of this kind, and add what cannot be read to the findings; ranks that it lacks follow the scores."""
-    none: Ints = np.empty(0, dtype=np.int64)
     try:
         try:
             table = other_runs.read(path, kind, "score", ranks=True)
@@ -38,7 +35,7 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
             found.add("W605", fault.line, fault.message)
     except InputError as fault:
         found.add("E101", fault.line, fault.message)
-        return RunEntries((), none, np.empty(0, "S1"), none, np.empty(0), none, none, fault.line or 0, form=kind)
+        return RunEntries.empty(fault.line or 0, kind)
     if "Q0" in table.columns:
         rankings = np.char.add(np.char.add(table.columns["qid"], b" "), table.columns["Q0"])
         table = replace(table, columns={**table.columns, "qid": Repeats.of(rankings)})
@@ -50,15 +47,13 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
     qids, scores = table.columns["qid"], table.columns["score"]
     numbers = [number.setdefault(qid, len(number)) for qid in qids.texts.tolist()]
     query = np.repeat(np.array(numbers, dtype=np.int64), qids.lengths)
-    ranks = table.columns.get("rank")
+    ranks = table.columns.get("rank") if kind != "trec-fair" else None
     ranks = _places(query, scores) if ranks is None else ranks
     names = [qid.decode().partition(" ") for qid in number]
     tag = table.columns["tag"][0].decode()
-    if kind == "trec-fair":
-        ranks = _places(query, scores)
     return RunEntries(
-        tuple(name for name, _, _ in names), query, table.columns["docno"], ranks, scores, lines, none, int(lines[-1]),
-        tag, kind, tuple(sample or "Q0" for _, _, sample in names),
+        tuple(name for name, _, _ in names), query, table.columns["docno"], ranks, scores, lines, lines[:0],
+        int(lines[-1]), tag, kind, tuple(sample or "Q0" for _, _, sample in names),
     )  # fmt: skip
 
 

@@ -49,6 +49,11 @@ class RunEntries:
     form: RunFormat = "trec"
     second: tuple[str, ...] = ()  # what stands in column 2 of each query, of what was no TREC file
 
+    @classmethod
+    def empty(cls, length: int, form: RunFormat = "trec") -> "RunEntries":
+        """Hold no line, of a file of so many."""
+        return cls((), _NONE, np.empty(0, "S1"), _NONE, np.empty(0), _NONE, _NONE, length, form=form)
+
     def taken(self, rows: Ints) -> "RunEntries":
         """Take some rows, in this order."""
         return replace(
@@ -267,12 +272,9 @@ class _RunReader:
     def _score(self, cell: bytes, line: int) -> float:
         """Take a score as ``formats/columns.py`` does; nan for what it refuses."""
         try:
-            score = float(cell)
+            score, is_number = float(cell), b"_" not in cell
         except ValueError:
-            score = np.nan
-            is_number = False
-        else:
-            is_number = b"_" not in cell
+            score, is_number = np.nan, False
         if not is_number:
             advice = (
                 "write it with a decimal point" if re.fullmatch(rb"[+-]?\d+,\d+", cell) else "write it as 0.5 or 5e-1"

@@ -14,8 +14,8 @@ from fairtrec.files import compression, opening
 from fairtrec.files.atomic import replaced
 from fairtrec.literals import Severity
 from fairtrec.validation.checked import Checked
-from fairtrec.validation.codes import CODES, Code
 from fairtrec.validation.entries import RunEntries
+from fairtrec.validation.findings import CODES, Code
 
 
 def obstacles(checked: Checked) -> list[Code]:

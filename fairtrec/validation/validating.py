@@ -18,10 +18,10 @@ from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair import Requests, Truth
 from fairtrec.literals import RunFormat
 from fairtrec.validation import entries
-from fairtrec.validation.checked import KEPT, Checked, examine
+from fairtrec.validation.checked import Checked, examine
 from fairtrec.validation.checks import Known
 from fairtrec.validation.entries import RunEntries
-from fairtrec.validation.findings import Findings
+from fairtrec.validation.findings import KEPT, Findings
 from fairtrec.version import __version__
 
 TRIED = 1000  # docnos of the runs for which other ways of writing them are looked for too
@@ -162,9 +162,6 @@ def validate(
     return Validation(tuple(paths), known, most, run_format, Signature({"fairtrec": __version__, **told}))
 
 
-_EMPTY = np.empty(0, dtype=np.int64)
-
-
 def validate_trec_fair(
     runs: Iterable[FilePath], requests: Requests, truth: Truth, most: int | None = KEPT
 ) -> Iterator[Checked]:
@@ -179,5 +176,4 @@ def validate_trec_fair(
                 found.add("E801", fault.line, fault.message)
         except InputError as fault:
             found.add("E801", fault.line, fault.message)
-        none = RunEntries((), _EMPTY, np.empty(0, "S1"), _EMPTY, np.empty(0), _EMPTY, _EMPTY, lines)
-        yield Checked(path, found, none)
+        yield Checked(path, found, RunEntries.empty(lines))

@@ -18,7 +18,8 @@ from fairtrec.files import opening
 from fairtrec.formats import run as run_format
 from fairtrec.report import findings
 from fairtrec.validation import entries, repair
-from fairtrec.validation.checked import CODES, examine
+from fairtrec.validation.checked import examine
+from fairtrec.validation.findings import CODES
 
 pytestmark = pytest.mark.fuzz
 
