@@ -17,14 +17,7 @@ from fairtrec.formulas import shapley
 from fairtrec.measure import Sum
 
 OF_COUNTS = frozenset({"counts", "log_counts"})
-KNOWN = OF_COUNTS | {
-    "ranked",
-    "tokens",
-    "target",
-    "background",
-    "collection",
-    "groups",
-}  # of a document that is made up
+OTHERS = {"ranked", "tokens", "target", "background", "collection", "groups"}  # that a document made up may have
 Coalitions = tuple[Floats, bool]  # [coalition, group], and whether these are not all
 
 
@@ -44,7 +37,7 @@ class ShapleyValues:
     def of(cls, case: Case) -> Self | None:
         """Ask the measure for the gains of documents that are made up; None if it does not go by their terms."""
         needs = set(case.measure.needs)
-        if "ranked" not in needs or not needs & OF_COUNTS or not needs <= KNOWN or case.documents is None:
+        if "ranked" not in needs or not needs & OF_COUNTS or not needs <= OF_COUNTS | OTHERS or case.documents is None:
             return None
         counted = "counts" in needs
         inputs = case.inputs

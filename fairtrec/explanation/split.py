@@ -49,7 +49,7 @@ def split(case: Case) -> Split | None:
     if terms is None:
         return None
     ranks = max(case.inputs.lines.shape[1], terms.weights.shape[-1])
-    held = np.nan_to_num(_wide(terms.gains, ranks))
+    held = np.nan_to_num(wide(terms.gains, ranks))
     scale = scale_of(terms, ranks)
     worths = ShapleyValues.of(case)
     best = _best(case, held) if worths is None else np.repeat(worths.nothing[:, None], ranks, axis=1)
@@ -83,11 +83,11 @@ def scale_of(terms: Sum, ranks: int) -> Floats:
     return weights if terms.divisor is None else quotient(weights, np.asarray(terms.divisor)[:, None])
 
 
-def _wide(values: Floats, ranks: int) -> Floats:
+def wide(values: Floats, ranks: int) -> Floats:
     """Give each row so many ranks, nan where nothing is."""
-    wide = np.full((len(values), ranks), np.nan)
-    wide[:, : values.shape[1]] = values[:, :ranks]
-    return wide
+    filled = np.full((len(values), ranks), np.nan)
+    filled[:, : values.shape[1]] = values[:, :ranks]
+    return filled
 
 
 def _best(case: Case, held: Floats) -> Floats:
@@ -98,7 +98,7 @@ def _best(case: Case, held: Floats) -> Floats:
         falling[np.isinf(falling)] = np.nan
         best = case.measure.over_ranks(relevance=falling, judged_relevance=judged)
         assert isinstance(best, Sum)
-        return np.nan_to_num(_wide(best.gains, held.shape[1]))
+        return np.nan_to_num(wide(best.gains, held.shape[1]))
     if case.measure.better == "higher":
         return np.repeat(held.max(axis=1, initial=0.0)[:, None], held.shape[1], axis=1)
     return np.zeros_like(held)
@@ -107,19 +107,18 @@ def _best(case: Case, held: Floats) -> Floats:
 def _ideal(measure: NFaiRR, case: Case, ranks: int) -> Floats:
     """Give the neutrality of the documents that the best order of the background has at each rank, 0 behind its end."""
     same = case.same[case.qids]
-    if "ideal" in same:
-        found: Floats = same["ideal"]
-        return found
-    background = case.inputs.background
-    omega = neutrality.omega(background.counts, case.inputs.target[:, None], measure.tau)
-    documents = np.broadcast_to(background.documents, omega.shape)
-    best = np.zeros((len(omega), ranks))
-    for row, (values, many) in enumerate(zip(omega, documents.clip(0, ranks), strict=True)):
-        order = np.argsort(-np.where(many > 0, values, -np.inf), kind="stable")[:ranks]
-        falling = np.repeat(values[order], many[order])[:ranks]
-        best[row, : len(falling)] = falling
-    same["ideal"] = np.broadcast_to(best, (len(case.qids), ranks))
-    return np.broadcast_to(best, (len(case.qids), ranks))
+    if "ideal" not in same:
+        background = case.inputs.background
+        omega = neutrality.omega(background.counts, case.inputs.target[:, None], measure.tau)
+        documents = np.broadcast_to(background.documents, omega.shape)
+        best = np.zeros((len(omega), ranks))
+        for row, (values, many) in enumerate(zip(omega, documents.clip(0, ranks), strict=True)):
+            order = np.argsort(-np.where(many > 0, values, -np.inf), kind="stable")[:ranks]
+            falling = np.repeat(values[order], many[order])[:ranks]
+            best[row, : len(falling)] = falling
+        same["ideal"] = np.broadcast_to(best, (len(case.qids), ranks))
+    found: Floats = same["ideal"]
+    return found
 
 
 def _said(measure: Measure, worths: ShapleyValues | None) -> str:

@@ -11,7 +11,7 @@ from fairtrec.evaluation.computing import values_of
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.explanation.cases import Case
 from fairtrec.explanation.explained import NEAR, Exchange
-from fairtrec.explanation.split import scale_of, terms_of
+from fairtrec.explanation.split import scale_of, terms_of, wide
 from fairtrec.measure import badness
 
 SAME = ("background", "collection", "target", "_judged", "judged_membership", "_judged_rows")  # whatever the order
@@ -29,8 +29,7 @@ def prefixes(case: Case) -> list[list[float]]:
     """Evaluate, for each query, its first document alone, its first two, and so on down to where the measure sees."""
     several = rankings(case, case.inputs)
     asked = {at: [lines[:many] for many in range(1, len(lines) + 1)] for at, lines in enumerate(several)}
-    found = tried(case, asked)
-    return [found[at] for at in range(len(several))]
+    return [*tried(case, asked).values()]
 
 
 def without(case: Case) -> list[list[float]]:
@@ -38,8 +37,7 @@ def without(case: Case) -> list[list[float]]:
     several = rankings(case, case.further)
     seen = (case.inputs.lines != MISSING).sum(axis=1).tolist()
     asked = {at: [np.delete(lines, rank) for rank in range(seen[at])] for at, lines in enumerate(several)}
-    found = tried(case, asked)
-    return [found[at] for at in range(len(several))]
+    return [*tried(case, asked).values()]
 
 
 def exchanges(case: Case, candidates: int) -> tuple[list[Exchange | None], bool]:
@@ -126,8 +124,7 @@ def _closed(case: Case, far: int) -> list[Exchange | None] | None:
         return None
     ranks = further.lines.shape[1]
     scale = scale_of(terms, ranks)
-    gains = np.full(scale.shape, np.nan)
-    gains[:, : deep.gains.shape[1]] = deep.gains[:, :ranks]
+    gains = wide(deep.gains, ranks)
     lines = further.lines
     seen = case.inputs.lines.shape[1]
     usable = (lines != MISSING) & ((np.arange(ranks) < seen) | case.known(further)) & ~np.isnan(gains)

@@ -25,14 +25,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 
 OURS = tuple(name for name, file in BUILT_IN.items() if file != "trec_fair_2019")  # whose input is no run
-_ELSEWHERE = (
-    "queries",
-    "complete",
-    "samples",
-    "bounds",
-    "next_label",
-    "prior",
-)  # said by qrels; or more than one value
+_ELSEWHERE = ("queries", "complete", "samples", "bounds", "next_label", "prior")  # of qrels; or of several values
 _KEYWORDS = tuple(
     name for name in (*GivenKeywords.__annotations__, *ChoiceKeywords.__annotations__) if name not in _ELSEWHERE
 )

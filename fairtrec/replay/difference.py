@@ -11,9 +11,7 @@ from fairtrec.evaluation.choices import CHOICES
 from fairtrec.evaluation.result import Part
 from fairtrec.replay import versions
 from fairtrec.replay.results import RecordedResult, RecordedRun
-from fairtrec.replay.versions import PROGRAMS, ChangedValues
-
-RunAndMeasure = tuple[str, str]  # of the one and of the other; empty where it has none
+from fairtrec.replay.versions import PROGRAMS, ChangedValues, Pair
 
 
 def _keys(*parts: str) -> set[str]:
@@ -47,13 +45,13 @@ class Deviation:
 class Difference:
     """All that tells two results apart."""
 
-    versions: Mapping[str, RunAndMeasure]  # of the programs, which are said, and are no difference
+    versions: Mapping[str, Pair]  # of the programs, which are said, and are no difference
     changed: tuple[ChangedValues, ...]
-    signature: Mapping[str, RunAndMeasure]
-    inputs: Mapping[str, RunAndMeasure]
-    runs: tuple[RunAndMeasure, ...]
-    measures: tuple[RunAndMeasure, ...]
-    queries: Mapping[str, tuple[RunAndMeasure, ...]]  # by run
+    signature: Mapping[str, Pair]
+    inputs: Mapping[str, Pair]
+    runs: tuple[Pair, ...]
+    measures: tuple[Pair, ...]
+    queries: Mapping[str, tuple[Pair, ...]]  # by run
     values: tuple[Deviation, ...]
 
     @property
@@ -71,16 +69,18 @@ def between(one: RecordedResult, other: RecordedResult, tolerance: float = 0.0) 
     common = [measure for measure in one.measures if measure in other.measures]
     values = [each for pair in pairs for measure in common for each in _values(*pair, measure, tolerance)]
     queries = {
-        mine.name: _single(list(mine.queries), list(yours.queries)) for mine, yours in pairs if _both(mine, yours)
+        mine.name: _single(list(mine.queries), list(yours.queries))
+        for mine, yours in pairs
+        if mine.queries and yours.queries
     }
-    names = [] if len(one.runs) == len(other.runs) == len(pairs) else [_names(one), _names(other)]
+    runs = ([], []) if len(one.runs) == len(other.runs) == len(pairs) else (one.runs, other.runs)
     choices = unequal(one.signature, other.signature)
     return Difference(
         versions.of_programs(one.signature, other.signature),
         versions.changed(common, one.signature, other.signature),
         {name: pair for name, pair in choices.items() if name not in (*PROGRAMS, "values")},
         _apart(_digests(one, pairs, 0), _digests(other, pairs, 1)),
-        _single(*names) if names else (),
+        _single(*([run.name for run in several] for several in runs)),
         _single(list(one.measures), list(other.measures)),
         {run: missing for run, missing in queries.items() if missing},
         tuple(values),
@@ -108,10 +108,6 @@ def refuse_other(baseline: RecordedResult, signature: Mapping[str, str], digests
         )
 
 
-def _names(results: RecordedResult) -> list[str]:
-    return [run.name for run in results.runs]
-
-
 def _pairs(one: RecordedResult, other: RecordedResult) -> list[tuple[RecordedRun, RecordedRun]]:
     if len(one.runs) == len(other.runs) == 1:
         return [(one.runs[0], other.runs[0])]
@@ -129,12 +125,12 @@ def _digests(results: RecordedResult, pairs: Sequence[tuple[RecordedRun, Recorde
     }
 
 
-def _apart(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, RunAndMeasure]:
+def _apart(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, Pair]:
     both = {name: (one.get(name, ""), other.get(name, "")) for name in {**one, **other}}
     return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
 
 
-def unequal(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, RunAndMeasure]:
+def unequal(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, Pair]:
     """Give the parts in which two signatures differ; what has a digest may have another name."""
     return {name: pair for name, pair in _apart(one, other).items() if _unnamed(pair[0]) != _unnamed(pair[1])}
 
@@ -148,13 +144,9 @@ def _unnamed(told: str) -> str:
     return re.sub(r"(?:^|(?<=\*))[^*]*@(?=[0-9a-f]{8}(?:[*/]|$))", "@", told)
 
 
-def _single(one: Sequence[str], other: Sequence[str]) -> tuple[RunAndMeasure, ...]:
+def _single(one: Sequence[str], other: Sequence[str]) -> tuple[Pair, ...]:
     mine, theirs = set(one), set(other)
     return (*((name, "") for name in one if name not in theirs), *(("", name) for name in other if name not in mine))
-
-
-def _both(mine: RecordedRun, theirs: RecordedRun) -> bool:
-    return bool(mine.queries and theirs.queries)
 
 
 def _values(mine: RecordedRun, theirs: RecordedRun, measure: str, tolerance: float) -> Iterator[Deviation]:

@@ -5,13 +5,14 @@ from shutil import get_terminal_size
 from typing import Any
 
 from fairtrec.errors import plain
-from fairtrec.replay.difference import Deviation, Difference, RunAndMeasure
+from fairtrec.replay.difference import Deviation, Difference
+from fairtrec.replay.versions import Pair
 from fairtrec.report.folding import hung
 from fairtrec.report.records import number
 from fairtrec.report.verdicts import distinct
 
 
-def text(difference: Difference, *, names: RunAndMeasure, window: bool = False) -> str:
+def text(difference: Difference, *, names: Pair, window: bool = False) -> str:
     """Write a line for each difference; nothing where there is none."""
     if difference.same:
         return ""
@@ -20,7 +21,7 @@ def text(difference: Difference, *, names: RunAndMeasure, window: bool = False) 
     return "".join(f"{part}\n" for line in lines for part in hung(plain(line), room, 4))
 
 
-def _lines(difference: Difference, names: RunAndMeasure) -> Iterator[str]:
+def _lines(difference: Difference, names: Pair) -> Iterator[str]:
     for measure, first, second, why in difference.changed:
         yield f"value version, {measure}: {first} | {second}: {why}"
     for name, (one, other) in difference.signature.items():
@@ -46,7 +47,7 @@ def _both(one: float, other: float) -> str:
     return " | ".join(distinct(one, other, 4))
 
 
-def record(difference: Difference, *, names: RunAndMeasure) -> dict[str, Any]:
+def record(difference: Difference, *, names: Pair) -> dict[str, Any]:
     """Give one object; each pair is of the first and of the second file, null where it has none."""
     return {
         "files": names,
@@ -73,5 +74,5 @@ def record(difference: Difference, *, names: RunAndMeasure) -> dict[str, Any]:
     }
 
 
-def _pair(pair: RunAndMeasure) -> list[str | None]:
+def _pair(pair: Pair) -> list[str | None]:
     return [side or None for side in pair]

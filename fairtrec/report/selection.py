@@ -11,7 +11,7 @@ from fairtrec.report.legend import directions, heading
 from fairtrec.report.paper import MARKS, TESTS, mark
 from fairtrec.report.records import Row, head, number
 from fairtrec.report.remarks import footnotes as footnotes_of
-from fairtrec.selection.selected import Selected, Selection
+from fairtrec.selection.choosing import Selected, Selection
 from fairtrec.statistics.procedure import DECIDING
 
 KEYS = ("beta",)

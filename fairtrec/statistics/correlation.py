@@ -1,6 +1,5 @@
 """Correlations of two columns of values, with p and confidence interval."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -42,7 +41,10 @@ def correlation(x: Floats, y: Floats, kind: Coefficient = "pearson", confidence:
     x, y = tied(x[pairs]), tied(y[pairs])
     if len(x) < 2 or constant(x) or constant(y):
         return Correlation(len(x))
-    found = _coefficient(kind)(x, y)
+    from scipy import stats
+
+    of: dict[Coefficient, Any] = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+    found = of[kind](x, y)
     value = float(found.statistic)
     p = _exact(x, y) if kind == "spearman" and len(x) <= EXACT else float(found.pvalue)
     return Correlation(len(x), value, p, *_interval(value, len(x), kind, confidence))
@@ -87,15 +89,6 @@ def _exact(x: Floats, y: Floats) -> float:
 
     found = stats.permutation_test((ranks,), product, permutation_type="pairings", vectorized=True, n_resamples=np.inf)
     return float(found.pvalue)
-
-
-def _coefficient(kind: Coefficient) -> Callable[[Floats, Floats], Any]:
-    from scipy import stats
-
-    kinds: dict[Coefficient, Callable[[Floats, Floats], Any]] = {
-        "pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau,
-    }  # fmt: skip
-    return kinds[kind]
 
 
 def _interval(value: float, n: int, kind: Coefficient, confidence: float) -> tuple[float, float]:
