@@ -98,8 +98,7 @@ def sized(values: Floats, better: Better) -> Floats:
 
 def common(values: Sequence[Floats]) -> Bools:
     """Tell for which queries every run has a value in each of several [run, query]."""
-    whole: Bools = np.all([~np.isnan(each) for each in values], axis=(0, 1))
-    return whole
+    return np.asarray(np.all([~np.isnan(each) for each in values], axis=(0, 1)))
 
 
 ALPHA = 0.05  # of the corrected p that tells two runs apart in the base

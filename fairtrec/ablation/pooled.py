@@ -64,8 +64,7 @@ class Pool:
 def _at(values: Floats, places: Ints) -> Floats:
     """Look up values [query, document] at places [run, query, rank]; 0 where there is no document."""
     query = np.arange(places.shape[1])[None, :, None]
-    found: Floats = np.where(places == MISSING, 0.0, values[query, places])
-    return found
+    return np.asarray(np.where(places == MISSING, 0.0, values[query, places]))
 
 
 def pool(runs: Sequence[LoadedRun], reading: Reading, documents: Documents) -> Pool | None:

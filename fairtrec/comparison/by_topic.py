@@ -69,8 +69,7 @@ class TopicSpread(Answer):
     @cached_property
     def many(self) -> Ints:
         """How many runs have a value [measure, query]."""
-        many: Ints = (~np.isnan(self.values)).sum(axis=0)
-        return many
+        return np.asarray((~np.isnan(self.values)).sum(axis=0))
 
     def rows(self) -> Iterator[tuple[str, int | None, str]]:
         """List what has a row: each query by its number, then all of them, then each slice."""
@@ -113,8 +112,7 @@ class TopicSpread(Answer):
 
 def _mean(values: Floats) -> Floats:
     known = (~np.isnan(values)).sum(axis=-1)
-    mean: Floats = quotient(np.nansum(values, axis=-1), known)
-    return mean
+    return np.asarray(quotient(np.nansum(values, axis=-1), known))
 
 
 def spread(

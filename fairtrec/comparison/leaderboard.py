@@ -50,14 +50,12 @@ class Standing:
     def best(self) -> Bools:
         """Which runs are best [run, measure]; nobody is where there is nothing to compare, or at infinity."""
         several = (~np.isnan(self.means)).sum(axis=0) > 1
-        best: Bools = (self.ranks == 1) & self.directed & several & np.isfinite(self.means)
-        return best
+        return np.asarray((self.ranks == 1) & self.directed & several & np.isfinite(self.means))
 
     @cached_property
     def worst(self) -> Bools:
         """Which runs are worst [run, measure]; nobody is where all are equal."""
-        worst: Bools = (self.ranks == self.ranks.max(axis=0)) & (self.ranks > 1) & self.directed
-        return worst
+        return np.asarray((self.ranks == self.ranks.max(axis=0)) & (self.ranks > 1) & self.directed)
 
     @cached_property
     def dominated(self) -> Bools:

@@ -248,5 +248,4 @@ def without(case: Case, term: str) -> Floats:
     assert old.log_counts is not None
     less = replace(old, counts=old.counts - counts[rows], log_counts=old.log_counts - logs[rows])
     reference = replace(case.reference, documents=case.documents.with_counts(less))
-    values: Floats = score(case.run, (case.measure,), case.qids, reference, None, case.documents.choices).values[0]
-    return values
+    return np.asarray(score(case.run, (case.measure,), case.qids, reference, None, case.documents.choices).values[0])

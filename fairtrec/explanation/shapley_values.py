@@ -149,8 +149,7 @@ def _gains(case: Case, query: int, counts: Floats, tokens: Floats) -> Floats:
         made[name] = value if name == "groups" else value if isinstance(value, Candidates) else _row(value, query)
     terms = case.measure.over_ranks(**{name: made[name] for name in case.measure.needs})
     assert isinstance(terms, Sum)
-    gains: Floats = terms.gains[0]
-    return gains
+    return np.asarray(terms.gains[0])
 
 
 def _row(table: Any, query: int) -> Any:

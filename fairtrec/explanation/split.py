@@ -117,8 +117,7 @@ def _ideal(measure: NFaiRR, case: Case, ranks: int) -> Floats:
             falling = np.repeat(values[order], many[order])[:ranks]
             best[row, : len(falling)] = falling
         same["ideal"] = np.broadcast_to(best, (len(case.qids), ranks))
-    found: Floats = same["ideal"]
-    return found
+    return np.asarray(same["ideal"])
 
 
 def _said(measure: Measure, worths: ShapleyValues | None) -> str:

@@ -139,5 +139,4 @@ def _closed(case: Case, far: int) -> list[Exchange | None] | None:
 
 def _changes(scale: Floats, gains: Floats, pairs: Sequence[tuple[int, int]]) -> Floats:
     upper, lower = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    change: Floats = (scale[upper] - scale[lower]) * (gains[lower] - gains[upper])
-    return change
+    return np.asarray((scale[upper] - scale[lower]) * (gains[lower] - gains[upper]))

@@ -112,8 +112,7 @@ class CrossedTarget:
         spread = np.where(heads > 0, held / np.where(heads > 0, heads, 1.0), tails)
         patterns, a = self._patterns(codes), self.space.factor
         mixed = a * held + (1 - a) * self.of_pattern[patterns] * self._given(codes) * spread
-        value: Floats = np.where(patterns == 0, held, mixed)
-        return value
+        return np.asarray(np.where(patterns == 0, held, mixed))
 
     @cached_property
     def squares(self) -> float:
@@ -140,5 +139,4 @@ class CrossedTarget:
 
 def _found(numbers: Ints, values: Floats, wanted: Ints) -> Floats:
     at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
-    value: Floats = np.where(numbers[at] == wanted, values[at], 0.0)
-    return value
+    return np.asarray(np.where(numbers[at] == wanted, values[at], 0.0))

@@ -76,8 +76,7 @@ def geometric(n: int, p: float) -> Floats:
     >>> geometric(3, 0.5).tolist()
     [1.0, 0.5, 0.25]
     """
-    weights: Floats = p ** np.arange(float(n))
-    return weights
+    return np.asarray(p ** np.arange(float(n)))
 
 
 BY_NAME: dict[Discount, Callable[[int], Floats]] = {
@@ -123,5 +122,4 @@ def exposure(membership: Floats, weights: Floats) -> Floats:
     [[1.0, 0.6]]
     """
     held = np.nan_to_num(membership)
-    total: Floats = np.einsum("qrg,qr->qg", held, np.broadcast_to(weights, held.shape[:2]))
-    return total
+    return np.asarray(np.einsum("qrg,qr->qg", held, np.broadcast_to(weights, held.shape[:2])))

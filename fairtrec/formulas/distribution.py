@@ -28,8 +28,7 @@ def quotient(value: Any, divisor: Any, otherwise: Any = np.nan) -> Floats:
     shape = np.broadcast_shapes(np.shape(value), np.shape(divisor))
     out = np.empty_like(value, np.float64) if np.shape(value) == shape else np.empty(shape)  # as it lies in memory
     out[...] = otherwise
-    result: Floats = np.divide(value, divisor, out=out, where=np.asarray(divisor) > 0)
-    return result
+    return np.asarray(np.divide(value, divisor, out=out, where=np.asarray(divisor) > 0))
 
 
 def sums_to_one(p: Floats) -> bool:
@@ -85,8 +84,7 @@ def distance(p: Floats, q: Floats) -> Floats:
     >>> distance(np.array([0.6, 0.4]), even(2)).round(6).item()
     0.2
     """
-    total: Floats = np.abs(p - q).sum(axis=-1)
-    return total
+    return np.asarray(np.abs(p - q).sum(axis=-1))
 
 
 def prefix_shares(membership: Floats) -> Floats:
@@ -127,8 +125,7 @@ def jensen_shannon(p: Floats, q: Floats, base: float = 2.0) -> Floats:
     [1.0, 0.311278]
     """
     middle = (p + q) / 2
-    value: Floats = (kl(p, middle) + kl(q, middle)) / (2 * np.log(base))
-    return value
+    return np.asarray((kl(p, middle) + kl(q, middle)) / (2 * np.log(base)))
 
 
 def match_distance(p: Floats, q: Floats) -> Floats:
@@ -137,8 +134,7 @@ def match_distance(p: Floats, q: Floats) -> Floats:
     >>> match_distance(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])).item()
     0.5
     """
-    value: Floats = np.abs(np.cumsum(p - q, axis=-1)).sum(axis=-1) / (p.shape[-1] - 1)
-    return value
+    return np.asarray(np.abs(np.cumsum(p - q, axis=-1)).sum(axis=-1) / (p.shape[-1] - 1))
 
 
 def order_aware(p: Floats, q: Floats) -> Floats:
@@ -151,8 +147,7 @@ def order_aware(p: Floats, q: Floats) -> Floats:
     each = (p - q) ** 2 @ np.abs(place[:, None] - place).astype(np.float64)  # DW of each group
     wanted = q > 0
     mean = np.where(wanted, each, 0.0).sum(axis=-1) / np.maximum(wanted.sum(axis=-1), 1)
-    value: Floats = np.sqrt(mean / (p.shape[-1] - 1))
-    return value
+    return np.asarray(np.sqrt(mean / (p.shape[-1] - 1)))
 
 
 def in_order(of_groups: Floats, order: Ints | None) -> Floats:

@@ -98,8 +98,7 @@ def most_spread(positions: Floats, weights: Floats) -> Floats:
     >>> most_spread(np.array([[-1.0, 0.0, 1.0]]), np.array([0.0, 1.0, 0.0])).tolist()
     [1.0]
     """
-    most: Floats = _in_parts(positions, weights, _most_spread)[0]
-    return most
+    return np.asarray(_in_parts(positions, weights, _most_spread)[0])
 
 
 def least_spread(positions: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -187,8 +186,7 @@ def _in_parts(positions: Floats, weights: Floats, solve: _Solver) -> Floats:
         np.stack(solve(np.ascontiguousarray(positions[i : i + _TOGETHER].T), weights))
         for i in range(0, len(positions), _TOGETHER)
     ]
-    result: Floats = np.concatenate(parts, axis=1)
-    return result
+    return np.asarray(np.concatenate(parts, axis=1))
 
 
 def _most_spread(x: Floats, weights: Floats) -> tuple[Floats]:

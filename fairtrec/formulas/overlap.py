@@ -62,8 +62,7 @@ def overlap(first: Ints, second: Ints) -> Ints:
     common = (documents[:, 1:] == documents[:, :-1]) & (documents[:, 1:] != MISSING)
     both = np.maximum(ranks[order[:, 1:]], ranks[order[:, :-1]])  # the rank from which both have a document
     places = (np.arange(queries)[:, None] * depth + both)[common]
-    counts: Ints = np.bincount(places, minlength=queries * depth).reshape(queries, depth).cumsum(axis=1)
-    return counts
+    return np.asarray(np.bincount(places, minlength=queries * depth).reshape(queries, depth).cumsum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +97,7 @@ class _Pair:
     def between(self, start: Ints, end: Ints) -> Floats:
         """Sum p^d / d over the depths behind ``start`` up to ``end``."""
         sums = np.concatenate(([0.0], np.cumsum(self.weights)))
-        total: Floats = sums[end] - sums[start]
-        return total
+        return np.asarray(sums[end] - sums[start])
 
     def ext(self) -> Floats:
         """Extrapolate the agreement: Eq. 32, which is Eq. 30 where the rankings are of one length."""
@@ -109,14 +107,12 @@ class _Pair:
         beyond = (self.p ** (self.short + 1.0) - self.p ** (self.long + 1.0)) / (1 - self.p)
         filled = share * (beyond - self.short * self.between(self.short, self.long))
         end = (self.at_long - self.at_short) / self.long.clip(min=1) + share
-        total: Floats = (1 - self.p) / self.p * (self.shares.sum(axis=1) + filled) + end * powers
-        return total
+        return np.asarray((1 - self.p) / self.p * (self.shares.sum(axis=1) + filled) + end * powers)
 
     def least(self) -> Floats:
         """Let the rankings have nothing more in common: Eq. 11, to the end of the longer one."""
         rest = -np.log1p(-self.p) - self.between(np.zeros_like(self.long), self.long)  # of p^d / d beyond the end
-        total: Floats = (1 - self.p) / self.p * (self.shares.sum(axis=1) + self.at_long * rest)
-        return total
+        return np.asarray((1 - self.p) / self.p * (self.shares.sum(axis=1) + self.at_long * rest))
 
     def residual(self) -> Floats:
         """Let them have as much more in common as can be: the overlap grows by up to two at each depth, until it is d.
@@ -127,9 +123,7 @@ class _Pair:
         rest = -np.log1p(-self.p) - self.between(np.zeros_like(full), full)
         unseen = self.short * self.between(self.short, full) + self.long * self.between(self.long, full)
         powers = self.p**self.short + self.p**self.long - self.p**full
-        total: Floats = powers - (1 - self.p) / self.p * (unseen + self.at_long * rest)
-        return total
+        return np.asarray(powers - (1 - self.p) / self.p * (unseen + self.at_long * rest))
 
     def truncated(self) -> Floats:
-        total: Floats = (1 - self.p) / self.p * self.shares.sum(axis=1)
-        return total
+        return np.asarray((1 - self.p) / self.p * self.shares.sum(axis=1))

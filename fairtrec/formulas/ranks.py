@@ -58,8 +58,7 @@ def total(values: Floats) -> Floats:
     >>> total(np.array([[1.0, 0.5], [0.25, 0.0]])).tolist()
     [1.5, 0.25]
     """
-    sums: Floats = np.cumsum(values, axis=1)[:, -1] if values.shape[1] else np.zeros(len(values))
-    return sums
+    return np.asarray(np.cumsum(values, axis=1)[:, -1] if values.shape[1] else np.zeros(len(values)))
 
 
 def mean(values: Floats) -> Floats:
@@ -91,8 +90,7 @@ def averages(lengths: Ints, ranks: int) -> Floats:
     weights = np.zeros((ranks + 1, ranks))  # a row for each length that a ranking may have
     for length in range(1, len(weights)):
         weights[length, :length] = discount.rank_averages(length)
-    chosen: Floats = weights[lengths]
-    return chosen
+    return np.asarray(weights[lengths])
 
 
 def gains(grades: Floats) -> Floats:
@@ -107,8 +105,7 @@ def ideal(worth: Floats, weights: Floats) -> Floats:
     [3.5]
     """
     best = -np.sort(-worth, axis=1)[:, : len(weights)]
-    total: Floats = best @ weights[: best.shape[1]]
-    return total
+    return np.asarray(best @ weights[: best.shape[1]])
 
 
 def shared(grades: Floats, weights: Floats) -> Floats:

@@ -11,8 +11,7 @@ HUGE = 1e150  # of what is larger there may be no square
 
 def finite(values: Floats) -> Bools:
     """Tell which values can be computed with, squares included: those that are neither nan nor huge."""
-    within: Bools = np.abs(values) < HUGE
-    return within
+    return np.asarray(np.abs(values) < HUGE)
 
 
 def same(values: Floats, others: Floats) -> Bools:
@@ -21,8 +20,7 @@ def same(values: Floats, others: Floats) -> Bools:
     >>> same(np.array([0.1 + 0.2, np.inf, 1.0]), np.array([0.3, np.inf, 0.5])).tolist()
     [True, True, False]
     """
-    near: Bools = np.isclose(values, others, rtol=NEAR, atol=NEAR)
-    return near
+    return np.asarray(np.isclose(values, others, rtol=NEAR, atol=NEAR))
 
 
 def tied(values: Floats) -> Floats:
@@ -40,5 +38,4 @@ def constant(rows: Floats) -> Bools:
     >>> constant(np.array([[0.1 + 0.2, 0.3], [0.3, 0.5]])).tolist()
     [True, False]
     """
-    alike: Bools = np.asarray(same(rows, rows[..., :1]).all(axis=-1))
-    return alike
+    return np.asarray(same(rows, rows[..., :1]).all(axis=-1))

@@ -50,5 +50,4 @@ def shares(worth: Floats) -> Floats:
 
 def _chosen(logs: Floats, many: int) -> Floats:
     """Give the logarithm of how many ways there are to choose 0, 1, .. of so many."""
-    ways: Floats = logs[many] - logs[: many + 1] - logs[: many + 1][::-1]
-    return ways
+    return np.asarray(logs[many] - logs[: many + 1] - logs[: many + 1][::-1])

@@ -45,8 +45,7 @@ def spread(positions: Floats, step: int, mean: SpreadMean) -> Floats:
     >>> spread(np.array([[1.0, -1.0, 1.0, -1.0]]), step=1, mean="prefix").round(6).tolist()
     [1.560826]
     """
-    total: Floats = (variances(positions, mean) * weights(positions.shape[1], step)).sum(axis=1)
-    return total
+    return np.asarray((variances(positions, mean) * weights(positions.shape[1], step)).sum(axis=1))
 
 
 def expected(positions: Floats, step: int, mean: SpreadMean) -> Floats:
@@ -58,8 +57,7 @@ def expected(positions: Floats, step: int, mean: SpreadMean) -> Floats:
     n = positions.shape[1]
     each = 1 - 1 / np.arange(1, n + 1) if mean == "prefix" else np.ones(n)
     variance: Floats = positions.var(axis=1, ddof=1 if mean == "prefix" else 0)
-    value: Floats = variance * (weights(n, step) * each).sum()
-    return value
+    return np.asarray(variance * (weights(n, step) * each).sum())
 
 
 def ends(positions: Floats, step: int, mean: SpreadMean) -> Floats:

@@ -65,5 +65,4 @@ def exposures(runs: Sequence[Run], *, per_query: bool = False) -> Exposures:
 
 def _names(run: Run) -> Docs:
     prefixes = np.array([f"{qid} ".encode() for qid in run.qids], dtype=np.bytes_)
-    names: Docs = np.char.add(np.repeat(prefixes, np.diff(run.starts)), run.docnos)
-    return names
+    return np.asarray(np.char.add(np.repeat(prefixes, np.diff(run.starts)), run.docnos))

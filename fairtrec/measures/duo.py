@@ -107,8 +107,7 @@ def _strongest(values: Sequence[Floats], queries: int) -> Floats:
     """Take each query's value of the greatest magnitude over the axes; nan where it has none on any."""
     stacked = np.stack([np.full(queries, np.nan), *values])
     strongest = np.argmax(np.where(np.isnan(stacked), -1.0, np.abs(stacked)), axis=0)
-    chosen: Floats = stacked[strongest, np.arange(queries)]
-    return chosen
+    return np.asarray(stacked[strongest, np.arange(queries)])
 
 
 class DUO(_Spread):

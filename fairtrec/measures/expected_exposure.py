@@ -65,7 +65,7 @@ class _Exposure(Measure):
         weights: Floats = discount.geometric(ranks, self.p) * np.power(1 - self.stop, above)
         return np.atleast_2d(weights)
 
-    def exposure(self, membership: Floats, sample_of: Ints, queries: int, relevance: Floats | None) -> Floats:
+    def exposure(self, membership: Floats, sample_of: Ints, queries: int, relevance: Floats | None = None) -> Floats:
         """Give the groups' expected exposure s [query, group]."""
         top = membership[:, : self.cutoff]
         return expected_exposure(top, self.of_ranks(top, relevance), sample_of, queries)
@@ -114,27 +114,27 @@ class _AgainstTarget(_Exposure):
             assert judged_relevance is not None
             relevant = (judged_relevance >= self.rel).sum(axis=1, keepdims=True)
             above = np.minimum(np.arange(self.cutoff), relevant).astype(np.float64)
-        wanted: Floats = target * self.weights(self.cutoff, above).sum(axis=1, keepdims=True)
-        return wanted
+        return np.asarray(target * self.weights(self.cutoff, above).sum(axis=1, keepdims=True))
 
     def remark(self, target: Floats, **_: Any) -> Remark | str:
         """Say that the target is not that of the source."""
         even = len(target) == 1 and bool(constant(target)[0])
         return "the target is even; that of the source is what is relevant, --target qrels" if even else ""
 
-    def over_queries(
+    def read(
         self,
         membership: Floats,
-        sample_of: Ints,
-        queries: int,
         target: Floats,
-        *,
         relevance: Floats | None = None,
         judged_relevance: Floats | None = None,
-    ) -> Summands:
+        **_: Any,
+    ) -> tuple[Floats, Floats]:
+        """Give the exposure of the ranks that are read [row or 1, rank], and the groups' t [query or 1, group]."""
+        return self.of_ranks(membership[:, : self.cutoff], relevance), self.wanted(target, judged_relevance)
+
+    def over_queries(self, target: Floats, judged_relevance: Floats | None = None, **read: Any) -> Summands:
         """Exposure and that under the target are averaged over queries, and then compared."""
-        held = self.exposure(membership, sample_of, queries, relevance)
-        return self.pool(held, self.wanted(target, judged_relevance))
+        return self.pool(self.exposure(**read), self.wanted(target, judged_relevance))
 
     def __call__(
         self,
@@ -181,11 +181,9 @@ class EED(_Exposure):
         """Sum the squares."""
         return np.asarray((held**2).sum(axis=-1))
 
-    def over_queries(
-        self, membership: Floats, sample_of: Ints, queries: int, relevance: Floats | None = None
-    ) -> Summands:
+    def over_queries(self, **read: Any) -> Summands:
         """Exposure is averaged over queries, and then squared."""
-        held = self.exposure(membership, sample_of, queries, relevance)
+        held = self.exposure(**read)
         return self.pool(held, np.zeros(held.shape))
 
     def over_labels(self, membership: Floats, relevance: Floats | None = None, **_: Any) -> Exposed | None:
@@ -220,19 +218,12 @@ class EER(_AgainstTarget):
         """Return EE-R [query]."""
         return np.asarray((held * wanted).sum(axis=-1))
 
-    def over_labels(
-        self,
-        membership: Floats,
-        target: Floats,
-        relevance: Floats | None = None,
-        judged_relevance: Floats | None = None,
-        **_: Any,
-    ) -> Linear | None:
+    def over_labels(self, **inputs: Any) -> Linear | None:
         """Each rank adds its exposure as far as the target wants it there."""
         if self.documents == "relevant":
             return None
-        weights = self.of_ranks(membership[:, : self.cutoff], relevance)
-        return Linear(weights[..., None] * self.wanted(target, judged_relevance)[:, None])
+        weights, wanted = self.read(**inputs)
+        return Linear(weights[..., None] * wanted[:, None])
 
     def over_ranks(self, membership: Floats, target: Floats, **_: Any) -> Sum | None:
         """Each rank adds its exposure as far as the target wants it there, if relevance does not stop the reader."""
@@ -242,18 +233,11 @@ class EER(_AgainstTarget):
         wanted = (held * self.wanted(target, None)[:, None]).sum(axis=2)
         return Sum(wanted, self.weights(self.cutoff), known=np.asarray(held.any(axis=2)))
 
-    def over_documents(
-        self,
-        membership: Floats,
-        target: Floats,
-        relevance: Floats | None = None,
-        judged_relevance: Floats | None = None,
-        **_: Any,
-    ) -> Gains | None:
+    def over_documents(self, membership: Floats, **inputs: Any) -> Gains | None:
         """Each document adds its exposure as far as the target wants it there."""
         if self.documents == "relevant":
             return None
-        weights, wanted = self.of_ranks(membership[:, : self.cutoff], relevance), self.wanted(target, judged_relevance)
+        weights, wanted = self.read(membership, **inputs)
 
         def gains(held: Floats) -> Floats:
             return np.asarray((held * wanted[:, None]).sum(axis=2))
@@ -285,16 +269,9 @@ class EEL(_AgainstTarget):
         """Return EE-L [query]."""
         return np.asarray(((held - wanted) ** 2).sum(axis=-1))
 
-    def over_labels(
-        self,
-        membership: Floats,
-        target: Floats,
-        relevance: Floats | None = None,
-        judged_relevance: Floats | None = None,
-        **_: Any,
-    ) -> Exposed | None:
+    def over_labels(self, **inputs: Any) -> Exposed | None:
         """The squared distance bends up."""
         if self.documents == "relevant":
             return None
-        weights, wanted = self.of_ranks(membership[:, : self.cutoff], relevance), self.wanted(target, judged_relevance)
+        weights, wanted = self.read(**inputs)
         return Exposed(weights, lambda held: self.compared(held, wanted[:, None]), wanted, "difference", "up")

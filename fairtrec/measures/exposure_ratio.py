@@ -163,11 +163,9 @@ class DTR(_Ratio):
         """Return the ratio of exposures by relevance [query]."""
         return self.ratio(*self._of_queries(membership, judged_relevance, judged_membership), groups)
 
-    def over_queries(
-        self, membership: Floats, judged_relevance: Floats, judged_membership: Floats, groups: Sequence[str]
-    ) -> Summands:
+    def over_queries(self, groups: Sequence[str], **inputs: Floats) -> Summands:
         """Exposure and relevance are summed."""
-        return self.pool(*self._of_queries(membership, judged_relevance, judged_membership), groups)
+        return self.pool(*self._of_queries(**inputs), groups)
 
     def _of_queries(
         self, membership: Floats, judged_relevance: Floats, judged_membership: Floats
@@ -205,16 +203,9 @@ class DIR(_Ratio):
         """Return the ratio of impacts by relevance [query]."""
         return self.ratio(*self._of_queries(membership, relevance, judged_relevance, judged_membership), groups)
 
-    def over_queries(
-        self,
-        membership: Floats,
-        relevance: Floats,
-        judged_relevance: Floats,
-        judged_membership: Floats,
-        groups: Sequence[str],
-    ) -> Summands:
+    def over_queries(self, groups: Sequence[str], **inputs: Floats) -> Summands:
         """Impact and relevance are summed."""
-        return self.pool(*self._of_queries(membership, relevance, judged_relevance, judged_membership), groups)
+        return self.pool(*self._of_queries(**inputs), groups)
 
     def _of_queries(
         self, membership: Floats, relevance: Floats, judged_relevance: Floats, judged_membership: Floats

@@ -50,8 +50,7 @@ def novelty(worth: Floats, alpha: float) -> Floats:
     [[1.0, 1.5]]
     """
     seen = np.cumsum(worth, axis=1) - worth
-    gains: Floats = (worth * np.power(1 - alpha, seen)).sum(axis=2)
-    return gains
+    return np.asarray((worth * np.power(1 - alpha, seen)).sum(axis=2))
 
 
 def greedy_novelty(worth: Floats, alpha: float, cutoff: int) -> Floats:
@@ -220,8 +219,7 @@ class FAIR(Measure):
             return np.full(len(grades), float(self.cutoff))
         if self.gain in ("rbp", "ndcg"):
             return ranks.ideal(relevant if self.gain == "rbp" else ranks.gains(grades), weights)
-        total: Floats = greedy_novelty(judged * relevant[..., None], self.alpha, self.cutoff) @ weights
-        return total
+        return np.asarray(greedy_novelty(judged * relevant[..., None], self.alpha, self.cutoff) @ weights)
 
     def _merit(self, grades: Floats) -> Floats:
         """Give what makes a document worth to read, whatever its rank and group."""

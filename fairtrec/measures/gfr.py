@@ -24,8 +24,7 @@ def stops(relevance: Floats, max_grade: int) -> Floats:
     stop = (2.0**grades - 1) / 2.0**max_grade
     before = np.cumprod(1 - stop, axis=1)
     before = np.concatenate((np.ones((len(stop), 1)), before), axis=1)[:, :-1]
-    probability: Floats = before * stop
-    return probability
+    return np.asarray(before * stop)
 
 
 @dataclass(frozen=True)
@@ -104,8 +103,7 @@ class GFR(Measure):
         """Take the mean over relevance and the fairness of each attribute that takes part; at least one does."""
         number, both = takes_part.sum(axis=0), self._counted[1]
         fairness = np.where(takes_part, values[1:], 0.0).sum(axis=0)
-        value: Floats = (fairness + both * values[0]) / np.where(number > 0, number + both, np.nan)
-        return value
+        return np.asarray((fairness + both * values[0]) / np.where(number > 0, number + both, np.nan))
 
     def over_labels(self, relevance: Floats, target: Floats, order: Ints | None = None, **_: Any) -> Prefixes:
         """Each rank adds, as often as readers stop there, the likeness of what the groups hold down to it."""

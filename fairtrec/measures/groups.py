@@ -17,8 +17,7 @@ def number(amounts: Floats) -> Floats:
     >>> number(np.array([[2.0, 0.0, 0.3], [0.0, 0.0, 0.0]])).tolist()
     [2.0, 0.0]
     """
-    many: Floats = (amounts > 0).sum(axis=-1).astype(np.float64)
-    return many
+    return np.asarray((amounts > 0).sum(axis=-1).astype(np.float64))
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,7 @@ def discounted(values: Floats, lengths: Ints) -> Floats:
     [1.63093]
     """
     there = np.arange(values.shape[1]) < lengths[:, None]
-    total: Floats = (np.where(there, values, 0.0) * discount.log2(values.shape[1])).sum(axis=1)
-    return total
+    return np.asarray((np.where(there, values, 0.0) * discount.log2(values.shape[1])).sum(axis=1))
 
 
 @dataclass(frozen=True)
@@ -136,8 +135,7 @@ class nDRKL(Measure):  # noqa: N801 - what the user types
 
 
 def _any(dkl: Floats) -> Bools:
-    known: Bools = (~np.isnan(dkl)).sum(axis=1) > 0
-    return known
+    return np.asarray((~np.isnan(dkl)).sum(axis=1) > 0)
 
 
 def _weights(top: Floats, lengths: Ints) -> Floats:

@@ -19,8 +19,7 @@ def greatest_share(amounts: Floats) -> Floats:
     >>> greatest_share(np.array([[6.0, 3.0, 1.0], [0.0, 0.0, 0.0]])).tolist()
     [0.6, nan]
     """
-    value: Floats = distribution.shares(amounts).max(axis=-1)
-    return value
+    return np.asarray(distribution.shares(amounts).max(axis=-1))
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,7 @@ def setfairr(omega: Floats, documents: Ints, cutoff: int, *, full_k: bool = Fals
     total = np.where(documents > 0, omega * documents, 0.0).sum(axis=1)
     mean = quotient(total, size)
     filled = np.full(len(size), cutoff) if full_k else size.clip(max=cutoff)
-    value: Floats = mean * discount.sums(discount.log2(cutoff))[filled]
-    return value
+    return np.asarray(mean * discount.sums(discount.log2(cutoff))[filled])
 
 
 @dataclass(frozen=True)
@@ -62,6 +61,10 @@ class Neutrality(Measure):
         return Gains(
             over_ranks, lambda weights: neutrality.of_labels(weights, target[:, None]), 2 * (1 - target.min(axis=1))
         )
+
+    def omega(self, ranked: Ints, counts: Floats, target: Floats) -> Floats:
+        """Rate the neutrality of each document [query, rank]."""
+        return neutrality.omega(take(counts, ranked), target[:, None], self.tau)
 
     def ideal(self, candidates: Candidates, target: Floats) -> Floats:
         """Sum the best top that the candidates could have filled [query]; once for all runs that share them."""
@@ -90,13 +93,12 @@ class FaiRR(Neutrality):
 
     def __call__(self, ranked: Ints, counts: Floats, target: Floats) -> Floats:
         """Return FaiRR [query]."""
-        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
-        return _defined(fairr(omega, self.cutoff), target)
+        value = fairr(self.omega(ranked, counts, target), self.cutoff)
+        return np.where(np.isnan(target).any(axis=1), np.nan, value)
 
     def over_ranks(self, ranked: Ints, counts: Floats, target: Floats) -> Sum:
         """Each rank adds the neutrality of its document, discounted."""
-        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
-        return Sum(omega, discount.log2(self.cutoff))
+        return Sum(self.omega(ranked, counts, target), discount.log2(self.cutoff))
 
     def over_documents(self, ranked: Ints, counts: Floats, target: Floats) -> Gains:
         """Each document adds its neutrality, discounted."""
@@ -144,12 +146,11 @@ class NFaiRR(Neutrality):
 
     def __call__(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Floats:
         """Return NFaiRR [query]."""
-        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
-        return quotient(fairr(omega, self.cutoff), self.ideal(background, target))
+        return quotient(fairr(self.omega(ranked, counts, target), self.cutoff), self.ideal(background, target))
 
     def over_ranks(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Sum:
         """Each rank adds the neutrality of its document, discounted; the ideal does not depend on the order."""
-        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
+        omega = self.omega(ranked, counts, target)
         return Sum(omega, discount.log2(self.cutoff), self.ideal(background, target))
 
     def over_documents(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Gains:
@@ -162,18 +163,11 @@ class NFaiRR(Neutrality):
         Where both ideals are the same, being full without the documents that have no text, some texts attain both.
         """
         worst, best = self.ideal(low["background"], low["target"]), self.ideal(high["background"], high["target"])
-        counts, targets = (
-            [take(each["counts"], each["ranked"]) for each in (low, high)],
-            (low["target"], high["target"]),
+        least, greatest = (
+            fairr(self.omega(each["ranked"], each["counts"], each["target"]), self.cutoff) for each in (low, high)
         )
-        shown = [
-            fairr(neutrality.omega(found, target[:, None], self.tau), self.cutoff)
-            for found, target in zip(counts, targets, strict=True)
-        ]
-        least = quotient(
-            shown[0], np.where(shown[0] < 0, worst, best), otherwise=np.where(shown[0] < 0, -np.inf, np.nan)
-        )
-        greatest = quotient(shown[1], np.where(shown[1] < 0, best, worst), otherwise=np.inf)
+        least = quotient(least, np.where(least < 0, worst, best), otherwise=np.where(least < 0, -np.inf, np.nan))
+        greatest = quotient(greatest, np.where(greatest < 0, best, worst), otherwise=np.inf)
         there = best > 0
         return np.where(there, least, np.nan), np.where(there, greatest, np.nan), ~same(worst, best)
 
@@ -250,7 +244,3 @@ class NSetFaiRR(_OfSet):
         """Return the ratio [query]."""
         chosen = collection if self.of == "collection" else background
         return quotient(self.expectation(chosen, target), self.ideal(background, target))
-
-
-def _defined(value: Floats, target: Floats) -> Floats:
-    return np.where(np.isnan(target).any(axis=1), np.nan, value)

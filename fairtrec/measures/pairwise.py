@@ -8,6 +8,7 @@ As given in: Ziems et al.: Measuring and Addressing Indexical Bias in Informatio
 Eq. 1-4. https://doi.org/10.18653/v1/2024.findings-acl.763
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -144,12 +145,17 @@ class _Pairwise(Measure):
     limits = (("step", 1, np.inf, "the step is {step}; it is 1 or more"),)
     formerly = MappingProxyType({"log2": "1 / log2(i) is log2_rank, as log2 is 1 / log2(1 + i) elsewhere; "})
 
-    def mean(self, membership: Floats, groups: Sequence[str], difference: PrefixDifference) -> Floats:
+    @property
+    @abstractmethod
+    def difference(self) -> PrefixDifference:
+        """What compares a prefix with the list."""
+
+    def __call__(self, membership: Floats, groups: Sequence[str]) -> Floats:
         """Average the value over the groups that are set against the rest [query]."""
         top: Floats = membership[:, : self.cutoff]
         marks = np.where(np.isnan(top).any(axis=2, keepdims=True), np.nan, top > 0.5)
         values = [
-            unevenness(marks[:, :, group], difference, step=self.step, kind=self.discount, norm=self.norm)
+            unevenness(marks[:, :, group], self.difference, step=self.step, kind=self.discount, norm=self.norm)
             for group in self._chosen(groups)
         ]
         return ranks.mean(np.stack([np.full(len(top), np.nan), *values]).T)
@@ -158,15 +164,15 @@ class _Pairwise(Measure):
         """Number the groups that are set against the rest."""
         return [groups.index(self.protected)] if self.protected else range(len(groups))
 
-    def finals(self, groups: Sequence[str], difference: PrefixDifference) -> Finals:
-        """Let each rank add its difference; what the groups hold in the end normalises the sum."""
+    def over_labels(self, groups: Sequence[str], **_: Any) -> Finals:
+        """Each rank adds its difference; what the groups hold in the end normalises the sum."""
 
         def of(totals: Floats, length: Ints) -> tuple[PrefixCost, Floats]:
             marked = totals[:, self._chosen(groups)].astype(np.int64)
             scale, shift = np.zeros((2, *marked.shape))
             for at, m in np.ndenumerate(marked):
                 n = int(length[at[0]])
-                least, most = ends(difference, n, int(m), self.step, self.discount) if 0 < m < n else (0.0, 0.0)
+                least, most = ends(self.difference, n, int(m), self.step, self.discount) if 0 < m < n else (0.0, 0.0)
                 least = least if self.norm == "minmax" else 0.0
                 if most - least > NEAR * most:
                     scale[at], shift[at] = 1 / (most - least), least / (most - least)
@@ -178,7 +184,7 @@ class _Pairwise(Measure):
             def cost(amounts: Floats, rank: int) -> Floats:
                 held = np.minimum(amounts[..., self._chosen(groups)], rank + 1)
                 every = length.clip(min=2)[:, None, None]
-                each = difference(held, np.array(rank + 1), within[:, None], every) * shares[:, None]
+                each = self.difference(held, np.array(rank + 1), within[:, None], every) * shares[:, None]
                 return np.where((rank < length)[:, None], each.sum(axis=2) * weigh[min(rank, len(weigh) - 1)], 0.0)
 
             return cost, -quotient(shift.sum(axis=1), parts)
@@ -220,13 +226,10 @@ class rND(_Pairwise):  # noqa: N801 - its name
     2024, Eq. 1-3. https://doi.org/10.18653/v1/2024.findings-acl.763
     """
 
-    def __call__(self, membership: Floats, groups: Sequence[str]) -> Floats:
-        """Return rND [query]."""
-        return self.mean(membership, groups, nd)
-
-    def over_labels(self, groups: Sequence[str], **_: Any) -> Finals:
-        """Each rank adds its difference; what the groups hold in the end normalises the sum."""
-        return self.finals(groups, nd)
+    @property
+    def difference(self) -> PrefixDifference:
+        """Their shares of the protected."""
+        return nd
 
 
 @dataclass(frozen=True)
@@ -250,13 +253,10 @@ class rKL(_Pairwise):  # noqa: N801 - its name
 
     compat: bool = False
 
-    def __call__(self, membership: Floats, groups: Sequence[str]) -> Floats:
-        """Return rKL [query]."""
-        return self.mean(membership, groups, kl_compat if self.compat else kl)
-
-    def over_labels(self, groups: Sequence[str], **_: Any) -> Finals:
-        """Each rank adds its difference; what the groups hold in the end normalises the sum."""
-        return self.finals(groups, kl_compat if self.compat else kl)
+    @property
+    def difference(self) -> PrefixDifference:
+        """The divergence of their shares."""
+        return kl_compat if self.compat else kl
 
 
 class rRD(_Pairwise):  # noqa: N801 - its name
@@ -277,10 +277,7 @@ class rRD(_Pairwise):  # noqa: N801 - its name
     Source: Yang, Stoyanovich, SSDBM 2017. https://doi.org/10.1145/3085504.3085526
     """
 
-    def __call__(self, membership: Floats, groups: Sequence[str]) -> Floats:
-        """Return rRD [query]."""
-        return self.mean(membership, groups, rd)
-
-    def over_labels(self, groups: Sequence[str], **_: Any) -> Finals:
-        """Each rank adds its difference; what the groups hold in the end normalises the sum."""
-        return self.finals(groups, rd)
+    @property
+    def difference(self) -> PrefixDifference:
+        """Their ratios of protected to others."""
+        return rd

@@ -62,8 +62,7 @@ def fewer(amounts: Floats, rank: Ints | int, target: Floats) -> Bools:
     [True, False]
     """
     due = np.floor(rank * target + 1e-9)  # 100 * 0.29 is 28.999999999999996
-    lacking: Bools = amounts < due - 1e-9
-    return lacking
+    return np.asarray(amounts < due - 1e-9)
 
 
 @dataclass(frozen=True)
@@ -135,8 +134,7 @@ class MinSkew(_Skew):
 
     def __call__(self, membership: Floats, target: Floats) -> Floats:
         """Return the least skew [query]."""
-        value: Floats = np.fmin.reduce(self.of_groups(membership, target), axis=1)
-        return value
+        return np.asarray(np.fmin.reduce(self.of_groups(membership, target), axis=1))
 
     def over_labels(self, target: Floats, **_: Any) -> Totals:
         """What each group holds in all decides."""
@@ -163,8 +161,7 @@ class MaxSkew(_Skew):
 
     def __call__(self, membership: Floats, target: Floats) -> Floats:
         """Return the greatest skew [query]."""
-        value: Floats = np.fmax.reduce(self.of_groups(membership, target), axis=1)
-        return value
+        return np.asarray(np.fmax.reduce(self.of_groups(membership, target), axis=1))
 
     def over_labels(self, target: Floats, **_: Any) -> Totals:
         """What each group holds in all decides."""

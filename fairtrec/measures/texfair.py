@@ -180,8 +180,7 @@ class TExFAIR(Measure):
         if self.rbdf:
             spoken = rbdf(taken, self.cutoff, full_k=self.full_k)
             ted = np.where(spoken == 0, 0.0, ted * spoken)
-        value: Floats = (most - ted) / (most if self.scaled else 1)
-        return value
+        return np.asarray((most - ted) / (most if self.scaled else 1))
 
     def remark(self, ranked: Ints, counts: Floats, **_: Any) -> Remark | str:
         """Count the rankings that have the maximum because they say nothing of any group."""
@@ -192,5 +191,4 @@ class TExFAIR(Measure):
 
 def _most(target: Floats) -> Floats:
     """Give the greatest distance that there can be from a target [..., group]."""
-    most: Floats = 2 * (1 - target.min(axis=-1))
-    return most
+    return np.asarray(2 * (1 - target.min(axis=-1)))

@@ -71,8 +71,7 @@ def unfairness(exposure: Floats, relevance: Floats) -> Floats:
     >>> unfairness(np.array([[3.0, 1.0], [0.0, 0.0]]), np.array([[2.0, 2.0], [0.0, 1.0]])).round(6).tolist()
     [0.353553, nan]
     """
-    distance: Floats = np.sqrt(((distribution.shares(exposure) - distribution.shares(relevance)) ** 2).sum(axis=-1))
-    return distance
+    return np.asarray(np.sqrt(((distribution.shares(exposure) - distribution.shares(relevance)) ** 2).sum(axis=-1)))
 
 
 def amounts(

@@ -178,8 +178,7 @@ class Utility(Measure):
             best = judged[:, : self.cutoff]
             return ranks.total(ranks.gains(best) / _logarithms(np.arange(1, best.shape[1] + 1)))
         if self.name in {"R", "AP"}:
-            relevant: Floats = (judged >= self.measure.params.get("rel", 1)).sum(axis=1).astype(np.float64)
-            return relevant
+            return np.asarray((judged >= self.measure.params.get("rel", 1)).sum(axis=1).astype(np.float64))
         return np.full(len(judged), float(self.cutoff) if self.name == "P" and self.cutoff else 1.0)
 
     def over_ranks(self, relevance: Floats, judged_relevance: Floats) -> Terms | None:

@@ -69,8 +69,7 @@ class DocumentTable:
 
     def weights(self, labels: Labels, query: int, documents: Ints) -> Floats:
         """Look up the labels of a query's documents [document, group]; nan where there is none."""
-        found: Floats = looked_up(labels, [self.qids[query]], self.documents.names, documents[None])[0]
-        return found
+        return np.asarray(looked_up(labels, [self.qids[query]], self.documents.names, documents[None])[0])
 
 
 def _column(docnos: Sequence[str]) -> Docs:

@@ -38,8 +38,7 @@ class Blocks:
     def total(self, values: Floats | Bools) -> Floats:
         """Sum what stands in each block, for each of its ranks [query, rank]."""
         place = self.number + np.arange(len(self.number))[:, None] * self.number.shape[1]
-        sums: Floats = np.bincount(place.ravel(), values.ravel(), place.size)[place]
-        return sums
+        return np.asarray(np.bincount(place.ravel(), values.ravel(), place.size)[place])
 
     @cached_property
     def size(self) -> Floats:
@@ -51,8 +50,7 @@ class Blocks:
         """How many of a block stand above each of its ranks [query, rank]."""
         rank = np.broadcast_to(np.arange(self.number.shape[1]), self.number.shape)
         fresh = np.diff(self.number, axis=1, prepend=-1) > 0
-        place: Floats = (rank - np.maximum.accumulate(np.where(fresh, rank, 0), axis=1)).astype(np.float64)
-        return place
+        return np.asarray((rank - np.maximum.accumulate(np.where(fresh, rank, 0), axis=1)).astype(np.float64))
 
     def rising(self, values: Floats) -> Floats:
         """Sort each block by rising value."""

@@ -131,8 +131,7 @@ class Lists:
     @property
     def many(self) -> Ints:
         """How many documents are moved [query]."""
-        many: Ints = (self.ranks != MISSING).sum(axis=1)
-        return many
+        return np.asarray((self.ranks != MISSING).sum(axis=1))
 
     def put_back(self, first: Ints) -> Ints:
         """Order all ranks that were looked at [query, place]: ``first`` come these places of the lists, then the rest.
@@ -161,8 +160,7 @@ def places_to_fill(known: Bools, cutoff: int, *, moved_only: bool) -> Ints:
     >>> places_to_fill(np.array([[True, False, True]]), 2, moved_only=True).tolist()
     [1]
     """
-    top: Ints = known[:, :cutoff].sum(axis=1) if moved_only else np.full(len(known), cutoff)
-    return top
+    return np.asarray(known[:, :cutoff].sum(axis=1) if moved_only else np.full(len(known), cutoff))
 
 
 def counted(words: str, which: Any) -> Remark:
@@ -225,8 +223,7 @@ class Heads:
 
     def first(self, claims: Bools) -> Ints:
         """Choose of the groups that have a claim [query, group] the one whose head stands first [query]."""
-        chosen: Ints = np.where(claims, self.places, FAR).argmin(axis=1)
-        return chosen
+        return np.asarray(np.where(claims, self.places, FAR).argmin(axis=1))
 
 
 def floors(rank: Ints | int, shares: Floats) -> Ints:

@@ -95,8 +95,7 @@ class _Det(Reranker):
 
 def _deadlines(most: Ints, shares: Floats) -> Floats:
     """Give the rank at which a group of these shares must have so many documents, as a fraction [query, group]."""
-    deadlines: Floats = np.divide(most, shares, out=np.full(shares.shape, NEVER), where=shares > 0)
-    return deadlines
+    return np.asarray(np.divide(most, shares, out=np.full(shares.shape, NEVER), where=shares > 0))
 
 
 class DetGreedy(_Det):

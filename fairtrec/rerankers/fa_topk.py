@@ -37,8 +37,7 @@ def cumulative(k: int, p: float) -> Floats:
     for i in range(1, k + 1):
         exact[i] = exact[i - 1] * (1 - p)
         exact[i, 1:] += exact[i - 1, :-1] * p
-    total: Floats = np.cumsum(exact[1:], axis=1)
-    return total
+    return np.asarray(np.cumsum(exact[1:], axis=1))
 
 
 def least(of: Floats, alpha: float) -> Ints:
@@ -47,8 +46,7 @@ def least(of: Floats, alpha: float) -> Ints:
     >>> least(cumulative(12, 0.5), 0.1).tolist()
     [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 4]
     """
-    several: Ints = (of <= alpha * ALIKE).sum(axis=1)
-    return several
+    return np.asarray((of <= alpha * ALIKE).sum(axis=1))
 
 
 def broken(table: Ints, p: float) -> float:

@@ -30,8 +30,7 @@ class Placeable:
     def gains(self, alpha: float) -> Floats:
         """Give what each document adds; a group seen before counts 1 - alpha times as much."""
         fresh = np.power(1 - alpha, self.seen)
-        total: Floats = (self.worth * fresh[:, None]).sum(axis=2)
-        return total
+        return np.asarray((self.worth * fresh[:, None]).sum(axis=2))
 
     def divergences(self, target: Floats) -> Floats:
         """Give dKL of the ranking with each document behind it; infinite as long as there is no group in it."""
@@ -50,8 +49,7 @@ def narrowed(among: Bools, values: Floats) -> Bools:
     """Keep those of the greatest value, but for rounding."""
     most = np.where(among, values, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
     bound = most - NEAR * np.maximum(1.0, np.abs(np.where(np.isinf(most), 0.0, most)))
-    kept: Bools = among & (values >= bound)
-    return kept
+    return np.asarray(among & (values >= bound))
 
 
 @dataclass(frozen=True)

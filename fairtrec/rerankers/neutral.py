@@ -83,8 +83,7 @@ class Neutral(Reranker):
         highest = np.where(
             np.isinf(scaled_below), -np.inf, (1 - self.weight) * np.maximum(scaled_below, 0.0) + self.weight
         )
-        settled: Bools = np.asarray(last >= tied(highest))
-        return settled
+        return np.asarray(last >= tied(highest))
 
     @staticmethod
     def _keys(scaled: Floats, omega: Floats, weights: Floats) -> Floats:
@@ -100,8 +99,7 @@ class Neutral(Reranker):
     def _sums(self, values: Floats, order: Ints) -> Floats:
         """Add the values [query, rank] of the first ranks up, discounted [query]."""
         top = np.where(order == MISSING, 0.0, np.take_along_axis(values, np.maximum(order, 0), axis=1))
-        total: Floats = np.nan_to_num(top) @ discount.log2(top.shape[1])
-        return total
+        return np.asarray(np.nan_to_num(top) @ discount.log2(top.shape[1]))
 
     def _required(self, scaled: Floats, omega: Floats, wanted: Floats, lengths: Ints, unknown: Bools) -> Order:
         low, high = np.zeros(len(wanted)), np.ones(len(wanted))

@@ -189,5 +189,4 @@ class RerankerInputs(Inputs):
     def judged_docnos(self) -> Docs:
         """The judged documents [query, n]."""
         assert self.reference.qrels is not None
-        docnos: Docs = self.reference.qrels.docnos[self.judged_lines]
-        return docnos
+        return np.asarray(self.reference.qrels.docnos[self.judged_lines])

@@ -53,8 +53,7 @@ def worth(values: Floats, better: Better, training: Bools) -> Floats:
     where nearer 0 is, the sizes of the values are averaged, and that is negated.
     """
     turned = -values if better == "lower" else -np.abs(values) if better == "nearer 0" else values
-    means: Floats = training.astype(np.float64) @ turned.T / training.sum(axis=1, keepdims=True)
-    return means
+    return np.asarray(training.astype(np.float64) @ turned.T / training.sum(axis=1, keepdims=True))
 
 
 def scaled(means: Floats) -> Floats:
@@ -66,8 +65,7 @@ def scaled(means: Floats) -> Floats:
     low = means.min(axis=1, keepdims=True)
     spread = means.max(axis=1, keepdims=True) - low
     alike = np.broadcast_to(constant(means)[:, None], means.shape)
-    shares: Floats = np.divide(means - low, spread, out=np.ones(means.shape), where=~alike)
-    return shares
+    return np.asarray(np.divide(means - low, spread, out=np.ones(means.shape), where=~alike))
 
 
 def f_beta(utility: Floats, fairness: Floats, beta: float) -> Floats:
@@ -96,5 +94,4 @@ def best(criterion: Floats, names: Sequence[str], allowed: Bools) -> Ints:
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
     ordered = np.where(allowed, criterion, -np.inf)[:, by_name]
     top = np.asarray(same(ordered, ordered.max(axis=1, keepdims=True)))
-    places: Ints = by_name[top.argmax(axis=1)]
-    return places
+    return np.asarray(by_name[top.argmax(axis=1)])

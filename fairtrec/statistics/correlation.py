@@ -84,8 +84,7 @@ def _exact(x: Floats, y: Floats) -> float:
     ranks, others = stats.rankdata(x), stats.rankdata(y)
 
     def product(values: Floats, axis: int = -1) -> Floats:
-        total: Floats = (values * others).sum(axis=axis)
-        return total
+        return np.asarray((values * others).sum(axis=axis))
 
     found = stats.permutation_test((ranks,), product, permutation_type="pairings", vectorized=True, n_resamples=np.inf)
     return float(found.pvalue)

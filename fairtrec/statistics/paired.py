@@ -44,8 +44,7 @@ def p_values(differences: Floats, test: Test = "t", *, resamples: int = 10_000, 
 
 
 def _testable(differences: Floats) -> Bools:
-    testable: Bools = np.asarray(finite(differences).all(axis=1)) & (differences.shape[1] >= 2)
-    return testable
+    return np.asarray(finite(differences).all(axis=1) & (differences.shape[1] >= 2))
 
 
 def _t(differences: Floats, resamples: int, seed: int) -> Floats:  # noqa: ARG001 - nothing is drawn
@@ -78,8 +77,7 @@ def _signed_ranks(differences: Floats) -> Floats:
 
     differences = tied(differences)
     sizes = np.where(differences == 0, np.nan, np.abs(differences))
-    ranks: Floats = np.sign(differences) * np.nan_to_num(stats.rankdata(sizes, axis=1, nan_policy="omit"))
-    return ranks
+    return np.asarray(np.sign(differences) * np.nan_to_num(stats.rankdata(sizes, axis=1, nan_policy="omit")))
 
 
 def direction(differences: Floats, test: Test = "t") -> Floats:
@@ -170,8 +168,7 @@ def _of_t(differences: Floats, confidence: float) -> Floats:
 
 def _mean(resamples: Floats, axis: int) -> Floats:
     """Average in one order of adding, whatever the layout in memory, so that rows beside it change no digit."""
-    mean: Floats = np.ascontiguousarray(resamples).mean(axis=axis)
-    return mean
+    return np.asarray(np.ascontiguousarray(resamples).mean(axis=axis))
 
 
 def _resampled(differences: Floats, method: Method, confidence: float, resamples: int, seed: int) -> Any:

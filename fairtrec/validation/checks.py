@@ -224,8 +224,7 @@ def _upside_down(rows: RunEntries, found: Findings) -> Bools:
 
 def _between(broken: Ints, low: Ints, high: Ints) -> Bools:
     """Tell where a line that could not be read, and may have had the missing rank, is between two lines."""
-    result: Bools = np.searchsorted(broken, low) < np.searchsorted(broken, high)
-    return result
+    return np.asarray(np.searchsorted(broken, low) < np.searchsorted(broken, high))
 
 
 def _ties(rows: RunEntries, cutoffs: tuple[int, ...], found: Findings) -> None:

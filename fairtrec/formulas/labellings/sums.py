@@ -69,8 +69,7 @@ def multinomial(given: Floats, prior: Floats) -> Floats:
     ways = logs[given.sum(axis=2).astype(np.int64)] - logs[given.astype(np.int64)].sum(axis=2)
     with np.errstate(divide="ignore", invalid="ignore"):
         each = np.where(given > 0, given * np.log(prior)[:, None], 0.0)
-    chances: Floats = np.exp(ways + each.sum(axis=2))
-    return chances
+    return np.asarray(np.exp(ways + each.sum(axis=2)))
 
 
 @dataclass(frozen=True, eq=False)

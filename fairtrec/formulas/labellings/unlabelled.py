@@ -133,8 +133,7 @@ def mean(values: Floats, chances: Floats) -> Floats:
     total = share.sum(axis=1)
     with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
         sums = ((values if share is chances else np.where(likely, values, 0.0)) * share).sum(axis=1)
-    averages: Floats = np.divide(sums, total, out=np.full(len(values), np.nan), where=total > 0)
-    return averages
+    return np.asarray(np.divide(sums, total, out=np.full(len(values), np.nan), where=total > 0))
 
 
 class Form(Protocol):

@@ -110,8 +110,7 @@ class Problem:
     def docnos(self, query: int) -> Docs:
         """Name the documents that a query may rank, by their places."""
         first = int(self.inputs.lines[query, 0]) if self.several[query] else 0
-        docnos: Docs = self.run.docnos[first : first + int(self.several[query])]
-        return docnos
+        return np.asarray(self.run.docnos[first : first + int(self.several[query])])
 
     def terms(self, measure: Measure | None) -> Terms | None:
         """Say what a measure makes of its ranks: gains of all documents, but weights and divisors of the ranking."""

@@ -254,5 +254,4 @@ def _fairest(problem: Problem, row: int, worth: Floats, weights: Floats, grades:
     graded = np.zeros(len(movable)) if grades is None else -grades[movable]
     best = movable[np.lexsort((graded, keys))[: len(ranks)]]
     top[np.argsort(-weights[ranks], kind="stable")] = best
-    whole: Ints = problem.filled(row, top[None])[0]
-    return whole
+    return np.asarray(problem.filled(row, top[None])[0])

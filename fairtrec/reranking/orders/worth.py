@@ -17,18 +17,15 @@ def of_gains(useful: Terms, row: int, gains: Floats | Ints) -> Floats:
     ranks = gains.shape[1]
     if isinstance(useful, Sum):
         weights = (useful.weights if useful.weights.ndim == 1 else useful.weights[row])[:ranks]
-        total: Floats = gains[:, : len(weights)] @ weights
-        return total
+        return np.asarray(gains[:, : len(weights)] @ weights)
     relevant = gains > 0
     if isinstance(useful, First):
         worth = np.zeros(ranks + 1)
         worth[:ranks][: len(useful.worth)] = useful.worth[:ranks]
-        first: Floats = worth[np.where(relevant.any(axis=1), relevant.argmax(axis=1), ranks)]
-        return first
+        return np.asarray(worth[np.where(relevant.any(axis=1), relevant.argmax(axis=1), ranks)])
     assert isinstance(useful, Precisions)
     precisions = relevant * np.cumsum(relevant, axis=1) / np.arange(1, ranks + 1)
-    averaged: Floats = precisions[:, : useful.cutoff].sum(axis=1) / float(useful.divisor[row])
-    return averaged
+    return np.asarray(precisions[:, : useful.cutoff].sum(axis=1) / float(useful.divisor[row]))
 
 
 def gains_of(row: int, useful: Terms | None) -> Floats | None:
