@@ -62,10 +62,6 @@ class Neutrality(Measure):
             over_ranks, lambda weights: neutrality.of_labels(weights, target[:, None]), 2 * (1 - target.min(axis=1))
         )
 
-    def omega(self, ranked: Ints, counts: Floats, target: Floats) -> Floats:
-        """Rate the neutrality of each document [query, rank]."""
-        return neutrality.omega(take(counts, ranked), target[:, None], self.tau)
-
     def ideal(self, candidates: Candidates, target: Floats) -> Floats:
         """Sum the best top that the candidates could have filled [query]; once for all runs that share them."""
         asked = "ideal", self.cutoff, self.tau, target.tobytes()
@@ -93,12 +89,14 @@ class FaiRR(Neutrality):
 
     def __call__(self, ranked: Ints, counts: Floats, target: Floats) -> Floats:
         """Return FaiRR [query]."""
-        value = fairr(self.omega(ranked, counts, target), self.cutoff)
+        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
+        value = fairr(omega, self.cutoff)
         return np.where(np.isnan(target).any(axis=1), np.nan, value)
 
     def over_ranks(self, ranked: Ints, counts: Floats, target: Floats) -> Sum:
         """Each rank adds the neutrality of its document, discounted."""
-        return Sum(self.omega(ranked, counts, target), discount.log2(self.cutoff))
+        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
+        return Sum(omega, discount.log2(self.cutoff))
 
     def over_documents(self, ranked: Ints, counts: Floats, target: Floats) -> Gains:
         """Each document adds its neutrality, discounted."""
@@ -146,11 +144,12 @@ class NFaiRR(Neutrality):
 
     def __call__(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Floats:
         """Return NFaiRR [query]."""
-        return quotient(fairr(self.omega(ranked, counts, target), self.cutoff), self.ideal(background, target))
+        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
+        return quotient(fairr(omega, self.cutoff), self.ideal(background, target))
 
     def over_ranks(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Sum:
         """Each rank adds the neutrality of its document, discounted; the ideal does not depend on the order."""
-        omega = self.omega(ranked, counts, target)
+        omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)
         return Sum(omega, discount.log2(self.cutoff), self.ideal(background, target))
 
     def over_documents(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Gains:
@@ -163,9 +162,11 @@ class NFaiRR(Neutrality):
         Where both ideals are the same, being full without the documents that have no text, some texts attain both.
         """
         worst, best = self.ideal(low["background"], low["target"]), self.ideal(high["background"], high["target"])
-        least, greatest = (
-            fairr(self.omega(each["ranked"], each["counts"], each["target"]), self.cutoff) for each in (low, high)
+        omegas = (
+            neutrality.omega(take(each["counts"], each["ranked"]), each["target"][:, None], self.tau)
+            for each in (low, high)
         )
+        least, greatest = (fairr(omega, self.cutoff) for omega in omegas)
         least = quotient(least, np.where(least < 0, worst, best), otherwise=np.where(least < 0, -np.inf, np.nan))
         greatest = quotient(greatest, np.where(greatest < 0, best, worst), otherwise=np.inf)
         there = best > 0
