@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-LARGEST_WHEEL = 1 << 20  # bytes
+LARGEST_WHEEL = 1_000_000  # bytes: 1 MB
 TOOLS = ("build", "twine", "check-wheel-contents", "pyroma", "zizmor", "mkdocs>=1.6", "mkdocs-material>=9.5")
 ACCOUNTS = (
     "PyPI: the project, and its trusted publisher: this repository, workflow release.yml, environment pypi",

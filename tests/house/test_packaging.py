@@ -1,5 +1,6 @@
 """What users get: the wheel, the checkout and the editable install; the Makefile; the commands of the README."""
 
+import ast
 import os
 import re
 import shlex
@@ -9,6 +10,7 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -61,8 +63,9 @@ def build(target, source, folder):
     command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(folder)]
     written = source / "fairtrec" / "version.txt"
     before = written.read_text("utf-8") if written.exists() else None
+    alone = os.environ | {"NO_COLOR": "1", "FAIRTREC_PLAIN": "1"}  # nothing is compiled, nor the old library unlinked
     try:
-        subprocess.run(command, cwd=source, check=True, capture_output=True, env=os.environ | {"NO_COLOR": "1"})
+        subprocess.run(command, cwd=source, check=True, capture_output=True, env=alone)
     finally:
         if before is not None:
             written.write_text(before, "utf-8")
@@ -108,6 +111,122 @@ def test_wheel_has_what_it_needs_and_no_more(wheel):
     assert not [name for name in names if "test_" in name or "__pycache__" in name or name.endswith(".pyc")]
     tracked = {f"fairtrec/_{path.relative_to(REPOSITORY)}" for path in (REPOSITORY / "resources").rglob("*.*")}
     assert tracked <= set(names)
+
+
+# ------------------------------------------------------------------------------------- what is built, and how
+
+
+@pytest.fixture(scope="module")
+def hook():
+    """The module that builds, as hatchling imports it."""
+    for name in ("hatchling", "setuptools"):
+        pytest.importorskip(name, reason=f"{name}, which builds the wheel, is not installed; make setup")
+    spec = spec_from_file_location("hatch_build", REPOSITORY / "hatch_build.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_wheel_is_below_1_mb(wheel):
+    """`make release-check` holds the one that is compiled to it, which is 10 kB larger."""
+    assert wheel.stat().st_size < 990_000
+
+
+def test_what_maintainers_read_stays_out_of_a_wheel(hook):
+    """Comments, and docstrings of what is private or within a function; what users see of a traceback is as it was."""
+    before = """# a file
+'''Of the module.'''
+
+
+class Seen:  # a class
+    '''Of the class.'''
+
+    def __len__(self):
+        '''Of what is no name of ours.'''
+        return 1
+
+    def _hidden(self):
+        '''Of what is private,
+        in two lines.'''
+        text = "# no comment"
+
+        def within():
+            '''Of what is within.'''
+            return text  # noqa: X100
+
+        return within
+
+
+class _Hidden:
+    '''It has no body but this.'''
+"""
+    after = hook.bare(before)
+    assert re.findall(r"'''(.*)'''", after) == [
+        "Of the module.", "Of the class.", "Of what is no name of ours.", "It has no body but this.",
+    ]  # fmt: skip
+    assert re.findall(r"#.*", after) == ['# no comment"']
+    assert without_docstrings(after) == without_docstrings(before)
+
+
+def without_docstrings(source):
+    """What a file does, and at which lines and columns."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            node.body[:] = node.body[1:]
+    return ast.dump(tree, include_attributes=True)
+
+
+@pytest.mark.slow
+def test_the_code_of_a_wheel_is_that_of_the_repository(unpacked):
+    files = sorted((unpacked / "fairtrec").rglob("*.py"))
+    assert len(files) > 300
+    for file in files:
+        source = (REPOSITORY / file.relative_to(unpacked)).read_text("utf-8")
+        assert without_docstrings(file.read_text("utf-8")) == without_docstrings(source), file
+
+
+def test_without_a_compiler_nothing_is_compiled_and_nothing_fails(hook, tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("CC", "LDSHARED"):
+        monkeypatch.delenv(name, raising=False)
+    build = hook.CustomBuildHook(str(REPOSITORY), {}, None, None, str(tmp_path), "wheel", app=Told(told))
+    assert build._built(str(tmp_path)) is None
+    (warning,) = told
+    assert warning.startswith("built without the compiled part, which is slower: ")
+    assert not list(tmp_path.rglob("*.so"))
+
+
+class Told:
+    """What hatchling says to a user."""
+
+    def __init__(self, told):
+        self.display_warning = told.append
+
+
+@pytest.mark.slow
+def test_pip_installs_without_a_compiler_what_says_that_it_is_plain(hook, tmp_path):
+    source, site = tmp_path / "source", tmp_path / "site"
+    source.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE", "hatch_build.py"):
+        shutil.copy(REPOSITORY / name, source)
+    for name in ("fairtrec", "resources"):
+        shutil.copytree(REPOSITORY / name, source / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
+    environment = {
+        name: value for name, value in os.environ.items() if name not in {"CC", "LDSHARED", "FAIRTREC_PLAIN"}
+    }
+    environment |= {"PATH": str(nothing), "SETUPTOOLS_SCM_PRETEND_VERSION": "1.2.3"}
+    pip = ["-m", "pip", "install", "-q", "--no-build-isolation", "--no-deps", "--no-index", "--target", str(site)]
+    subprocess.run([sys.executable, *pip, str(source)], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    assert run(tmp_path, "-m", "fairtrec", "--version", path=site) == "fairtrec 1.2.3, plain\n"
+    printed = [run(EXAMPLE, *EVAL, path=path) for path in (site, REPOSITORY)]
+    assert pages.unversioned(printed[0]) == pages.unversioned(printed[1])
+
+
+# --------------------------------------------------------------------------------------------- where it is unpacked
 
 
 @pytest.mark.slow
