@@ -15,7 +15,7 @@ from fairtrec.annotation.counting.by_term import TermTable
 from fairtrec.data import Annotations, Floats, GroupTerms, Run
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.attributes import refuse_several
+from fairtrec.evaluation.attributes.by_attribute import refuse_several
 from fairtrec.evaluation.choices import CHOICES, RANKING, ChoiceKeywords, Choices
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.reading import Batch, Reading

@@ -2,8 +2,8 @@
 
 An input is a row of NEEDS. It is computed by the property of ``evaluation.inputs.Inputs`` that has its name; or, where
 it is made of an extra, by the function of its name in the extra's module. That module also reads what was given
-(``read``): so a new kind of input is a module like ``evaluation/positions.py``, a row of EXTRAS, its needs, and its
-name among the keywords of ``evaluate``.
+(``read``): so a new kind of input is a module like ``evaluation/extras/positions.py``, a row of EXTRAS, its needs, and
+its name among the keywords of ``evaluate``.
 
 Nothing here imports numpy, so that ``fairtrec --help`` need not.
 """
@@ -40,19 +40,22 @@ _JUDGED = {"missing": "relevance judgements", "give": "a qrels file", "word": "q
 
 EXTRAS = {
     "positions": Extra(
-        "positions", "FILE", "Where documents stand: TSV of docno x [y ...] (DUO).", "fairtrec.evaluation.positions"
+        "positions",
+        "FILE",
+        "Where documents stand: TSV of docno x [y ...] (DUO).",
+        "fairtrec.evaluation.extras.positions",
     ),
     "discount": Extra(
         "discount",
         "FILE",
         "Weights of ranks for discount=given: TSV of rank weight (AWRF).",
-        "fairtrec.evaluation.rank_weights",
+        "fairtrec.evaluation.extras.rank_weights",
     ),
     "counterfactual": Extra(
         "counterfactual",
         "RUN|FOLDER",
         "The same system's RUN over the swapped collection (CRBO), or a folder of them.",
-        "fairtrec.evaluation.counterfactual",
+        "fairtrec.evaluation.extras.counterfactual",
     ),
 }
 

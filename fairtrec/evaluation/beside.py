@@ -10,7 +10,8 @@ from fairtrec.catalogue.family import looks_at_groups
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.data import GroupTerms, Labels, Qrels
 from fairtrec.errors import PATH, InputError, UsageError
-from fairtrec.evaluation import attributes, loading
+from fairtrec.evaluation import loading
+from fairtrec.evaluation.attributes import by_attribute
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import Asking
 from fairtrec.evaluation.given import Attributes, Given
@@ -46,7 +47,7 @@ class Opened:
         if each.by in self.labels:
             return self.labels[each.by]
         if each.by not in self.crossed:
-            self.crossed[each.by] = attributes.crossed(self.labels, each.by, each)
+            self.crossed[each.by] = by_attribute.crossed(self.labels, each.by, each)
         return self.crossed[each.by]
 
 
@@ -58,7 +59,7 @@ def opened(given: Given, choices: Choices) -> Opened:
     paths = [fspath(source) for source in sources if isinstance(source, PATH)]
     if given.qrels is not None and any("qrels" in crossed(path) for path in paths):
         judged = loading.qrels(given.qrels)
-    labels = {} if given.labels is None else attributes.labels_of(given.labels, choices, judged)
+    labels = {} if given.labels is None else by_attribute.labels_of(given.labels, choices, judged)
     extras = {
         name: import_module(extra.module).read(getattr(given, name))
         for name, extra in EXTRAS.items()

@@ -10,10 +10,10 @@ from fairtrec.catalogue.family import looks_at_groups
 from fairtrec.catalogue.needs import OF_RANKS
 from fairtrec.data import Bools, Floats, Ints, Run
 from fairtrec.errors import UsageError
-from fairtrec.evaluation import unlisted
+from fairtrec.evaluation.attributes import unlisted
 from fairtrec.evaluation.documents import Reference
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.judge import RelevanceEvaluator
+from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 

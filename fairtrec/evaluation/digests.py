@@ -12,11 +12,11 @@ import numpy as np
 from fairtrec.data import Docs, Ints, Qrels, Run
 from fairtrec.errors import PATH
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.attributes.targets import files_of as target_files
 from fairtrec.evaluation.choices import Choices, name_of
 from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.result import InputFile, Part
-from fairtrec.evaluation.targets import files_of as target_files
 from fairtrec.files import opening
 from fairtrec.files.by_name import is_by_name
 

@@ -21,7 +21,7 @@ from fairtrec.data import (
     System,
 )
 from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.crossing import Crossing
+from fairtrec.formulas.crossed import Crossing
 from fairtrec.literals import Kept, Membership, Missing
 
 TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]

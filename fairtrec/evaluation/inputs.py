@@ -26,7 +26,7 @@ from fairtrec.data import (
 )
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation.documents import RunContext, TargetOf
-from fairtrec.evaluation.judge import QrelsIndex
+from fairtrec.evaluation.relevance.judge import QrelsIndex
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.neutrality import membership
 

@@ -12,15 +12,16 @@ from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
 from fairtrec.data import Floats, GroupTerms, Labels, Qrels
 from fairtrec.errors import UsageError, asked_by
-from fairtrec.evaluation import attributes, loading
+from fairtrec.evaluation import loading
+from fairtrec.evaluation.attributes import by_attribute
+from fairtrec.evaluation.attributes.groups import ORDER, refuse_unordered, remarks_on, remarks_on_tau
+from fairtrec.evaluation.attributes.targets import prior_of, remark_on, shares_of
+from fairtrec.evaluation.attributes.unlisted import settled
 from fairtrec.evaluation.beside import Opened, opened
 from fairtrec.evaluation.choices import Choices, Target
 from fairtrec.evaluation.documents import OF_RUNS, Asking, Attribute, MixedTarget, Needs, Reference, depth_of
+from fairtrec.evaluation.extras.rank_weights import weighed
 from fairtrec.evaluation.given import Given
-from fairtrec.evaluation.groups import ORDER, refuse_unordered, remarks_on, remarks_on_tau
-from fairtrec.evaluation.rank_weights import weighed
-from fairtrec.evaluation.targets import prior_of, remark_on, shares_of
-from fairtrec.evaluation.unlisted import settled
 from fairtrec.files.by_name import is_by_name
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Measure
@@ -70,12 +71,12 @@ def settle(measures: Any, given: Given, choices: Choices) -> Plan:
     named, left_out = _measures(measures, given, found, choices)
     each = named
     if len(found.labels) > 1 or any(measure.by for measure in named):
-        each = [one for measure in named for one in attributes.one_of_each(measure, found.labels)]
+        each = [one for measure in named for one in by_attribute.one_of_each(measure, found.labels)]
     several = [(one, getattr(one, "group", None) == "") for one in each]  # of which some stand for one of each group
     asked = [one for measure, of_each in several for one in (_of_groups(measure, found) if of_each else (measure,))]
     notes = left_out
     if len(named) > 1:
-        from fairtrec.evaluation.all_fair import attention_of
+        from fairtrec.catalogue.all_fair import attention_of
 
         notes = [*notes, attention_of(named)]
     if measures is None and all(isinstance(measure, Utility) for measure in named):
@@ -104,7 +105,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
     by_labels = [(each, found.labels_by(each)) for each in measures if found.labels and OF_DOCUMENTS & set(each.needs)]
     said += remarks_on_tau((each, labels) for each, labels in by_labels if labels is not None) if by_labels else []
     if "positions" in found.extras:
-        from fairtrec.evaluation.positions import remark_on as remark_on_sign
+        from fairtrec.evaluation.extras.positions import remark_on as remark_on_sign
 
         said.append(remark_on_sign(found.extras["positions"], measures))
     if terms is not None and given.docs is not None:
@@ -129,7 +130,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
             qrels=found.judged,
             background_depth=choices.background_depth,
             extras=found.extras,
-            membership=attributes.own(choices, "", [*found.labels]).membership or "share",
+            membership=by_attribute.own(choices, "", [*found.labels]).membership or "share",
             relevance_level=choices.relevance_level or 1,
             attributes=every,
             given=tuple(found.labels),
@@ -149,13 +150,11 @@ def _refuse_any(asked: Sequence[Settled], found: Opened, given: Given, choices: 
     for each in asked:
         labels = found.labels_by(each) if found.labels or each.by else None
         if len(found.labels) > 1:
-            attributes.refuse_all(each, found.labels)
-        _refuse_unfit(each, given.inputs, found.groups if labels is None else labels.groups, choices)
+            by_attribute.refuse_all(each, found.labels)
+        _refuse_unfit(each, labels, found, given, choices)
         if ORDER in each.needs:
             several = [*found.labels.values()] if each.is_of_all and not each.by else []
             refuse_unordered(each, several or [labels], found.groups)
-        if labels is not None and OF_DOCUMENTS & set(each.needs):
-            loading.refuse_soft(labels)
 
 
 def _of_groups(measure: Measure, found: Opened) -> tuple[Measure, ...]:
@@ -169,7 +168,7 @@ def _attribute(name: str, found: Opened, given: Given, choices: Choices, measure
     """Settle the target of an attribute, and how likely its groups are where they are unknown."""
     labels = found.crossed[name] if name in found.crossed else found.labels.get(name)
     groups = found.groups if labels is None else labels.groups
-    own = attributes.own(choices, name, [*found.labels])
+    own = by_attribute.own(choices, name, [*found.labels])
     target, target_of, targets = shares_of(own.target, groups, given.inputs, labels) if groups else (None, None, None)
     prior = _prior(own.prior, measures, labels) if choices.bounds == "labels" else None
     return Attribute(attribute=name, labels=labels, target=target, target_of=target_of, targets=targets, prior=prior)
@@ -192,7 +191,7 @@ def _crossed(
         raise UsageError(f"{many}, so it has no bounds, and its target is made of those of each, none of a collection")
     if is_named:
         return _attribute(name, found, given, choices, measures)
-    labels, own = found.crossed[name], attributes.own(choices, name, [*found.labels])
+    labels, own = found.crossed[name], by_attribute.own(choices, name, [*found.labels])
     prior = _prior(own.prior, measures, labels) if choices.bounds == "labels" else None
     target = crossing.given.at(crossing.codes) if crossing.listed and not crossing.of else None
     target_of = MixedTarget(crossing.of) if crossing.of else None
@@ -202,8 +201,9 @@ def _crossed(
     )  # fmt: skip
 
 
-def _refuse_unfit(measure: Settled, inputs: frozenset[str], groups: tuple[str, ...], choices: Choices) -> None:
-    """Raise UsageError if a measure lacks an input, or does not go with the groups or the choices."""
+def _refuse_unfit(measure: Settled, labels: Labels | None, found: Opened, given: Given, choices: Choices) -> None:
+    """Raise UsageError if a measure lacks an input, or does not go with its labels, the groups or the choices."""
+    inputs, groups = given.inputs, found.groups if labels is None else labels.groups
     for need in sorted(measure.needs, key="ranked".__eq__):  # which the others say more plainly
         if need not in NEEDS:
             raise UsageError(f"{measure} asks for {need}, which there is not; it has a fault, report it to its authors")
@@ -216,6 +216,8 @@ def _refuse_unfit(measure: Settled, inputs: frozenset[str], groups: tuple[str, .
     of_texts = OF_DOCUMENTS if "log_counts" not in inputs and "membership" not in measure.needs else of_counts
     if choices.bounds == "texts" and of_texts & set(measure.needs) and measure.counts_at_ends(len(groups)) is None:
         raise UsageError(f"{measure} has no bounds where texts are missing; leave out --bounds texts, or the measure")
+    if labels is not None and OF_DOCUMENTS & set(measure.needs):
+        loading.refuse_soft(labels)
 
 
 def _prior(prior: Target, measures: Sequence[Measure], labels: Labels | None) -> Floats | None:
@@ -255,17 +257,17 @@ def _measures(measures: Any, given: Given, found: Opened, choices: Choices) -> t
     if measures is None:
         default = " ".join(need.default for name, need in NEEDS.items() if name in given.inputs)
         asked = registry.parse(default, choices.relevance_level)
-        several = [one for one in asked if _fits(one, given, found.groups, choices)]
+        several = [one for one in asked if _fits(one, found, given, choices)]
         if not several:
             raise UsageError("there is nothing to measure; give a qrels file, or --terms LIST with --docs COLLECTION")
     parsed: list[Measure] = []
     left_out: list[str] = []
     for each in several:  # a measure of ir-measures spells itself as we read it
         if registry.ALL_FAIR in str(each).lower():
-            from fairtrec.evaluation.all_fair import allowed
+            from fairtrec.catalogue.all_fair import allowed
 
-            unfit = partial(_refuse_unfit, inputs=given.inputs, groups=found.groups, choices=choices)
-            fair, remarks = allowed(str(each), choices.relevance_level, unfit, found.first)
+            unfit = partial(_refuse_unfit, labels=found.first, found=found, given=given, choices=choices)
+            fair, remarks = allowed(str(each), choices.relevance_level, unfit)
             parsed += fair
             left_out += remarks
         else:
@@ -275,10 +277,10 @@ def _measures(measures: Any, given: Given, found: Opened, choices: Choices) -> t
     return list(dict.fromkeys(parsed)), left_out
 
 
-def _fits(measure: Measure, given: Given, groups: tuple[str, ...], choices: Choices) -> bool:
+def _fits(measure: Measure, found: Opened, given: Given, choices: Choices) -> bool:
     """Tell whether a default measure goes with what was given: those of words with words, AWRF with labels."""
     try:
-        _refuse_unfit(measure, given.inputs, groups, choices)
+        _refuse_unfit(measure, found.first, found, given, choices)
     except UsageError:
         return False
     needs = set(measure.needs)

@@ -20,8 +20,8 @@ from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import Documents, Needs, Reference, reduced
-from fairtrec.evaluation.judge import RelevanceEvaluator
 from fairtrec.evaluation.looked_at import refuse_unknown, remark_on, unknown_in
+from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.scores import Scores, joined
 from fairtrec.files import opening

@@ -14,7 +14,7 @@ from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.computing import InputsOfSamples, masked, parts_of, values_of
 from fairtrec.evaluation.documents import CELLS, Reference, depth_of, evenly
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.judge import RelevanceEvaluator
+from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
 from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure, Remark
@@ -106,10 +106,10 @@ def _more(scores: Scores, system: System, inputs: Inputs, reference: Reference, 
         return scores
     (run,) = system.runs
     if choices.bounds == "ties":
-        from fairtrec.evaluation.tie_intervals import intervals
+        from fairtrec.evaluation.left_open.tie_intervals import intervals
 
         return replace(scores, ties=intervals(run, scores, reference, choices.depth))
-    from fairtrec.evaluation.unknown.bounds import with_bounds
+    from fairtrec.evaluation.left_open.bounds import with_bounds
 
     return with_bounds(scores, run, reference, choices)
 

@@ -11,11 +11,11 @@ from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.data.counts import counts_of
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.attributes.groups import described
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.digests import InputFiles, files_of
 from fairtrec.evaluation.documents import Documents, Needs, Reference, depth_of
 from fairtrec.evaluation.given import Given, RankingsLike
-from fairtrec.evaluation.groups import described
 from fairtrec.evaluation.looked_at import documents_of, refuse_unknown, remark_beside, unknown_in
 from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
@@ -144,7 +144,7 @@ class Evaluator:
         if "queries" in given.words:
             reading = replace(reading, queries=common_queries(named, self.choices, reading.reference.qrels))
         if named and "counterfactual" in reading.reference.extras:
-            from fairtrec.evaluation import counterfactual
+            from fairtrec.evaluation.extras import counterfactual
 
             reading = replace(reading, reference=counterfactual.matched(reading.reference, named, choices, self.depth))
         return reading

@@ -9,16 +9,16 @@ from fairtrec.catalogue.family import package_of
 from fairtrec.data import Run
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.answer import Signature
+from fairtrec.evaluation.attributes.groups import members
 from fairtrec.evaluation.choice import inserted
 from fairtrec.evaluation.choices import CHOICES, name_of
 from fairtrec.evaluation.digests import InputFiles
+from fairtrec.evaluation.extras.rank_weights import is_given
 from fairtrec.evaluation.given import Given
-from fairtrec.evaluation.groups import members
-from fairtrec.evaluation.judge import is_computed_here
 from fairtrec.evaluation.loading import short
 from fairtrec.evaluation.plan import Plan
-from fairtrec.evaluation.rank_weights import is_given
 from fairtrec.evaluation.reading import Reading
+from fairtrec.evaluation.relevance.judge import is_computed_here
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.utility import Utility

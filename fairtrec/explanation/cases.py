@@ -12,13 +12,13 @@ from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, decode
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.attributes import refuse_several
+from fairtrec.evaluation.attributes.by_attribute import refuse_several
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import Documents, Needs, Reference, depth_of
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.judge import RelevanceEvaluator
 from fairtrec.evaluation.looked_at import documents_of, refuse_unknown, unknown_in
 from fairtrec.evaluation.reading import LoadedRun, Reading, read
+from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.session import Evaluator

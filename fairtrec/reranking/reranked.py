@@ -9,9 +9,9 @@ from typing import Any
 from fairtrec.data import Run, Samples, System, decode
 from fairtrec.data.parameters import Remark
 from fairtrec.errors import UsageError
-from fairtrec.evaluation import counterfactual
 from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.evaluate import evaluator
+from fairtrec.evaluation.extras import counterfactual
 from fairtrec.evaluation.result import Result
 from fairtrec.files import compression
 from fairtrec.measure import Measure

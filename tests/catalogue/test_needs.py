@@ -90,7 +90,10 @@ PRICES = '''
 
 ADDED = {  # to which files, behind which lines, what is added
     "catalogue/needs.py": [
-        ("EXTRAS = {", '    "prices": Extra("prices", "FILE", "What documents cost.", "fairtrec.evaluation.prices"),'),
+        (
+            "EXTRAS = {",
+            '    "prices": Extra("prices", "FILE", "What documents cost.", "fairtrec.evaluation.extras.prices"),',
+        ),
         (
             "_ROWS = (",
             '    Need("prices", "Floats [query, rank]", "what documents cost", made_of="prices", of="ranks",',
@@ -133,7 +136,7 @@ def with_prices(folder):
     package = folder / "fairtrec"
     shutil.copytree(Path(fairtrec.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(Path(fairtrec.__file__).parent.parent / "resources", folder / "resources")
-    (package / "evaluation" / "prices.py").write_text(dedent(PRICES))
+    (package / "evaluation" / "extras" / "prices.py").write_text(dedent(PRICES))
     added = 0
     for name, changes in ADDED.items():
         lines = (package / name).read_text().splitlines()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.trec_eval import Gdeval
+from fairtrec.evaluation.relevance.trec_eval import Gdeval
 from fairtrec_made import THOROUGH
 
 MEASURES = [ir_measures.parse_measure(name) for name in ("ERR@3", "nDCG(dcg='exp-log2')@3", "ERR@20", "ERR@1")]

@@ -9,7 +9,8 @@ import pytest
 import fairtrec
 from fairtrec.data import Run
 from fairtrec.errors import InputError
-from fairtrec.evaluation import documents, judge, score
+from fairtrec.evaluation import documents, score
+from fairtrec.evaluation.relevance import judge
 from fairtrec.formulas.labellings import unlabelled
 
 QRELS = {f"q{number}": {f"d{number}": 1, "d3": 2, "d40": 1} for number in range(30)} | {"z": {"d5": 1, "d900": 3}}

@@ -259,7 +259,7 @@ def test_the_document_that_moves_the_value_most():
 
 
 def test_only_the_topmost_are_looked_at_for_what_to_label_next(monkeypatch):
-    monkeypatch.setattr("fairtrec.evaluation.unknown.bounds.FIRST", 1)
+    monkeypatch.setattr("fairtrec.evaluation.left_open.bounds.FIRST", 1)
     run = {"q1": {"g": 3.0, "a": 2.0, "h": 1.0}}
     found = (
         fairtrec.evaluate("DP FAIR(gain=ndcg)", run, {"q1": {"h": 1}}, labels=TWO, bounds="labels", next_label=True)

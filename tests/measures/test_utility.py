@@ -8,7 +8,7 @@ import pytrec_eval
 import fairtrec
 from fairtrec.catalogue import registry
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation import diversity, trec_eval
+from fairtrec.evaluation.relevance import diversity, trec_eval
 from fairtrec.formats import memory
 from fairtrec.measures import utility
 

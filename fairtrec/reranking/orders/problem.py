@@ -12,7 +12,7 @@ from fairtrec.data.parameters import named
 from fairtrec.evaluation.computing import values_of
 from fairtrec.evaluation.documents import Reference
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.judge import RelevanceEvaluator
+from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
 from fairtrec.formulas import discount
 from fairtrec.formulas.fronts.two_sums import filled
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness

@@ -11,10 +11,10 @@ from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Bools, Floats, Run
 from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.attributes import refuse_several
+from fairtrec.evaluation.attributes.by_attribute import refuse_several
 from fairtrec.evaluation.documents import Reference, depth_of, reduced
 from fairtrec.evaluation.evaluate import evaluator
-from fairtrec.evaluation.judge import RelevanceEvaluator
+from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.session import Evaluator, NamedRuns

@@ -12,7 +12,7 @@ from fairtrec.data import MISSING, Bools, Floats, Ints, Run
 from fairtrec.evaluation.computing import masked, parts_of, values_of
 from fairtrec.evaluation.documents import Reference, depth_of, evenly
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.judge import RelevanceEvaluator
+from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
 from fairtrec.evaluation.scores import ENDS, Scores, Ties
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Measure

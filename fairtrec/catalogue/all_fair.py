@@ -3,10 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from fairtrec.catalogue import notation, registry
-from fairtrec.catalogue.needs import OF_DOCUMENTS
-from fairtrec.data import Labels
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.loading import refuse_soft
 from fairtrec.measure import Measure
 
 _FADES = {  # the measures of attention, and how it fades where no parameter says so
@@ -23,19 +20,19 @@ _WRITTEN = {
 
 
 def allowed(
-    text: str, relevance_level: int | None, refuse: Callable[[Measure], None], labels: Labels | None = None
+    text: str, relevance_level: int | None, refuse: Callable[[Measure], None]
 ) -> tuple[list[Measure], list[str]]:
     """Read measures, of ``all_fair`` those that go with the inputs. Raises UsageError where none does.
 
-    ``refuse`` raises UsageError for a measure that does not; counts are not made of every kind of ``labels``. The
-    second that is returned is the remark, if there is something to say.
+    ``refuse`` raises UsageError for a measure that does not. The second that is returned is the remark, if there is
+    something to say.
     """
     found: list[Measure] = []
     lacking: dict[str, list[str]] = {}
     for written in notation.read(text):
         several = registry.parse(written.spelled, relevance_level)
         if registry.is_all_fair(written.name):
-            several = [measure for measure in several if _passes(measure, refuse, labels, lacking)]
+            several = [measure for measure in several if _passes(measure, refuse, lacking)]
             if not several:
                 raise UsageError(f"{registry.ALL_FAIR} finds nothing to measure; give --labels FILE, or --terms LIST")
         found += several
@@ -43,13 +40,9 @@ def allowed(
     return found, [f"{registry.ALL_FAIR} leaves out {'; '.join(said)}"] if said else []
 
 
-def _passes(
-    measure: Measure, refuse: Callable[[Measure], None], labels: Labels | None, lacking: dict[str, list[str]]
-) -> bool:
+def _passes(measure: Measure, refuse: Callable[[Measure], None], lacking: dict[str, list[str]]) -> bool:
     try:
         refuse(measure)
-        if labels is not None and OF_DOCUMENTS & set(measure.needs):
-            refuse_soft(labels)
     except UsageError as fault:
         why = str(fault).partition(";")[0].removeprefix(str(measure)).lstrip(": ")
         lacking.setdefault(why, []).append(str(measure))

@@ -11,11 +11,11 @@ from fairtrec.data import Labels, Qrels, product
 from fairtrec.data.parameters import Parameters
 from fairtrec.errors import PATH, UsageError
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.attributes.groups import chosen
 from fairtrec.evaluation.choices import CHOICES, Choices
-from fairtrec.evaluation.crossing import MOST
 from fairtrec.evaluation.given import Attributes
-from fairtrec.evaluation.groups import chosen
 from fairtrec.files.by_name import is_by_name
+from fairtrec.formulas.crossed import LISTED
 from fairtrec.literals import FILLED
 from fairtrec.measure import Measure
 
@@ -106,10 +106,10 @@ def crossed(labels: Mapping[str, Labels], by: str, what: object) -> Labels:
     if len({each.per_query for each in several}) > 1:
         raise UsageError(f"{what}: labels per query and per document cannot be crossed; use two of a kind")
     groups = reduce(lambda many, each: many * len(each.groups), several, 1)
-    if groups > MOST and isinstance(what, Measure) and what.beyond:
+    if groups > LISTED and isinstance(what, Measure) and what.beyond:
         return several[0]  # in the place of them all, which are never listed
-    if groups > MOST:
-        raise UsageError(f"{what}: {by} has {groups:,} groups, and {MOST:,} is the most; cross fewer attributes")
+    if groups > LISTED:
+        raise UsageError(f"{what}: {by} has {groups:,} groups, and {LISTED:,} is the most; cross fewer attributes")
     return reduce(product, several)
 
 

@@ -7,10 +7,9 @@ import numpy as np
 
 from fairtrec.data import UNKNOWN, Floats, Ints, Labels, looked_up
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.crossing import Crossing
 from fairtrec.evaluation.documents import Attribute
 from fairtrec.evaluation.inputs import Inputs
-from fairtrec.formulas.crossed import CrossedGroups, CrossedTarget, crossed
+from fairtrec.formulas.crossed import CrossedGroups, CrossedTarget, Crossing, crossed
 from fairtrec.measure import Measure
 
 

@@ -13,7 +13,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.utility import DIVERSITY, Utility
 
 if TYPE_CHECKING:
-    from fairtrec.evaluation.trec_eval import Formula
+    from fairtrec.evaluation.relevance.trec_eval import Formula
 
 
 class QrelsIndex:
@@ -91,7 +91,7 @@ GREATEST = 4  # grade that gdeval takes
 
 def is_computed_here(measure: Utility) -> bool:
     """Tell whether ir-measures need not be asked for the values of a measure that is not plain."""
-    from fairtrec.evaluation.trec_eval import formula_of  # which few evaluations import
+    from fairtrec.evaluation.relevance.trec_eval import formula_of  # which few evaluations import
 
     return measure.name in DIVERSITY or formula_of(measure) is not None
 
@@ -113,11 +113,11 @@ class RelevanceEvaluator:
         self.handed: list[tuple[int, dict[str, str], Any]] = []
         self.diverse = [row for row, asked in enumerate(measures) if asked.name in DIVERSITY]
         if self.diverse:
-            from fairtrec.evaluation.diversity import Subtopics
+            from fairtrec.evaluation.relevance.diversity import Subtopics
 
             self.subtopics = Subtopics(qrels)
         if len(self.plain) + len(self.diverse) < len(measures):
-            from fairtrec.evaluation.trec_eval import formula_of  # which few evaluations import
+            from fairtrec.evaluation.relevance.trec_eval import formula_of  # which few evaluations import
 
             rest = [row for row, asked in enumerate(measures) if not asked.is_plain and row not in self.diverse]
             others = {row: formula_of(measures[row]) for row in rest}
@@ -150,7 +150,7 @@ class RelevanceEvaluator:
                 called = {qid: str(number) for number, qid in enumerate(qrels.qids)}
                 given = {called[qid]: of_query for qid, of_query in _grades(qrels).items()}
                 if self.often:
-                    from fairtrec.evaluation.trec_eval import Gdeval
+                    from fairtrec.evaluation.relevance.trec_eval import Gdeval
 
                     self.handed.append((row, called, Gdeval([measure], given)))
                     continue
@@ -167,7 +167,7 @@ class RelevanceEvaluator:
             for row, most in zip(self.plain, self.most, strict=True):
                 values[row, columns] = quotient(self.measures[row].gained(places, grades), most[number], otherwise=0.0)
         if self.formulas:
-            from fairtrec.evaluation.trec_eval import Ranked
+            from fairtrec.evaluation.relevance.trec_eval import Ranked
 
             lengths = dict(zip(run.qids, np.diff(run.starts).tolist(), strict=True))
             many = np.array([lengths.get(qid, 0) for qid in judged], dtype=np.int64)

@@ -14,8 +14,8 @@ from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.computing import masked, parts_of, taking_part, value_of
 from fairtrec.evaluation.documents import Documents, Reference, depth_of, evenly
 from fairtrec.evaluation.inputs import Inputs
+from fairtrec.evaluation.left_open.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
 from fairtrec.evaluation.scores import ENDS, Scores, UnknownIntervals
-from fairtrec.evaluation.unknown.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
 from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, every, few, mean
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Measure, Remark

@@ -1,1 +1,0 @@
-"""What unknown groups leave open: the look-up, from a run and its labels to the values over all labellings."""
