@@ -13,6 +13,10 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#if defined(__SSE2__) || defined(_M_X64)
+#define HAS_SSE2
+#include <emmintrin.h>
+#endif
 
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
@@ -164,6 +168,11 @@ static int lowest(uint64_t mask)
         number++;
     return number;
 #endif
+}
+
+static int highest(uint64_t mask)
+{
+    return 63 - zeros_before(mask);
 }
 
 /* ---- lines ---------------------------------------------------------------------------------------------------- */
@@ -403,33 +412,100 @@ static PyObject *find(PyObject *self, PyObject *arguments)
 
 /* ---- tokens --------------------------------------------------------------------------------------------------- */
 
-enum { NONE = -1, SPACE, INNER, OTHER, CAPITAL }; /* kinds of characters: between tokens, in them, in them but not at their ends */
+/* Kinds of characters: between tokens, in them, in them but not at their ends; and letters beyond ASCII whose lower case
+ * a term may have: it may depend on what stands around them, or not. */
+enum { NONE = -1, SPACE, INNER, OTHER, CAPITAL, UPPER };
+enum { WINDOW = 64, RANGES = 5 };
+#define SMALL 0x2020202020202020u /* bits of a word that its letters have if they are small, and most else has */
 
 typedef struct {
     int64_t document, place, first, last, key, tail;
 } Hit;
 
 typedef struct {
-    const uint8_t *kind;    /* of each code point */
-    const uint8_t *bitmap;  /* whether a term may begin with a key of this slot */
+    uint8_t from, reach;
+} Range;
+
+typedef struct {
+    const uint8_t *kind;   /* of each code point */
+    const uint8_t *bitmap; /* whether a term may begin with a key of this slot, a bit each */
     int shift;
-    int keep_empty, lower;  /* whether empty tokens count, and whether letters are made small */
+    int keep_empty, lower;      /* whether empty tokens count, and whether letters are made small */
     const unsigned char *limit; /* the end of the block */
-    uint8_t stop[256];      /* bytes that are blank, or beyond ASCII */
+    Range inner[RANGES], blank[RANGES]; /* of ASCII */
+    int inners, blanks;
+    int is_two;                 /* whether what is not inner is blank */
+    uint8_t ones[WINDOW + 8];   /* with zeros behind */
 } Rules;
 
-/* The first 8 bytes of a token, zeros behind a shorter one, as they stand in memory. */
-static uint64_t window(const unsigned char *text, Py_ssize_t size, const unsigned char *limit)
+typedef struct {
+    Hit *hits;
+    Py_ssize_t room, found;
+    int64_t document, place;
+    const unsigned char *base;
+} Found;
+
+/* List the runs of ASCII that are of a kind, by which many bytes are told at a time; -1 where they are too many. */
+static int list_ranges(const uint8_t *kinds, unsigned kind, Range *ranges)
 {
-    uint64_t word = 0;
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    if (limit - text >= 8) {
-        memcpy(&word, text, 8);
-        return size < 8 ? word & (((uint64_t)1 << 8 * size) - 1) : word;
+    int many = 0;
+    for (int byte = 0; byte < 0x80; byte++) {
+        if (kinds[byte] != kind)
+            continue;
+        if (byte && kinds[byte - 1] == kind)
+            ranges[many - 1].reach++;
+        else if (many == RANGES)
+            return -1;
+        else
+            ranges[many++] = (Range){(uint8_t)byte, 0};
+    }
+    return many;
+}
+
+/* Gather the highest bits of the bytes of a window. */
+static uint64_t gathered(const uint8_t *bytes)
+{
+    uint64_t mask = 0;
+#ifdef HAS_SSE2
+    for (int i = 0; i < WINDOW; i += 16) {
+        __m128i some;
+        memcpy(&some, bytes + i, 16);
+        mask |= (uint64_t)(unsigned)_mm_movemask_epi8(some) << i;
+    }
+#else
+    for (int i = 0; i < WINDOW; i += 8) {
+        uint64_t some;
+        memcpy(&some, bytes + i, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        some = __builtin_bswap64(some);
+#endif
+        mask |= ((some >> 7 & 0x0101010101010101u) * 0x0102040810204080u >> 56) << i; /* which lays them side by side */
     }
 #endif
-    (void)limit;
-    memcpy(&word, text, (size_t)(size < 8 ? size : 8));
+    return mask;
+}
+
+/* Tell which bytes of a window lie in some ranges, a bit each. */
+static uint64_t within(const unsigned char *at, const Range *ranges, int many)
+{
+    uint8_t is_in[WINDOW] = {0};
+    for (int i = 0; i < many; i++)
+        for (int j = 0; j < WINDOW; j++)
+            is_in[j] |= (uint8_t)(at[j] - ranges[i].from) <= ranges[i].reach ? 0xFF : 0;
+    return gathered(is_in);
+}
+
+/* Read 8 bytes, or of a text at the end of all those that it has. */
+static uint64_t word_at(const unsigned char *text, Py_ssize_t size, const unsigned char *limit)
+{
+    uint64_t word;
+    if (limit - text >= 8) {
+        memcpy(&word, text, 8);
+        return word;
+    }
+    unsigned char padded[8] = {0};
+    memcpy(padded, text, (size_t)(size < 8 ? size : 8));
+    memcpy(&word, padded, 8);
     return word;
 }
 
@@ -462,26 +538,22 @@ static uint32_t character(const unsigned char *at, const unsigned char *end, int
     return point < 0x110000 ? point : 0;
 }
 
-typedef struct {
-    Hit *hits;
-    Py_ssize_t room, found;
-    int64_t document, place;
-    const unsigned char *base;
-} Found;
-
-/* Count a token, if it is one, and note it if it may be of a term; 0 where there is no room for it. */
-static int note(const unsigned char *first, const unsigned char *last, const Rules *rules, Found *found)
+/* Count a token that begins with a word, and note it if it may be of a term; 0 where there is no room for it. */
+static inline int note(const unsigned char *first, const unsigned char *last, uint64_t word, int has_upper, const Rules *rules,
+                       Found *found)
 {
     Py_ssize_t size = last - first;
-    if (size == 0 && !rules->keep_empty)
-        return 1;
-    uint64_t key = window(first, size, rules->limit), tail;
-    key = rules->lower ? small(key) : key;
-    if (rules->bitmap[key * GOLDEN >> rules->shift]) {
+    uint64_t mask; /* of its bytes: by no branch, as half of all tokens are long */
+    memcpy(&mask, rules->ones + WINDOW - (size < WINDOW ? size : WINDOW), 8);
+    uint64_t slot = ((word | SMALL) & mask) * GOLDEN >> rules->shift;
+    if (has_upper || rules->bitmap[slot >> 3] >> (slot & 7) & 1) {
         if (found->found == found->room)
             return 0;
-        tail = size > 8 ? window(last - 8, 8, rules->limit) : key;
-        tail = rules->lower ? small(tail) : tail;
+        uint64_t key = word & mask, tail = size > 8 ? word_at(last - 8, 8, rules->limit) : key;
+        if (rules->lower)
+            key = small(key), tail = small(tail);
+        if (has_upper)
+            key = UINT64_MAX; /* which stands for no text */
         Hit hit = {found->document, found->place, first - found->base, last - found->base, (int64_t)key, (int64_t)tail};
         found->hits[found->found++] = hit;
     }
@@ -489,61 +561,72 @@ static int note(const unsigned char *first, const unsigned char *last, const Rul
     return 1;
 }
 
-/* Tell which of up to 64 bytes end a token, or are beyond ASCII: a bit each. */
-static uint64_t stops(const unsigned char *at, Py_ssize_t many, const Rules *rules)
+/* Count the tokens that end before the last blank of a window of ASCII; 0 where there is no room. */
+static int note_ascii(const unsigned char *at, uint64_t blank, uint64_t inner, const Rules *rules, Found *found)
 {
-    uint64_t mask = 0;
-    for (Py_ssize_t i = 0; i < (many < 64 ? many : 64); i++)
-        mask |= (uint64_t)rules->stop[at[i]] << i;
-    return mask;
+    uint64_t behind = (uint64_t)1 << highest(blank), first, last;
+    if (rules->keep_empty) {
+        last = blank;
+        first = ((blank << 1) | 1) & (behind | (behind - 1));
+    } else { /* less what is neither and leads, to whose end a sum carries, and what trails */
+        uint64_t solid = ~blank & (behind - 1), other = solid & ~inner;
+        uint64_t token = solid & (~other | (other + (other & ~(solid << 1))));
+        for (uint64_t more = other & blank >> 1; more; more = other & token & more >> 1)
+            token &= ~more;
+        first = token & ~(token << 1);
+        last = ~token & token << 1;
+    }
+    for (; first; first &= first - 1, last &= last - 1) {
+        uint64_t word;
+        memcpy(&word, at + lowest(first), 8);
+        if (!note(at + lowest(first), at + lowest(last), word, 0, rules, found))
+            return 0;
+    }
+    return 1;
 }
 
 /* Count the tokens of a text. NONE where only Unicode can make its letters small, FULL where there is no room for hits. */
 static int64_t scan(const unsigned char *at, const unsigned char *end, const Rules *rules, Found *found)
 {
-    const unsigned char *begin = at; /* of the token; at: of the bytes of which the mask is */
-    uint64_t mask = stops(at, end - at, rules);
-    for (;;) {
-        const unsigned char *first = begin, *last;
-        if (mask == 0 && end - at > 64) {
-            at += 64;
-            mask = stops(at, end - at, rules);
-            continue;
+    while (at <= end) {
+        if (rules->limit - at >= WINDOW + 8) {
+            uint64_t beyond = gathered(at), inner = within(at, rules->inner, rules->inners);
+            uint64_t blank = rules->is_two ? ~inner : within(at, rules->blank, rules->blanks);
+            if (end - at < WINDOW) { /* the end is like a blank */
+                uint64_t behind = (uint64_t)1 << (end - at);
+                blank |= behind;
+                blank &= behind | (behind - 1);
+                beyond &= behind - 1;
+            }
+            blank &= (beyond & (0 - beyond)) - 1;
+            if (blank) {
+                if (!note_ascii(at, blank, inner, rules, found))
+                    return FULL;
+                at += highest(blank) + 1;
+                continue;
+            }
         }
-        const unsigned char *stop = mask ? at + lowest(mask) : end;
-        if (stop == end || *stop < 0x80) { /* the token is ASCII, as nearly all are */
-            mask &= mask - 1;
-            for (last = stop; first < last && rules->kind[*first] != INNER;)
-                first++;
-            while (last > first && rules->kind[last[-1]] != INNER)
-                last--;
-            if (!note(first, last, rules, found))
-                return FULL;
-            if (stop == end)
-                return found->place;
-            begin = stop + 1;
-            continue;
-        }
-        const unsigned char *inner = NULL; /* the first character that is no punctuation */
-        int size = 0;
-        for (last = at = begin; at < end; at += size) {
+        const unsigned char *inner = NULL, *last = at; /* of one token: the first character that is no punctuation */
+        int size = 0, has_upper = 0;
+        for (; at < end; at += size) {
             unsigned kind = rules->kind[character(at, end, &size)];
             if (kind == CAPITAL)
                 return NONE;
             if (kind == SPACE)
                 break;
-            if (kind == INNER) {
+            if (kind != OTHER) {
                 inner = inner ? inner : at;
                 last = at + size;
             }
+            has_upper |= kind == UPPER;
         }
-        if (!note(inner ? inner : last, last, rules, found))
+        inner = inner ? inner : last;
+        if ((inner < last || rules->keep_empty) &&
+            !note(inner, last, word_at(inner, last - inner, rules->limit), has_upper, rules, found))
             return FULL;
-        if (at == end)
-            return found->place;
-        begin = at += size;
-        mask = stops(at, end - at, rules);
+        at += at < end ? size : 1;
     }
+    return found->place;
 }
 
 /* Scan documents [starts, ends) of a block: tokens [document] and hits; gives how many documents were scanned before
@@ -559,18 +642,24 @@ static PyObject *tokens(PyObject *self, PyObject *arguments)
     Py_ssize_t many = starts.len / 8, done = 0;
     Found found = {hits.buf, hits.len / (Py_ssize_t)sizeof(Hit), 0, 0, 0, block.buf};
     int good = ends.len == starts.len && counts.len == starts.len && kind.len == 0x110000 && rules.shift > 0 &&
-               rules.shift < 64 && bitmap.len >> (64 - rules.shift) == 1;
+               rules.shift < 64 && 8 * bitmap.len >> (64 - rules.shift) == 1;
     const int64_t *first = starts.buf, *last = ends.buf;
     for (Py_ssize_t i = 0; good && i < many; i++)
         good = first[i] >= 0 && first[i] <= last[i] && last[i] <= block.len;
+    rules.kind = kind.buf;
     if (good) {
-        rules.kind = kind.buf;
+        rules.inners = list_ranges(rules.kind, INNER, rules.inner);
+        rules.blanks = list_ranges(rules.kind, SPACE, rules.blank);
+        memset(rules.ones, 0xFF, WINDOW);
+        memset(rules.ones + WINDOW, 0, 8);
+        rules.is_two = memchr(rules.kind, OTHER, 0x80) == NULL;
+        good = rules.inners >= 0 && rules.blanks >= 0;
+    }
+    if (good) {
         rules.bitmap = bitmap.buf;
         const unsigned char *text = block.buf;
         int64_t *counted = counts.buf;
         rules.limit = text + block.len;
-        for (int byte = 0; byte < 256; byte++)
-            rules.stop[byte] = byte >= 0x80 || rules.kind[byte] == SPACE;
         Py_BEGIN_ALLOW_THREADS
         for (; done < many; done++) {
             Found before = found;

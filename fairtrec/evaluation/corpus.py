@@ -7,15 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from fairtrec.annotation import Watcher
+from fairtrec.annotation import CollectionOptions, Watcher
 from fairtrec.annotation.local import engine as local
 from fairtrec.annotation.local.engine import CountingOptions, CountingSummary
-from fairtrec.annotation.substitution import rewriting
-from fairtrec.annotation.substitution.rewriting import RewritingOptions, RewritingSummary
 from fairtrec.annotation.substitution.vocabulary import PRONOUNS, Vocabulary
 from fairtrec.catalogue import renamed
 from fairtrec.data import Docnos
@@ -27,7 +25,10 @@ from fairtrec.files.arguments import is_same
 from fairtrec.formats.table.files import Table
 from fairtrec.literals import Engine
 
-HowToWork = TypeVar("HowToWork", CountingOptions, RewritingOptions)
+if TYPE_CHECKING:
+    from fairtrec.annotation.substitution.rewriting import RewritingSummary
+
+HowToWork = TypeVar("HowToWork", bound=CollectionOptions)
 
 
 @renamed.told
@@ -100,7 +101,7 @@ def counterfactual(
     depth: int | None = None,
     watcher: Watcher | None = None,
     **options: Any,
-) -> RewritingSummary:
+) -> "RewritingSummary":
     """Write a collection with each word of a list of pairs replaced by its counterpart: she by he, he by she.
 
     ``sources``  files of docno<TAB>text lines or JSON lines, or an ir_datasets id.
@@ -114,7 +115,9 @@ def counterfactual(
 
     Raises InputError for what is wrong with a source, the pairs or a run, UsageError for an output that exists.
     """
-    how = _of_keywords(RewritingOptions, options)
+    from fairtrec.annotation.substitution import rewriting
+
+    how = _of_keywords(rewriting.RewritingOptions, options)
     if how.one_way and how.pronouns:
         raise UsageError("--one-way takes her and his as the list has them; leave out --pronouns")
     if depth is not None and runs is None:

@@ -25,6 +25,12 @@ def flat(values: npt.NDArray[Any]) -> Any:
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, buffer])
 
 
+def word_of(text: bytes) -> Any:
+    """Give a text as an Arrow scalar; ``pa.scalar``, and what takes a str, would import pandas too."""
+    edges = np.array([0, len(text)], np.int32)
+    return pa.StringArray.from_buffers(1, pa.py_buffer(edges), pa.py_buffer(text))[0]
+
+
 def numbers_of(column: Any) -> npt.NDArray[Any]:
     """Give an Arrow array of numbers as numpy's, on the same memory; ``to_numpy`` would import pandas too."""
     called = str(column.type)  # whose own way to a type of numpy imports pandas, before pyarrow 17

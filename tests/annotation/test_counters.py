@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairtrec.annotation.counting.compiled import Compiled, fastest
 from fairtrec.annotation.counting.counter import TOKENIZERS, Lexicon
-from fairtrec.annotation.counting.kernel import BLANK, INNER, Kernel, capitals, character_kinds
+from fairtrec.annotation.counting.kernel import BLANK, INNER, LETTERS, POINTS, WHITE, Kernel, capitals, character_kinds
 from fairtrec.annotation.counting.lookup import joined
 from fairtrec.compiled import extension
 from fairtrec.data import GroupTerms
@@ -103,8 +103,12 @@ def by_definition(lexicon, texts):
 
 
 def by(counter, texts):
-    tokens, counts = counter.count(*joined([text.encode() for text in texts]))
+    """Count, and count with so much behind the last text that all of them are read many bytes at a time."""
+    block, *edges = joined([text.encode() for text in texts])
+    tokens, counts = counter.count(block, *edges)
+    again = counter.count(block + b" she" * 18, *edges)
     assert tokens.dtype == counts.dtype == np.int64
+    assert (tokens.tolist(), counts.tolist()) == tuple(each.tolist() for each in again)
     return tokens.tolist(), counts.tolist()
 
 
@@ -166,6 +170,12 @@ def test_each_nasty_character(made, counter, nasty):
         assert by(one, batch) == by_definition(lexicon, batch), (lexicon.tokenizer, lexicon.case_sensitive)
 
 
+def test_no_letter_and_no_white_space_stands_beyond_those_that_are_looked_at():
+    every = np.arange(POINTS, dtype=np.uint32).view("U1")
+    assert not np.strings.isalnum(every[LETTERS:]).any()
+    assert not np.strings.isspace(every[WHITE:]).any()
+
+
 def test_the_capitals():
     assert capitals().tolist() == [c != c.lower() for c in map(chr, range(sys.maxunicode + 1))]
 
@@ -198,6 +208,15 @@ def test_one_long_token(counter, tokenizer):
     ]
     batch += ["she", "a.b!!!" * 12_500, "女　" * 25_000]
     assert by(one, batch) == by_definition(lexicon, batch)
+
+
+@counters
+@tokenizers
+def test_a_term_is_found_wherever_it_stands_in_a_long_text(counter, tokenizer):
+    lexicon = Lexicon.of(TERMS, tokenizer)
+    ways = ["{} ", " {}\n", ".{}. ", "--{}... ", "{},{}  ", "{} - {}", "é {} "]
+    batch = ["x" * n + way.format(term, term) + "y " * 40 for n in range(66) for term in ("he", "King") for way in ways]
+    assert by(counter(lexicon), batch) == by_definition(lexicon, batch)
 
 
 @counters

@@ -134,10 +134,13 @@ UNFIT = {
         b"d", 1, np.zeros(1, "u8"), b"d", 1, np.zeros(1, "u8"), np.zeros(3, "i4"), np.zeros(1, "i8")
     ),
     "documents beyond the text": lambda: extension.tokens(
-        b"she", np.array([0]), np.array([4]), bytes(0x110000), bytes(64), 58, False, True, np.zeros(1, "i8"), np.zeros(6, "i8")
+        b"she", np.array([0]), np.array([4]), bytes(0x110000), bytes(8), 58, False, True, np.zeros(1, "i8"), np.zeros(6, "i8")
     ),
     "a bitmap of other size": lambda: extension.tokens(
-        b"she", np.array([0]), np.array([3]), bytes(0x110000), bytes(63), 58, False, True, np.zeros(1, "i8"), np.zeros(6, "i8")
+        b"she", np.array([0]), np.array([3]), bytes(0x110000), bytes(7), 58, False, True, np.zeros(1, "i8"), np.zeros(6, "i8")
+    ),
+    "kinds in too many runs": lambda: extension.tokens(
+        b"she", np.array([0]), np.array([3]), bytes([0, 1] * 0x88000), bytes(8), 58, False, True, np.zeros(1, "i8"), np.zeros(6, "i8")
     ),
 }  # fmt: skip
 

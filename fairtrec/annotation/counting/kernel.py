@@ -6,7 +6,6 @@ Documents with a byte beyond ASCII are lower-cased as text, and the kind of each
 """
 
 import re
-import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import ClassVar
@@ -24,6 +23,8 @@ Points = npt.NDArray[np.int32]
 
 BLANK, INNER, OTHER = range(3)  # kinds of characters: between tokens, in tokens, in tokens but not at their ends
 LOWER = bytes(range(256)).lower()
+POINTS = 0x110000  # of Unicode
+LETTERS, WHITE = 0x40000, 0x4000  # below which are all letters and digits, and all white space
 
 
 class Kernel:
@@ -168,22 +169,29 @@ def _holding(places: Ints, starts: Ints, ends: Ints) -> Ints:
 @cache
 def capitals() -> Bools:
     """Tell of every code point whether lower case changes it."""
-    basic = [character != character.lower() for character in map(chr, range(0x10000))]
-    beyond = np.arange(0x10000, sys.maxunicode + 1, dtype="<u4")  # there each has one character as its lower case
-    lower = beyond.tobytes().decode("utf-32-le").lower().encode("utf-32-le")
-    return np.concatenate((basic, np.frombuffer(lower, "<u4") != beyond))
+    every = np.arange(LETTERS, dtype="<u4")
+    text = every.tobytes().decode("utf-32-le", "surrogatepass")
+    lower = text.replace("İ", "I").lower()  # which alone becomes two characters
+    found = np.zeros(POINTS, dtype=np.bool_)
+    found[:LETTERS] = np.frombuffer(lower.encode("utf-32-le", "surrogatepass"), "<u4") != every
+    return found
 
 
 @cache
 def character_kinds(tokenizer: Tokenizer) -> Bytes:
     """Tell the kind of every code point."""
-    characters = np.arange(0x110000, dtype=np.uint32).view("U1")
     if tokenizer == "space":
-        return np.where(characters == " ", BLANK, INNER).astype(np.uint8)
-    inner = np.strings.isalnum(characters)
+        kinds = np.full(POINTS, INNER, dtype=np.uint8)
+        kinds[ord(" ")] = BLANK
+        return kinds
+    kinds = np.full(POINTS, OTHER if tokenizer == "strip" else BLANK, dtype=np.uint8)
+    characters = np.arange(LETTERS, dtype=np.uint32).view("U1")
     if tokenizer == "strip":
-        return np.where(inner, INNER, np.where(np.strings.isspace(characters), BLANK, OTHER)).astype(np.uint8)
-    return np.where(inner | (characters == "_"), INNER, BLANK).astype(np.uint8)
+        kinds[:WHITE][np.strings.isspace(characters[:WHITE])] = BLANK
+    else:
+        kinds[ord("_")] = INNER
+    kinds[:LETTERS][np.strings.isalnum(characters)] = INNER
+    return kinds
 
 
 def _between_blanks(kinds: Bytes) -> tuple[Ints, Ints]:

@@ -201,14 +201,16 @@ def _lines(batch: Any, path: FilePath) -> bytes:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    from fairtrec.formats.arrow import word_of
+
     docnos = batch.column(DOCNO)
     unfit = pc.match_substring_regex(docnos, r"^#|[\t-\r ]")
     if pc.any(unfit).as_py():
         docno = docnos.filter(unfit)[0].as_py()
         raise InputError(f"the docno {docno!r} holds white space or a #, so it cannot stand in TSV; write .arrow", path)
     numbers = [batch.column(name).cast(pa.string()) for name in batch.schema.names if name not in (KEY, DOCNO)]
-    rows = pc.binary_join_element_wise(docnos, *numbers, "\t")
-    _, offsets, letters = pc.binary_join_element_wise(rows, "", "\n").buffers()
+    rows = pc.binary_join_element_wise(docnos, *numbers, word_of(b"\t"))
+    _, offsets, letters = pc.binary_join_element_wise(rows, word_of(b""), word_of(b"\n")).buffers()
     edges = np.frombuffer(offsets, np.int32)
     return bytes(memoryview(letters)[edges[0] : edges[batch.num_rows]])
 
