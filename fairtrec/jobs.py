@@ -8,13 +8,15 @@ processes is imported where it is used, so that the work of one process starts s
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from fairtrec import compiled
 from fairtrec.errors import InputError, UsageError
 
+SHARED = 1 << 16  # bytes of an array, from which processes share it
+ALIGNED = 64  # bytes, as caches are
 LONGEST_FOLDER = 64  # bytes of the name of the folder for temporary files; a socket has 107, and 32 behind that
 Thing = TypeVar("Thing")
 Outcome = TypeVar("Outcome")
@@ -27,6 +29,28 @@ class Work(Protocol[Thing_contra, Outcome_co]):
 
     def begin(self) -> Callable[[Thing_contra], Outcome_co]:
         """Set up what all things share; called once in each process."""
+
+
+class Sent(NamedTuple):
+    """Work that is written down for other processes: all but its large arrays, and where these are in a file."""
+
+    work: bytes
+    path: str
+    places: list[tuple[int, int]]  # from which byte to which
+
+    def received(self) -> Any:
+        """Give the work in another process; pages of its arrays are shared by all, and copied where they are changed.
+
+        Raises AttributeError or ImportError if a part of it is not known here.
+        """
+        import mmap
+        from multiprocessing.reduction import ForkingPickler
+
+        if not self.places:
+            return ForkingPickler.loads(self.work)
+        with open(self.path, "rb") as file:  # noqa: PTH123 - pathlib takes its time
+            shared = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+        return ForkingPickler.loads(self.work, buffers=[shared[start:stop] for start, stop in self.places])
 
 
 def cores() -> int:
@@ -112,13 +136,13 @@ def map_ordered(
     """
     if jobs > 1:
         _refuse_program_from_a_pipe()
-    sent = _written(work) if jobs > 1 else None
-    if sent is None:
-        call = work.begin()
-        for thing in things:
-            yield _outcome(call, thing)
-        return
-    yield from _by_processes(work, sent, things, jobs, preload, ahead, advice, called)
+    with _written(work) if jobs > 1 else nullcontext() as sent:
+        if sent is None:
+            call = work.begin()
+            for thing in things:
+                yield _outcome(call, thing)
+            return
+        yield from _by_processes(work, sent, things, jobs, preload, ahead, advice, called)
 
 
 def _refuse_program_from_a_pipe() -> None:
@@ -133,7 +157,7 @@ def _refuse_program_from_a_pipe() -> None:
 
 def _by_processes(
     work: Work[Thing, Outcome],
-    sent: bytes,
+    sent: Sent,
     things: Iterable[Thing],
     jobs: int,
     preload: Sequence[str],
@@ -182,20 +206,48 @@ def _outcome(call: Callable[[Thing], Outcome], thing: Thing) -> Outcome | InputE
         return fault
 
 
-def _written(work: Work[Thing, Outcome]) -> bytes | None:
-    """Write the work down for another process; None if that cannot be done."""
-    from multiprocessing.reduction import ForkingPickler
+@contextmanager
+def _written(work: Work[Thing, Outcome]) -> Iterator[Sent | None]:
+    """Write work down for other processes while there are such; give None if that cannot be done.
+
+    Raises InputError where there is no room for its arrays.
+    """
+    from pickle import PickleBuffer, dumps
+    from tempfile import TemporaryDirectory
+
+    arrays: list[memoryview] = []
+
+    def stays(array: PickleBuffer) -> bool:
+        raw = array.raw()
+        if raw.nbytes >= SHARED:
+            arrays.append(raw)
+        return raw.nbytes < SHARED
 
     try:
-        return bytes(ForkingPickler.dumps(work))
+        sent = dumps(work, protocol=5, buffer_callback=stays)
     except Exception:  # noqa: BLE001 - an object may refuse in any way
-        return None
+        yield None
+        return
+    if not arrays:
+        yield Sent(sent, "", [])
+        return
+    with TemporaryDirectory(prefix="fairtrec-", ignore_cleanup_errors=True) as folder:
+        path, places = os.path.join(folder, "shared"), []  # noqa: PTH118
+        try:
+            with open(path, "wb") as file:  # noqa: PTH123
+                for array in arrays:
+                    file.seek(-file.tell() % ALIGNED, os.SEEK_CUR)
+                    places.append((file.tell(), file.tell() + file.write(array)))
+        except OSError as fault:
+            what = f"what processes share cannot be written ({fault.strerror})"
+            raise InputError(f"{what}; make room there, set TMPDIR, or use -j 1", folder) from None
+        yield Sent(sent, path, places)
 
 
-_received = b""
+_received = Sent(b"", "", [])
 
 
-def _begin(sent: bytes) -> None:
+def _begin(sent: Sent) -> None:
     """Keep what the first process has sent; it alone is interrupted, and this one ends with it."""
     global _received  # noqa: PLW0603 - a process has nowhere else
     import signal
@@ -222,10 +274,8 @@ def _end_with_parent() -> None:
 @cache
 def _call() -> Callable[[Any], Any] | None:
     """Set the work up in this process; None if a part of it is not known here."""
-    from multiprocessing.reduction import ForkingPickler
-
     try:
-        work: Work[Any, Any] = ForkingPickler.loads(_received)
+        work: Work[Any, Any] = _received.received()
     except (AttributeError, ImportError):
         return None
     return work.begin()

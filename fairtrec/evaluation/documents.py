@@ -92,22 +92,19 @@ class Documents:
     choices: Choices
     annotations: Annotations = field(init=False)
     missing: Missing = field(init=False)
+    lacking: bool = field(init=False)  # whether nobody knows some document, by some attribute
     of_labels: bool = field(default=False, kw_only=True)  # which stand for counts
     by: Mapping[str, "Documents"] = field(default_factory=dict, kw_only=True)  # of labels of other attributes
     last: tuple[tuple[Run, int, tuple[str, ...]], Candidates] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.annotations, self.missing = self.counted, self.choices.missing
+        self.lacking = not self.counted.known.all() or any(each.lacking for each in self.by.values())
 
     @property
     def every(self) -> "tuple[Documents, ...]":
         """These, and those by other attributes."""
         return (self, *self.by.values())
-
-    @property
-    def lacking(self) -> bool:
-        """Whether nobody knows some document, by some attribute."""
-        return not all(each.annotations.known.all() for each in (self, *self.by.values()))
 
     @property
     def unknown(self) -> int:

@@ -9,7 +9,8 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from operator import itemgetter
+from itertools import repeat
+from operator import attrgetter, itemgetter
 from os import fspath
 from typing import Any
 
@@ -71,9 +72,9 @@ class Reading:
     kept: int | None  # how many ranks of it are kept for what looks documents up
     two_pass: bool  # whether any measure looks documents up
 
-    def begin(self) -> Callable[[tuple[str, Any]], LoadedRun | InputError]:
-        """Give what reads a run."""
-        return self.of
+    def begin(self) -> Callable[[Any], Any]:
+        """Give what reads a run; what computes the rest of it, once its documents are known."""
+        return self.of if self.reference.documents is None else self.rest_of
 
     @cached_property
     def _judge(self) -> RelevanceEvaluator:
@@ -112,6 +113,11 @@ class Reading:
             return LoadedRun(name, qids, scores, system.cut(qids, self.kept))
         (run,) = system.runs
         return LoadedRun(name, qids, scores, run.cut(qids, None).cut_behind_ties(self.kept))
+
+    def rest_of(self, run: LoadedRun) -> Scores:
+        """Compute what looks up documents. Raises InputError for labels that know none of them."""
+        assert run.rest is not None
+        return score(run.rest, self.others, run.qids, self.reference, None, self.choices)
 
 
 def read(
@@ -153,7 +159,7 @@ def read(
 
 
 def finished(
-    runs: Sequence[LoadedRun], reading: Reading, documents: Documents | None, *, keep_going: bool
+    runs: Sequence[LoadedRun], reading: Reading, documents: Documents | None, jobs: int = 1, *, keep_going: bool
 ) -> tuple[list[Scores], Failed]:
     """Compute the measures that were still to come; a run is broken if it has a document that is not known."""
     if documents is None:
@@ -163,19 +169,25 @@ def finished(
     unknown = lacking and documents.missing == "error"
     scores: list[Scores] = []
     failed: Failed = {}
-    for run in runs:
-        assert run.rest is not None
-        fault = unknown_in(run.rest, run.qids, documents) if unknown else None
-        if fault is None:
-            later = score(run.rest, reading.others, run.qids, reference, None, reading.choices)
-            if lacking and not unknown:
-                remarks, strange = remark_on(run.rest, run.qids, reading.needs, reading.others, documents)
-                later = replace(later, remarks=later.remarks + remarks, strange=strange)
-            scores.append(later if run.scores is None else joined(reading.measures, run.scores, later))
-        elif keep_going:
-            failed[run.name] = str(fault)
-        else:
-            raise fault
+    several = None
+    if jobs > 1 and len(runs) > 1:
+        several = map_ordered(replace(reading, reference=reference), runs, jobs, called=attrgetter("name"))
+    with nullcontext() if several is None else closing(several):
+        for run, outcome in zip(runs, several or repeat(None), strict=False):
+            assert run.rest is not None
+            fault = unknown_in(run.rest, run.qids, documents) if unknown else None
+            if fault is None:
+                later = outcome or score(run.rest, reading.others, run.qids, reference, None, reading.choices)
+                if isinstance(later, InputError):
+                    raise later
+                if lacking and not unknown:
+                    remarks, strange = remark_on(run.rest, run.qids, reading.needs, reading.others, documents)
+                    later = replace(later, remarks=later.remarks + remarks, strange=strange)
+                scores.append(later if run.scores is None else joined(reading.measures, run.scores, later))
+            elif keep_going:
+                failed[run.name] = str(fault)
+            else:
+                raise fault
     if unknown:
         refuse_unknown([run.qids for run in runs], reading.needs, reference, documents)
     return scores, failed

@@ -94,7 +94,7 @@ class Evaluator:
             several, of = loaded[first : first + together], (first, len(loaded))
             runs, broken = read(several, reading, jobs, keep_going=keep_going, of=of)
             looked_up = self.documents(runs, reading) if reading.two_pass and runs else None
-            found, lacking = finished(runs, reading, looked_up, keep_going=keep_going)
+            found, lacking = finished(runs, reading, looked_up, jobs, keep_going=keep_going)
             scores += found
             failed |= broken | lacking
             documents = self._all_of(documents, looked_up) if documents and looked_up else documents or looked_up
@@ -108,7 +108,7 @@ class Evaluator:
         """Read runs together, compute their values, and keep the runs and their documents."""
         runs, _ = read(named, reading, jobs, keep_going=False)
         documents = self.documents(runs, reading) if reading.two_pass and runs else None
-        return Batch(runs, documents, self.scored(runs, reading, documents))
+        return Batch(runs, documents, self.scored(runs, reading, documents, jobs))
 
     def reading(self, named: NamedRuns = (), *, is_run: bool = False) -> Reading:
         """Say what stands beside these runs, one of which ``is_run`` and background, and how they are read."""
@@ -190,9 +190,11 @@ class Evaluator:
         self._looked_up = documents
         return documents
 
-    def scored(self, runs: Sequence[LoadedRun], reading: Reading, documents: Documents | None) -> list[Scores]:
+    def scored(
+        self, runs: Sequence[LoadedRun], reading: Reading, documents: Documents | None, jobs: int = 1
+    ) -> list[Scores]:
         """Compute the values that are still to come, and give undefined ones what they count as."""
-        scores, _ = finished(runs, reading, documents, keep_going=False)
+        scores, _ = finished(runs, reading, documents, jobs, keep_going=False)
         return self._filled(scores, keep_going=False)[0]
 
     def _filled(self, several: Sequence[Scores], *, keep_going: bool) -> tuple[list[Scores], Failed]:

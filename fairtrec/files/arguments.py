@@ -8,7 +8,6 @@ Nothing here imports numpy, so that other processes can be made ready before thi
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,10 +20,9 @@ if TYPE_CHECKING:
 
 PATTERN = "*?["  # what a pattern has, and few names
 LONGEST_LIST = 1 << 24  # bytes; some 200,000 names
-LARGE = 1 << 22  # bytes of all runs, from which pyarrow is worth its import
 VERY_LARGE = 1 << 25  # from which several processes are worth their start
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")  # of cuts
-READY = ("fairtrec.evaluation.reading", "pyarrow.csv")  # what they import first
+READY = ("fairtrec.evaluation.reading",)  # what they import first
 
 
 def paths(arguments: Iterable[str]) -> list[str]:
@@ -220,6 +218,4 @@ def processes(runs: Sequence[Any], jobs: int | None) -> int:
     jobs = min(jobs, len(runs)) if len(files) == len(runs) else 1
     if jobs > 1:
         prestart(READY)
-    if size >= LARGE:
-        import_module("pyarrow.csv")  # small files are parsed with it, too, once it is there
     return jobs

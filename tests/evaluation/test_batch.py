@@ -1,9 +1,11 @@
 """A batch of runs: how it is named, broken runs among it, several processes, and what is read how often."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -45,6 +47,13 @@ class Faulty(AtPrompt):
 
     def __call__(self, lengths):
         return np.append(lengths, 0.0)
+
+
+class Where(AtPrompt):
+    """A measure that looks documents up, and tells in which process."""
+
+    def __call__(self, membership):
+        return np.full(len(membership), float(os.getpid()))
 
 
 @pytest.fixture
@@ -166,6 +175,55 @@ def test_a_measure_that_cannot_be_sent_is_computed_here(batch, monkeypatch):
         """It cannot even be sent."""
 
     assert fairtrec.evaluate(Local(), runs, jobs=2).means == {run: {"Local": 4.0} for run in runs}
+
+
+def test_runs_whose_documents_are_looked_up_are_scored_where_runs_are_read(batch):
+    found = fairtrec.evaluate(Where(), paths(["runs"]), counts="counts.tsv", jobs=2).per_query
+    assert len(found) == 5
+    assert os.getpid() not in {where for one in found.values() for where in one["Where"].values()}
+
+
+class Shared:
+    """Work of an array that processes share: what comes of a thing is where it stands, and its sum."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def begin(self):
+        return self.tell
+
+    def tell(self, thing):
+        self.array[0] += 1  # here alone
+        below = self.array
+        while isinstance(below, np.ndarray):
+            below = below.base
+        return type(below.obj).__name__, float(self.array[1:].sum())
+
+
+def test_arrays_are_handed_to_processes_in_a_file_that_they_share(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    array = np.arange(jobs.SHARED, dtype=np.float64)
+    outcomes = jobs.map_ordered(Shared(array), range(4), 2)
+    assert next(outcomes) == ("mmap", array.sum())
+    (file,) = tmp_path.glob("fairtrec-*/shared")
+    assert file.stat().st_size == array.nbytes
+    assert file.read_bytes() == array.tobytes()
+    assert list(outcomes) == [("mmap", array.sum())] * 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_room_for_what_processes_share_is_one_line(tmp_path, monkeypatch):
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))
+    try:
+        with pytest.raises(InputError, match=r"what processes share cannot be written \(File too large\); make room"):
+            list(jobs.map_ordered(Shared(np.zeros(jobs.SHARED)), range(4), 2))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, before)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_objects_and_streams_stay_in_this_process(batch):
