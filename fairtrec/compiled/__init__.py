@@ -9,10 +9,13 @@ from functools import cache
 from importlib import import_module
 from types import ModuleType
 
+FORM = 2  # of what is handed to the loops, as extension.c says it: what was built from an older source is left out
+
 extension: ModuleType | None = None
 if not os.environ.get("FAIRTREC_PLAIN"):
     with suppress(ImportError):
         extension = import_module("fairtrec.compiled.extension")
+        extension = extension if getattr(extension, "FORM", 1) == FORM else None
 
 LEAST_POWER, MOST_POWER = -342, 308  # of 10, between which a number of 19 digits is neither 0 nor infinite as float64
 EXACT_POWER = -27  # down to which a product with what was rounded up is told from an exact one

@@ -708,7 +708,15 @@ static PyMethodDef methods[] = {
     {"tokens", tokens, METH_VARARGS, "Count tokens, and find those that may be of terms."},
     {NULL, NULL, 0, NULL},
 };
-static PyModuleDef_Slot module_slots[] = {{0, NULL}};
+
+enum { FORM = 2 }; /* of what is handed to these functions; __init__.py says the same */
+
+static int say_form(PyObject *made)
+{
+    return PyModule_AddIntConstant(made, "FORM", FORM);
+}
+
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, (void *)say_form}, {0, NULL}};
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "extension", NULL, 0, methods, module_slots, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit_extension(void)

@@ -1,15 +1,18 @@
 """What is compiled gives the numbers of its twins in numpy, bit for bit, and takes nothing that it cannot."""
 
+import importlib.util
 import os
 import struct
 import subprocess
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairtrec import compiled
 from fairtrec.compiled import extension, powers
 from fairtrec.errors import InputError
 from fairtrec.files import opening
@@ -168,6 +171,18 @@ def test_the_same_bytes_come_without_what_is_compiled():
     ]
     assert said[0].stdout == said[1].stdout
     assert said[0].stderr == said[1].stderr
+
+
+@pytest.mark.parametrize("form", [compiled.FORM, compiled.FORM - 1, None])
+def test_what_was_built_from_an_older_source_is_left_out(form, monkeypatch):
+    built = ModuleType("extension")
+    if form is not None:
+        built.FORM = form
+    monkeypatch.setitem(sys.modules, "fairtrec.compiled.extension", built)
+    spec = importlib.util.spec_from_file_location("again", compiled.__file__)
+    again = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(again)
+    assert again.extension is (built if form == compiled.FORM else None)
 
 
 @pytest.mark.fuzz
