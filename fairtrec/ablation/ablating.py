@@ -16,8 +16,10 @@ from fairtrec.catalogue import registry, renamed
 from fairtrec.data import Bools, Floats, GroupTerms, Ints
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.digests import called, files_of
+from fairtrec.evaluation.choices import Choices
+from fairtrec.evaluation.digests import InputFiles, files_of
 from fairtrec.evaluation.evaluate import Keywords
+from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.result import Part, Result
 from fairtrec.formulas.rounding import tied
 from fairtrec.measure import Better, Measure, badness
@@ -151,7 +153,7 @@ def ablate(
     files = files_of(parts | {Part("run", name): run for name, run in measuring.named.items()}) | beside
     signature = measuring.results[0].signature
     if "docs" in signature:  # which were read once for all, and are an object since
-        signature |= {"docs": called(docs, files.get(Part("docs")))}
+        signature |= {"docs": InputFiles(Given(docs=docs, terms=given["terms"]), Choices()).called("docs")}
     result = replace(measuring.results[0], files=files, signature=signature)
     return _compared(base, variants, result, (tuple(texts), seed, measuring.terms))
 

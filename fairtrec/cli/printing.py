@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 def refuse_output(output: "Path | None", *given: Any) -> None:
     """Raise UsageError if the output cannot be written, or is one of the files that are given."""
+    if output is None:
+        return
     from fairtrec.report.output import refuse_input, refuse_unwritable
 
     refuse_unwritable(output)

@@ -62,31 +62,30 @@ class InputFiles:
             if decide.get(part.of) and opening.size(file.place) >= LARGE:  # of a stream it is 0
                 file.begin()
 
-    def called(self, part: str, read: Qrels | Run | str | None = None) -> str:
-        """Name what plays a part, as ``called`` does; a table that is searched, not read, says its own digest."""
-        thing = getattr(self.given, part)
-        return "" if thing is None else called(thing, self.files.get(Part(part)), read)
+    def called(self, part: str, read: Qrels | Run | None = None, digest: str = "") -> str:
+        """Name what plays a part: name@digest of a file, or of what was ``read``; an ir_datasets id as it is.
+
+        ``digest``  what a table that is searched, not read, says of its rows.
+        """
+        thing, file = getattr(self.given, part), self.files.get(Part(part))
+        if file is not None and not digest:
+            return file.called
+        if thing is None:
+            return ""
+        name = fspath(thing) if file is None and isinstance(thing, PATH) else name_of(thing)
+        return loading.short(name, digest if read is None else digest_of(read))
 
     def target(self, told: str) -> str:
         """Put a digest behind each file of which the target is made, in what is told of it."""
         for part, file in self.files.items():
             if part.of == "target":
-                name = name_of(file.place)
-                told = re.sub(rf"(?<![^*=;]){re.escape(name)}(?![^+;])", loading.short(name, file.sha256), told)
+                told = re.sub(rf"(?<![^*=;]){re.escape(name_of(file.place))}(?![^+;])", file.called, told)
         return told
 
     def pool(self, told: str) -> str:
         """Put a digest behind the file of frequencies, if there is one."""
         file = self.files.get(Part("pool"))
-        return told if file is None else loading.short(told, file.sha256)
-
-
-def called(thing: Any, file: InputFile | None, read: Qrels | Run | str | None = None) -> str:
-    """Name what was given: name@digest of a file, or of what was ``read``; an ir_datasets id as it is."""
-    name = name_of(thing) if file is not None or not isinstance(thing, PATH) else fspath(thing)
-    if file is not None and not (isinstance(read, str) and read):
-        return loading.short(name, file.sha256)
-    return loading.short(name, "" if read is None else read if isinstance(read, str) else digest_of(read))
+        return told if file is None else file.called
 
 
 def digest_of(read: Qrels | Run) -> str:

@@ -71,7 +71,7 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
         "tau": ",".join(sorted({str(each.tau) for each in plan.measures if hasattr(each, "tau")})),
         "terms": terms,
         "docs": beside_runs.called("docs") if from_texts else "",
-        "counts": beside_runs.called("counts", rows) if of_documents and not (from_texts or labels) else "",
+        "counts": beside_runs.called("counts", digest=rows) if of_documents and not (from_texts or labels) else "",
         "labels": ",".join(_called(name, short(each.name, each.sha256), "=") for name, each in several.items()),
         "members": "; ".join(_called(name, members(each), " ") for name, each in several.items()),
         **{name: _of_extra(name, beside_runs) for name in vars(given) if name in plan.reference.extras.keys() - idle},

@@ -25,11 +25,10 @@ FROM = {
 
 def tables(frontier: Frontier, *, places: int, per_query: bool = False) -> Document:
     """Lay out all tables."""
-    several = [_of_runs(frontier, places), *[_of_queries(frontier, places)] * per_query]
-    *_, signature = footnotes(frontier)
+    several = [_of_runs(frontier, places), *([_of_queries(frontier, places)] if per_query else [])]
     said = [*remarks(frontier), *footnotes_of(frontier.result)[:-1]]
     used = {frontier.utility.better, frontier.fairness.better, *["lower"] * (frontier.dpfr is not None)}
-    return Document(several, said, signature, signs=[directions(used), *legend(frontier)])
+    return Document(several, said, str(frontier.signature), signs=[directions(used), *legend(frontier)])
 
 
 def _of_runs(frontier: Frontier, places: int) -> ReportTable:
