@@ -92,6 +92,7 @@ def command(
     given["baseline"] = base if name is None else {name: base}
     try:
         began = time.monotonic()
+        config.refuse_wrong()
         with options.attended():
             found = check(require, files, qrels, measures=measures, slices=slices, **given)
     except Exception as fault:

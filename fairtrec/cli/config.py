@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from fairtrec.catalogue import renamed
 from fairtrec.cli.options import Function
-from fairtrec.errors import InputError
+from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation.choices import CHOICES
 from fairtrec.files.arguments import crossed
 from fairtrec.files.by_name import NAME
@@ -46,7 +47,7 @@ def option(table: str) -> Callable[[Function], Function]:
             raise InputError(f"there is no [{table}] in this file; write one, or leave out --config", path)
         if found is not None:
             context.default_map = _options(context.command, table, found, path)
-            context.meta["config"] = str(path)
+            context.meta.update(config=str(path), table=table)
 
     return click.option(
         "--config",
@@ -57,6 +58,32 @@ def option(table: str) -> Callable[[Function], Function]:
         help=f"Take options from [{table}] of this TOML file, of none from {os.devnull}.  "
         f"[default: {DEFAULT} of this folder, if it has that]",
     )
+
+
+def refuse_wrong() -> None:
+    """Raise InputError for what is wrong in the file whatever stands beside it, but for what is not in use.
+
+    What is wrong beside something else alone may be mended on the command line, too, and is wrong usage.
+    """
+    from fairtrec.catalogue import registry
+    from fairtrec.gate import requirement
+    from fairtrec.gate.verdict import Gate
+
+    context = click.get_current_context()
+    alone: dict[str, tuple[str, Callable[[Any], Any]]] = {
+        "require": ("require", requirement.parse),
+        "measure": ("measures", registry.parse),
+        "confidence": ("confidence", lambda value: Gate(confidence=value)),
+    }
+    for key, (name, read) in alone.items():
+        if context.get_parameter_source(name) is ParameterSource.DEFAULT_MAP:
+            value = context.params[name]
+            for each in value if isinstance(value, tuple) else (value,):
+                try:
+                    read(each)
+                except UsageError as fault:
+                    path = Path(context.meta["config"])
+                    raise InputError(str(fault), path, _line(path, context.meta["table"], key)) from None
 
 
 def _line(path: Path, table: str, key: str) -> int | None:

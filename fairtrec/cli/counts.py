@@ -81,7 +81,6 @@ def info(file: str) -> None:
 
 
 def _described(meta: "Meta") -> Iterator[tuple[str, str]]:
-    yield "fairtrec", meta.fairtrec or "unknown"
     yield "tokenizer", meta.tokenizer or "unknown"
     yield "case", {None: "unknown", True: "sensitive", False: "insensitive"}[meta.case_sensitive]
     yield "terms", f"{meta.terms} sha256:{meta.sha256}" if meta.sha256 else "unknown"

@@ -94,6 +94,11 @@ class Signature(Mapping[str, str]):
         pairs = [part.partition(":") for part in re.split(r" \| (?=[a-z-]+:)", line)]
         return cls({name: value for name, _, value in pairs})
 
+    @property
+    def of_content(self) -> "Signature":
+        """All but the version of fairtrec: what files say that are read again, of which a digest is to be the same."""
+        return Signature({name: value for name, value in self.items() if name != "fairtrec"})
+
     def __getitem__(self, name: str) -> str:
         return self._choices[name]
 

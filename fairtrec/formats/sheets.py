@@ -21,7 +21,7 @@ from fairtrec.formats.votes import Label, Votes, by_document, label, tabled
 from fairtrec.literals import Drawn
 
 NAMES = ("qid", "docno", "group", "weight", "probability")
-SIGNED = re.compile(r"# (fairtrec:\S+ \| gold:.*)")
+SIGNED = re.compile(r"# (fairtrec:\S+ \| gold:.*|gold:\S+ \| .*)")  # once it held the version
 CHANGED = "this line is not as `fairtrec gold draw` wrote it"
 Cells = tuple[int | None, Mapping[str, Any]]  # the line, and what stands in its columns
 SheetKey = tuple[str, str]  # qid, "" where there is none, and docno

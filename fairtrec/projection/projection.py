@@ -67,7 +67,7 @@ class Projection(Answer):
         form = "\t".join(["%s\t%s", *["%.9g"] * self.values.shape[1]])
         rows = zip(self.qids, self.docnos, (self.values + 0.0).tolist(), strict=True)  # -0 becomes 0
         lines = (form % (qid, docno, *values) for qid, docno, values in rows)
-        return "\n".join(["\t".join(self.columns), *lines, f"# {self.signature}", ""])
+        return "\n".join(["\t".join(self.columns), *lines, f"# {self.signature.of_content}", ""])
 
     def remarks(self, accuracy: AccuracyAs = "sides") -> list[str]:
         """Say how many there are, what the axes explain, and how they agree with the labels."""

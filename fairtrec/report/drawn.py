@@ -15,7 +15,7 @@ FIRST = 20  # lines that a notebook shows
 def tsv(draw: GoldDraw) -> str:
     """Write the sheet, which says in its first line how it was drawn."""
     rows = ["\t".join(map(_exact, row)) for row in (draw.columns, *draw.lines())]
-    return "\n".join([f"# {draw.signature}", *rows, ""])
+    return "\n".join([f"# {draw.signature.of_content}", *rows, ""])
 
 
 def _exact(cell: str | float) -> str:

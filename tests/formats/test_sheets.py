@@ -11,9 +11,7 @@ from fairtrec.errors import InputError
 from fairtrec.evaluation import loading
 from fairtrec.formats import sheets
 
-DRAWN = (
-    "# fairtrec:0.1 | gold:document | number:3 of 9 | seed:4 | depth:10 | order:score | runs:bm25.run@1a2b3c4d,given\n"
-)
+DRAWN = "# gold:document | number:3 of 9 | seed:4 | depth:10 | order:score | runs:bm25.run@1a2b3c4d,given\n"
 ONE = DRAWN.replace("number:3", "number:1")
 HEAD = "docno\tgroup\tprobability\ttext\n"
 QUERIES = "qid\tdocno\tgroup\tprobability\n"
@@ -55,6 +53,14 @@ def test_a_sheet_says_what_was_drawn_how_and_what_people_wrote(read):
         b"d3": 5,
         b"d9": 3,
     }
+
+
+def test_an_older_sheet_says_a_version_too_and_is_read_alike(read):
+    lines = f"{HEAD}d9\tf\t0.5\nd2\t-\t0.25\nd3\t?\t1\n"
+    sheet, older = read(f"{DRAWN}{lines}"), read(f"{DRAWN.replace('# ', '# fairtrec:0.1 | ')}{lines}")
+    assert rows(older) == rows(sheet)
+    assert older.made.pop("fairtrec") == "0.1"
+    assert (older.made, older.runs, older.depth, older.seed) == (sheet.made, sheet.runs, sheet.depth, sheet.seed)
 
 
 def test_a_spreadsheet_may_quote_what_the_first_line_says(read):

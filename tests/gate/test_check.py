@@ -416,6 +416,9 @@ def test_paths_of_a_file_are_relative_to_it(folder, fairtrec_command, monkeypatc
         ("[tool.fairtrec.check]\ndepth = 0", "depth is 0; it must be 1 or more"),
         ("[tool.fairtrec.check]\nplaces = 1e308", "my.toml:2: places is 1e+308; write a whole number, like places = 4"),
         ("[tool.fairtrec.check]\nconfidence = true", "confidence must be text or a number"),
+        ("[tool.fairtrec.check]\nconfidence = 2", "my.toml:2: the confidence is 2.0; it lies between 0 and 0.9999"),
+        ("[tool.fairtrec.check]\nrequire = ['RR >']", "my.toml:2: cannot read the requirement 'RR >' at its end"),
+        ("[tool.fairtrec.check]\nmeasure = 'Nope'", "my.toml:2: there is no measure Nope"),
         ("[tool.fairtrec.check]\nconfidence = []", "confidence must be text or a number"),
         ("[tool.fairtrec.check]\ndepth = 1.5", "my.toml:2: depth is 1.5; write a whole number, like depth = 10"),
         ('[tool.fairtrec.check]\nplaces = "x"', "my.toml:2: places: 'x' is not a valid integer range; correct it"),
@@ -438,6 +441,18 @@ def test_a_broken_file_is_refused(folder, fairtrec_command, toml, says):
     assert (ended.code, len(ended.complaints)) == (3, 1)
     assert re.match(r"my\.toml:(2:)? ", ended.err)
     assert says in ended.err
+
+
+def test_what_is_wrong_in_a_file_is_not_where_it_is_overruled_or_does_not_fit(folder, fairtrec_command):
+    (folder / "my.toml").write_text("[tool.fairtrec.check]\nrequire = ['RR > 0.1']\nconfidence = 2\n")
+    line = ["check", "qrels.txt", "runs/new.run", "--config", "my.toml", "--junit", "report.xml"]
+    broken = fairtrec_command(*line)
+    assert (broken.code, broken.err.partition(": ")[0]) == (3, "my.toml:3")
+    assert "my.toml:3: the confidence is 2.0" in (folder / "report.xml").read_text()
+    assert fairtrec_command(*line, "--confidence", "0.9").code == 0
+    assert fairtrec_command(*line, "--confidence", "2").code == 2
+    (folder / "my.toml").write_text("[tool.fairtrec.check]\nrequire = ['worst slice RR > 0.1']\n")
+    assert fairtrec_command(*line).code == 2  # which slices? a matter of the command line, too
 
 
 @pytest.mark.parametrize(

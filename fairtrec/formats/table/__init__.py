@@ -20,7 +20,7 @@ Metadata are two JSON objects (sorted keys, no blanks), kept under the keys ``fa
 of the Arrow schema (which Parquet keeps too). The first says how the counts were made and what they sum to; its
 fields are those of Meta:
 
-    {"case_sensitive": false, "digest": "<sha256 of the rows>", "fairtrec": "0.1.0", "format": 1, "groups": ["f", "m"],
+    {"case_sensitive": false, "digest": "<sha256 of the rows>", "format": 1, "groups": ["f", "m"],
      "omega": {"0": 8.5, "1": 9.0, "2": 9.0, "5": 10.0},    the sum over all documents, even target, for each tau
      "rows": 10, "sources": [{"bytes": 9, "first_mib": "<sha256>", "last_mib": "<sha256>", "name": "c.tsv"}],
      "terms": {"name": "gender-en", "sha256": "<sha256>"}, "tokenizer": "strip", "tokens": 700, "totals": [3, 4]}
@@ -31,8 +31,8 @@ documents by their counts, and by their omega:
     {"histogram": {"counts": [[0, 0], [2, 1]], "documents": [9, 1]},
      "omega": {"1": {"documents": [1, 9], "values": [0.66, 1.0]}, ...}}
 
-or ``{}`` where there are more than DISTINCT different rows of counts. Nothing in a file depends on time, machine or
-folder.
+or ``{}`` where there are more than DISTINCT different rows of counts. Nothing in a file depends on time, machine,
+folder or the version of fairtrec (which older files hold), so that what two versions count alike is the same file.
 
 A *part* is what an engine makes of a piece of a collection: a file in one of the three formats, or anything that
 pyarrow reads as ``.arrow`` or ``.parquet`` with the columns docno, tokens and the groups (any integers, any order of
@@ -49,7 +49,6 @@ import numpy as np
 
 from fairtrec.data import GroupTerms, Histogram
 from fairtrec.errors import FilePath, InputError
-from fairtrec.version import __version__
 
 FORMAT = 1
 ROWS = 1 << 17
@@ -80,7 +79,6 @@ class Meta:
     terms: str = ""
     sha256: str = ""
     sources: tuple[Source, ...] = ()
-    fairtrec: str = __version__
     rows: int = 0
     tokens: int = 0
     totals: tuple[int, ...] = ()
@@ -103,12 +101,13 @@ class Meta:
             fields = json.loads(text)
             if fields.pop("format") != FORMAT:
                 raise InputError("the metadata are of another format; count again, with this fairtrec", path)
+            fields.pop("fairtrec", None)
             fields |= {"terms": fields["terms"]["name"], "sha256": fields["terms"]["sha256"]}
             fields |= {name: tuple(fields[name]) for name in ("groups", "sources", "totals")}
             fields["omega"] = {int(tau): float(total) for tau, total in fields["omega"].items()}
             made = cls(**fields)
             sources = [each["name"] for each in made.sources]
-            texts = [*made.groups, made.terms, made.sha256, made.fairtrec, made.digest, *sources]
+            texts = [*made.groups, made.terms, made.sha256, made.digest, *sources]
             counts = [made.rows, made.tokens, *made.totals, *(each.get("bytes", 0) for each in made.sources)]
             if not all(isinstance(text, str) for text in texts) or not isinstance(made.tokenizer, str | None):
                 raise TypeError("a name that is no text")

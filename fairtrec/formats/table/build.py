@@ -132,7 +132,7 @@ def joined(output: Path, paths: Sequence[FilePath], *, force: bool = False, stat
 
 def _agreed(tables: Sequence[Table], stated: Meta | None) -> Meta:
     """Say how the counts of several tables were made. Raises InputError where it is in different ways."""
-    known = [(each, each.meta or Meta(tuple(sorted(each.groups)), fairtrec="")) for each in tables]
+    known = [(each, each.meta or Meta(tuple(sorted(each.groups)))) for each in tables]
     if stated is not None:
         known = [(each, _with(meta, stated, each.path)) for each, meta in known]
     first, made = known[0]
@@ -143,8 +143,7 @@ def _agreed(tables: Sequence[Table], stated: Meta | None) -> Meta:
                 message = f"its {name} is {two!r}, that of {fspath(first.path)} {one!r}; count both in the same way"
                 raise InputError(message, each.path)
     sources = sources_of(source for _, meta in known for source in meta.sources)
-    versions = ", ".join(sorted({meta.fairtrec for _, meta in known}))
-    return Meta(made.groups, made.tokenizer, made.case_sensitive, made.terms, made.sha256, sources, versions)
+    return Meta(made.groups, made.tokenizer, made.case_sensitive, made.terms, made.sha256, sources)
 
 
 def _with(meta: Meta, stated: Meta, path: FilePath) -> Meta:
