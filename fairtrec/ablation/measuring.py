@@ -14,7 +14,7 @@ from fairtrec.ablation.terms import Entries
 from fairtrec.annotation.counting.by_term import TermTable
 from fairtrec.data import Annotations, Floats, GroupTerms, Run
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation import loading
+from fairtrec.evaluation import aggregates, loading
 from fairtrec.evaluation.attributes.by_attribute import refuse_several
 from fairtrec.evaluation.choices import CHOICES, RANKING, ChoiceKeywords, Choices
 from fairtrec.evaluation.evaluate import evaluator
@@ -83,6 +83,7 @@ class Measuring:
         self.keywords, self.measure, self.table, self.lists, self.seed = keywords, measure, table, lists, seed
         self.results: list[Result] = []
         self.terms: tuple[int, int] | None = None
+        aggregates.refuse_given(keywords, "what changes is told of")
         chosen = {name: value for name, value in keywords.items() if name in ChoiceKeywords.__annotations__}
         self._choices = Choices(**chosen)
         self._jobs = processes(list(self.named.values()), jobs)

@@ -132,7 +132,7 @@ def _refuse_unfit(
         raise UsageError(f"{output} is a folder; name a file with -o")
     odd = (view["title"], view["latex_label"], view["query_texts"]) != (None, None, None)
     if form != "auto" or not view["summary"] or odd:
-        refuse_view(form, output, slices=slices, pool=given["pool"], **view)
+        refuse_view(form, output, slices=slices, pool=given["pool"], aggregate=given["aggregate"] != "mean", **view)
 
 
 def _asked(query_texts: str, result: "Result") -> dict[str, str]:
@@ -145,7 +145,7 @@ def _asked(query_texts: str, result: "Result") -> dict[str, str]:
 def _refuse_confidence(confidence: float | None, interval: Method | None, given: dict[str, Any]) -> None:
     """Raise UsageError for a confidence that there is not, and where another interval stands beside values."""
     from fairtrec.errors import UsageError
-    from fairtrec.evaluation.result import ALONE
+    from fairtrec.evaluation.result import ALONE, OF_MEANS
     from fairtrec.statistics.procedure import Procedure
 
     if confidence is None:
@@ -153,6 +153,8 @@ def _refuse_confidence(confidence: float | None, interval: Method | None, given:
             raise UsageError("--interval says how --confidence is computed; add --confidence 0.95, or leave it out")
         return
     Procedure(confidence=confidence)
+    if given["aggregate"] != "mean":
+        raise UsageError(OF_MEANS)
     if given["bounds"] is not None:
         raise UsageError(ALONE)
     if interval is not None and interval != "t" and given["gold"] is not None:

@@ -30,6 +30,7 @@ def refuse(form: str, view: Mapping[str, Any], given: Mapping[str, Any], **other
     every = {f"--{name}": value for name, value in others.items()}
     every |= {f"--{name}": given[name] for name in ("bounds", "pool", "gold")}
     every |= {f"--{name.replace('_', '-')}": view[name] for name in ("title", "latex_label", "query_texts")}
+    every["--aggregate"] = given["aggregate"] if given["aggregate"] != "mean" else None
     for option in (option for option, value in every.items() if value is not None):
         raise UsageError(f"--spread prints best, median and worst of values alone; leave out {option}")
     if view["per_query"]:

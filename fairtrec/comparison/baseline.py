@@ -26,6 +26,7 @@ from fairtrec.comparison.compared import (
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
+from fairtrec.evaluation import aggregates
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.files.compression import uncompressed
@@ -60,6 +61,7 @@ def compare(
     parts = Slices.of(slices)
     result = slicing.signed(result, parts)
     refuse_geometric(result.scores[0].measures if result.scores else ())
+    aggregates.refuse(result.scores, "a comparison is of")
     if any(scores.gold is not None for scores in result.scores):
         refuse_beside_gold(how)
     bases = find_several([scores.run for scores in result.scores], baseline)

@@ -8,6 +8,7 @@ import numpy as np
 
 from fairtrec.data import Floats, Ints
 from fairtrec.errors import UsageError
+from fairtrec.evaluation import aggregates
 from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.formulas.distribution import quotient
@@ -120,8 +121,9 @@ def spread(
 ) -> TopicSpread:
     """Give best, median and worst value of each query over the runs of a result, and their means; no run is named.
 
-    Raises UsageError for a slice that is called all.
+    Raises UsageError for a slice that is called all, and for what ``aggregate`` has made other values than means of.
     """
+    aggregates.refuse(result.scores, "best, median and worst have")
     if slices is not None and "all" in slices:
         raise UsageError("'all' stands for all queries; give this slice another name")
     return TopicSpread(result, dict(slices or {}), summary_only)

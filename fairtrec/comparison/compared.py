@@ -10,6 +10,7 @@ import numpy as np
 from fairtrec.comparison import slices as slicing
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
+from fairtrec.evaluation import aggregates
 from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
@@ -91,7 +92,8 @@ class CorrectedComparison(Comparison):
 
 
 def refuse_gold(result: Result, what: str) -> None:
-    """Raise UsageError for what looks at values of single queries, which gold labels do not correct."""
+    """Raise UsageError for what looks at values of queries, which gold labels do not correct, or at their means."""
+    aggregates.refuse(result.scores, f"{what} at")
     if any(scores.gold is not None for scores in result.scores):
         raise UsageError(f"gold labels correct means, and {what} at values of queries; leave out --gold")
 

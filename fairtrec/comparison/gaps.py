@@ -13,7 +13,7 @@ Fieller: Some Problems in Interval Estimation. Journal of the Royal Statistical 
 https://doi.org/10.1111/j.2517-6161.1954.tb00159.x
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isnan, nan, sqrt
@@ -21,10 +21,11 @@ from math import isnan, nan, sqrt
 import numpy as np
 
 from fairtrec.data import Floats
+from fairtrec.evaluation.aggregates import Aggregated
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.formats.tsv import ALL, DIFFERENCE, RATIO
-from fairtrec.measure import Measure
+from fairtrec.measure import Measure, Quantity
 
 DIGITS = 12  # of means that are the same
 Spread = tuple[float, float]  # the ends of an interval
@@ -100,10 +101,11 @@ def _scores(scores: Scores, of_run: Mapping[str, Scores], several: Sequence[Gap 
 
 
 def _of_measure(
-    measure: Measure, row: int, of_run: Mapping[str, Scores], confidence: float | None
+    measure: Quantity, row: int, of_run: Mapping[str, Scores], confidence: float | None
 ) -> tuple[Gap | None, Gap | None]:
     """Give the difference and the ratio of a measure over the slices of a run; None where there is none."""
-    if not isinstance(measure, Measure) or measure.total or measure.geometric:  # the first: an end of bounds
+    is_end = not isinstance(measure, Measure | Aggregated)  # of bounds
+    if is_end or measure.total or measure.geometric:
         return None, None
     values = {name: scores.values[row] for name, scores in of_run.items()}
     values = {name: each[~np.isnan(each)] for name, each in values.items()}
@@ -114,16 +116,21 @@ def _of_measure(
     apart = len({qid for scores in of_run.values() for qid in scores.qids}) == sum(
         len(scores.qids) for scores in of_run.values()
     )
-    return gap(values, confidence if apart else None, is_ratio=low is not None and low >= 0)
+    return gap(values, confidence if apart else None, is_ratio=low is not None and low >= 0, over=measure.over)
 
 
 def gap(
-    values: Mapping[str, Floats], confidence: float | None, *, is_ratio: bool = True
+    values: Mapping[str, Floats],
+    confidence: float | None,
+    *,
+    is_ratio: bool = True,
+    over: Callable[[Floats], float] | None = None,
 ) -> tuple[Gap | None, Gap | None]:
     """Give the difference and the ratio of the greatest and the least mean of the values [query] of each slice.
 
     Equal means are taken by name. Both are None of fewer than two slices, the ratio where the greatest mean is 0. With
-    a ``confidence`` there are intervals, unless a slice of the two has one query, or neither has any spread.
+    a ``confidence`` there are intervals, unless a slice of the two has one query, or neither has any spread. ``over``
+    makes something else than means.
 
     >>> difference, ratio = gap({"a": np.array([1.0, 3.0]), "b": np.array([1.0])}, None)
     >>> difference.of, difference.value, ratio.value
@@ -131,7 +138,7 @@ def gap(
     """
     if len(values) < 2:
         return None, None
-    means = {name: float(each.mean()) for name, each in values.items()}
+    means = {name: float(each.mean() if over is None else over(each)) for name, each in values.items()}
     first, *_, last = sorted(means, key=lambda name: (-round(means[name], DIGITS), name))
     a, b = means[first], means[last]
     both = np.concatenate((values[first], values[last]))

@@ -15,6 +15,7 @@ from fairtrec.catalogue import registry
 from fairtrec.catalogue.family import looks_at_groups
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import UsageError
+from fairtrec.evaluation.aggregates import of_query
 from fairtrec.evaluation.result import Result
 from fairtrec.measure import Better, Measure, badness
 
@@ -126,14 +127,25 @@ def sort_key(text: str, measures: Any, relevance_level: int | None = None) -> Me
     return named[0]
 
 
+def computed(result: Result, measure: Measure) -> Measure:
+    """Find the measure that runs are to be sorted by: the first of those that aggregate it, where there are such.
+
+    Raises UsageError if it is none of them.
+    """
+    measures = result.scores[0].measures
+    found = next((each for each in measures if measure in (each, of_query(each))), None)
+    if found is None:
+        _refuse_other(measure, measures)
+    return found or measure
+
+
 def by(result: Result, measure: Measure) -> Result:
     """Sort the runs of a result by one of its measures, by full values; incomplete means stand last.
 
     Raises UsageError if it is none of them.
     """
     measures = result.scores[0].measures
-    _refuse_other(measure, measures)
-    row = measures.index(measure)
+    row = measures.index(computed(result, measure))
     places = order(comparable(result)[:, row], measures[row].better)
     return replace(result, scores=tuple(result.scores[place] for place in places.tolist()))
 

@@ -81,6 +81,7 @@ class ChoiceKeywords(RerankedKeywords, total=False):
     complete: bool
     samples: bool
     undefined: Undefined
+    aggregate: str | Sequence[str]
     bounds: LeftOpen | None
     next_label: bool
     pool: FilePath | Mapping[str, float] | None
@@ -172,6 +173,13 @@ class Choices:
             "explain": "why a value is undefined", "headroom": "means over the queries that have both values",
         }, key="undefined", behind="complete", trials=("0", "worst"),
     )  # fmt: skip
+    aggregate: str | Sequence[str] = choice(
+        "mean", "--aggregate", MEASURES, "What is printed of the values of queries: mean, median, min, max, gm, or the "
+        "share of them beyond a bound, '<0.9'.", metavar="LIST", words=("mean", "median", "min", "max", "gm"),
+        only=("eval",), refused=dict.fromkeys(("explain", "headroom"), "means over queries"),
+        adds=True, key="aggregate", behind="undefined", tells=lambda of: of if isinstance(of, str) else ",".join(of),
+        factor=None, trials=("max", "<0.5", "gm", "median"),
+    )  # fmt: skip
     bounds: LeftOpen | None = choice(
         None, "--bounds", MEASURES, "Add the least and the greatest value over all orders of tied documents, all "
         "groups of unlabelled documents, or all texts that are missing; and the expected one, but for texts.",
@@ -209,8 +217,21 @@ class Choices:
                     raise UsageError(f"{what} is {value}; it must be 1 or more")
             if row.hint == Target and not isinstance(value, str | Mapping):
                 raise UsageError(f"{what} is {value!r}; it must be a word, or shares like f=0.4,m=0.6")
-        if self.bounds is not None or self.prior != "even" or self.next_label:
+        if (self.aggregate, self.bounds, self.prior, self.next_label) != ("mean", None, "even", False):
+            self._settle_aggregate()
             self._settle_bounds()
+
+    def _settle_aggregate(self) -> None:
+        """Spell the list as signatures do; refuse what stands beside means alone."""
+        if self.aggregate == "mean":
+            return
+        from fairtrec.evaluation import aggregates  # which few evaluations import
+
+        object.__setattr__(self, "aggregate", ",".join(aggregates.read(self.aggregate)))
+        for option, given in (("--bounds", self.bounds), ("--pool", self.pool)):
+            if given is not None and self.aggregate != "mean":
+                what = f"{option} is beside means over queries, and --aggregate {self.aggregate} prints others"
+                raise UsageError(f"{what}; leave out one of the two")
 
     def _settle_bounds(self) -> None:
         """Refuse what leaves more open than that which bounds are over, or less; say what stands beside texts."""

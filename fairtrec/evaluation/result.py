@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fairtrec.errors import FilePath, UsageError
+from fairtrec.evaluation.aggregates import of_query
 from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.scores import Scores
 from fairtrec.files import opening
@@ -17,6 +18,7 @@ from fairtrec.literals import Method
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+OF_MEANS = "--confidence is about a mean over queries, and --aggregate prints other values; leave out one of the two"
 ALONE = "--confidence and --bounds each add an interval of another kind; leave out one of them"
 
 
@@ -99,7 +101,7 @@ class Result(Answer):
         """Each run's value of each measure for each query; nan where it is undefined."""
         return {
             each.run: {
-                str(measure): dict(zip(each.qids, values.tolist(), strict=True))
+                str(of_query(measure)): dict(zip(each.qids, values.tolist(), strict=True))
                 for measure, values in zip(each.measures, each.values, strict=True)
             }
             for each in self.scores
@@ -126,6 +128,8 @@ class Result(Answer):
         from fairtrec.statistics.procedure import DECIDING, SCANTY, Procedure
 
         how = Procedure(confidence=confidence, interval=interval)
+        if "aggregate" in self.signature:
+            raise UsageError(OF_MEANS)
         if any(scores.ends for scores in self.scores):
             raise UsageError(ALONE)
         gold = [row for scores in self.scores if scores.gold is not None for row in scores.gold.rows]

@@ -152,7 +152,10 @@ class Scores(Answer):
 
     @cached_property
     def means(self) -> Floats:
-        """Each measure's mean over the queries that it is defined for (the sum for one that counts) [measure]."""
+        """Each measure's mean over the queries that it is defined for (the sum for one that counts) [measure].
+
+        Where a median, a share of queries or the like was asked for, that (``Quantity.over``).
+        """
         values = self.values
         with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
             sums = np.where(np.isnan(values), 0.0, values).sum(axis=1)
@@ -161,6 +164,9 @@ class Scores(Answer):
         means = quotient(sums, np.where(self.defined > 0, divisor, 0))
         for row in (row for row, measure in enumerate(self.measures) if measure.geometric and self.defined[row]):
             means[row] = np.exp(np.nanmean(np.log(values[row])))
+        for row, over in enumerate(measure.over for measure in self.measures):
+            if over is not None and self.defined[row]:
+                means[row] = over(values[row][~np.isnan(values[row])])
         return means
 
     @cached_property

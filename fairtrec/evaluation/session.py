@@ -10,7 +10,7 @@ from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.data.counts import counts_of
 from fairtrec.errors import PATH, InputError, UsageError
-from fairtrec.evaluation import loading
+from fairtrec.evaluation import aggregates, loading
 from fairtrec.evaluation.attributes.groups import described
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.digests import InputFiles, files_of
@@ -44,6 +44,9 @@ class Evaluator:
     def __init__(self, given: Given, choices: Choices, plan: Plan) -> None:
         self.given, self.choices, self.plan = given, choices, plan
         heed(plan, given)
+        if choices.aggregate != aggregates.MEAN:
+            for each in aggregates.several(plan.measures, choices.aggregate):
+                each.refuse(plan.reference.by(each.of.by).target)
         if choices.only and given.qrels is None:
             raise UsageError(f"--only {choices.only} goes by judgements; give QRELS, or leave it out")
         priors = choices.prior.values() if isinstance(choices.prior, Mapping) else (choices.prior,)
@@ -273,6 +276,9 @@ class Evaluator:
             notes = (*notes, *remark_beside(every, reading.needs, reading.reference, documents))
         if reading.reference.qrels is not None:
             notes = (*notes, *remark_on_levels(plan.measures, reading.reference.qrels))
+        if choices.aggregate != aggregates.MEAN:
+            notes = (*notes, *aggregates.remarks(choices.aggregate))
+            scores = [aggregates.aggregated(each, choices.aggregate) for each in scores]
         files = self.beside_runs.files | files_of({Part("run", name): run for name, run in named if name not in failed})
         result = Result(
             tuple(scores),

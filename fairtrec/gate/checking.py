@@ -9,7 +9,7 @@ from fairtrec.comparison.baseline import find
 from fairtrec.comparison.compared import refuse_gold
 from fairtrec.comparison.slices import Slices
 from fairtrec.errors import PATH, FilePath, InputError, UsageError, asked_by
-from fairtrec.evaluation import loading
+from fairtrec.evaluation import aggregates, loading
 from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.evaluate import Keywords, evaluate
 from fairtrec.evaluation.result import Result
@@ -82,6 +82,7 @@ def check(
 
     Raises UsageError for a requirement that cannot be read or asks for what is not there, and what `evaluate` raises.
     """
+    aggregates.refuse_given(given, "requirements are about")
     gate = Gate(confidence, strict, prove, fail_on, interval)
     texts = [requirements] if isinstance(requirements, str) else dict.fromkeys(requirements)
     asked = [requirement.parse(text, given.get("relevance_level")) for text in texts]

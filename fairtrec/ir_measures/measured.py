@@ -25,7 +25,9 @@ from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 
 OURS = tuple(name for name, file in BUILT_IN.items() if file != "trec_fair_2019")  # whose input is no run
-_ELSEWHERE = ("queries", "complete", "samples", "bounds", "next_label", "prior")  # of qrels; or of several values
+_ELSEWHERE = (  # said by qrels; or of more than one value
+    "queries", "complete", "samples", "aggregate", "bounds", "next_label", "prior",
+)  # fmt: skip
 _KEYWORDS = tuple(
     name for name in (*GivenKeywords.__annotations__, *ChoiceKeywords.__annotations__) if name not in _ELSEWHERE
 )

@@ -47,13 +47,14 @@ class Quantity:
 
     ``better`` says which values are good.
     ``total`` says that a run's value is the sum over queries, ``geometric`` that it is the geometric mean; else it is
-    the mean. ``of_mean`` says that single queries have none.
+    the mean, or what ``over`` makes of the values [query]. ``of_mean`` says that single queries have none.
     """
 
     better: ClassVar[Better] = "higher"
     total: ClassVar[bool] = False
     of_mean: ClassVar[bool] = False
     geometric: ClassVar[bool] = False
+    over: ClassVar[Any] = None  # a function
 
     @property
     def bounds(self) -> Bounds:

@@ -142,6 +142,10 @@ class NFaiRR(Neutrality):
 
     bounds = None, None
 
+    def bounds_against(self, target: Floats) -> Bounds:
+        """No document is less neutral than 2 (least target) - 1, which is 0 for two groups of even target."""
+        return (0.0 if 2 * target.min() >= 1 else None), None
+
     def __call__(self, ranked: Ints, counts: Floats, background: Candidates, target: Floats) -> Floats:
         """Return NFaiRR [query]."""
         omega = neutrality.omega(take(counts, ranked), target[:, None], self.tau)

@@ -145,7 +145,7 @@ class Utility(Measure):
             of_mean=name.startswith("gm_"),
             ordered=not name.startswith(("Set", "Num", "num_")),
             better="neither" if name.startswith(("Num", "num_")) or name == "Judged" else "higher",
-            bounds=(0.0, 1.0) if name in SHARES else (None, None),
+            bounds=(0.0, 1.0) if name in SHARES else (None if "gains" in params else 0.0, None),
             changes=CHANGES.get(name, ()),
         )
         super().__post_init__()

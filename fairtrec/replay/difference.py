@@ -67,7 +67,8 @@ def between(one: RecordedResult, other: RecordedResult, tolerance: float = 0.0) 
     """
     pairs = _pairs(one, other)
     common = [measure for measure in one.measures if measure in other.measures]
-    values = [each for pair in pairs for measure in common for each in _values(*pair, measure, tolerance)]
+    columns = {name: of for name, of in one.columns.items() if other.columns.get(name) == of}
+    values = [each for pair in pairs for column in columns.items() for each in _values(*pair, *column, tolerance)]
     queries = {
         mine.name: _single(list(mine.queries), list(yours.queries))
         for mine, yours in pairs
@@ -81,7 +82,7 @@ def between(one: RecordedResult, other: RecordedResult, tolerance: float = 0.0) 
         {name: pair for name, pair in choices.items() if name not in (*PROGRAMS, "values")},
         _apart(_digests(one, pairs, 0), _digests(other, pairs, 1)),
         _single(*([run.name for run in several] for several in runs)),
-        _single(list(one.measures), list(other.measures)),
+        _single(list(one.columns), list(other.columns)),
         {run: missing for run, missing in queries.items() if missing},
         tuple(values),
     )
@@ -149,8 +150,8 @@ def _single(one: Sequence[str], other: Sequence[str]) -> tuple[Pair, ...]:
     return (*((name, "") for name in one if name not in theirs), *(("", name) for name in other if name not in mine))
 
 
-def _values(mine: RecordedRun, theirs: RecordedRun, measure: str, tolerance: float) -> Iterator[Deviation]:
-    means = (mine.means[measure], theirs.means[measure]) if mine.means and theirs.means else None
+def _values(mine: RecordedRun, theirs: RecordedRun, column: str, measure: str, tolerance: float) -> Iterator[Deviation]:
+    means = (mine.means[column], theirs.means[column]) if mine.means and theirs.means else None
     shared = [qid for qid in mine.queries if qid in theirs.queries]
     values = ((qid, mine.queries[qid][measure], theirs.queries[qid][measure]) for qid in shared)
     far = [(_distance(one, other), (qid, one, other)) for qid, one, other in values]
@@ -158,7 +159,7 @@ def _values(mine: RecordedRun, theirs: RecordedRun, measure: str, tolerance: flo
     if far or (means is not None and _distance(*means) > tolerance):
         largest = far[0][0] if far else _distance(*means) if means else 0.0
         name = mine.name if mine.name == theirs.name else f"{mine.name} | {theirs.name}"
-        yield Deviation(name, measure, means, len(far), len(shared), largest, tuple(each for _, each in far[:SHOWN]))
+        yield Deviation(name, column, means, len(far), len(shared), largest, tuple(each for _, each in far[:SHOWN]))
 
 
 def _distance(one: float, other: float) -> float:

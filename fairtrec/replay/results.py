@@ -46,6 +46,9 @@ class RecordedResult:
     measures: tuple[str, ...]
     runs: tuple[RecordedRun, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(
+        default_factory=dict
+    )  # of means: by their names the measure that each is made of
 
     def result(self, measures: Sequence[Measure] | None = None) -> Result:
         """Give the values of its runs by these measures, or by all. Raises InputError if it lacks a measure."""
@@ -134,7 +137,11 @@ class _ResultReader:
 
     def results(self, data: bytes) -> RecordedResult:
         document = self.typed(self.document(data), dict, "the file")
-        measures = tuple(self.part(document, "measures", dict))
+        of = {
+            measure: entry.get("of", measure) if isinstance(entry, dict) else measure
+            for measure, entry in self.part(document, "measures", dict).items()
+        }
+        columns = {measure: self.typed(each, str, f"measures.{measure}.of") for measure, each in of.items()}
         inputs = {
             Part.read(part): self.input(entry, f"inputs.{part}")
             for part, entry in self.part(document, "inputs", dict).items()
@@ -142,12 +149,14 @@ class _ResultReader:
         entries = self.part(document, "runs", object)
         if not isinstance(entries, list) or not entries:
             self.fail("must be a list of one run or more", "runs")
-        runs = tuple(self.run(entry, measures, f"runs[{number}]") for number, entry in enumerate(entries))
+        runs = tuple(self.run(entry, columns, f"runs[{number}]") for number, entry in enumerate(entries))
         if len({run.name for run in runs}) < len(runs):
             self.fail("names a run twice", "runs")
         options = self.typed(document.get("options", {}), dict, "options")
         signature = Signature.read(self.part(document, "signature", str))
-        return RecordedResult(self.path, signature, inputs, measures, runs, options)
+        return RecordedResult(
+            self.path, signature, inputs, tuple(dict.fromkeys(columns.values())), runs, options, columns
+        )
 
     def typed(self, value: Any, kind: type[Typed], where: str) -> Typed:
         if not isinstance(value, kind):
@@ -166,7 +175,7 @@ class _ResultReader:
             self.fail("must hold a path and 64 hexadecimal digits", where)
         return InputFile(path, path, sha256)
 
-    def run(self, value: Any, measures: tuple[str, ...], where: str) -> RecordedRun:
+    def run(self, value: Any, columns: dict[str, str], where: str) -> RecordedRun:
         entry = self.typed(value, dict, where)
         name, tag = (self.part(entry, key, str, where) for key in ("run", "tag"))
         many = self.part(entry, "num_q", object, where)
@@ -185,8 +194,11 @@ class _ResultReader:
             }
             for qid, row in self.typed(entry.get("queries", {}), dict, f"{where}.queries").items()
         }
-        for row in [*[means] * ("means" in entry), *queries.values()]:
-            if set(row) != set(measures):
+        for row, known in [
+            *[(means, {*columns})] * ("means" in entry),
+            *((row, {*columns.values()}) for row in queries.values()),
+        ]:
+            if set(row) != known:
                 self.fail("has other measures than 'measures' names", where)
         if "queries" in entry and len(queries) != many:
             self.fail(f"has {len(queries)} queries, and says that they are {many}", where)

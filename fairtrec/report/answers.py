@@ -12,6 +12,7 @@ from fairtrec.comparison.leaderboard import sort_key
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, ResourceError, UsageError
+from fairtrec.evaluation.aggregates import of_queries
 from fairtrec.evaluation.answer import Answer
 from fairtrec.evaluation.choices import unknown
 from fairtrec.evaluation.result import Result
@@ -74,7 +75,8 @@ def frame(of: Answer, *, per_query: bool) -> Any:
         head, *cells = kind.part("rows")(of, places=None, **{"per_query": True} if per_query else {})
         made = pd.DataFrame(cells, columns=[*head])
     elif per_query:
-        rows = [(each, each.values.T) for each in with_ends(of).scores]
+        whole = replace(of, scores=tuple(map(of_queries, of.scores)))
+        rows = [(each, each.values.T) for each in with_ends(whole).scores]
         index = [(scores.run, qid) for scores, _ in rows for qid in scores.qids]
         made = _of_values(pd, rows, pd.MultiIndex.from_tuples(index, names=["run", "qid"]))
     else:

@@ -12,6 +12,7 @@ from fairtrec.report.records import Row, number
 
 LONGEST = 200  # letters; MLflow takes 250
 _BETWEEN = re.compile(r"[-\s()=,'\"@./:|]+")  # what stands between the words of measures and runs
+_BOUNDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 NamedValue = Iterator[tuple[tuple[str, ...], float]]
 
 
@@ -20,11 +21,12 @@ def name(*words: str) -> str:
 
     What holds other letters than those of a notation, or is long, has a part of its digest behind it.
 
-    >>> name("nDCG@10"), name("bm25", "ARaB(mag='tf')@10"), name("2021 run", "P(rel=-1)@5")
-    ('nDCG_at_10', 'bm25_ARaB_mag_tf_at_10', '_2021_run_P_rel_minus1_at_5')
+    >>> name("nDCG@10"), name("bm25", "ARaB(mag='tf')@10"), name("2021 run", "P(rel=-1)@5"), name("ARaB@10 <-0.5")
+    ('nDCG_at_10', 'bm25_ARaB_mag_tf_at_10', '_2021_run_P_rel_minus1_at_5', 'ARaB_at_10_below_minus_0_5')
     """
     text = " ".join(words)
     spelled = re.sub(r"(?<=[=,])-(?=[\d.])", "minus", re.sub(r"@(?=\d)", " at ", text))
+    spelled = re.sub(r" ([<>]=?)(-?)(?=[\d.])", lambda of: f" {_BOUNDS[of[1]]}{' minus' * bool(of[2])} ", spelled)
     spelled = _BETWEEN.sub("_", spelled)
     plain = re.sub(r"\W+", "_", spelled, flags=re.ASCII)[:LONGEST].strip("_")
     if re.search(r"\W", spelled, re.ASCII) or len(spelled) > LONGEST:

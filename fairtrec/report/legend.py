@@ -47,12 +47,18 @@ def legend(
     line = "; ".join(filter(None, [rank, explained, ", ".join(marks)]))
     if several and incomplete(result).any():
         line = "; ".join(filter(None, [line, "a mean over fewer queries than others has no rank and no mark"]))
-    by_size = [SIZE] * any(any(sizes(scores, places)) for scores in result.scores)
+    by_size = [sized(result)] * any(any(sizes(scores, places)) for scores in result.scores)
     return [
         *filter(None, [line]),
         *by_size,
         *[f"{DOMINATED} {DOMINATED_IS}"] * bool(ranked and standing.dominated.any()),
     ]
+
+
+def sized(result: Result) -> str:
+    """Explain what stands between bars, which need not be a mean."""
+    others = any(measure.over is not None for measure in result.scores[0].measures)
+    return "|x|: the same of absolute values, by which runs are ordered and marked" if others else SIZE
 
 
 def ranks(result: Result, standing: Standing, sort: Measure) -> list[str]:

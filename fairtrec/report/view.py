@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _refuse_pool(pool: object, form: str, *, summary: bool) -> None:
-    """Raise UsageError where pooled values have no place."""
+def _refuse_of_means(pool: object, form: str, *, summary: bool, aggregate: bool) -> None:
+    """Raise UsageError where pooled values, or what is printed for means, have no place."""
     writer = RESULTS.get(form)
+    if aggregate and not summary:
+        raise UsageError("--aggregate says what stands in the place of means, and -n leaves them out; leave out one")
     if pool is not None and (not summary or (writer is not None and (writer.means or writer.binary))):
         other = f"--format {form} shows none" if summary else "-n leaves these out"
         raise UsageError(f"--pool prints pooled values beside the means, and {other}; leave out one of the two")
@@ -29,6 +31,7 @@ def refuse_view(
     latex_label: str | None = None,
     query_texts: object = None,
     pool: object = None,
+    aggregate: bool = False,
 ) -> None:
     """Raise UsageError if a format cannot show what it is asked for, or not there, before any work is done."""
     writer = RESULTS.get(form)
@@ -41,7 +44,7 @@ def refuse_view(
         raise UsageError("-n leaves out the means, so nothing is left to print; add -q")
     if slices and not summary and not page:
         raise UsageError("--slice asks for means, and -n leaves them out; leave out one of the two")
-    _refuse_pool(pool, form, summary=summary)
+    _refuse_of_means(pool, form, summary=summary, aggregate=aggregate and not page)
     if title is not None and not page and form != "latex":
         raise UsageError("--title is the heading of a page, or begins a caption; add -f html, or -f latex")
     if query_texts is not None and not (page and summary):

@@ -89,9 +89,9 @@ class ResultWriter(Writer):
         if view.get("per_query") and not self.queries:
             raise UsageError(QUERIES)
         if sort is not None:
-            from fairtrec.comparison.leaderboard import by
+            from fairtrec.comparison.leaderboard import by, computed
 
-            of = by(of, sort)
+            of, sort = by(of, sort), computed(of, sort)
         if self.single and any(scores.ties or scores.unknown for scores in of.scores):
             from fairtrec.report.tied import with_ends
 

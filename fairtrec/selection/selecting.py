@@ -13,7 +13,7 @@ from fairtrec.comparison.baseline import compare, find
 from fairtrec.comparison.compared import Comparisons, refuse_gold
 from fairtrec.data import MISSING, Run
 from fairtrec.errors import PATH, FilePath, UsageError
-from fairtrec.evaluation import loading
+from fairtrec.evaluation import aggregates, loading
 from fairtrec.evaluation.choices import ChoiceKeywords, Choices
 from fairtrec.evaluation.documents import reduced
 from fairtrec.evaluation.evaluate import Keywords, evaluate
@@ -66,6 +66,7 @@ def select(
     Raises UsageError for fewer than two variants, fewer queries than folds and what does not fit together, and what
     `evaluate` raises.
     """
+    aggregates.refuse_given(given, "a choice goes by")
     level = given.get("relevance_level")
     axes = _axes(utility, fairness, level)
     several = betas(beta)

@@ -129,6 +129,9 @@ def refuse_choices(choices: Choices) -> None:
     if choices.undefined in ("0", "worst"):
         what = "--gold corrects means over the queries that have a value"
         raise UsageError(f"{what}; leave out --gold, or --undefined {choices.undefined}")
+    if choices.aggregate != "mean":
+        what = "--gold corrects means over queries"
+        raise UsageError(f"{what}; leave out --gold, or --aggregate {choices.aggregate}")
     if choices.only is not None:
         what = "--gold is about all documents that are ranked"
         raise UsageError(f"{what}; leave out --gold, or --only {choices.only}")

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from fairtrec.errors import UsageError
+from fairtrec.evaluation import aggregates
 from fairtrec.evaluation.result import Result
 from fairtrec.literals import Figure, Method, PaperColumns
 from fairtrec.report.figures import bars, by_cutoff, points
@@ -40,6 +41,7 @@ def plot(
     Raises UsageError for a result that has not what the figure needs, ResourceError without matplotlib.
     """
     refuse(kind, baseline, confidence, families, trend=trend)
+    aggregates.refuse(result.scores, "a figure draws")
     with look():
         if kind == "queries":
             return bars.queries(result, columns, baseline)

@@ -12,7 +12,7 @@ from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import beside, cells, corrected, names, sizes, standing
-from fairtrec.report.legend import DOMINATED, DOMINATED_IS, FIRST, SIZE, UNTESTED, arrows, dominations, heading
+from fairtrec.report.legend import DOMINATED, DOMINATED_IS, FIRST, UNTESTED, arrows, dominations, heading, sized
 from fairtrec.report.page import scatter
 from fairtrec.report.page.whole import digest, element, file, seen, written
 from fairtrec.report.remarks import footnotes
@@ -157,7 +157,7 @@ def _by(measure: Measure | None) -> str:
 def _legend(result: Result, compared: Standing, places: int) -> list[str]:
     marks = ", ".join(["* the best"] * bool(compared.best.any()) + ["° the worst"] * bool(compared.worst.any()))
     line = "; ".join(filter(None, [arrows(result), marks]))
-    by_size = [SIZE] * any(any(sizes(scores, places)) for scores in result.scores)
+    by_size = [sized(result)] * any(any(sizes(scores, places)) for scores in result.scores)
     return [*filter(None, [line]), *by_size, *[f"{DOMINATED} {DOMINATED_IS}"] * bool(compared.dominated.any())]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from fairtrec.comparison.leaderboard import Standing
 from fairtrec.data import Floats
+from fairtrec.evaluation.aggregates import of_query
 from fairtrec.evaluation.result import Result
 from fairtrec.measure import Measure, Quantity
 from fairtrec.measures.utility import Utility
@@ -71,9 +72,9 @@ def axes(result: Result, standing: Standing) -> dict[int, Axis]:
 
 def default(measures: Sequence[Measure], columns: Sequence[int]) -> tuple[int, int]:
     """Choose what is drawn across and up: the first measure of utility and the first of fairness, if there are both."""
-    across = next((at for at in columns if isinstance(measures[at], Utility)), columns[0])
+    across = next((at for at in columns if isinstance(of_query(measures[at]), Utility)), columns[0])
     others = [at for at in columns if at != across]
-    return across, next((at for at in others if not isinstance(measures[at], Utility)), others[0])
+    return across, next((at for at in others if not isinstance(of_query(measures[at]), Utility)), others[0])
 
 
 def frontier(standing: Standing, across: int, up: int) -> list[int]:

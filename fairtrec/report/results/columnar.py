@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
+from fairtrec.evaluation.aggregates import Aggregated, of_query
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.formats.tsv import ALL
@@ -17,6 +18,8 @@ from fairtrec.version import __version__
 
 def parquet(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str, Result]) -> bytes:
     """Write run, tag, slice (where there are slices), measure, better, qid, value and n, the queries behind a mean.
+
+    Behind the measure stands how a run's value was made of those of its queries, where that was chosen.
 
     The signature and the remarks are metadata.
     """
@@ -54,13 +57,18 @@ def _rows(scores: Scores, of_slice: str | None, *, per_query: bool, summary: boo
         return pa.array(values, mask=np.isnan(values))
 
     every, measure, query = np.zeros((1, 1), np.int64), np.arange(shape[0])[:, None], np.arange(shape[1])
-    return pa.table(
+    of_queries = [of_query(each) for each in scores.measures]
+    better = [each.better for each in (*of_queries, *scores.measures)]
+    told = [each.told if isinstance(each, Aggregated) else None for each in scores.measures]
+    own = measure + shape[0] * of_mean  # of means, which may be other values than means
+    table = pa.table(
         {
             "run": column([_text(scores.run)], every),
             "tag": column([_text(scores.tag)], every),
             **({} if of_slice is None else {"slice": column([_text(of_slice)], every)}),
-            "measure": column([_text(str(each)) for each in scores.measures], measure),
-            "better": column([each.better for each in scores.measures], measure),
+            "measure": column([_text(str(each)) for each in of_queries], measure),
+            **({"aggregate": column([*[None] * shape[0], *told], own)} if any(told) else {}),
+            "better": column(list(better), own),
             "qid": column(qids, query),
             "value": numbers(scores),
             "n": pa.array(counts.ravel(), mask=~np.broadcast_to(of_mean, shape).ravel()),
@@ -68,6 +76,8 @@ def _rows(scores: Scores, of_slice: str | None, *, per_query: bool, summary: boo
             **_bounds(scores, of_mean),
         }
     )
+    again = np.array([isinstance(each, Aggregated) and each.follows for each in scores.measures])
+    return table.filter(pa.array((of_mean | ~again[:, None]).ravel())) if again.any() else table
 
 
 def _bounds(scores: Scores, of_mean: Bools) -> dict[str, Any]:

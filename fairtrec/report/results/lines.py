@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from fairtrec.errors import STEERING, plain
+from fairtrec.evaluation.aggregates import MEAN, Aggregated, of_query
 from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import POOLED, cells, names
@@ -46,8 +47,14 @@ def trec(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
                 if not value:
                     continue
                 padded = value if measure.total else value.rjust(6)  # counts are not padded
-                lines.append(f"{getattr(measure, 'trec', '') or str(measure):<22}\t{qid}\t{padded}")
+                name = _called(measure, query) if isinstance(measure, Aggregated) else getattr(measure, "trec", "")
+                lines.append(f"{name or str(measure):<22}\t{qid}\t{padded}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _called(measure: Aggregated, query: int | None) -> str:
+    """Name a measure as trec_eval does, if it was asked for so; behind a point what of its queries' values this is."""
+    return f"{measure.trec or measure.of}{f'.{measure.how}' if measure.how != MEAN and query is None else ''}"
 
 
 def tira(result: Result, *, per_query: bool, summary: bool, places: int, parts: Mapping[str, Result]) -> str:
@@ -63,7 +70,8 @@ def tira(result: Result, *, per_query: bool, summary: bool, places: int, parts: 
         lines += [(parts[name].scores[number], f" slice {name}", None, "all") for name in sliced]
         for of, part, query, qid in lines:
             for measure, value in zip(of.measures, cells(of, query, places), strict=True):
-                told = {"key": f"{several}{measure}{part}", "value": value}
+                name = measure if query is None else of_query(measure)
+                told = {"key": f"{several}{name}{part}", "value": value}
                 blocks += [_block(told if query is None else {**told, "query_id": qid})] * bool(value)
     return "".join(blocks)
 

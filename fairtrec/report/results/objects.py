@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fairtrec.comparison.gaps import GapScores
+from fairtrec.evaluation.aggregates import Aggregated, of_queries, of_query
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores, UnknownIntervals
 from fairtrec.formats.tsv import ALL, DIFFERENCE
+from fairtrec.measure import Quantity
 from fairtrec.report.records import head, number
 
 
@@ -22,14 +24,16 @@ def _values(result: Result, of_slice: Mapping[str, str], *, per_query: bool, sum
     for scores in result.scores:
         common = {"run": scores.run, "tag": scores.tag, **of_slice}
         for row, measure in enumerate(scores.measures):
-            if per_query:
+            name = str(of_query(measure))
+            if per_query and not (isinstance(measure, Aggregated) and measure.follows):
                 for query, (qid, value) in enumerate(zip(scores.qids, scores.values[row].tolist(), strict=True)):
                     ends = {end: number(float(each.values[row, query])) for end, each in scores.ends.items()}
-                    yield {**common, "measure": str(measure), "qid": qid, "value": number(value), **ends}
+                    yield {**common, "measure": name, "qid": qid, "value": number(value), **ends}
             if summary:
-                yield {**common, "measure": str(measure), "qid": "all", **_mean(scores, row)}
+                told = {"aggregate": measure.told} if isinstance(measure, Aggregated) else {}
+                yield {**common, "measure": name, **told, "qid": "all", **_mean(scores, row)}
                 if scores.pooled is not None and (pooled := scores.pooled.value(measure)) is not None:
-                    yield {**common, "measure": str(measure), "qid": "pooled", "value": number(pooled)}
+                    yield {**common, "measure": name, "qid": "pooled", "value": number(pooled)}
 
 
 def _mean(scores: Scores, row: int) -> dict[str, Any]:
@@ -64,10 +68,7 @@ def record(
     slices = {name: part for name, part in (parts or {}).items() if name != ALL}
     for at, run in enumerate(runs if slices and summary else []):
         run["slices"] = {name: _means(part.scores[at]) for name, part in slices.items()}
-    measures = {
-        str(measure): {"better": measure.better, "aggregate": "sum" if measure.total else "mean"}
-        for measure in result.scores[0].measures
-    }
+    measures = {str(measure): _described(measure) for measure in result.scores[0].measures}
     return {
         **head(result, result.signature),
         "options": dict(result.options),
@@ -78,14 +79,22 @@ def record(
     }
 
 
+def _described(measure: Quantity) -> dict[str, str]:
+    """Say which values are good, what a run's value is of those of its queries, and of which measure these are."""
+    if isinstance(measure, Aggregated):
+        return {"better": measure.better, "aggregate": measure.told, "of": str(measure.of)}
+    told = "sum" if measure.total else "gm" if measure.geometric else "mean"
+    return {"better": measure.better, "aggregate": told}
+
+
 def _run(scores: Scores, *, per_query: bool, summary: bool) -> dict[str, Any]:
-    spelled = list(map(str, scores.measures))
+    spelled = list(map(str, of_queries(scores).measures))
     run: dict[str, Any] = {"run": scores.run, "tag": scores.tag, "num_q": len(scores.qids)}
     run["remarks"] = list(map(str, scores.remarks))
     if summary:
         run |= _means(scores)
     if per_query:
-        run["queries"] = _queries(scores, spelled)
+        run["queries"] = _queries(of_queries(scores), spelled)
         if scores.ends:
             kind = "ties" if scores.ties else "unknown"
             run[kind] = {end: _queries(each, spelled) for end, each in scores.ends.items()}
