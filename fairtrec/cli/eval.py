@@ -107,8 +107,9 @@ def command(
 
         of_queries = Slices.of(slices)
     with options.attended():
-        session = session_of(measures or None, qrels, given)
-        result = session.evaluated(list(files.items()), jobs, keep_going=keep_going)
+        each = list(files.items())
+        session = session_of(measures or None, qrels, given, each)
+        result = session.evaluated(each, jobs, keep_going=keep_going)
     for _, fault in result.failed:
         say(fault)
     view["query_texts"] = None if query_texts is None else _asked(query_texts, result)

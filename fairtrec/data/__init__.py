@@ -5,6 +5,7 @@ from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, Key
 from fairtrec.data.groups import (
     NONE,
     UNKNOWN,
+    Beyond,
     GroupTerms,
     Labels,
     Positions,
@@ -23,6 +24,7 @@ __all__ = [
     "NONE",
     "UNKNOWN",
     "Annotations",
+    "Beyond",
     "Bools",
     "Candidates",
     "Docnos",

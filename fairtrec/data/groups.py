@@ -29,6 +29,17 @@ class GroupTerms:
         return tuple(sorted(self.terms))
 
 
+@dataclass(frozen=True)
+class Beyond:
+    """Labelled documents that nothing names, in sums: how many are of each group, ``?`` for those of unknown group too,
+    what these ``amounts`` to by their membership, and how many documents are of none of the groups.
+    """
+
+    documents: Mapping[str, int]
+    amounts: Mapping[str, float]
+    none: int
+
+
 @dataclass(frozen=True, eq=False)
 class Labels:
     """Group membership from outside: ``weights`` [row, group] between 0 and 1, a row of nan where nothing is known.
@@ -38,7 +49,7 @@ class Labels:
     ``order`` names the groups from the least to the greatest, and is empty where they have no order. ``none`` says that
     a document may be of none of the groups. ``others`` [group] are the weights of every document that is in no row;
     None where these are unknown. ``unsure`` [row] is how much of a document is of unknown group while the rest is
-    known; None where all of each is known, or nothing.
+    known; None where all of each is known, or nothing. ``beyond`` are documents that have no row; None: all have one.
     """
 
     name: str
@@ -52,6 +63,25 @@ class Labels:
     none: bool = False
     others: Floats | None = None
     unsure: Floats | None = None
+    beyond: Beyond | None = None
+
+    @property
+    def sizes(self) -> Ints:
+        """How many documents, or queries with documents, are of each group [group]."""
+        others = {} if self.beyond is None else self.beyond.documents
+        return np.asarray((self.weights > 0).sum(axis=0) + [others.get(name, 0) for name in self.groups])
+
+    @property
+    def amounts(self) -> Floats:
+        """The membership of all documents in each group [group]."""
+        others = {} if self.beyond is None else self.beyond.amounts
+        total: Floats = np.nan_to_num(self.weights).sum(axis=0) + [others.get(name, 0.0) for name in self.groups]
+        return total
+
+    @property
+    def of_none(self) -> int:
+        """How many documents are of none of the groups."""
+        return int((~self.weights.any(axis=1)).sum()) + (0 if self.beyond is None else self.beyond.none)
 
     def filled(self, how: Literal["group", "even"]) -> "Labels":
         """Put documents of unknown group into a ``group`` of their own, which is called ``?``, or evenly into all.

@@ -14,7 +14,8 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.attributes import by_attribute
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import Asking
-from fairtrec.evaluation.given import Attributes, Given
+from fairtrec.evaluation.given import Attributes, Given, NamedRuns
+from fairtrec.evaluation.named import documents_named
 from fairtrec.files.arguments import crossed
 
 if TYPE_CHECKING:
@@ -51,15 +52,20 @@ class Opened:
         return self.crossed[each.by]
 
 
-def opened(given: Given, choices: Choices) -> Opened:
-    """Read terms, labels, extras and how counts were made. Raises UsageError or InputError for what is wrong there."""
+def opened(given: Given, choices: Choices, runs: NamedRuns = ()) -> Opened:
+    """Read terms, labels, extras and how counts were made; many labels as far as anything names their documents, where
+    these are all ``runs``. Raises UsageError or InputError for what is wrong there.
+    """
     terms = None if given.terms is None else loading.terms(given.terms)
     judged = None
     sources = given.labels.sources.values() if isinstance(given.labels, Attributes) else [given.labels]
     paths = [fspath(source) for source in sources if isinstance(source, PATH)]
     if given.qrels is not None and any("qrels" in crossed(path) for path in paths):
         judged = loading.qrels(given.qrels)
-    labels = {} if given.labels is None else by_attribute.labels_of(given.labels, choices, judged)
+    labels = {}
+    if given.labels is not None:
+        wanted = documents_named(runs, given, choices)
+        labels = by_attribute.labels_of(given.labels, choices, judged, wanted)
     extras = {
         name: import_module(extra.module).read(getattr(given, name))
         for name, extra in EXTRAS.items()

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import ChoiceKeywords, Choices, unknown
-from fairtrec.evaluation.given import Given, GivenKeywords, GroupsLike, JudgementsLike
+from fairtrec.evaluation.given import Given, GivenKeywords, GroupsLike, JudgementsLike, NamedRuns
 from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.session import Evaluator
@@ -44,10 +44,10 @@ def evaluator(
     return Evaluator(given, choices, settle(measures, given, choices))
 
 
-def session(measures: Any, qrels: Any, keywords: Mapping[str, Any]) -> Evaluator:
-    """Open a session with the keywords of ``evaluate``."""
+def session(measures: Any, qrels: Any, keywords: Mapping[str, Any], runs: NamedRuns = ()) -> Evaluator:
+    """Open a session with the keywords of ``evaluate``, perhaps for these runs alone."""
     given, choices = told_apart({"qrels": qrels, **keywords}, GoldKeywords.__annotations__)
-    return Evaluator(given, choices, settle(measures, given, choices))
+    return Evaluator(given, choices, settle(measures, given, choices, runs))
 
 
 def told_apart(keywords: Mapping[str, Any], known: Iterable[str] = Keywords.__annotations__) -> tuple[Given, Choices]:
@@ -107,4 +107,4 @@ def evaluate(
     """
     named = loading.named_runs(runs)
     number = processes([thing for _, thing in named], jobs)  # they start while the rest is settled
-    return session(measures, qrels, keywords).evaluated(named, number, keep_going=keep_going)
+    return session(measures, qrels, keywords, named).evaluated(named, number, keep_going=keep_going)

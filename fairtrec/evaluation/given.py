@@ -36,6 +36,7 @@ class Stored(Protocol):
         """Open the documents."""
 
 
+NamedRuns = Sequence[tuple[str, Any]]
 RankingsLike = FilePath | Mapping[str, Mapping[str, float]] | FrameLike | Iterable[Any]
 JudgementsLike = FilePath | Mapping[str, Mapping[str, int]] | FrameLike | Judged | Iterable[Any]
 TermsLike = FilePath | Mapping[str, Iterable[str]]

@@ -247,7 +247,7 @@ class Inputs(RunContext):
         whole = of == "background" and reference.background == "collection"
         weights = np.ones((1, 1))
         if labels is not None and (of == "collection" or whole):
-            amounts = labels.weights[None]
+            amounts = labels.amounts[None, None]
         elif of == "background" and labels is not None:
             assert isinstance(reference.background, Run)
             lines = reference.background.top(self.qids, reference.background_depth)

@@ -29,13 +29,13 @@ from fairtrec.evaluation.choices import Choices
 from fairtrec.files import opening
 from fairtrec.files.arguments import crossed, source
 from fairtrec.formats import run as run_format
-from fairtrec.literals import Membership
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fairtrec.annotation.counting.counter import Lexicon
     from fairtrec.formats.pairs import Counterparts
+    from fairtrec.formats.taking import Taking
     from fairtrec.resources.passports import Passport
 
 # What only some evaluations load is imported where it is used, so that the others start sooner.
@@ -164,21 +164,22 @@ def query_texts(thing: Any, qids: Iterable[str]) -> dict[str, str]:
     return {names[row]: text for row, text in collection.read(thing, wanted)}
 
 
-def labels(thing: Any, judgements: Qrels | None, rule: Membership | None = None) -> Labels:
+def labels(thing: Any, judgements: Qrels | None, how: "Taking | None" = None) -> Labels:
     """Load group labels: a file or a field of one, two of them crossed (``a*b``), the subtopics of the qrels, or a
-    field of an ir_datasets id; ``rule`` says what several groups of a document mean.
+    field of an ir_datasets id; ``how`` says how they are taken.
     """
     from fairtrec.data import product
 
     if not isinstance(thing, PATH):
         from fairtrec.formats import descriptions
 
-        return descriptions.labels(thing, rule)
+        return descriptions.labels(thing, how)
     name = fspath(thing)
     parts = crossed(name)
-    several = [_labels(part, judgements, rule) for part in parts]
     if len(parts) == 1:
-        return several[0]
+        return _labels(name, judgements, how)
+    how = None if how is None else dataclasses.replace(how, groups=None, wanted=None)
+    several = [_labels(part, judgements, how) for part in parts]
     if len({each.sha256 or part for each, part in zip(several, parts, strict=True)}) < len(parts):
         raise UsageError(f"{name}: labels are crossed with themselves; name two that differ, or one alone")
     first, *others = [dataclasses.replace(each, name=short(each.name, each.sha256)) for each in several]
@@ -189,23 +190,23 @@ def labels(thing: Any, judgements: Qrels | None, rule: Membership | None = None)
     return first
 
 
-def _labels(name: str, judgements: Qrels | None, rule: Membership | None) -> Labels:
+def _labels(name: str, judgements: Qrels | None, how: "Taking | None") -> Labels:
     from fairtrec.formats import labels as labels_format
 
     if name == "qrels":
         if judgements is None:
             raise UsageError("--labels qrels needs relevance judgements; give a qrels file")
-        return labels_format.of_subtopics(judgements, rule)
+        return labels_format.of_subtopics(judgements, how)
     given = source(name)
     if is_file(given.name) and not given.field:
-        return labels_format.read(given.name, rule, given.cuts)
+        return labels_format.read(given.name, how, given.cuts)
     if is_file(given.name):
         from fairtrec.formats import fields
 
-        return fields.read(given, rule)
+        return fields.read(given, how)
     from fairtrec.formats import datasets
 
-    return datasets.labels(given, rule)
+    return datasets.labels(given, how)
 
 
 def gold(thing: Any, *, plain: bool = False, per_query: bool = False) -> Sheet:

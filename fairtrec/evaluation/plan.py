@@ -21,7 +21,7 @@ from fairtrec.evaluation.beside import Opened, opened
 from fairtrec.evaluation.choices import Choices, Target
 from fairtrec.evaluation.documents import OF_RUNS, Asking, Attribute, MixedTarget, Needs, Reference, depth_of
 from fairtrec.evaluation.extras.rank_weights import weighed
-from fairtrec.evaluation.given import Given
+from fairtrec.evaluation.given import Given, NamedRuns
 from fairtrec.files.by_name import is_by_name
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Measure
@@ -65,9 +65,9 @@ class Plan:
     notes: tuple[str, ...]
 
 
-def settle(measures: Any, given: Given, choices: Choices) -> Plan:
+def settle(measures: Any, given: Given, choices: Choices, runs: NamedRuns = ()) -> Plan:
     """Decide which measures are computed. Raises UsageError or InputError where things do not fit together."""
-    found = opened(given, choices)
+    found = opened(given, choices, runs)
     named, left_out = _measures(measures, given, found, choices)
     each = named
     if len(found.labels) > 1 or any(measure.by for measure in named):

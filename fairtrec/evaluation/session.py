@@ -15,7 +15,7 @@ from fairtrec.evaluation.attributes.groups import described
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.digests import InputFiles, files_of
 from fairtrec.evaluation.documents import Documents, Needs, Reference, depth_of
-from fairtrec.evaluation.given import Given, RankingsLike
+from fairtrec.evaluation.given import Given, NamedRuns, RankingsLike
 from fairtrec.evaluation.looked_at import documents_of, refuse_unknown, remark_beside, unknown_in
 from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
@@ -25,7 +25,6 @@ from fairtrec.evaluation.signature import heed, signature_of
 from fairtrec.files.arguments import processes
 from fairtrec.measure import Measure
 
-NamedRuns = Sequence[tuple[str, Any]]
 TextWatcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time
 

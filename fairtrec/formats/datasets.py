@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache, reduce
 from itertools import islice
 from textwrap import shorten
@@ -18,7 +19,7 @@ from fairtrec.files.arguments import LabelSource
 from fairtrec.formats import descriptions, memory
 from fairtrec.formats.fields import reach
 from fairtrec.formats.label_columns import LabelColumns
-from fairtrec.literals import Membership
+from fairtrec.formats.taking import Taking
 
 AT_ONCE = 1 << 12  # documents
 PREFIX = "irds:"
@@ -47,26 +48,29 @@ def query_texts(name: str) -> dict[str, str]:
         return {query.query_id: query.default_text() for query in dataset.queries_iter()}
 
 
-def labels(source: LabelSource, rule: Membership | None = None) -> Labels:
+def labels(source: LabelSource, how: Taking | None = None) -> Labels:
     """Take labels from a field of a dataset's documents; ``field,field`` stands for their intersections."""
     name = source.name.removeprefix(PREFIX)
     dataset = _dataset(name, "docs")
     if not source.field:
         raise InputError("there is no such file; for an ir_datasets id name a field too, like id:gender", name)
     with _fetching(name, "docs"):
-        several = [_of_field(dataset, source._replace(field=field.strip()), rule) for field in source.field.split(",")]
+        fields = source.field.split(",")
+        if len(fields) > 1 and how is not None:  # groups of crossed fields are known when both have been read
+            how = replace(how, groups=None, wanted=None)
+        several = [_of_field(dataset, source._replace(field=field.strip()), how) for field in fields]
         return reduce(product, several)
 
 
-def _of_field(dataset: Any, source: LabelSource, rule: Membership | None) -> Labels:
+def _of_field(dataset: Any, source: LabelSource, how: Taking | None) -> Labels:
     fields, keys = dataset.docs_cls()._fields, source.field.split(".")
     if keys[0] not in fields:
         raise InputError(f"its documents have no field {keys[0]}; they have {', '.join(fields)}", source.name)
-    found, into = LabelColumns(source.name, source.cuts), reach(keys)
+    found, into = LabelColumns(source.name, source.cuts, how), reach(keys)
     every = dataset.docs_iter()
     while documents := list(islice(every, AT_ONCE)):
         found.take(found.named([document.doc_id for document in documents]), [into(each) for each in documents])
-    return found.labels(str(source), "", rule)
+    return found.labels(str(source))
 
 
 def documents(name: str) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from fairtrec.formats import annotations
 from fairtrec.formats.frames import DOCUMENT, QUERY, Frame, is_frame, names_of
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.memory import ids_of, understood
-from fairtrec.literals import Membership
+from fairtrec.formats.taking import Taking
 
 
 def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
@@ -79,15 +79,15 @@ def frame_groups(frame: Any) -> tuple[str, ...]:
     return groups
 
 
-def labels(thing: Any, rule: Membership | None = None) -> Labels:
+def labels(thing: Any, how: Taking | None = None) -> Labels:
     """Take group labels from ``{docno: group}``, ``{docno: [group, ...]}``, ``{docno: {group: weight}}``, or a frame.
 
     A frame has the columns docno and group, and perhaps weight, and a query's id.
     """
-    found = LabelColumns("labels", strict=True)
+    found = LabelColumns("labels", (), how, strict=True)
     with understood("group labels"):
         _labels_of_frame(found, thing) if is_frame(thing) else _labels(found, thing)
-    return found.labels("labels", "", rule)
+    return found.labels("labels")
 
 
 def _labels(found: LabelColumns, thing: Mapping[str, Any]) -> None:

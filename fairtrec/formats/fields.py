@@ -18,7 +18,7 @@ from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import bounded, text_tables
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_columns import LabelColumns
-from fairtrec.literals import Membership
+from fairtrec.formats.taking import Taking
 
 DOCUMENT = ("docno", "doc_id", "docid", "did", "corpus-id", "page_id", "id")
 BESIDE = ("qid", "weight", "count")  # of labels, where the field is their group
@@ -26,17 +26,17 @@ AT_ONCE = 1 << 16  # rows of Parquet that become objects of Python
 EXAMPLE = '{{"{}": ..., "{}": ...}}'
 
 
-def read(source: LabelSource, rule: Membership | None = None) -> Labels:
+def read(source: LabelSource, how: Taking | None = None) -> Labels:
     """Read a field of the table in a file. Raises InputError where it has no such field, and as ``labels.read``."""
     path, field = source.name, source.field
-    found = LabelColumns(path, source.cuts)
+    found = LabelColumns(path, source.cuts, how)
     if path.endswith(".parquet"):
         parquet(found, field)
     else:
         blocks = text_tables.blocks(path)
         first = next(blocks, (b"", 1))
         (json_lines if first[0][:1] == b"{" else _text)(found, chain([first], blocks), field)
-    return found.labels(str(source._replace(name=opening.name(path))), opening.sha256(path), rule)
+    return found.labels(str(source._replace(name=opening.name(path))), opening.sha256(path))
 
 
 def reach(keys: Sequence[str]) -> Callable[[Any], Any]:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from fairtrec.data import NONE, UNKNOWN, is_number
+from fairtrec.data import NONE, UNKNOWN, Docs, is_number
 from fairtrec.formats.columns import WIDEST
 
 _CONTROL = re.compile(
@@ -62,3 +62,21 @@ class GroupCodes(dict[Any, int]):
 def is_id(cell: Any) -> bool:
     """Tell whether this can be the id of a document or query: text or a whole number."""
     return isinstance(cell, str | int) and not isinstance(cell, bool)
+
+
+def kind_of(value: Any) -> Literal["counts", "list", "one"]:
+    """Tell what stands in a field: counts by group, a list of groups, or one."""
+    several = isinstance(value, list | tuple | set | frozenset)
+    return "counts" if isinstance(value, dict) else "list" if several else "one"
+
+
+def odd_name(names: Docs, *, empty: bool = False) -> int | None:
+    """Find a name that no line of a run could hold; ``empty`` ones may be allowed."""
+    letters = names.view(np.uint8).reshape(len(names), -1)
+    odd = (((letters <= ord(" ")) & (letters != 0)) | (letters == 127)).any(axis=1) | (
+        (letters[:, 0] == 0) & (not empty)
+    )
+    if (letters >= 128).any():
+        high = np.flatnonzero((letters >= 128).any(axis=1))
+        odd[high] |= [word(name) is None or b" " in name for name in names[high].tolist()]
+    return int(odd.argmax()) if odd.any() else None

@@ -24,26 +24,26 @@ from fairtrec.files import opening
 from fairtrec.files.arguments import LabelSource
 from fairtrec.formats import text_tables, tsv
 from fairtrec.formats.label_columns import LabelColumns
+from fairtrec.formats.taking import Taking
 from fairtrec.formats.votes import Label
-from fairtrec.literals import Membership
 
 UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec positions` where no labels point the axes
 NAMES = {2: ("docno", "group"), 4: ("qid", "docno", "group", "weight")}
 ALL_NAMES = {*NAMES[4], "count"}
 
 
-def read(path: FilePath, rule: Membership | None = None, cuts: Sequence[str] = ()) -> Labels:
-    """Read labels; ``rule`` says what several groups of a document mean; between ``cuts`` are bins of numbers.
+def read(path: FilePath, how: Taking | None = None, cuts: Sequence[str] = ()) -> Labels:
+    """Read labels; ``how`` says how they are taken; between ``cuts`` are bins of numbers.
 
     Raises InputError for a bad line, a weight outside 0..1, and a label that stands twice.
     """
-    found = columns(path, cuts)
-    return found.labels(str(LabelSource(opening.name(path), "", tuple(cuts))), opening.sha256(path), rule)
+    found = columns(path, cuts, how)
+    return found.labels(str(LabelSource(opening.name(path), "", tuple(cuts))), opening.sha256(path))
 
 
-def columns(path: FilePath, cuts: Sequence[str] = ()) -> LabelColumns:
+def columns(path: FilePath, cuts: Sequence[str] = (), how: Taking | None = None) -> LabelColumns:
     """Read the columns of labels. Raises InputError for a bad line."""
-    found = LabelColumns(path, cuts, strict=True)
+    found = LabelColumns(path, cuts, how, strict=True)
     if fspath(path).endswith(".parquet"):
         from fairtrec.formats import fields
 
@@ -58,12 +58,12 @@ def rows(path: FilePath) -> Iterator[Label]:
     return columns(path).rows()
 
 
-def of_subtopics(qrels: Qrels, rule: Membership | None = None) -> Labels:
+def of_subtopics(qrels: Qrels, how: Taking | None = None) -> Labels:
     """Take the subtopics of diversity judgements as groups: a document belongs to those it is relevant to."""
-    found, relevant = LabelColumns("qrels"), np.flatnonzero(qrels.grades > 0)
+    found, relevant = LabelColumns("qrels", (), how), np.flatnonzero(qrels.grades > 0)
     qids = np.array([qid.encode() for qid in qrels.qids])[qrels.query[relevant]]
     found.add(qrels.docnos[relevant], found.coded(qrels.iterations[relevant].tolist()), qids=qids)
-    return replace(found.labels("qrels", "", rule), own=True, order=())
+    return replace(found.labels("qrels"), own=True, order=())
 
 
 def _text(found: LabelColumns) -> None:

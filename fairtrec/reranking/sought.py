@@ -11,7 +11,7 @@ from fairtrec.data import MISSING, Docs, Floats, Ints, Run
 from fairtrec.data.parameters import Remark
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.session import NamedRuns
+from fairtrec.evaluation.given import NamedRuns
 from fairtrec.evaluation.signature import signature_of
 from fairtrec.reranker import NEW, Reranker, counted
 from fairtrec.rerankers.optimal import TOLD, K, Optimal

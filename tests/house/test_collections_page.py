@@ -11,6 +11,7 @@ from fairtrec_made import REPOSITORY, pages
 LINES = [
     line for block in pages.blocks((REPOSITORY / "docs" / "collections.md").read_text("utf-8")) for line in block.lines
 ]
+CATEGORIES = ["Mountains of Austria", "Mountains of Italy"]
 
 
 def cell(kind, number):
@@ -47,6 +48,7 @@ class Stub:
         kinds = self.docs_cls().__annotations__
         for number in range(1, 5):
             fields = {name: cell(kind, number) for name, kind in kinds.items()}
+            fields |= {"categories": CATEGORIES[number % 2 :][:1]} if "categories" in fields else {}
             yield self.docs_cls()(**{**fields, "doc_id": f"d{number}"})
 
     def qrels_iter(self):

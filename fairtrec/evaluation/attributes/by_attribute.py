@@ -1,20 +1,21 @@
 """Several attributes of documents: what is chosen for each by its name, their labels, and two that are crossed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from os import fspath
 from typing import Any
 
 from fairtrec.catalogue.family import looks_at_groups
-from fairtrec.data import Labels, Qrels, product
+from fairtrec.data import Docnos, Labels, Qrels, product
 from fairtrec.data.parameters import Parameters
 from fairtrec.errors import PATH, UsageError
 from fairtrec.evaluation import loading
-from fairtrec.evaluation.attributes.groups import chosen
+from fairtrec.evaluation.attributes.groups import chosen, names_of
 from fairtrec.evaluation.choices import CHOICES, Choices
 from fairtrec.evaluation.given import Attributes
 from fairtrec.files.by_name import is_by_name
+from fairtrec.formats.taking import Taking
 from fairtrec.formulas.crossed import LISTED
 from fairtrec.literals import FILLED
 from fairtrec.measure import Measure
@@ -22,8 +23,12 @@ from fairtrec.measure import Measure
 BY_NAME = [row.name for row in CHOICES.values() if row.by_name]  # choices of which each attribute may have its own
 
 
-def labels_of(given: Any, choices: Choices, judged: Qrels | None) -> dict[str, Labels]:
+def labels_of(
+    given: Any, choices: Choices, judged: Qrels | None, wanted: Callable[[], Docnos | None] | None = None
+) -> dict[str, Labels]:
     """Read the labels of each attribute, by its name, "" where it has none; each source once.
+
+    ``wanted`` gives the documents to which many labels are cut, or None where these cannot be told.
 
     Raises UsageError for an attribute that is called as a group is, and where groups do not go with the choices.
     """
@@ -32,9 +37,10 @@ def labels_of(given: Any, choices: Choices, judged: Qrels | None) -> dict[str, L
     found: dict[str, Labels] = {}
     for name, source in sources.items():
         chosen_here = own(choices, name, [*sources])
-        key = fspath(source) if isinstance(source, PATH) else id(source), chosen_here.membership
+        groups = None if chosen_here.groups is None else tuple(names_of(chosen_here.groups))
+        key = fspath(source) if isinstance(source, PATH) else id(source), chosen_here.membership, groups
         if key not in read:
-            read[key] = loading.labels(source, judged, chosen_here.membership)
+            read[key] = loading.labels(source, judged, Taking(chosen_here.membership, groups, wanted))
         some = kept(read[key], chosen_here)
         if choices.missing in FILLED:  # documents of unknown group belong where it says
             some = some.filled("group" if choices.missing == "group" else "even")

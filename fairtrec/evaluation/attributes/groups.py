@@ -15,13 +15,18 @@ SHOWN = 8  # groups in a line
 ORDER = "order"  # the input that only groups with an order have
 
 
+def names_of(wanted: str | Sequence[str]) -> list[str]:
+    """Take groups that are asked for apart."""
+    return [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
+
+
 def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
     """Keep these groups; a document that belongs to others alone is of unknown group, or with ``-`` of none.
 
     Where all groups are named, and there are more than two, they are named in their order.
     Raises UsageError for a group that there is not, and for fewer than two.
     """
-    names = [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
+    names = names_of(wanted)
     none = NONE in names
     strange = [name for name in names if name not in (*labels.groups, NONE)]
     if strange:
@@ -57,7 +62,7 @@ def sizes(labels: Labels) -> dict[str, int]:
 
     Where labels are per query it is pairs of query and document that are counted.
     """
-    of_groups = dict(zip(labels.groups, (labels.weights > 0).sum(axis=0).tolist(), strict=True))
+    of_groups = dict(zip(labels.groups, labels.sizes.tolist(), strict=True))
     return {name: of_groups[name] for name in labels.order or labels.groups}
 
 
@@ -73,8 +78,7 @@ def listed(of_groups: Mapping[str, int]) -> str:
 
 def counted(labels: Labels) -> str:
     """Write the groups with their sizes, in their order if they have one, and how many documents are of none."""
-    of_none = int((~labels.weights.any(axis=1)).sum())
-    return listed(sizes(labels)) + (f", none {of_none}" if labels.none else "")
+    return listed(sizes(labels)) + (f", none {labels.of_none}" if labels.none else "")
 
 
 def members(labels: Labels) -> str:

@@ -14,10 +14,11 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.attributes.by_attribute import refuse_several
 from fairtrec.evaluation.documents import Reference, depth_of, reduced
 from fairtrec.evaluation.evaluate import evaluator
+from fairtrec.evaluation.given import NamedRuns
 from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
 from fairtrec.evaluation.result import InputFile, Part, Result
 from fairtrec.evaluation.scores import Scores
-from fairtrec.evaluation.session import Evaluator, NamedRuns
+from fairtrec.evaluation.session import Evaluator
 from fairtrec.formulas.distribution import quotient
 from fairtrec.literals import Among
 from fairtrec.measure import Measure

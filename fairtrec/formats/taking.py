@@ -1,0 +1,145 @@
+"""Entries of labels, and how they are taken: what several groups of a document mean, which documents are kept.
+
+Labels of a whole collection are of many more documents than runs and judgements name. Of the others sums are kept.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import MISSING, NONE, UNKNOWN, Beyond, Bools, Docnos, Docs, Floats, Ints, starts_of
+from fairtrec.formats.columns import LineNumbers, line_of
+from fairtrec.formulas.distribution import quotient
+from fairtrec.literals import Membership
+
+Names = Mapping[str, int]  # the number of each group
+EntryLines = LineNumbers | None  # of rows: the first, all, or none
+EntryPart = tuple[Docs, Ints, Floats | None, EntryLines]  # documents, numbers of groups, weights, lines
+
+
+def line_at(lines: EntryLines, row: int) -> int | None:
+    """Give the line of a row, if there are lines."""
+    return None if lines is None else int(line_of(lines, row))
+
+
+def lines_at(lines: EntryLines, rows: Ints) -> Ints | None:
+    """Give the lines of these rows."""
+    return None if lines is None else np.asarray(lines + rows if isinstance(lines, int) else np.asarray(lines)[rows])
+
+
+def joined(parts: Sequence[EntryPart]) -> tuple[Docs, Ints, Floats, EntryLines]:
+    """Put parts together; nobody knows their lines where one has none."""
+    if not parts:
+        return np.empty(0, "S1"), np.empty(0, np.int64), np.empty(0), None
+    docs, codes, weights, lines = zip(*parts, strict=True)
+    given = [np.ones(len(some)) if weight is None else weight for some, weight in zip(docs, weights, strict=True)]
+    every = [lines_at(each, np.arange(len(some))) for some, each in zip(docs, lines, strict=True)]
+    known = [each for each in every if each is not None]
+    where = np.concatenate(known) if len(known) == len(parts) else None
+    return np.concatenate(docs), np.concatenate(codes), np.concatenate(given), where
+
+
+@dataclass(frozen=True, eq=False)
+class Taking:
+    """How labels are taken.
+
+    ``rule``    what several groups of a document mean, None: weights are as they stand, and counts are shares
+    ``groups``  those that count, and perhaps ``-`` for none of them; None is all
+    ``wanted``  gives the documents that something names, or None where they cannot be told; None keeps all
+    """
+
+    rule: Membership | None = None
+    groups: Sequence[str] | None = None
+    wanted: Callable[[], Docnos | None] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """What the entries of labels [entry] are worth, of documents [row].
+
+    ``held``     the membership of each entry
+    ``nobody``   of which documents nothing is known
+    ``unsure``   how much of each document is of unknown group while the rest is known
+    """
+
+    held: Floats
+    nobody: Bools
+    unsure: Floats
+
+
+def members(
+    rows: Ints, codes: Ints, weights: Floats, names: Names, rule: Membership | None, *, counted: bool
+) -> Members:
+    """Make members of entries, each of a document [entry], a group, and a weight, or how many of something there are.
+
+    >>> entries = np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([3.0, 1.0, 2.0])
+    >>> members(*entries, {"f": 0, "m": 1}, None, counted=True).held.tolist()
+    [0.75, 0.25, 1.0]
+    >>> members(*entries, {"f": 0, "m": 1}, "majority", counted=True).held.tolist()
+    [1.0, 0.0, 1.0]
+    """
+    of_unknown, of_none = (codes == names.get(word, MISSING) for word in (UNKNOWN, NONE))
+    held = np.where(of_unknown | of_none, 0.0, weights)
+    total, unknown = np.bincount(rows, held), np.bincount(rows, np.where(of_unknown, weights, 0.0))
+    nobody = np.asarray(unknown > 0)
+    unsure = np.zeros(len(total))
+    if counted:
+        nobody = (total == 0) & (np.bincount(rows, np.where(of_none, weights, 0.0)) == 0)
+        rule = rule or "share"
+    if rule == "share":
+        whole = np.where(total > 0, total + unknown, 0.0) if counted else total
+        held = quotient(held, whole[rows], 0.0)
+        unsure = quotient(unknown, whole, 0.0) if counted else unsure
+    elif rule == "any":
+        held = (held > 0).astype(np.float64)
+    elif rule == "majority":
+        most = np.zeros(len(total))
+        np.maximum.at(most, rows, held)
+        first = (held > 0) & (held == most[rows])
+        held = (first & (np.bincount(rows, first) == 1)[rows]).astype(np.float64)
+    return Members(held, nobody, unsure)
+
+
+@dataclass
+class LeftOut:
+    """What labels say of the documents that are left out, added up by the numbers of groups."""
+
+    documents: Floats = field(default_factory=lambda: np.zeros(0))
+    amounts: Floats = field(default_factory=lambda: np.zeros(0))
+    none: int = 0
+    unknown: tuple[int, float] = (0, 0.0)  # documents, and how much of them
+
+    def add(self, docs: Docs, codes: Ints, weights: Floats, names: Names, how: Taking, *, counted: bool) -> None:
+        """Add entries of documents, those of each one after the other."""
+        starts = starts_of(docs)
+        if len(starts) < 2:
+            return
+        rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        found = members(rows, codes, weights, names, how.rule, counted=counted)
+        held = np.where(found.nobody[rows], 0.0, found.held)
+        there = np.bincount(rows, held) > 0
+        none = ~found.nobody & ~there
+        unknown = found.nobody
+        if how.groups is not None:
+            chosen = np.array([name in how.groups for name in names], dtype=np.bool_)
+            held = np.where(chosen[codes], held, 0.0)
+            elsewhere = there & (np.bincount(rows, held) == 0)
+            none, unknown = (none | elsewhere, unknown) if NONE in how.groups else (none, unknown | elsewhere)
+        self.documents = _added(self.documents, np.bincount(codes, held > 0, len(names)))
+        self.amounts = _added(self.amounts, np.bincount(codes, held, len(names)))
+        self.none += int(none.sum())
+        part = np.where(unknown, 1.0, found.unsure)
+        self.unknown = self.unknown[0] + int((part > 0).sum()), self.unknown[1] + float(part.sum())
+
+    def sums(self, names: Names) -> Beyond:
+        """Give what was added up."""
+        documents = dict(zip(names, self.documents.astype(np.int64).tolist(), strict=False))
+        amounts = dict(zip(names, self.amounts.tolist(), strict=False))
+        return Beyond(documents | {UNKNOWN: self.unknown[0]}, amounts | {UNKNOWN: self.unknown[1]}, self.none)
+
+
+def _added(before: Floats, more: Any) -> Floats:
+    total: Floats = np.pad(before, (0, len(more) - len(before))) + more
+    return total

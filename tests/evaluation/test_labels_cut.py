@@ -1,0 +1,211 @@
+"""Labels of a whole collection are cut to the documents that something names, and nothing that is printed tells."""
+
+import json
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import fairtrec
+from fairtrec.data import Docnos
+from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation import loading
+from fairtrec.formats import label_columns, labels
+from fairtrec.formats.taking import Taking
+
+RUN = "".join(f"{q} Q0 d{(3 * q + rank) % 12} {rank} {-rank} t\n" for q in (1, 2, 3) for rank in range(1, 7))
+QRELS = "".join(f"{q} 0 d{d} 1\n" for q in (1, 2, 3) for d in (q, q + 5, 13))
+MEASURES = "AWRF@5 NDKL@5 EEL(discount=log2)@5"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "my.run").write_text(RUN)
+    (tmp_path / "qrels").write_text(QRELS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def shown(**keywords):
+    """Give all that a result says: values, remarks, signature, and groups with their sizes; or what is wrong."""
+    try:
+        result = fairtrec.evaluate(MEASURES, "my.run", "qrels", **keywords)
+    except (InputError, UsageError) as fault:
+        return str(fault)
+    (scores,) = result.scores
+    values = np.where(np.isnan(scores.values), -1, scores.values).round(12).tolist()
+    groups = {name: {key: round(share, 12) for key, share in about.items()} for name, about in result.groups.items()}
+    return values, scores.remarks, result.notes, str(result.signature), groups
+
+
+def held(monkeypatch, few):
+    monkeypatch.setattr(label_columns, "HELD", few)
+    return monkeypatch
+
+
+GROUPS = ["a", "b", "c", "?", "-"]
+one = st.lists(st.sampled_from(GROUPS), min_size=40, max_size=40)
+several = st.lists(
+    st.dictionaries(st.sampled_from(["a", "b", "c", "?"]), st.integers(1, 4), max_size=3), min_size=40, max_size=40
+)
+CHOSEN = st.fixed_dictionaries(
+    {},
+    optional={
+        "membership": st.sampled_from(["share", "any", "majority"]),
+        "missing": st.sampled_from(["group", "even"]),
+        "target": st.sampled_from(["qrels", "collection", "0.5*collection+0.5*qrels"]),
+        "groups": st.sampled_from(["a,b", "a,b,-", "c,a,b"]),
+    },
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(one, CHOSEN)
+def test_a_group_of_each_document(folder, monkeypatch, groups, choices):
+    (folder / "l.tsv").write_text("".join(f"d{d}\t{group}\n" for d, group in enumerate(groups)))
+    whole = shown(labels="l.tsv", **choices)
+    with monkeypatch.context() as patch:
+        held(patch, 3)
+        assert shown(labels="l.tsv", **choices) == whole
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(several, st.booleans(), CHOSEN)
+def test_counts_and_lists_of_groups(folder, monkeypatch, groups, counted, choices):
+    rows = [each if counted else [name for name in each if name != "?"] for each in groups]
+    lines = [json.dumps({"docno": f"d{d}", "x": row}) + "\n" for d, row in enumerate(rows)]
+    (folder / "l.jsonl").write_text("".join(lines))
+    whole = shown(labels="l.jsonl:x", **choices)
+    with monkeypatch.context() as patch:
+        held(patch, 3)
+        assert shown(labels="l.jsonl:x", **choices) == whole
+
+
+def collection(documents):
+    """Labels of a collection: a third each of two groups and of unknown group; one of none."""
+    return "".join(f"d{d}\t{'fm?'[d % 3]}\n" for d in range(documents)) + "nobody\t-\n"
+
+
+def taken(path, names, how=None, **keywords):
+    wanted = Docnos.of(np.array(names, "S8"))
+    return labels.read(path, Taking(how, wanted=lambda: wanted, **keywords))
+
+
+def test_only_documents_that_are_named_have_a_row(folder, monkeypatch):
+    (folder / "l.tsv").write_text(collection(900))
+    whole = labels.read(folder / "l.tsv")
+    held(monkeypatch, 100)
+    found = taken(folder / "l.tsv", [b"d3", b"d898", b"elsewhere"])
+    assert sorted(found.rows.names.tolist()) == [b"d3", b"d898"]
+    assert found.groups == whole.groups == ("f", "m")
+    assert found.sizes.tolist() == whole.sizes.tolist() == [300, 300]
+    assert found.amounts.tolist() == whole.amounts.tolist() == [300, 300]
+    assert found.of_none == whole.of_none == 1
+    assert found.none
+    assert found.filled("group").sizes.tolist() == whole.filled("group").sizes.tolist() == [300, 300, 300]
+
+
+def test_documents_of_runs_judgements_background_and_gold_are_named(folder, monkeypatch):
+    monkeypatch.setattr(label_columns, "HELD", 10)
+    (folder / "l.tsv").write_text("".join(f"d{d}\t{'fm'[d % 2]}\n" for d in range(200)))
+    (folder / "b.run").write_text("1 Q0 d150 1 1 t\n")
+    (folder / "gold.tsv").write_text("docno\tgroup\tprobability\nd151\tm\t1\nd4\tf\t1\n")
+    seen = []
+    real = loading.labels
+
+    def watched(*given):
+        seen.append(real(*given))
+        return seen[-1]
+
+    monkeypatch.setattr(loading, "labels", watched)
+    shown(labels="l.tsv", background="b.run", gold="gold.tsv")
+    ranked = {line.split()[2] for line in (RUN + QRELS + "1 Q0 d150 1\n").splitlines()} | {"d151"}
+    assert {name.decode() for name in seen[0].rows.names.tolist()} == ranked
+
+
+@pytest.mark.parametrize("keywords", [{"background": "collection"}, {"missing": "even"}])
+def test_labels_stay_whole_where_the_whole_is_looked_at(folder, monkeypatch, keywords):
+    (folder / "l.tsv").write_text(collection(900))
+    whole = shown(labels="l.tsv", **keywords)
+    held(monkeypatch, 100)
+    assert shown(labels="l.tsv", **keywords) == whole
+
+
+def test_labels_per_query_stay_whole(folder, monkeypatch):
+    (folder / "l.tsv").write_text("".join(f"{q}\td{d}\t{'fm'[d % 2]}\n" for q in (1, 2, 9) for d in range(50)))
+    whole = shown(labels="l.tsv")
+    held(monkeypatch, 10)
+    assert shown(labels="l.tsv") == whole
+
+
+def test_a_pipe_is_not_read_twice(folder, monkeypatch):
+    import io
+    import sys
+
+    (folder / "l.tsv").write_text(collection(900))
+    whole = shown(labels="l.tsv")
+    held(monkeypatch, 100)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN.encode())))
+    values = fairtrec.evaluate(MEASURES, "-", "qrels", labels="l.tsv").scores[0].values
+    assert values.round(12).tolist() == whole[0]
+
+
+def test_what_is_wrong_is_said_with_its_line_whether_its_document_is_named_or_not(folder, monkeypatch):
+    held(monkeypatch, 10)
+    lines = [f"d{d}\t{'fm'[d % 2]}\t1\n" for d in range(100)]
+    (folder / "l.tsv").write_text("".join([*lines[:70], "d999\tf\t2\n", *lines[70:]]))
+    with pytest.raises(InputError, match=r"l\.tsv:71: the weight 2 of d999 is not between 0 and 1"):
+        taken(folder / "l.tsv", [b"d3"])
+    (folder / "l.tsv").write_text("".join([*lines, "d3\tm\t1\n"]))
+    with pytest.raises(InputError, match=r"l\.tsv:101: document d3 has the label m twice"):
+        taken(folder / "l.tsv", [b"d3"])
+
+
+def test_a_broken_run_says_what_is_wrong_with_it(folder, monkeypatch):
+    (folder / "l.tsv").write_text(collection(900))
+    (folder / "my.run").write_text(RUN + "1 Q0 d1\n")
+    whole = shown(labels="l.tsv")
+    assert "my.run:19" in whole
+    held(monkeypatch, 100)
+    assert shown(labels="l.tsv") == whole
+
+
+def many_groups(folder):
+    rows = [{"docno": f"d{d}", "x": [f"g{d % 60}", f"g{d * 7 % 60}"]} for d in range(300)]
+    (folder / "l.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.mark.parametrize("groups", ["g1,g2,g3", "g1,g2,-"])
+@pytest.mark.parametrize("membership", [None, "share", "any", "majority"])
+def test_groups_that_are_not_asked_for_take_no_place(folder, monkeypatch, groups, membership):
+    many_groups(folder)
+    whole = shown(labels="l.jsonl:x", groups=groups, membership=membership)
+    monkeypatch.setattr(label_columns, "MOST_GROUPS", 9)
+    monkeypatch.setattr(label_columns, "MOST_CELLS", 300 * 9)
+    assert shown(labels="l.jsonl:x", groups=groups, membership=membership) == whole
+    held(monkeypatch, 100)
+    assert shown(labels="l.jsonl:x", groups=groups, membership=membership) == whole
+
+
+def test_what_does_not_fit_into_memory_tells_what_would(folder, monkeypatch):
+    many_groups(folder)
+    monkeypatch.setattr(label_columns, "LARGE_TABLE", 100)
+    monkeypatch.setattr(label_columns, "MOST_CELLS", 500)
+    monkeypatch.setattr(label_columns, "MOST_GROUPS", 9)
+    said = "60 groups of 13 documents do not fit into memory; name those that count with --groups"
+    assert said in shown(labels="l.jsonl:x")
+    assert "l.jsonl:x has no group h; there are g1, 59 others" in shown(labels="l.jsonl:x", groups="g1,h")
+
+
+def test_memory_does_not_grow_with_the_collection(folder, monkeypatch):
+    held(monkeypatch, 1 << 10)
+    peaks = []
+    for documents in (10_000, 40_000):
+        (folder / "l.tsv").write_text(collection(documents))
+        tracemalloc.start()
+        taken(folder / "l.tsv", [b"d3"])
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.3 * peaks[0]
