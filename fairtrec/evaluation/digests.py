@@ -54,7 +54,7 @@ class InputFiles:
 
     def begin(self, plan: Plan) -> None:
         """Have large files hashed while they are read."""
-        searched = plan.table is not None and plan.table.digest
+        searched = plan.table is not None and plan.table.is_sorted
         decide = {"qrels": True, "background": "background" in plan.uses}
         decide |= {"docs": plan.lexicon is not None and "documents" in plan.uses}
         decide |= {"counts": not searched and "documents" in plan.uses}

@@ -63,7 +63,8 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
         told |= {"tokenizer": made.tokenizer or "", "case": CHOICES["case_sensitive"].told(made.case_sensitive)}
     if unknown:
         told["missing"] += f"({unknown})"
-    queries, rows = reading.queries, "" if plan.table is None else plan.table.digest
+    queries, is_searched = reading.queries, plan.table is not None and plan.table.is_sorted
+    rows = made.digest if made is not None and is_searched else ""
     idle = set() if given.discount is None or any(map(is_given, plan.measures)) else {"discount"}
     beside = {
         "fairtrec": __version__,

@@ -129,3 +129,8 @@ def test_at_the_root_are_packages_and_at_most_nine_modules():
     assert all(
         (path / "__init__.py").is_file() for path in PACKAGE.iterdir() if path.is_dir() and any(path.glob("*.py"))
     )
+
+
+def test_the_room_of_evaluations_has_at_most_twenty_five_files():
+    """What is an idea of its own, as attributes or what is left open, has a room in it."""
+    assert len([*(PACKAGE / "evaluation").glob("*.py")]) <= 25

@@ -110,12 +110,6 @@ class Table:
         return meta
 
     @property
-    def digest(self) -> str:
-        """The digest of its rows, as a file that is searched and not read says it; else empty."""
-        meta = self.meta if self.is_sorted else None
-        return "" if meta is None else meta.digest
-
-    @property
     def distribution(self) -> Distribution:
         """All documents by their counts, as far as the file says so."""
         meta = self.meta
