@@ -21,7 +21,7 @@ from fairtrec.files.compression import foreign
 from fairtrec.progress import listener, report
 
 STDIN = "-"
-BLOCK = 1 << 24  # bytes; about 400,000 lines of a run
+BLOCK = 1 << 23  # bytes; about 200,000 lines of a run
 LONGEST_LINE = 1 << 26
 LARGEST_REST = 1 << 26  # bytes of a stream that nobody had a use for
 LARGEST_BLANK = 1 << 22  # bytes of blank lines

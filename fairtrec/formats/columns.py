@@ -33,7 +33,7 @@ Keep = Callable[[Columns, LineNumbers], Columns]
 WIDEST = 1024  # bytes of a query id or docno
 WORKERS = 2
 MORE = 1.05  # rows than the first block of a file lets expect
-FEW = 100_000  # rows in a block, from which there may be many blocks
+FEW = 50_000  # rows in a block, from which there may be many blocks
 MOST_BYTES = 1 << 32  # of one column
 _CODES = dict(zip(get_args(Cell), b"tbfiss", strict=True))  # of the compiled loop
 _DTYPES = {"float": "f8", "int": "i8"}

@@ -84,7 +84,8 @@ def distance(p: Floats, q: Floats) -> Floats:
     >>> distance(np.array([0.6, 0.4]), even(2)).round(6).item()
     0.2
     """
-    return np.asarray(np.abs(p - q).sum(axis=-1))
+    difference = np.asarray(p - q)
+    return np.asarray(np.abs(difference, out=difference).sum(axis=-1))
 
 
 def prefix_shares(membership: Floats) -> Floats:

@@ -54,7 +54,7 @@ def omega(counts: Floats, target: Floats, tau: int = 1) -> Floats:
     total = counts.sum(axis=-1)
     few = (total <= tau) & ~np.isnan(target).any(axis=-1)
     worst = np.isinf(total)
-    known = np.where(worst[..., None], 0.0, counts)
+    known = np.where(worst[..., None], 0.0, counts) if worst.any() else counts
     lean = distribution.distance(distribution.quotient(known, known.sum(axis=-1, keepdims=True)), target)
     return np.where(few, 1.0, np.where(worst, 2 * target.min(axis=-1) - 1, 1 - lean))
 
