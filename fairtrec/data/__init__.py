@@ -1,7 +1,20 @@
 """The types of data that everything else passes around."""
 
 from fairtrec.data.counts import Annotations, Candidates, Histogram
-from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, Keys, decode, fingerprints, starts_of, take
+from fairtrec.data.docnos import (
+    MISSING,
+    Bools,
+    Docnos,
+    Docs,
+    Floats,
+    Ints,
+    Keys,
+    decode,
+    encoded,
+    fingerprints,
+    starts_of,
+    take,
+)
 from fairtrec.data.groups import (
     NONE,
     UNKNOWN,
@@ -44,6 +57,7 @@ __all__ = [
     "System",
     "by_number",
     "decode",
+    "encoded",
     "fingerprints",
     "is_number",
     "judged",

@@ -5,7 +5,7 @@ memory, byte order is code-point order, and a 64-bit fingerprint of each turns c
 arithmetic on integers. A docno holds no NUL byte; the readers see to that.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ Bools = np.ndarray[Shape, np.dtype[np.bool_]]
 Docs = np.ndarray[Shape, np.dtype[np.bytes_]]
 Keys = np.ndarray[Shape, np.dtype[np.uint64]]
 
+TOGETHER = 1 << 16  # texts that are decoded at a time
 MISSING = -1  # in a matrix of row numbers: no document at this rank, or one that is not in the table
 
 
@@ -59,7 +60,22 @@ def decode(docnos: Docs) -> list[str]:
     >>> decode(np.array([b"a", "ü".encode()]))
     ['a', 'ü']
     """
-    return b"\n".join(docnos.tolist()).decode().split("\n") if len(docnos) else []
+    texts: list[str] = []
+    for first in range(0, len(docnos), TOGETHER):
+        texts += b"\n".join(docnos[first : first + TOGETHER].tolist()).decode().split("\n")
+    return texts
+
+
+def encoded(ids: Sequence[str]) -> Docs:
+    """Give ids as a column, such as those of queries.
+
+    >>> encoded(["a", "ü"]).tolist()
+    [b'a', b'\\xc3\\xbc']
+    """
+    try:
+        return np.array([*ids], dtype=np.bytes_)  # which takes ASCII alone
+    except UnicodeEncodeError:
+        return np.array([each.encode(errors="surrogatepass") for each in ids], dtype=np.bytes_)
 
 
 @dataclass(frozen=True, eq=False)

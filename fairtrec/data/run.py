@@ -7,11 +7,34 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairtrec.data.docnos import MISSING, Docnos, Docs, Floats, Ints
+from fairtrec.data.docnos import MISSING, Docnos, Docs, Floats, Ints, encoded
+
+
+class ByQuery:
+    """What stands query by query: its lines ``starts[i]:starts[i + 1]`` are of ``qids[i]``."""
+
+    qids: tuple[str, ...]
+    starts: Ints
+
+    @cached_property
+    def _table(self) -> tuple[Docnos, Ints]:
+        column = encoded(self.qids)
+        table = Docnos.of(column)
+        number = np.full(len(table) + 1, MISSING, dtype=np.int64)  # of each row, and last of what is in no row
+        number[table.rows(column)] = np.arange(len(column))
+        return table, number
+
+    def numbers(self, qids: Sequence[str]) -> Ints:
+        """Give each query its number among these; MISSING where it has none."""
+        if tuple(qids) == self.qids:
+            return np.arange(len(qids))
+        table, number = self._table
+        numbers: Ints = number[table.rows(encoded(qids))]
+        return numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Run(ByQuery):
     """One system's rankings: ``docnos[starts[i]:starts[i + 1]]`` are those of ``qids[i]``, best first."""
 
     sampled: ClassVar[bool] = False  # whether there may be several rankings for a query
@@ -33,16 +56,6 @@ class Run:
     def parts(self, qids: Sequence[str]) -> "list[tuple[Run, Sequence[str]]]":
         """Give the runs of one ranking for a query, each with those of these queries that are looked for in it."""
         return [(self, qids)]
-
-    @cached_property
-    def _number(self) -> dict[str, int]:
-        return {qid: i for i, qid in enumerate(self.qids)}
-
-    def numbers(self, qids: Sequence[str]) -> Ints:
-        """Give each query its number among the rankings; MISSING where it has none."""
-        if tuple(qids) == self.qids:
-            return np.arange(len(qids))
-        return np.array([self._number.get(qid, MISSING) for qid in qids], dtype=np.int64)
 
     def top(self, qids: Sequence[str], depth: int | None) -> Ints:
         """Give the lines of each query's first ``depth`` documents [query, rank]; MISSING is no document."""
@@ -83,7 +96,7 @@ class Run:
         """Keep only documents with a grade of ``least`` or more; a ranking may become empty."""
         lines = np.flatnonzero(qrels.grades >= least)
         table = Docnos.of(qrels.docnos[lines])
-        number = np.array([self._number.get(qid, MISSING) for qid in qrels.qids], dtype=np.int64)[qrels.query[lines]]
+        number = self.numbers(qrels.qids)[qrels.query[lines]]
         wanted = (number * len(table) + table.rows(qrels.docnos[lines]))[number != MISSING]
         rows = table.rows(self.docnos)
         query = np.repeat(np.arange(len(self.qids)), np.diff(self.starts))
@@ -123,23 +136,30 @@ System = Run | Samples
 
 
 @dataclass(frozen=True, eq=False)
-class Qrels:
-    """Relevance judgements; line i says that ``docnos[i]`` has grade ``grades[i]`` for ``qids[query[i]]``.
+class Qrels(ByQuery):
+    """Relevance judgements: those of ``qids[i]`` say that ``docnos[starts[i]:starts[i + 1]]`` have these ``grades``.
 
     ``iterations`` is the second column of a TREC file, which holds the subtopic in a diversity task.
     """
 
     qids: tuple[str, ...]
-    query: Ints
+    starts: Ints
     docnos: Docs
     grades: Ints
     iterations: Docs
 
+    @property
+    def query(self) -> Ints:
+        """The number of the query of each judgement."""
+        return np.repeat(np.arange(len(self.qids)), np.diff(self.starts))
+
 
 def judged(qrels: Qrels, qids: Sequence[str]) -> Ints:
     """Give the lines of each query's judged documents [query, n], by falling docno, each once; MISSING elsewhere."""
-    number = {qid: i for i, qid in enumerate(qids)}
-    row = np.array([number.get(qid, MISSING) for qid in qrels.qids], dtype=np.int64)[qrels.query]
+    number = qrels.numbers(qids)
+    row = np.full(len(qrels.qids) + 1, MISSING, dtype=np.int64)
+    row[number] = np.arange(len(qids))
+    row = row[:-1][qrels.query]
     lines = np.flatnonzero(row != MISSING)
     names = Docnos.of(qrels.docnos[lines])
     place = np.empty(len(names), dtype=np.int64)

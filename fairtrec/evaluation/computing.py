@@ -110,8 +110,10 @@ def taking_part(inputs: Inputs) -> Bools:
 def values_of(inputs: Inputs, measures: Sequence[Measure], judge: RelevanceEvaluator | None) -> Floats:
     """Compute the measures [measure, query]: from what they need, or those of ir-measures by the judge."""
     queries = len(inputs.qids)
-    values = np.full((len(measures), queries), np.nan)
     utility = [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
+    if judge is not None and len(utility) == len(measures):
+        return judge.values(inputs.run, inputs.qids)
+    values = np.full((len(measures), queries), np.nan)
     if utility and judge is not None:
         values[utility] = judge.values(inputs.run, inputs.qids)
     for row, measure in enumerate(measures):

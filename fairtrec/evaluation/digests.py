@@ -102,9 +102,9 @@ def digest_of(read: Qrels | Run) -> str:
 
 def _columns(read: Qrels | Run, row: int) -> list[Docs | Ints]:
     """Give what decides of one query: its documents in their order, or by name with their grades and subtopics."""
+    first, end = read.starts[row : row + 2]
     if isinstance(read, Run):
-        return [read.docnos[read.starts[row] : read.starts[row + 1]]]
-    first, end = np.searchsorted(read.query, [row, row + 1])
+        return [read.docnos[first:end]]
     columns = read.docnos[first:end], read.iterations[first:end], read.grades[first:end]
     order = np.lexsort((columns[1], columns[0]))
     return [column[order] for column in columns]

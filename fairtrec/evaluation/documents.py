@@ -228,20 +228,20 @@ ROUND = 64  # queries, so that sums are taken in the same order as over all
 TIMES = 4  # so many cells for each document are no waste
 
 
-def evenly(run: Run, qids: Sequence[str], depth: int | None, wide: int = 1) -> list[Ints]:
+def evenly(run: Run, qids: Sequence[str], depth: int | None, cells: int | None = None) -> list[Ints]:
     """Deal the queries, by number, to parts whose matrices [query, rank] hold few empty cells; mostly that is one.
 
-    Rankings of one part are at most twice as long as each other, down to 16 ranks. Where a cell holds a ``wide`` row of
-    numbers, as of many groups, parts are so small that these fit, too.
+    Rankings of one part are at most twice as long as each other, down to 16 ranks. A part has no more ``cells`` than
+    that, if they are given.
     """
-    many = dict(zip(run.qids, np.diff(run.starts).tolist(), strict=True))
-    lengths = np.array([many.get(qid, 0) for qid in qids], dtype=np.int64)
+    rows = run.numbers(qids)
+    lengths = np.where(rows == MISSING, 0, np.diff(run.starts, append=0)[rows])
     if depth is not None:
         lengths = np.minimum(lengths, depth)
     parts = dealt(lengths)
-    if wide == 1:
+    if cells is None:
         return parts
-    fits = [max(CELLS // (wide * int(lengths[part].max(initial=1))), ROUND) // ROUND * ROUND for part in parts]
+    fits = [max(cells // int(lengths[part].max(initial=1)), ROUND) // ROUND * ROUND for part in parts]
     return [part[i : i + many] for part, many in zip(parts, fits, strict=True) for i in range(0, len(part), many)]
 
 

@@ -132,9 +132,11 @@ class Inputs(RunContext):
             return self._first.relevance
         qrels = self.reference.qrels
         assert qrels is not None
-        known, lines = QrelsIndex(qrels), self.lines
+        number, lines = qrels.numbers(self.qids), self.lines
+        known = QrelsIndex(qrels, number[number != MISSING])
+        number = np.where(number == MISSING, MISSING, np.cumsum(number != MISSING) - 1)  # among these
         there = lines != MISSING
-        query = np.broadcast_to(known.numbers(self.qids)[:, None], lines.shape)[there]
+        query = np.broadcast_to(number[:, None], lines.shape)[there]
         grades = np.full(lines.shape, np.nan)
         grades[there] = known.of(query, self.run.docnos[lines[there]])
         return grades

@@ -14,8 +14,10 @@ from operator import attrgetter, itemgetter
 from os import fspath
 from typing import Any
 
+import numpy as np
+
 from fairtrec.catalogue.needs import OF_JUDGEMENTS
-from fairtrec.data import Qrels, Queries, System
+from fairtrec.data import MISSING, Qrels, Queries, System, encoded, fingerprints
 from fairtrec.data.spellings import guess
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
@@ -31,6 +33,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 from fairtrec.progress import RUNS, listener, report
 
+MANY = 10_000  # queries, from which they are sorted as integers
 Failed = dict[str, str]  # what is wrong with each run that is broken, by its name
 
 
@@ -204,24 +207,28 @@ def chosen(
     Raises InputError if nothing remains, and for a run that shares no query with the judgements that are given: its
     queries are of something else, even where no measure looks at a judgement.
     """
-    wanted = None if queries is None else set(queries.qids)
-    with_judgements = None if qrels is None else set(qrels.qids)
+    names = run.qids
+    if qrels is not None and (qrels.numbers(names) == MISSING).all():
+        hint = guess(names, set(qrels.qids), qrels.qids[0]) if qrels.qids else ""
+        why = hint or "; are they of the same collection?"
+        raise InputError(f"the run and the qrels have no query in common{why}", run.name)
     if complete:
-        found = wanted if wanted is not None else with_judgements or set(run.qids)
-    else:
-        found = set(run.qids) if wanted is None else wanted.intersection(run.qids)
-    if with_judgements is not None:
-        if with_judgements.isdisjoint(run.qids):
-            hint = guess(run.qids, with_judgements, qrels.qids[0]) if qrels is not None and qrels.qids else ""
-            why = hint or "; are they of the same collection?"
-            raise InputError(f"the run and the qrels have no query in common{why}", run.name)
-        if only_judged:
-            found &= with_judgements
-            if not found:
-                raise InputError("the run has none of the wanted queries that are judged; check --queries", run.name)
-    if not found:
+        names = names if qrels is None else qrels.qids
+        names = names if queries is None else tuple(set(queries.qids))
+    elif queries is not None:
+        names = tuple(set(queries.qids).intersection(names))
+    if only_judged and qrels is not None:
+        rows = np.flatnonzero(qrels.numbers(names) != MISSING)
+        names = names if len(rows) == len(names) else tuple(names[row] for row in rows.tolist())
+        if not names:
+            raise InputError("the run has none of the wanted queries that are judged; check --queries", run.name)
+    if not names:
         raise InputError("the run has none of the wanted queries; check --queries (queries= in Python)", run.name)
-    return tuple(sorted(found))
+    if len(names) < MANY:
+        return tuple(sorted(names))
+    column = encoded(names)
+    order = np.argsort(fingerprints(column) if column.dtype.itemsize <= 8 else column)
+    return tuple(names[row] for row in order.tolist())
 
 
 def common_queries(named: Sequence[tuple[str, Any]], choices: Choices, qrels: Qrels | None) -> Queries | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from fairtrec.data import MISSING, Floats, Ints, System, fingerprints
 from fairtrec.errors import InputError
 from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.computing import InputsOfSamples, masked, parts_of, values_of
-from fairtrec.evaluation.documents import CELLS, Reference, depth_of, evenly
+from fairtrec.evaluation.documents import Reference, depth_of, evenly
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
 from fairtrec.evaluation.scores import Scores
@@ -24,6 +24,8 @@ RISING = Remark(
     "scores rise with the ranks, but runs are ordered by falling score; if lower scores are better, give --order rank"
 )
 FEW = 100  # ranks
+CELLS = 1 << 21  # of a matrix [query, rank, group]
+MANY = 10_000  # queries, whose ranks are looked at together
 
 
 def score(
@@ -42,9 +44,9 @@ def score(
     looked_at = system.cut(qids, choices.depth) if choices.bounds == "ties" else system
     at_once = [row for row, measure in enumerate(measures) if system.sampled and "sample_of" in measure.needs]
     one_by_one = [row for row in range(len(measures)) if row not in at_once]
-    column = {qid: i for i, qid in enumerate(qids)}
-    values = np.full((len(measures), len(qids)), np.nan)
-    total = np.full((len(one_by_one), len(qids)), -0.0)  # which leaves the sign of a zero that is added to it
+    column = {qid: i for i, qid in enumerate(qids)} if system.sampled else {}
+    values = np.full((len(measures), len(qids) if system.sampled else 0), np.nan)
+    total = np.full((len(one_by_one), values.shape[1]), -0.0)  # which leaves the sign of a zero that is added to it
     defined = np.zeros(total.shape)
     remarks: tuple[Remark, ...] = ()
     ordinary = [measures[row] for row in one_by_one]
@@ -58,10 +60,14 @@ def score(
             part = values_of(inputs, ordinary, judge)
             said = remarks or remarks_on(inputs, ordinary, part, unknown=choices.bounds == "labels")
         remarks = remarks or said
+        if not system.sampled:
+            values = part
+            break
         at = [column[qid] for qid in ranked]
         total[:, at] += np.where(np.isnan(part), -0.0, part)
         defined[:, at] += ~np.isnan(part)
-    values[one_by_one] = quotient(total, defined)
+    else:
+        values[one_by_one] = quotient(total, defined)
     for row in at_once:
         by = reference.by(measures[row].by)
         inputs = InputsOfSamples(system.runs, qids, by, measures[row].depth)
@@ -71,8 +77,8 @@ def score(
     if any(run.rises for run in system.runs):
         remarks = (*remarks, RISING)
     first = blake2b(digest_size=16)  # of the ranks of all queries, by which runs of the same rankings are found
-    for run in system.runs:
-        lines = run.top(qids, FEW)
+    for run, number in product(system.runs, range(0, len(qids), MANY)):
+        lines = run.top(qids[number : number + MANY], FEW)
         there = lines != MISSING
         first.update(there.sum(axis=1).tobytes())
         first.update(fingerprints(run.docnos[lines[there]]).tobytes())
@@ -163,11 +169,11 @@ def in_parts(
 
     The inputs of all queries are not computed, unless a remark counts something in one of the parts.
     """
-    parts = evenly(inputs.run, inputs.qids, inputs.depth, wide)
-    values = np.full((len(measures), len(inputs.qids)), np.nan)
+    parts = evenly(inputs.run, inputs.qids, inputs.depth, CELLS // wide)
     if len(parts) == 1:
         values = values_of(inputs, measures, judge)
         return values, remarks_on(inputs, measures, values, unknown=unknown)
+    values = np.full((len(measures), len(inputs.qids)), np.nan)
     asked = {name for measure in measures if not isinstance(measure, Utility) for name in measure.needs}
     some = asked & OF_EXTRAS & OF_RANKS  # of which something should be known
     known = dict.fromkeys(some, False)

@@ -18,7 +18,7 @@ from os import fspath
 
 import numpy as np
 
-from fairtrec.data import Docnos, Labels, Positions, Qrels, is_number
+from fairtrec.data import Docnos, Labels, Positions, Qrels, encoded, is_number
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.arguments import LabelSource
@@ -61,7 +61,7 @@ def rows(path: FilePath) -> Iterator[Label]:
 def of_subtopics(qrels: Qrels, how: Taking | None = None) -> Labels:
     """Take the subtopics of diversity judgements as groups: a document belongs to those it is relevant to."""
     found, relevant = LabelColumns("qrels", (), how), np.flatnonzero(qrels.grades > 0)
-    qids = np.array([qid.encode() for qid in qrels.qids])[qrels.query[relevant]]
+    qids = encoded(qrels.qids)[qrels.query[relevant]]
     found.add(qrels.docnos[relevant], found.coded(qrels.iterations[relevant].tolist()), qids=qids)
     return replace(found.labels("qrels"), own=True, order=())
 

@@ -140,7 +140,7 @@ def qrels(thing: Any) -> Qrels:
     if not len(docnos):
         raise InputError("the qrels are empty")
     iterations = np.full(len(docnos), b"0") if subtopics is None else subtopics
-    return qrels_format.of_columns(qids, iterations, docnos, grades, lambda message, _: InputError(message))
+    return qrels_format.of_columns(qids, Repeats.of(iterations), docnos, grades, lambda message, _: InputError(message))
 
 
 @contextmanager

@@ -10,10 +10,11 @@ from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import columns, spans
+from fairtrec.formats.run import repeated_among_many
 
 LARGEST_GRADE = 1_000_000  # pytrec_eval counts up to the largest one
 EXAMPLE = '{"id": ..., "rel_docs": [...]}'
-LAYOUT = columns.Layout("qrels file", {"qid": "blocks", "iteration": "text", "docno": "text", "grade": "int"})
+LAYOUT = columns.Layout("qrels file", {"qid": "blocks", "iteration": "blocks", "docno": "text", "grade": "int"})
 
 
 def read(path: FilePath) -> Qrels:
@@ -31,25 +32,30 @@ def read(path: FilePath) -> Qrels:
     def fault(message: str, row: int) -> InputError:
         return InputError(message, path, table.line(row))
 
-    ids, iterations, docnos, grades = (table.columns[name] for name in LAYOUT.columns)
+    ids, iterations, docnos, grades = (table.columns.pop(name) for name in LAYOUT.columns)
     return of_columns(ids, iterations, docnos, grades, fault)
 
 
 def of_columns(
-    ids: spans.Repeats, iterations: Docs, docnos: Docs, grades: Ints, fault: Callable[[str, int], InputError]
+    ids: spans.Repeats, subtopics: spans.Repeats, docnos: Docs, grades: Ints, fault: Callable[[str, int], InputError]
 ) -> Qrels:
     """Bring the judgements of each query together; ``fault`` makes the error of what is wrong with a row."""
     qids, starts, together = columns.numbered(ids)
-    query = np.repeat(np.arange(len(qids)), np.diff(starts))
-    lines = np.arange(len(query)) if together is None else together
-    iterations, docnos, grades = iterations[lines], docnos[lines], grades[lines]
-    row = repeated(query, docnos, iterations)
+    texts = subtopics.texts
+    one = bool((texts == texts[0]).all())  # it takes no memory for each judgement
+    iterations = np.broadcast_to(texts[:1], len(docnos)) if one else np.repeat(texts, subtopics.lengths)
+    if together is not None:
+        iterations, docnos, grades = iterations[together], docnos[together], grades[together]
+    found = Qrels(qids, starts, docnos, grades, iterations)
+    row = None if repeated_among_many(starts, docnos) is None else repeated(found)  # of a subtopic, too
     if row is not None:
-        message = f"document {docnos[row].decode()} is judged twice for query {qids[query[row]]}; keep one grade"
-        raise fault(message, int(lines[row]))
-    for row in np.flatnonzero(np.abs(grades) > LARGEST_GRADE).tolist():
-        raise fault(f"the grade {grades[row]} is beyond {LARGEST_GRADE:,}; is it one?", int(lines[row]))
-    return Qrels(qids, query, docnos, grades, iterations)
+        qid = qids[int(np.searchsorted(starts, row, side="right")) - 1]
+        message = f"document {docnos[row].decode()} is judged twice for query {qid}; keep one grade"
+        raise fault(message, row if together is None else int(together[row]))
+    for row in np.flatnonzero((grades > LARGEST_GRADE) | (grades < -LARGEST_GRADE)).tolist():
+        line = row if together is None else int(together[row])
+        raise fault(f"the grade {grades[row]} is beyond {LARGEST_GRADE:,}; is it one?", line)
+    return found
 
 
 def _is_json(path: FilePath) -> bool:
@@ -79,7 +85,7 @@ def of_lists(path: FilePath) -> Qrels:
         raise InputError("these judgements name no relevant page; were they written to the end?", path)
     qids, docnos = (np.array(ids) for ids in zip(*pages, strict=True))
     lines = list(pages.values())
-    ones, none = np.ones(len(lines), dtype=np.int64), np.full(len(lines), b"0")
+    ones, none = np.ones(len(lines), dtype=np.int64), spans.Repeats(np.array([b"0"]), np.array([len(lines)]))
 
     def fault(message: str, row: int) -> InputError:
         return InputError(message, path, lines[row])
@@ -92,8 +98,9 @@ def _is_id(cell: Any) -> bool:
     return bool(text) and text.isprintable() and not any(map(str.isspace, text)) and len(text) <= columns.WIDEST
 
 
-def repeated(query: Ints, docnos: Docs, iterations: Docs) -> int | None:
+def repeated(qrels: Qrels) -> int | None:
     """Find a judgement of a document that was judged before for this query and subtopic: its row, or None."""
+    query, docnos, iterations = qrels.query, qrels.docnos, qrels.iterations
     order = np.lexsort((iterations, docnos, query))
     same = query[order][1:] == query[order][:-1]
     for column in (docnos[order], iterations[order]):

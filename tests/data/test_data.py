@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.data import MISSING, Docnos, Run, decode, fingerprints, starts_of
+from fairtrec.data import MISSING, Docnos, Run, decode, encoded, fingerprints, starts_of
 from fairtrec.data import docnos as data
 from fairtrec.errors import InputError
 
@@ -159,6 +159,16 @@ def test_the_top_of_a_run(qids, depth, lines):
 
 def test_queries_are_found_by_name():
     assert RUN.top(["q2", "no", "q1"], 1).tolist() == [[RUN.starts[1]], [MISSING], [RUN.starts[0]]]
+
+
+def test_queries_have_numbers_whatever_letters_their_names_are_of():
+    names = ("q", "ü", "q1", "a query of more than eight letters", "")
+    run = Run("a.run", "tag", names, np.arange(6), np.array([b"d"] * 5), np.zeros(5))
+    assert run.numbers(["a query of more than eight letters", "", "ü", "u"]).tolist() == [3, 4, 1, MISSING]
+    assert run.numbers(("no", "\ud800", "q")).tolist() == [MISSING, MISSING, 0]
+    assert run.numbers(names).tolist() == [0, 1, 2, 3, 4]
+    assert run.numbers([]).tolist() == []
+    assert encoded(names).tolist() == [name.encode() for name in names]
 
 
 def test_a_fault_keeps_its_place_where_it_is_sent_to_another_process():

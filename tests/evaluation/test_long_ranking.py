@@ -65,6 +65,21 @@ def test_many_judgements_of_one_query_take_no_memory_for_the_others(monkeypatch)
     assert max(sizes) == 1000 < whole.values.shape[1] * 1000
 
 
+def test_few_queries_and_judgements_at_a_time_give_the_same_bytes(monkeypatch):
+    qrels = {**QRELS, "z": {f"d{number}": number % 4 - 1 for number in range(1000)}, "nowhere": {"d1": 1}}
+    measures = "nDCG nDCG@5 AP R(rel=2)@9 RR Rprec Bpref infAP SetF IPrec@0.5 NumRel nDCG(gains={1:4})@7 Judged ERR@9"
+    whole = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
+    made, index = [], judge.QrelsIndex
+    monkeypatch.setattr(judge, "QrelsIndex", lambda *given: made.append(given[1]) or index(*given))
+    monkeypatch.setattr(judge, "TOGETHER", 40)
+    monkeypatch.setattr(judge, "QUERIES", 7)
+    parts = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
+    assert parts.qids == whole.qids
+    assert parts.values.tobytes() == whole.values.tobytes()
+    assert len(made) > 32 / 7
+    assert max(map(len, made)) <= 7
+
+
 def test_remarks_that_count_are_made_of_all_queries(request):
     soft = {docno: {"f": 0.25, "m": 0.75} if docno == "d12" else {group: 1.0} for docno, group in LABELS.items()}
     whole = fairtrec.evaluate("rND", run(), "none", labels=soft).scores[0].remarks

@@ -80,14 +80,14 @@ class Subtopics:
     """The judgements by subtopic, for any number of runs."""
 
     def __init__(self, qrels: Qrels) -> None:
-        self._number = {qid: i for i, qid in enumerate(qrels.qids)}
+        self._numbers = qrels.numbers
         self._names = Docnos.of(qrels.docnos)
         falling = np.empty(len(self._names), dtype=np.int64)
         falling[np.argsort(self._names.names)[::-1]] = np.arange(len(self._names))
         self._place = np.append(falling, MISSING)  # of each document by falling docno; of one that is not judged
         self._documents, self._grades = self._place[self._names.rows(qrels.docnos)], qrels.grades
         self._topics = np.unique(qrels.iterations, return_inverse=True)[1]
-        self._starts = np.searchsorted(qrels.query, np.arange(len(qrels.qids) + 1))
+        self._starts = qrels.starts
         self._ideals: dict[tuple[int, int, float], Floats] = {}
 
     def values(self, measures: Sequence[Utility], run: Run, qids: Sequence[str]) -> Floats:
@@ -95,13 +95,13 @@ class Subtopics:
         found = np.zeros((len(measures), len(qids)))
         given = [{name: value for name, value in each.measure.params.items() if value is not None} for each in measures]
         depth = depth_of(measures)
-        for at, (qid, lines) in enumerate(zip(qids, run.top(qids, depth), strict=True)):
+        for at, (number, lines) in enumerate(zip(self._numbers(qids).tolist(), run.top(qids, depth), strict=True)):
             places = self._place[self._names.rows(run.docnos[lines[lines != MISSING]])]
             of: dict[tuple[int, bool], Diverse] = {}
             for row, (measure, params) in enumerate(zip(measures, given, strict=True)):
                 key = params.get("rel", 1), bool(params.get("judged_only"))
                 if key not in of:
-                    of[key] = self._of(self._number[qid], places, *key)
+                    of[key] = self._of(number, places, *key)
                 if len(places) and of[key].many:
                     compute, weigh = _KINDS[measure.name]
                     longest = max(of[key].worth.shape[1], of[key].judged.shape[1])

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, Qrels, Run, decode
+from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, Qrels, Run, decode, starts_of
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.documents import CELLS, dealt, depth_of
 from fairtrec.formulas.distribution import quotient
@@ -17,64 +17,55 @@ if TYPE_CHECKING:
 
 
 class QrelsIndex:
-    """The grade of each judged document of each query; where subtopics differ, the highest."""
+    """The grades of the judged documents of queries; where subtopics differ, the highest.
 
-    def __init__(self, qrels: Qrels) -> None:
-        self._number = {qid: i for i, qid in enumerate(qrels.qids)}
-        self._names = Docnos.of(qrels.docnos)
-        pairs = qrels.query * len(self._names) + self._names.rows(qrels.docnos)
-        order = np.lexsort((qrels.grades, pairs))
-        pairs, grades = pairs[order], qrels.grades[order]
-        last = np.append(pairs[1:] != pairs[:-1], np.ones(min(len(pairs), 1), np.bool_))
-        self._pairs, self._grades = pairs[last], grades[last].astype(np.float64)
-        self.query = self._pairs // max(len(self._names), 1)  # of each judgement, rising
+    ``queries`` are their numbers in the judgements, and their places among these their numbers here; None: all.
+    """
 
-    def numbers(self, qids: Sequence[str]) -> Ints:
-        """Give each query its number in the judgements; MISSING where it has none."""
-        return np.array([self._number.get(qid, MISSING) for qid in qids], dtype=np.int64)
+    def __init__(self, qrels: Qrels, queries: Ints | None = None) -> None:
+        lengths, docnos, grades = np.diff(qrels.starts), qrels.docnos, qrels.grades
+        if queries is not None:
+            lengths = lengths[queries]
+            lines = np.arange(lengths.sum()) + np.repeat(qrels.starts[queries] - np.cumsum(lengths) + lengths, lengths)
+            docnos, grades = docnos[lines], grades[lines]
+        self.queries = len(lengths)
+        self._names = Docnos.of(docnos)
+        pairs = np.repeat(np.arange(self.queries), lengths) * len(self._names) + self._names.rows(docnos)
+        order = np.argsort(pairs)
+        pairs = pairs[order]
+        first = starts_of(pairs)[:-1]
+        self._pairs, self._grades = pairs[first], np.maximum.reduceat(grades[order], first).astype(np.float64)
+        self._query = self._pairs // max(len(self._names), 1)  # of each judgement, rising
 
-    def of(self, queries: Ints, docnos: Docs) -> Floats:
+    def of(self, query: Ints, docnos: Docs) -> Floats:
         """Find the grades of documents, each for the query of this number; nan where there is none."""
         rows = self._names.rows(docnos)
         grades = np.full(len(rows), np.nan)
-        there = np.flatnonzero((rows != MISSING) & (queries != MISSING))
-        pairs = queries[there] * len(self._names) + rows[there]
+        there = np.flatnonzero((rows != MISSING) & (query != MISSING))
+        pairs = query[there] * len(self._names) + rows[there]
         at = np.searchsorted(self._pairs, pairs).clip(max=len(self._pairs) - 1)
         found = self._pairs[at] == pairs
         grades[there[found]] = self._grades[at[found]]
         return grades
 
-    def retrieved(self, run: Run, qids: Sequence[str], depth: int | None) -> tuple[Ints, Floats]:
-        """Give the ranks, from 1, and grades of the judged documents of each ranking [query, n], by rank.
+    def retrieved(self, run: Run, first: Ints, lengths: Ints, numbers: Ints) -> tuple[Ints, Floats]:
+        """Give the ranks, from 1, and grades of the judged documents of rankings [query, n], by rank.
 
-        Only they are laid out in rows: one long ranking among many short ones takes no memory for the others.
+        Each has so many lines of the run from its ``first`` on, and one of the ``numbers`` of the queries here. Only
+        what is judged is laid out in rows: one long ranking among many short ones takes no memory for the others.
         """
-        every = run.numbers(qids)
-        ranked = np.flatnonzero(every != MISSING)
-        rows = every[ranked]
-        lengths = np.diff(run.starts)[rows]
-        if depth is not None:
-            lengths = np.minimum(lengths, depth)
-        query = np.repeat(ranked, lengths)
-        rank = np.arange(len(query)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        grades = self.of(self.numbers(qids)[query], run.docnos[rank + np.repeat(run.starts[:-1][rows], lengths)])
+        query = np.repeat(np.arange(len(first)), lengths)
+        lines = np.arange(len(query)) + np.repeat(first - np.cumsum(lengths) + lengths, lengths)
+        grades = self.of(numbers[query], run.docnos[lines])
         judged = np.flatnonzero(~np.isnan(grades))
-        query = query[judged]
-        return _in_rows(query, rank[judged] + 1, len(qids), 0), _in_rows(query, grades[judged], len(qids), np.nan)
+        query, places = query[judged], lines[judged] + 1
+        places -= first[query]
+        return _in_rows(query, places, len(first), 0), _in_rows(query, grades[judged], len(first), np.nan)
 
-    def falling(self, queries: Ints | None = None) -> Floats:
-        """Give the grades of queries of the judgements [query, n], the highest first; nan behind the last.
-
-        ``queries`` are their numbers; None: all.
-        """
-        query, grades, many = self.query, self._grades, len(self._number)
-        if queries is not None:
-            place = np.full(many, MISSING, dtype=np.int64)
-            place[queries] = np.arange(len(queries))
-            among = np.flatnonzero(place[query] != MISSING)
-            query, grades, many = place[query[among]], grades[among], len(queries)
-        order = np.lexsort((-grades, query))
-        rows: Floats = _in_rows(query[order], grades[order], many, np.nan)
+    def falling(self) -> Floats:
+        """Give the grades of each query [query, n], the highest first; nan behind the last."""
+        order = np.lexsort((-self._grades, self._query))
+        rows: Floats = _in_rows(self._query, self._grades[order], self.queries, np.nan)
         return rows
 
 
@@ -86,6 +77,16 @@ def _in_rows(row: Ints, values: Any, rows: int, fill: float) -> Any:
     return matrix
 
 
+class Graded(NamedTuple):
+    """What is known of judged queries: their judgements, the grades of these [query, n], and ideals [query]."""
+
+    grades: QrelsIndex
+    falling: Floats
+    most: list[Floats]
+
+
+QUERIES = 1 << 16  # that are looked at together
+TOGETHER = 1 << 18  # lines of the run and of judgements, likewise
 GREATEST = 4  # grade that gdeval takes
 
 
@@ -107,7 +108,7 @@ class RelevanceEvaluator:
     def __init__(self, measures: Sequence[Utility], qrels: Qrels, *, often: bool = False) -> None:
         self.often = often
         self.measures = measures
-        self.judged = frozenset(qrels.qids)
+        self.qrels = qrels
         self.plain = [row for row, asked in enumerate(measures) if asked.is_plain]
         self.formulas: dict[int, Formula] = {}
         self.handed: list[tuple[int, dict[str, str], Any]] = []
@@ -123,17 +124,10 @@ class RelevanceEvaluator:
             others = {row: formula_of(measures[row]) for row in rest}
             self.formulas = {row: formula for row, formula in others.items() if formula is not None}
             self._hand_over([row for row, formula in others.items() if formula is None], qrels)
-        if self.plain or self.formulas:
-            self.deepest = depth_of([measures[row] for row in (*self.plain, *self.formulas)])
-            self.grades = QrelsIndex(qrels)
-            many = np.bincount(self.grades.query, minlength=len(qrels.qids))
-            self.whole = len(many) * int(many.max(initial=0)) <= CELLS  # else few queries may have most judgements
-            if self.whole:
-                self.graded = self.grades.falling()
-                self.most = [measures[row].most(self.graded) for row in self.plain]
-            else:
-                self.parts = dealt(many)
-                self.most = self._most()
+        self.deepest = depth_of([measures[row] for row in (*self.plain, *self.formulas)])
+        self.many = np.diff(qrels.starts)
+        self.few = len(qrels.grades) <= TOGETHER and len(self.many) * int(self.many.max(initial=0)) <= CELLS
+        self.known: Graded | None = None  # of all queries, where these are few
 
     def _hand_over(self, rows: Sequence[int], qrels: Qrels) -> None:
         if not rows:
@@ -160,25 +154,47 @@ class RelevanceEvaluator:
     def values(self, run: Run, qids: Sequence[str]) -> Floats:
         """Compute the measures of one run [measure, query]; nan for a query without judgements."""
         values = np.full((len(self.measures), len(qids)), np.nan)
-        judged = {qid: i for i, qid in enumerate(qids) if qid in self.judged}
-        if self.plain or self.formulas:
-            columns, number = list(judged.values()), self.grades.numbers(list(judged))
-            places, grades = self.grades.retrieved(run, list(judged), self.deepest)
-            for row, most in zip(self.plain, self.most, strict=True):
-                values[row, columns] = quotient(self.measures[row].gained(places, grades), most[number], otherwise=0.0)
         if self.formulas:
             from fairtrec.evaluation.relevance.trec_eval import Ranked
 
-            lengths = dict(zip(run.qids, np.diff(run.starts).tolist(), strict=True))
-            many = np.array([lengths.get(qid, 0) for qid in judged], dtype=np.int64)
-            at = np.array(columns, dtype=np.int64)
-            for part, graded in self._graded(number):
-                ranked = Ranked(places[part], grades[part], many[part], graded)
-                for row, formula in self.formulas.items():
-                    values[row, at[part]] = formula(ranked)
+        for place in range(0, len(qids) if self.plain or self.formulas else 0, QUERIES):
+            some = qids[place : place + QUERIES]
+            number = self.qrels.numbers(some)
+            at = np.flatnonzero(number != MISSING)
+            number, ranking = number[at], run.numbers(some)[at]
+            first, many = run.starts[ranking], np.where(ranking == MISSING, 0, np.diff(run.starts, append=0)[ranking])
+            lengths = many if self.deepest is None else np.minimum(many, self.deepest)
+            judged = np.zeros(len(at), dtype=np.int64) if self.few else self.many[number]
+            for dealt_together in dealt(judged):
+                lines = np.cumsum(lengths[dealt_together] + judged[dealt_together])
+                for part in np.split(dealt_together, np.flatnonzero(np.diff(lines // TOGETHER)) + 1):
+                    known, numbers = self.known, number[part]
+                    if known is None:
+                        index = QrelsIndex(self.qrels, None if self.few else numbers)
+                        graded = index.falling()
+                        known = Graded(index, graded, [self.measures[row].most(graded) for row in self.plain])
+                    if self.few:
+                        self.known = known
+                    else:
+                        numbers = np.arange(len(part))
+                    places, grades = known.grades.retrieved(run, first[part], lengths[part], numbers)
+                    columns = place + at[part]
+                    for row, most in zip(self.plain, known.most, strict=True):
+                        gained = self.measures[row].gained(places, grades)
+                        values[row, columns] = quotient(gained, most[numbers], otherwise=0.0)
+                    for row, formula in self.formulas.items():
+                        values[row, columns] = formula(Ranked(places, grades, many[part], known.falling[numbers]))
+        if self.diverse or self.handed:
+            self._ask(run, qids, values)
+        return values
+
+    def _ask(self, run: Run, qids: Sequence[str], values: Floats) -> None:
+        """Compute what is not computed by ranks and grades [measure, query]."""
+        at = np.flatnonzero(self.qrels.numbers(qids) != MISSING)
+        judged = {qids[column]: column for column in at.tolist()}
         if self.diverse:
             asked = [self.measures[row] for row in self.diverse]
-            values[np.ix_(self.diverse, list(judged.values()))] = self.subtopics.values(asked, run, list(judged))
+            values[np.array(self.diverse)[:, None], at] = self.subtopics.values(asked, run, list(judged))
         for row, called, evaluator in self.handed:
             column = {called[qid]: i for qid, i in judged.items()}
             with _refused(self.measures[row].measure):
@@ -186,25 +202,6 @@ class RelevanceEvaluator:
                 for metric in evaluator.iter_calc({called[qid]: of_query for qid, of_query in of_queries.items()}):
                     if metric.query_id in column:
                         values[row, column[metric.query_id]] = metric.value
-        return values
-
-    def _most(self) -> list[Floats]:
-        """Compute what gains are divided by, for queries of about as many judgements at a time."""
-        most = [np.zeros(sum(map(len, self.parts))) for _ in self.plain]
-        for part in self.parts:
-            graded = self.grades.falling(part)
-            for row, found in zip(self.plain, most, strict=True):
-                found[part] = self.measures[row].most(graded)
-        return most
-
-    def _graded(self, number: Ints) -> Iterator[tuple[Any, Floats]]:
-        if self.whole:
-            yield slice(None), self.graded[number]
-            return
-        for part in self.parts:
-            at = np.flatnonzero(np.isin(number, part))
-            if len(at):
-                yield at, self.grades.falling(number[at])
 
 
 @contextmanager
