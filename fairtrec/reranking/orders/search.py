@@ -114,7 +114,8 @@ class Search:
             name: loading.single(reduced(run, reference.qrels, choices.only, reference.relevance_level))
             for name, run in loaded.items()
         }
-        whole = None if self.candidates is None or self.ranks is None else max(self.candidates, self.ranks)
+        ranks = depth_of(self.evaluator.measures)
+        whole = None if self.candidates is None or ranks is None else max(self.candidates, ranks)
         first, deep = (  # how many documents of each query may be ranked, and how many are looked at
             min((each for each in (most, choices.depth) if each is not None), default=None)
             for most in (self.candidates, whole)
@@ -180,7 +181,8 @@ class Search:
         self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference, judge: RelevanceEvaluator | None
     ) -> Problem:
         """Set up a run over these queries; one that it lacks is an empty ranking."""
-        lengths = (run.top(qids, self.ranks) >= 0).sum(axis=1)
+        depth = depth_of(self.evaluator.measures)
+        lengths = (run.top(qids, depth) >= 0).sum(axis=1)
         every = run.top(qids, None)
         there = every >= 0
         scores = None
@@ -192,7 +194,7 @@ class Search:
             extended(run, qids, more),
             tuple(qids),
             lengths,
-            self.ranks,
+            depth,
             self.utility,
             self.fairness,
             reference,

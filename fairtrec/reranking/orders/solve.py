@@ -16,7 +16,7 @@ from fairtrec.formulas.fronts.sequences import KindSequences, by_kind
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import First, Precisions, Sum, Terms
 from fairtrec.reranking.orders.problem import Problem
-from fairtrec.reranking.orders.worth import divided, dot, gains_of, local_optimum, of_gains, of_ranks
+from fairtrec.reranking.orders.worth import divided, gains_of, local_optimum, of_gains, of_ranks
 
 EXCHANGED = frozenset({"ERR"})  # without terms, but never less where of two documents the better one comes first
 TRIED = 64  # of the fairest orders, how many are evaluated for their utility
@@ -58,14 +58,15 @@ def solve(problem: Problem, values: Floats, kept: Cached, *, grades_only: bool =
 def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, *, grades_only: bool) -> Solved:
     """Lemma 1."""
     worth = problem.fair(divided(fair))
+    counted = np.nan_to_num(worth)
     weights = of_ranks(problem, fair.weights)
     grades, queries = problem.grades(), range(len(problem.qids))
     alike, every = np.full(len(problem.qids), np.nan), np.ones(len(problem.qids), dtype=np.bool_)
     orders: Tops = []
     if grades is not None:
-        places = same_grades(grades, np.nan_to_num(worth), weights)
+        places = same_grades(grades, counted, weights)
         orders = [places[row, : len(weights[row])][: problem.lengths[row]] for row in queries]
-        alike = np.array([dot(worth[row][orders[row]], weights[row]) for row in queries])
+        alike = np.array([counted[row, top] @ weights[row, : len(top)] for row, top in enumerate(orders)])
     if grades_only and grades is not None:
         return Solved([], alike, alike, "by lemma 1", every, orders)
     if isinstance(useful, Sum):
@@ -83,7 +84,7 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, 
     ]
     falls = [bool((np.diff(weights[row][problem.ranks(row)]) < 0).all()) for row in queries]
     told = np.array([front is not None for front in fronts]) | (_goes_by_exchanges(problem) & np.array(falls))
-    most = np.array([dot(worth[row][best[row]], weights[row]) for row in queries])
+    most = np.array([counted[row, top] @ weights[row, : len(top)] for row, top in enumerate(best)])
     rest = _bounded(problem, values, [(orders, alike)] * bool(orders) + [(best, most)], most)
     mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
     return Solved(mixed, alike, alike, "same grades and most by lemma 1, else a value and a bound", told, orders)

@@ -49,11 +49,6 @@ def of_ranks(problem: Problem, weights: Floats) -> Floats:
     return np.where(np.arange(wide.shape[1]) < problem.lengths[:, None], wide, 0.0)
 
 
-def dot(values: Floats, weights: Floats) -> float:
-    """Sum the values [place] times the weights [rank]."""
-    return float(np.nan_to_num(values) @ weights[: len(values)])
-
-
 STEPS = 30
 TRIED = 4_000  # exchanges in a step
 
