@@ -12,6 +12,7 @@ from fairtrec.ablation.factors import EACH, Setting
 from fairtrec.ablation.pooled import Pool, pool
 from fairtrec.ablation.terms import Entries
 from fairtrec.annotation.counting.by_term import TermTable
+from fairtrec.comparison.slices import aligned
 from fairtrec.data import Annotations, Floats, GroupTerms, Run
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import aggregates, loading
@@ -212,10 +213,7 @@ def _taken(
     setting: Setting, variant: str, measure: Measure, scores: Sequence[Scores], row: int, documents: int | None = None
 ) -> VariantScores:
     qids = sorted({qid for each in scores for qid in each.qids})
-    place = {qid: number for number, qid in enumerate(qids)}
-    values = np.full((len(scores), len(qids)), np.nan)
-    for run, each in enumerate(scores):
-        values[run, [place[qid] for qid in each.qids]] = each.values[row]
+    values = aligned(scores, qids)[:, row]
     means = np.array([each.means[row] for each in scores])
     return VariantScores(setting, variant, measure, tuple(qids), values, means, documents)
 

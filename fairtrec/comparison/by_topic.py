@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from fairtrec.comparison.slices import aligned
 from fairtrec.data import Floats, Ints
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import aggregates
@@ -47,10 +48,7 @@ class TopicSpread(Answer):
     @cached_property
     def values(self) -> Floats:
         """The values of all runs [run, measure, query], nan where a run has none; sizes, where nearer 0 is better."""
-        column = {qid: at for at, qid in enumerate(self.qids)}
-        values = np.full((len(self.result.scores), len(self.measures), len(self.qids)), np.nan)
-        for row, scores in enumerate(self.result.scores):
-            values[row][:, [column[qid] for qid in scores.qids]] = scores.values
+        values = aligned(self.result.scores, self.qids)
         sized = np.array([measure.better == "nearer 0" for measure in self.measures])
         values[:, sized] = np.abs(values[:, sized])
         return values

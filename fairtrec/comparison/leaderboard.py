@@ -13,6 +13,7 @@ import numpy as np
 
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.family import looks_at_groups
+from fairtrec.comparison.slices import aligned
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.aggregates import of_query
@@ -82,10 +83,8 @@ def incomplete(result: Result) -> Bools:
     They are over other queries than those of that run, whether theirs are undefined there or were never ranked, so that
     they can be compared with none of them.
     """
-    every = {qid: place for place, qid in enumerate(dict.fromkeys(qid for each in result.scores for qid in each.qids))}
-    valued = np.zeros((len(result.scores), len(result.scores[0].measures), len(every)), dtype=np.bool_)
-    for run, each in zip(valued, result.scores, strict=True):
-        run[:, [every[qid] for qid in each.qids]] = ~np.isnan(each.values)
+    every = list(dict.fromkeys(qid for each in result.scores for qid in each.qids))
+    valued = ~np.isnan(aligned(result.scores, every))
     lacking = (valued.any(axis=0) & ~valued).any(axis=2)
     return np.asarray(lacking & valued.any(axis=2))
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.evaluation.loading import short
 from fairtrec.evaluation.result import InputFile, Part, Result
@@ -53,6 +54,15 @@ def common(one: Scores, other: Scores) -> tuple[Scores, Scores]:
     place = {qid: column for column, qid in enumerate(other.qids)}
     shared = [column for column, qid in enumerate(one.qids) if qid in place]
     return _columns(one, shared), _columns(other, [place[one.qids[column]] for column in shared])
+
+
+def aligned(several: Sequence[Scores], qids: Sequence[str]) -> Floats:
+    """Give the values of runs by the same measures [run, measure, query], for these queries; nan where is none."""
+    column = {qid: at for at, qid in enumerate(qids)}
+    values = np.full((len(several), len(several[0].measures), len(qids)), np.nan)
+    for of_run, scores in zip(values, several, strict=True):
+        of_run[:, [column[qid] for qid in scores.qids]] = scores.values
+    return values
 
 
 def _columns(scores: Scores, columns: Sequence[int]) -> Scores:

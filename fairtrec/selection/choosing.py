@@ -22,8 +22,7 @@ from fairtrec.formats import tsv
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
 from fairtrec.gate.requirement import Requirement
-from fairtrec.selection.candidates import Variants
-from fairtrec.selection.criterion import best, f_beta, scaled
+from fairtrec.selection.criterion import Variants, best, f_beta, scaled
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,9 +25,8 @@ from fairtrec.gate import requirement
 from fairtrec.gate.requirement import Requirement
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric
-from fairtrec.selection.candidates import AXES, MeasurePair, Variants, gathered, only
 from fairtrec.selection.choosing import Folds, ScoredVariants, Selected, Selection, choice_of, divide
-from fairtrec.selection.criterion import BETAS, betas
+from fairtrec.selection.criterion import AXES, BETAS, MeasurePair, Variants, betas, gathered, only
 from fairtrec.statistics.procedure import Procedure, ProcedureKeywords
 
 

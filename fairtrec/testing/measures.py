@@ -10,7 +10,7 @@ import dataclasses
 import inspect
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, permutations, product
@@ -21,6 +21,7 @@ import numpy as np
 
 from fairtrec.catalogue import family, notation, pages
 from fairtrec.catalogue.needs import OF_DOCUMENTS
+from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.discount import GIVEN
@@ -98,6 +99,18 @@ class MeasureCollection:
         return MeasureCollection(self.run, {new[group]: share for group, share in self.target.items()}, given)
 
 
+def spell_themselves(kind: Any, several: Iterable[Parameters]) -> None:
+    """See that what a class annotates is a parameter, and that several of the kind are read as they are spelled."""
+    hints, fields = get_type_hints(kind), {field.name for field in dataclasses.fields(kind)}
+    lost = [name for name, hint in hints.items() if get_origin(hint) is not ClassVar and name not in fields]
+    assert not lost, f"{kind.__name__} has no parameter {lost[0]} without @dataclass(frozen=True) above it"
+    for each in several:
+        (written,) = notation.read(str(each))
+        params = written.params if written.cutoff is None else {**written.params, "cutoff": written.cutoff}
+        assert written.name == kind.__name__, f"{each} spells itself by another name than its class"
+        assert family.built(kind, params, written.spelled) == each, f"{each} is read as another"
+
+
 def _falling(order: Sequence[str]) -> dict[str, float]:
     return {docno: -float(rank) for rank, docno in enumerate(order)}
 
@@ -165,17 +178,10 @@ class MeasureContract:
 
     def test_it_spells_itself_so_that_it_can_be_read_again(self) -> None:
         """What a measure prints is what a user types; what is annotated in its class is a parameter."""
-        hints, fields = get_type_hints(self.measure), {field.name for field in dataclasses.fields(self.measure)}
-        lost = [name for name, hint in hints.items() if get_origin(hint) is not ClassVar and name not in fields]
-        assert not lost, f"{self.measure.__name__} has no parameter {lost[0]} without @dataclass(frozen=True) above it"
         texts = [field.name for field in family.parameters(self.measure).values() if field.type is str]
         strange: list[Any] = [{name: text} for name in texts for text in STRANGE]
         changed = [dataclasses.replace(self.measure(), **each) for each in strange]
-        for measure in (*variants(self.measure, [*WORDS]), *changed):
-            (written,) = notation.read(str(measure))
-            params = written.params if written.cutoff is None else {**written.params, "cutoff": written.cutoff}
-            assert written.name == self.measure.__name__, f"{measure} spells itself by another name than its class"
-            assert family.built(self.measure, params, written.spelled) == measure, f"{measure} is read as another"
+        spell_themselves(self.measure, [*variants(self.measure, [*WORDS]), *changed])
 
     def test_values_are_within_bounds_and_undefined_ones_are_nan(self) -> None:
         """One number for each query, without a warning; none is nan where the page says "Undefined: never"."""

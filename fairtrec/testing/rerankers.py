@@ -19,11 +19,12 @@ from unittest.mock import patch
 
 import numpy as np
 
-from fairtrec.catalogue import family, notation, rerankers
+from fairtrec.catalogue import rerankers
 from fairtrec.errors import InputError, UsageError
 from fairtrec.reranker import Reranker
 from fairtrec.reranking import ordering
 from fairtrec.reranking.rerank import rerank
+from fairtrec.testing.measures import spell_themselves
 
 DOCNOS = [f"d{number}" for number in range(12)]
 GROUPS = ("f", "m", "x")
@@ -132,14 +133,7 @@ class RerankerContract:
 
     def test_it_spells_itself_so_that_it_can_be_read_again(self) -> None:
         """What a reranker prints is what a user types; what is annotated in its class is a parameter."""
-        hints, fields = get_type_hints(self.reranker), {field.name for field in dataclasses.fields(self.reranker)}
-        lost = [name for name, hint in hints.items() if get_origin(hint) is not ClassVar and name not in fields]
-        assert not lost, f"{self.reranker.__name__} has no parameter {lost[0]} without @dataclass(frozen=True) above it"
-        for by in self.variants(COLLECTIONS[0]):
-            (written,) = notation.read(str(by))
-            params = written.params if written.cutoff is None else {**written.params, "cutoff": written.cutoff}
-            assert written.name == self.reranker.__name__, f"{by} spells itself by another name than its class"
-            assert family.built(self.reranker, params, written.spelled) == by, f"{by} is read as another"
+        spell_themselves(self.reranker, self.variants(COLLECTIONS[0]))
 
     def test_the_same_documents_are_ranked(self) -> None:
         """None is lost; and none enters, unless the reranker inserts judged ones."""

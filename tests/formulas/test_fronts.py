@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairtrec.data import MISSING
-from fairtrec.formulas.fronts import budget, by_counts, two_sums
+from fairtrec.formulas.fronts import budget, two_sums
 from fairtrec.formulas.fronts.front import Front, same_grades
 from fairtrec.formulas.fronts.sequences import KindSequences, by_kind
 
@@ -83,7 +83,7 @@ def test_what_is_worth_the_same_stays_where_it_is():
 @given(queries())
 def test_the_front_is_that_of_all_orders_whatever_the_discounts(query):
     grades, worth, weights, discounts = query
-    (front,) = by_counts.fronts(grades[None], worth[None], weights, discounts)
+    (front,) = two_sums.by_counts(grades[None], worth[None], weights, discounts)
     near(pairs(front), best_of(all_points(grades, worth, weights, discounts)))
     for utility, fairness, top in zip(front.utility, front.fairness, front.tops.tolist(), strict=True):
         assert len(set(top)) == min(len(grades), len(weights))
@@ -148,12 +148,12 @@ def test_too_many_sequences_are_not_listed():
 def test_queries_of_other_lengths_are_solved_beside_each_other():
     gains = np.array([[1.0, 0.0, np.nan], [np.nan] * 3, [0.0, 1.0, 2.0]])
     worth = np.where(np.isnan(gains), np.nan, 1 - np.nan_to_num(gains))
-    several = by_counts.fronts(gains, worth, np.ones(2), np.ones(2))
+    several = two_sums.by_counts(gains, worth, np.ones(2), np.ones(2))
     assert [front.tops.shape[1] for front in several] == [2, 0, 2]
     assert pairs(several[1]) == [(0, 0)]
     for row in (0, 2):
         there = ~np.isnan(gains[row])
-        (alone,) = by_counts.fronts(gains[row : row + 1, there], worth[row : row + 1, there], np.ones(2), np.ones(2))
+        (alone,) = two_sums.by_counts(gains[row : row + 1, there], worth[row : row + 1, there], np.ones(2), np.ones(2))
         assert pairs(alone) == pairs(several[row])
 
 
@@ -161,10 +161,10 @@ def test_too_many_ways_are_not_followed():
     random = np.random.default_rng(3)
     gains, worth = random.integers(0, 3, (2, 30)).astype(float), random.random((2, 30))
     gains[1] = 0
-    many, one = by_counts.fronts(gains, worth, np.linspace(1, 0.3, 8), 1 / np.arange(1.0, 9), most=200)
+    many, one = two_sums.by_counts(gains, worth, np.linspace(1, 0.3, 8), 1 / np.arange(1.0, 9), most=200)
     assert many is None
     assert len(one.utility) == 1
-    assert by_counts.fronts(random.random((1, 60)), random.random((1, 60)), np.ones(8), np.ones(8)) == [
+    assert two_sums.by_counts(random.random((1, 60)), random.random((1, 60)), np.ones(8), np.ones(8)) == [
         None
     ]  # 60 kinds
 
@@ -210,7 +210,7 @@ def test_the_mean_is_what_an_integer_programme_of_all_documents_and_ranks_finds(
         at = np.arange(queries * k * n).reshape(queries, k, n)
         filled = np.array([np.isin(at, one).ravel() for one in at.reshape(-1, n)], dtype=float)
         once = np.array([np.isin(at, at[query, :, doc]).ravel() for query in range(queries) for doc in range(n)])
-        fronts = by_counts.fronts(gains, worth, weights, weights)
+        fronts = two_sums.by_counts(gains, worth, weights, weights)
         for loss in (0.0, 0.05):
             least = (1 - loss) * sum(float(row[:k] @ weights) for row in gains)
             constraints = [
