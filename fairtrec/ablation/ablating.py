@@ -98,11 +98,6 @@ def sized(values: Floats, better: Better) -> Floats:
     return np.abs(values) if better == "nearer 0" else values
 
 
-def common(values: Sequence[Floats]) -> Bools:
-    """Tell for which queries every run has a value in each of several [run, query]."""
-    return np.asarray(np.all([~np.isnan(each) for each in values], axis=(0, 1)))
-
-
 ALPHA = 0.05  # of the corrected p that tells two runs apart in the base
 
 
@@ -155,7 +150,7 @@ def ablate(
     if "docs" in signature:  # which were read once for all, and are an object since
         signature |= {"docs": InputFiles(Given(docs=docs, terms=given["terms"]), Choices()).called("docs")}
     result = replace(measuring.results[0], files=files, signature=signature)
-    return _compared(base, variants, result, (tuple(texts), seed, measuring.terms))
+    return _compared(base, variants, result, tuple(texts), seed, measuring.terms)
 
 
 def _lists(terms: GroupTerms | None, every: Sequence[Setting], *, has_texts: bool) -> dict[Any, GroupTerms]:
@@ -174,9 +169,13 @@ def _lists(terms: GroupTerms | None, every: Sequence[Setting], *, has_texts: boo
 
 
 def _compared(
-    base: VariantScores, variants: Sequence[VariantScores], result: Result, rest: tuple[tuple[str, ...], int, Any]
+    base: VariantScores,
+    variants: Sequence[VariantScores],
+    result: Result,
+    vary: tuple[str, ...],
+    seed: int,
+    terms: tuple[int, int] | None,
 ) -> Ablation:
-    texts, seed, terms = rest
     qids = sorted({qid for taken in (base, *variants) for qid in taken.qids})
     own = base.over(qids)
     apart = shown(own, base.measure.better, alpha=ALPHA)
@@ -187,14 +186,14 @@ def _compared(
     runs, pairs = tuple(each.run for each in result.scores), len(own) * (len(own) - 1) // 2
     never = pairs - int(ever.sum())
     return Ablation(
-        runs, found[0], tuple(found[1:]), result, texts, seed, int(apart.sum()), never, len(base.qids), terms
+        runs, found[0], tuple(found[1:]), result, vary, seed, int(apart.sum()), never, len(base.qids), terms
     )
 
 
 def _against(taken: VariantScores, values: Floats, own: Floats, base: Measure, apart: Bools, ever: Bools) -> Variant:
     """Compare the order of a variant with that of the base, over the queries of both; note in ``ever`` what flips."""
     turned = taken.measure.better
-    both = common([own, values])
+    both = np.asarray(~(np.isnan(own) | np.isnan(values)).any(axis=0))  # every run has a value by both
     with np.errstate(invalid="ignore"):
         orders = [
             RunOrder.of(each[:, both].mean(axis=1) if both.any() else np.full(len(each), np.nan), better)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -59,12 +58,11 @@ class _Loading:
     choices: Choices
 
     def begin(self) -> Any:
-        return partial(_load, self.choices)
+        return self.load
 
-
-def _load(choices: Choices, named: tuple[str, Any]) -> Any:
-    name, thing = named
-    return loading.run(thing, name, choices, choices.depth)
+    def load(self, named: tuple[str, Any]) -> Any:
+        name, thing = named
+        return loading.run(thing, name, self.choices, self.choices.depth)
 
 
 class Measuring:

@@ -67,48 +67,27 @@ def toward(positions: Floats, weights: Floats, group: int) -> Floats | None:
     return np.where(difference < 0, -1.0, 1.0)
 
 
-class Count:
-    """Adds up, query by query, how positions agree with labels of two groups."""
+def agreeing(positions: Floats, weights: Floats) -> Floats | None:
+    """Say how a query's positions [document, axis] agree with labels of two groups, as AxisAgreement has it [4, axis].
 
-    def __init__(self) -> None:
-        self._rows: list[Floats] = []
-
-    def add(self, positions: Floats, weights: Floats) -> None:
-        """Count a query's documents that belong to one of the two groups; positions [document, axis]."""
-        groups = groups_of(weights)
-        of_one = groups != MISSING
-        if not of_one.any():
-            return
-        label = groups[of_one] == 1
-        n, labelled = len(label), int(label.sum())
-        above = positions[of_one] > 0
-        row = [
-            (
-                assignment.accuracy(side, label),
-                assignment.chance(n, labelled, int(side.sum())),
-                assignment.published_accuracy(side, label),
-                assignment.published_chance(n, labelled),
-            )
-            for side in above.T
-        ]
-        self._rows.append(np.array(row).T)
-
-    def total(self, labels: str) -> AxisAgreement | None:
-        """Give the means over the queries; None if no query has labels."""
-        if not self._rows:
-            return None
-        return AxisAgreement(labels, len(self._rows), *np.mean(self._rows, axis=0))
-
-
-@dataclass(frozen=True)
-class How:
-    """What is asked for: the number of axes, vectors of length 1, which direction is taken out, where axes point."""
-
-    axes: int = 1
-    normalize: bool = False
-    spurious_as: SpuriousAs = "unit"
-    labels: Labels | None = None
-    toward: str | None = None
+    The documents that belong to one of the two groups count; None where none does.
+    """
+    groups = groups_of(weights)
+    of_one = groups != MISSING
+    if not of_one.any():
+        return None
+    label = groups[of_one] == 1
+    n, labelled = len(label), int(label.sum())
+    of_axes = [
+        (
+            assignment.accuracy(side, label),
+            assignment.chance(n, labelled, int(side.sum())),
+            assignment.published_accuracy(side, label),
+            assignment.published_chance(n, labelled),
+        )
+        for side in (positions[of_one] > 0).T
+    ]
+    return np.array(of_axes).T
 
 
 @dataclass
@@ -124,16 +103,31 @@ class Exceptions:
 
 @dataclass(eq=False)
 class Fitting:
-    """Fits axes query by query, and places the ranked documents; ``sides`` are those of a difference to take out."""
+    """Fits axes query by query, and places the ranked documents; ``sides`` are those of a difference to take out.
+
+    So many ``axes`` are asked for, of vectors of length 1 if they are to be ``normalize``d; ``labels`` say where they
+    point: ``toward`` a group.
+    """
 
     table: DocumentTable
     vectors: Vectors
     ranked: DocumentLists
     fit: DocumentLists
     sides: Sequence[DocumentLists]
-    how: How
+    axes: int
+    normalize: bool
+    spurious_as: SpuriousAs
+    labels: Labels | None
+    toward: str | None
     tally: Exceptions = field(default_factory=Exceptions)
-    count: Count = field(default_factory=Count)
+    agreements: list[Floats] = field(default_factory=list)  # of each query that has labels
+
+    @property
+    def agreement(self) -> AxisAgreement | None:
+        """How positions agree with labels of two groups, in the mean over queries; None if no query has any."""
+        if self.labels is None or not self.agreements:
+            return None
+        return AxisAgreement(self.labels.name, len(self.agreements), *np.mean(self.agreements, axis=0))
 
     def run(self) -> tuple[Ints, Ints, Floats, Floats]:
         """Give query and document of each row, its positions [row, axis], and what axes explain [query, axis].
@@ -163,11 +157,11 @@ class Fitting:
 
     def _placed(self, query: int, documents: Ints) -> tuple[principal.Axes | None, Floats | None]:
         fit = self.fit.of(query)
-        if len(fit) <= self.how.axes:
+        if len(fit) <= self.axes:
             return None, None
         direction = self._spurious(query)
         vectors = self._taken(fit, direction)
-        axes = principal.fitted(vectors, self.how.axes)
+        axes = principal.fitted(vectors, self.axes)
         if axes is None:
             return None, None
         same = fit is documents or np.array_equal(fit, documents)
@@ -179,7 +173,7 @@ class Fitting:
         if len(vectors) and not np.abs(vectors).max() <= LARGEST:  # nor is it nan
             bad = ~(np.abs(vectors).max(axis=1) <= LARGEST)
             self._refuse(documents, bad, f"is not finite, or beyond {LARGEST:g}; make it again")
-        if self.how.normalize:
+        if self.normalize:
             vectors = self._unit(vectors, documents)
         return vectors if direction is None else principal.without(vectors, direction)
 
@@ -194,9 +188,9 @@ class Fitting:
             message = f"query {self.table.qids[query]} has spurious documents of one side; name some of both, or none"
             raise InputError(message)
         several = [self._taken(documents, None) for documents in (first, second)]
-        if self.how.spurious_as == "published":
+        if self.spurious_as == "published":
             several = [self._unit(each, of) for each, of in zip(several, (first, second), strict=True)]
-        direction = principal.apart(*several, unit=self.how.spurious_as == "unit")
+        direction = principal.apart(*several, unit=self.spurious_as == "unit")
         self.tally.as_they_are += direction is None
         return direction
 
@@ -212,14 +206,14 @@ class Fitting:
 
     def _agreed(self, query: int, documents: Ints, positions: Floats) -> Floats:
         """Point the axes as the labels say, and count how they agree."""
-        labels = self.how.labels
+        labels = self.labels
         if labels is None:
             return positions
         weights = self.table.weights(labels, query, documents)
-        if self.how.toward is not None:
-            signs = toward(positions, weights, labels.groups.index(self.how.toward))
+        if self.toward is not None:
+            signs = toward(positions, weights, labels.groups.index(self.toward))
             self.tally.not_pointed += signs is None
             positions = positions if signs is None else positions * signs
-        if len(labels.groups) == 2:
-            self.count.add(positions, weights)
+        if len(labels.groups) == 2 and (found := agreeing(positions, weights)) is not None:
+            self.agreements.append(found)
         return positions

@@ -17,7 +17,7 @@ from fairtrec.formats.vectors import Vectors
 from fairtrec.literals import Absent, RankedBy, RunFormat, SpuriousAs
 from fairtrec.projection import embedding
 from fairtrec.projection.embedding import Embedder, Embedding
-from fairtrec.projection.fit import Fitting, How, refuse_unfit
+from fairtrec.projection.fit import Fitting, refuse_unfit
 from fairtrec.projection.projection import Projection, many
 from fairtrec.projection.table import DocumentLists, DocumentTable
 from fairtrec.version import __version__
@@ -63,7 +63,7 @@ def positions(
     vector, ResourceError for a library or a model that is not there.
     """
     embedding.check(embeddings, docs, model, ids)
-    how = How(axes, normalize, spurious_as, _groups(labels, toward), toward)
+    groups = _groups(labels, toward)
     if axes < 1:
         raise UsageError(f"the number of axes is {axes}; it is 1 or more")
     choices = Choices(depth=depth, order=order, run_format=run_format)
@@ -89,7 +89,7 @@ def positions(
     if save_embeddings is not None:
         vectors.write(Path(save_embeddings), table.documents.names[used], found.values[found.rows[used]])
     kept = [each.kept(known) for each in lists]
-    work = Fitting(table, found, kept[0], kept[1], kept[2:], how)
+    work = Fitting(table, found, kept[0], kept[1], kept[2:], axes, normalize, spurious_as, groups, toward)
     queries, documents, values, explained = work.run()
     signature = {
         "fairtrec": __version__,
@@ -101,7 +101,7 @@ def positions(
         "axes": str(axes),
         "normalize": "yes" if normalize else "",
         "spurious": "" if removing is None else f"{short(removing.name, removing.sha256)}/{spurious_as}",
-        "labels": "" if how.labels is None else short(how.labels.name, how.labels.sha256),
+        "labels": "" if groups is None else short(groups.name, groups.sha256),
         "missing": f"skip({len(unknown)})" if len(unknown) else "",
         "toward": toward or "",
         "sign": "" if toward else "arbitrary",
@@ -112,7 +112,7 @@ def positions(
         values,
         explained,
         found.dimensions,
-        None if how.labels is None else work.count.total(how.labels.name),
+        work.agreement,
         "" if made is None else _cut(made),
         tuple(_notes(work, len(unknown))),
         Signature(signature),
@@ -158,23 +158,23 @@ def _cut(made: Embedding) -> str:
 
 def _notes(work: Fitting, unknown: int) -> Iterator[str]:
     """Say what is otherwise than asked for, or than a reader may think."""
-    tally, how = work.tally, work.how
+    tally, one = work.tally, work.axes == 1
     if unknown:
         yield f"{many(unknown, 'document has', 'documents have')} no vector: left out"
     if tally.no_axis:
         queries = many(tally.no_axis, "query has", "queries have")
-        enough = f"fewer than {how.axes + 1} documents that differ to fit {'it' if how.axes == 1 else 'them'} to"
+        enough = f"fewer than {work.axes + 1} documents that differ to fit {'it' if one else 'them'} to"
         left_out = f"{many(tally.left_out, 'position', 'positions')} left out"
-        yield f"{queries} no {'axis' if how.axes == 1 else 'axes'}, {enough}: {left_out}"
+        yield f"{queries} no {'axis' if one else 'axes'}, {enough}: {left_out}"
     if tally.undetermined:
         queries = many(tally.undetermined, "query", "queries")
         yield f"the axis is not determined for {queries}: another spreads as much"
     if tally.as_they_are:
         yield f"{many(tally.as_they_are, 'query has', 'queries have')} no spurious difference: left as they are"
-    if how.toward is None:
+    if work.toward is None:
         yield "the sign of an axis means nothing, nor does that of SignedDUO; give --labels FILE and --toward GROUP"
     elif tally.not_pointed:
         queries = many(tally.not_pointed, "query", "queries")
-        yield f"the sign of the axis means nothing for {queries}: no document is of {how.toward}, or none of the rest"
-    if how.labels is not None and len(how.labels.groups) > 2:
-        yield f"no accuracy: it is of two groups, and these labels have {len(how.labels.groups)}"
+        yield f"the sign of the axis means nothing for {queries}: no document is of {work.toward}, or none of the rest"
+    if work.labels is not None and len(work.labels.groups) > 2:
+        yield f"no accuracy: it is of two groups, and these labels have {len(work.labels.groups)}"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -34,22 +34,6 @@ if TYPE_CHECKING:
 
 class RerankKeywords(GivenKeywords, RerankedKeywords, total=False):
     """What ``rerank`` takes by keyword: what is given beside the runs, and the options of eval that it heeds."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chosen:
-    """The options of reranking itself."""
-
-    seed: int = 0
-    rankings: int | None = None
-    candidates: int | None = None
-    cut: bool = False
-
-    def __post_init__(self) -> None:
-        for name, least in (("seed", 0), ("rankings", 1), ("candidates", 1)):
-            value = getattr(self, name)
-            if value is not None and (type(value) is not int or value < least):
-                raise UsageError(f"{name} is {value!r}; it must be a whole number from {least}")
 
 
 @renamed.told
@@ -85,12 +69,11 @@ def rerank(
     parsed: list[Reranker] = []
     for each in several:
         parsed += [each] if isinstance(each, Reranker) else rerankers.parse(each, level)
-    chosen = Chosen(seed=seed, rankings=rankings, candidates=candidates, cut=cut)
     judged = None if isinstance(qrels, str) and qrels == "none" else qrels  # as on the command line
     asked = tuple(dict.fromkeys(parsed))
     if not asked:
         raise UsageError("no reranker was named; like --by DetCons@10")
-    work = RerankWork(asked, chosen, {"qrels": judged, **keywords})
+    work = RerankWork(asked, seed, rankings, candidates, cut, {"qrels": judged, **keywords})
     session, sought = work.session, work.sought  # refuses what does not fit together before a run is read
     found: list[tuple[Reranked, ...]] = []
     if work.called:
@@ -105,7 +88,7 @@ def rerank(
     if sought:
         from fairtrec.reranking.sought import reranked_by
 
-        runs = [(name, work.read(session, name, thing)) for name, thing in named]
+        runs = [(name, work.read(name, thing)) for name, thing in named]
         of |= reranked_by(sought, runs, number, cut=cut)
     base = signature_of(session.plan, session.reading(), session.beside_runs, 0)
     for one in sought:
@@ -127,8 +110,17 @@ class RerankWork:
     """The reranking of each run; set up once in each process."""
 
     by: tuple[Reranker, ...]
-    chosen: Chosen
+    seed: int
+    rankings: int | None
+    candidates: int | None
+    cut: bool
     keywords: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        for name, least in (("seed", 0), ("rankings", 1), ("candidates", 1)):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < least):
+                raise UsageError(f"{name} is {value!r}; it must be a whole number from {least}")
 
     @property
     def called(self) -> tuple[Reranker, ...]:
@@ -142,8 +134,8 @@ class RerankWork:
             return ()
         from fairtrec.reranking.sought import Sought
 
-        candidates, cut = self.chosen.candidates, self.chosen.cut
-        return tuple(Sought.of(each, self.keywords, candidates, cut=cut) for each in self.by if each.of_measures)
+        several = (each for each in self.by if each.of_measures)
+        return tuple(Sought.of(each, self.keywords, self.candidates, cut=self.cut) for each in several)
 
     @cached_property
     def session(self) -> Evaluator:
@@ -170,39 +162,37 @@ class RerankWork:
             raise UsageError(
                 f"{by} asks for {strange[0]}, which there is not; it has a fault, report it to its authors"
             )
-        if self.chosen.rankings is not None and not by.is_random:
+        if self.rankings is not None and not by.is_random:
             raise UsageError(f"there is no chance in {by}, so all rankings would be one; leave out --rankings")
-        if self.chosen.cut and by.depth is None and not by.of_measures:
+        if self.cut and by.depth is None and not by.of_measures:
             raise UsageError(f"{by} has no cutoff to cut at; leave out --cut")
 
     def begin(self) -> Callable[[tuple[str, Any]], tuple[Reranked, ...]]:
         """Give what reranks a run."""
-        return partial(self._rerank, self.session)
+        return self._rerank
 
-    def _rerank(self, session: Evaluator, named: tuple[str, Any]) -> tuple[Reranked, ...]:
-        run = self.read(session, *named)
-        return tuple(self._by(session, run, each) for each in self.called)
+    def _rerank(self, named: tuple[str, Any]) -> tuple[Reranked, ...]:
+        run = self.read(*named)
+        return tuple(self._by(run, each) for each in self.called)
 
-    def read(self, session: Evaluator, name: str, thing: Any) -> Run:
+    def read(self, name: str, thing: Any) -> Run:
         """Read a run of this name, of which the wanted queries are reranked."""
-        read = loading.single(loading.run(thing, name, session.choices, None))
-        reading = session.reading()
+        read = loading.single(loading.run(thing, name, self.session.choices, None))
+        reading = self.session.reading()
         return read.cut(wanted(read, reading.reference.qrels, reading.queries), None)
 
-    def _by(self, session: Evaluator, run: Run, by: Reranker) -> Reranked:
+    def _by(self, run: Run, by: Reranker) -> Reranked:
         remarks: tuple[Remark, ...] = ()
         runs = []
-        judged = sees_judgements(by.needs, session.plan)
+        judged = sees_judgements(by.needs, self.session.plan)
         tag = f"{run.tag}-{by.name}{'-judgements' if judged else ''}"
-        for sample in [None] if self.chosen.rankings is None else range(self.chosen.rankings):
-            one = Ordering(
-                session=session, by=by, seed=self.chosen.seed, sample=sample, candidates=self.chosen.candidates
-            )
+        for sample in [None] if self.rankings is None else range(self.rankings):
+            one = Ordering(session=self.session, by=by, seed=self.seed, sample=sample, candidates=self.candidates)
             several = one.placed(run)
             remarks = remarks or added_up(remark for placed in several for remark in placed.remarks)
             new = replace(arranged(run, several, by), tag=tag)
-            runs.append(new.cut(new.qids, by.depth) if self.chosen.cut else new)
-        after: System = runs[0] if self.chosen.rankings is None else Samples(run.name, runs[0].tag, tuple(runs))
+            runs.append(new.cut(new.qids, by.depth) if self.cut else new)
+        after: System = runs[0] if self.rankings is None else Samples(run.name, runs[0].tag, tuple(runs))
         return Reranked(run.name, by, run, after, ((JUDGED,) if judged else ()) + remarks)
 
 
