@@ -88,7 +88,7 @@ def correlate(
     rows = [
         row
         for name, part in slicing.sliced(result, parts)
-        for run, values, pooled in (_of_queries(part) if over == "queries" else _of_means(part))
+        for run, values, pooled in _columns(part, over)
         for row in _associations(name, run, part, values, how, pooled=pooled)
     ]
     if over == "runs":
@@ -97,16 +97,15 @@ def correlate(
     return Associations(tuple(corrected), result, over, how, _family(rows, how), tuple(slicing.notes(result, parts)))
 
 
-def _of_queries(result: Result) -> Iterator[tuple[str, Floats, bool]]:
-    """Give the values [measure, query] of each run, and those of all runs side by side."""
+def _columns(result: Result, over: Over) -> Iterator[tuple[str, Floats, bool]]:
+    """Give the values [measure, query] of each run, and those of all runs side by side; or the means [measure, run]."""
+    if over == "runs":
+        yield ALL_RUNS, np.stack([scores.means for scores in result.scores], axis=1), False
+        return
     for scores in result.scores:
         yield scores.run, scores.values, False
     if len(result.scores) > 1:
         yield ALL_RUNS, np.concatenate([scores.values for scores in result.scores], axis=1), True
-
-
-def _of_means(result: Result) -> Iterator[tuple[str, Floats, bool]]:
-    yield ALL_RUNS, np.stack([scores.means for scores in result.scores], axis=1), False
 
 
 def _associations(

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from fairtrec.catalogue import renamed
+from fairtrec.catalogue import pages, renamed
 from fairtrec.data import MISSING, Ints, take
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.evaluate import Keywords, evaluator
@@ -44,7 +44,7 @@ def assemble(case: Case, request: Request) -> Told:
     swaps, complete = variants.exchanges(case, request.candidates) if closely else (swaps, True)
     after = {term: without(case, term).tolist() for term in request.dropped}
     so_far = variants.prefixes(case) if parts is None else []
-    why = _why(case) if np.isnan(case.values).any() else ""
+    why = pages.part(type(case.measure), "Undefined") if np.isnan(case.values).any() else ""
     docnos, words = case.docnos(case.inputs), _Words(case, parts)
     columns = None if parts is None else _columns(parts)
     explained = []
@@ -67,13 +67,6 @@ def assemble(case: Case, request: Request) -> Told:
         groups=words.groups,
         complete=complete,
     )
-
-
-def _why(case: Case) -> str:
-    """Take from the page of the measure where it is undefined."""
-    from fairtrec.catalogue.pages import part
-
-    return part(type(case.measure), "Undefined")
 
 
 def _ended(places: tuple[Place, ...]) -> tuple[Place, ...]:

@@ -1,12 +1,12 @@
 """Other rankings of the same run: what the value is without a document, of the first ranks alone, after an exchange."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Floats, Ints, Run
+from fairtrec.data import MISSING, Ints, Run
 from fairtrec.evaluation.computing import values_of
 from fairtrec.evaluation.inputs import Inputs
 from fairtrec.explanation.cases import Case
@@ -65,7 +65,8 @@ def tried(case: Case, asked: Mapping[int, Sequence[Ints]]) -> dict[int, list[flo
     """Evaluate rankings, lines of the run, of queries by their places; one of each query at a time."""
     values: dict[int, list[float]] = {at: [] for at in asked}
     same: dict[tuple[str, ...], dict[str, Any]] = {}
-    for together in _rounds(asked):
+    for each in zip_longest(*asked.values()):
+        together = {at: lines for at, lines in zip(asked, each, strict=True) if lines is not None}
         qids = tuple(case.qids[at] for at in together)
         inputs = Inputs(_ranked(case.run, qids, list(together.values())), qids, case.reference, case.reach)
         vars(inputs).update(same.get(qids, {}))
@@ -74,11 +75,6 @@ def tried(case: Case, asked: Mapping[int, Sequence[Ints]]) -> dict[int, list[flo
         for at, value in zip(together, row, strict=True):
             values[at].append(value)
     return values
-
-
-def _rounds(asked: Mapping[int, Sequence[Ints]]) -> Iterator[dict[int, Ints]]:
-    for together in zip_longest(*asked.values()):
-        yield {at: lines for at, lines in zip(asked, together, strict=True) if lines is not None}
 
 
 def _ranked(run: Run, qids: tuple[str, ...], several: Sequence[Ints]) -> Run:
@@ -131,12 +127,8 @@ def _closed(case: Case, far: int) -> list[Exchange | None] | None:
     found: list[Exchange | None] = []
     for at in range(len(case.qids)):
         (places,) = np.nonzero(usable[at, :far])
-        pairs = [(upper, lower) for lower in places.tolist() for upper in places.tolist() if upper < min(seen, lower)]
-        change = _changes(scale[at], gains[at], pairs)
+        pairs = [(one, other) for other in places.tolist() for one in places.tolist() if one < min(seen, other)]
+        upper, lower = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        change = (scale[at, upper] - scale[at, lower]) * (gains[at, lower] - gains[at, upper])
         found.append(_best(case, at, pairs, (case.values[at] + change).tolist(), lines[at]))
     return found
-
-
-def _changes(scale: Floats, gains: Floats, pairs: Sequence[tuple[int, int]]) -> Floats:
-    upper, lower = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return np.asarray((scale[upper] - scale[lower]) * (gains[lower] - gains[upper]))

@@ -73,17 +73,13 @@ class Projection(Answer):
         """Say how many there are, what the axes explain, and how they agree with the labels."""
         documents = many(len(set(self.docnos)), "document", "documents")
         counts = f"{many(len(self.explained), 'query', 'queries')}, {documents}, {self.dimensions} dimensions"
+        shares = zip(*(of(self.explained, axis=0) for of in (np.mean, np.min, np.max)), strict=True)
         of_axes = [
             f"axis {axis} explains {mean:.0%} of the spread ({least:.0%} to {most:.0%})".replace("%", " %")
-            for axis, (mean, least, most) in enumerate(self._shares(), 1)
+            for axis, (mean, least, most) in enumerate(shares, 1)
         ]
         first = "; ".join([counts, *of_axes, *[self.cut] * bool(self.cut)])
         return [first, *self._accuracies(accuracy), *self.notes]
-
-    def _shares(self) -> list[list[float]]:
-        every = self.explained
-        shares: list[list[float]] = np.stack([every.mean(axis=0), every.min(axis=0), every.max(axis=0)], 1).tolist()
-        return shares
 
     def _accuracies(self, how: AccuracyAs) -> list[str]:
         found = self.agreement

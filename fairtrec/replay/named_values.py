@@ -101,15 +101,11 @@ def measure_of(name: str) -> Quantity:
     return NamedValues(name)
 
 
-def _known(name: str) -> bool:
-    return not isinstance(measure_of(name), NamedValues)
-
-
 def _read(path: FilePath) -> tuple[list[Value], Signature | None]:
     with opening.opened(path) as stream:
         text = b"".join(block for block, _ in opening.blocks(stream, path))
     if not _is_document(text):
-        return reader.read(path, text.decode(), _known), None
+        return reader.read(path, text.decode(), lambda name: not isinstance(measure_of(name), NamedValues)), None
     recorded = results.parse(text, path)
     found = [
         Value(run.name, measure, qid, value, None)

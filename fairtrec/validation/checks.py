@@ -255,16 +255,10 @@ def _depth(rows: RunEntries, depth: int, found: Findings) -> None:
     starts = starts_of(rows.query)
     lengths = np.diff(starts)
     for code, bad, at in (("E701", lengths > depth, depth), ("W702", lengths < depth, 0)):
-        queries = np.flatnonzero(bad)
-        _per_query(
-            rows,
-            starts[queries] + at,
-            code,
-            lambda qid, row, _: f"query {qid} has {plural(_length(starts, row), 'document')}, where {depth:,} are due",
-            found,
-        )
+        places = starts[:-1][bad] + at
+        many = dict(zip(places.tolist(), lengths[bad].tolist(), strict=True))
 
+        def message(qid: str, row: int, _: int, many: dict[int, int] = many) -> str:
+            return f"query {qid} has {plural(many[row], 'document')}, where {depth:,} are due"
 
-def _length(starts: Ints, row: int) -> int:
-    query = int(np.searchsorted(starts, row, side="right"))
-    return int(starts[query] - starts[query - 1])
+        _per_query(rows, places, code, message, found)
