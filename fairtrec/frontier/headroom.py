@@ -8,7 +8,7 @@ from typing import Any, Unpack, get_args
 import numpy as np
 
 from fairtrec.catalogue import renamed
-from fairtrec.data import Floats, Ints
+from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.answer import Signature
@@ -120,64 +120,51 @@ def _shares(loss: str | float | Iterable[float]) -> tuple[float, ...]:
 def _of_run(
     name: str, problem: Problem, own: Floats, found: Solved, losses: Sequence[float], *, each: bool
 ) -> RunFrontier:
-    """Choose the points of one run: own [2, query] are utility and fairness as it is."""
-    fronts, many = found.fronts, len(problem.qids)
+    """Choose the points of one run and of its queries: own [2, query] are utility and fairness as it is."""
+    fronts, every = found.fronts, range(len(problem.qids))
     turn = -1.0 if problem.fairness.better != "higher" else 1.0
-    tops = [np.arange(length) for length in problem.lengths.tolist()]
-    utility, fairness = (float(row.mean()) for row in own)
-    points = [Point("run", utility, turn * fairness, turn * fairness, spoken=problem.spoken(tops))]
-    if np.isfinite(found.same).all():
-        points.append(
-            Point("same grades", utility, turn * float(found.same.mean()), turn * float(found.most_same.mean()))
-        )
-    of_queries: list[list[Point]] = [
-        [
-            Point("run", own[0, row], turn * own[1, row], turn * own[1, row]),
-            *[Point("same grades", own[0, row], turn * found.same[row], turn * found.most_same[row])]
-            * bool(np.isfinite(found.same[row])),
-        ]
-        for row in range(many)
-    ]
-    for loss in losses:
-        alone = [front.fairest((1 - loss) * own[0, row] - budget.ROUNDING) for row, front in enumerate(fronts)]
-        for row, (at, bound) in enumerate(alone):
-            of_queries[row].append(_at("loss", [fronts[row]], np.array([at]), bound, turn, loss))
-        chosen, bound = np.array([at for at, _ in alone]), sum(most for _, most in alone)
-        if not each:
-            spent = budget.spend(fronts, (1 - loss) * float(own[0].sum()))
-            chosen, bound = spent.points, spent.bound
-        points.append(_at("loss", fronts, chosen, bound, turn, loss, problem))
-    last = np.array([len(front.utility) - 1 for front in fronts])
+    last = [len(front.utility) - 1 for front in fronts]
     highest = [max(float(front.hull[1][-1]), float(front.fairness[-1])) for front in fronts]
-    most = _at("most", fronts, last, sum(highest), turn, nan, problem)
-    points.append(most._replace(told=bool(found.told.all())))
-    for row, front in enumerate(fronts):
-        most = _at("most", [front], last[row : row + 1], highest[row], turn, nan)
-        of_queries[row].append(most._replace(told=bool(found.told[row])))
+    least = [((1 - loss) * own[0] - budget.ROUNDING).tolist() for loss in losses]
+    alone = [[front.fairest(low) for front, low in zip(fronts, lows, strict=True)] for lows in least]
+
+    def points(rows: Sequence[int], chosen: Sequence[tuple[Sequence[int], float]]) -> tuple[Point, ...]:
+        """Average over the queries, of which these are ``chosen`` at each loss, each with a bound of their sum."""
+        whole = rows is every  # of which it is told how many ranks hold a group term
+        utility, fairness = (float(values[rows].mean()) for values in own)
+        tops = [np.arange(problem.lengths[row]) for row in rows]
+        spoken = problem.spoken(tops) if whole else nan
+        made = [Point("run", utility, turn * fairness, turn * fairness, spoken=spoken)]
+        if np.isfinite(found.same[rows]).all():
+            same, most = (turn * float(values[rows].mean()) for values in (found.same, found.most_same))
+            made.append(Point("same grades", utility, same, most))
+        ends = [("loss", loss, *at) for loss, at in zip(losses, chosen, strict=True)]
+        ends.append(("most", nan, [last[row] for row in rows], sum(highest[row] for row in rows)))
+        for kind, loss, places, bound in ends:
+            pairs = [(fronts[row], at) for row, at in zip(rows, places, strict=True)]
+            utility = float(np.mean([front.utility[at] for front, at in pairs]))
+            fairness = float(np.mean([front.fairness[at] for front, at in pairs]))
+            spoken = problem.spoken([front.tops[at] for front, at in pairs]) if whole else nan
+            told = kind == "loss" or bool(found.told[rows].all())
+            high = turn * max(bound / len(pairs), fairness)
+            made.append(Point(kind, utility, turn * fairness, high, loss, spoken, told))
+        return tuple(made)
+
+    together: list[tuple[Sequence[int], float]] = [
+        ([at for at, _ in several], sum(most for _, most in several)) for several in alone
+    ]
+    if not each:
+        spent = [budget.spend(fronts, (1 - loss) * float(own[0].sum())) for loss in losses]
+        together = [(one.points.tolist(), one.bound) for one in spent]
     held = budget.merged([front if front.exact else replace(front, ends=None) for front in fronts])
+    of_queries = [points([row], [([several[row][0]], several[row][1]) for several in alone]) for row in every]
     return RunFrontier(
         run=name,
-        points=tuple(points),
-        front=np.stack([held[0] / many, turn * held[1] / many]),
+        points=points(every, together),
+        front=np.stack([held[0] / len(every), turn * held[1] / len(every)]),
         exact=all(front.exact for front in fronts),
-        queries=tuple(QueryFrontier(qid, tuple(of)) for qid, of in zip(problem.qids, of_queries, strict=True)),
+        queries=tuple(QueryFrontier(qid, of) for qid, of in zip(problem.qids, of_queries, strict=True)),
     )
-
-
-def _at(
-    name: str,
-    fronts: Sequence[Front],
-    chosen: Ints,
-    bound: float,
-    turn: float,
-    loss: float,
-    problem: Problem | None = None,
-) -> Point:
-    pairs = list(zip(fronts, chosen.tolist(), strict=True))
-    utility = float(np.mean([front.utility[at] for front, at in pairs]))
-    fairness = float(np.mean([front.fairness[at] for front, at in pairs]))
-    spoken = nan if problem is None else problem.spoken([front.tops[at] for front, at in pairs])
-    return Point(name, utility, turn * fairness, turn * max(bound / len(pairs), fairness), loss, spoken)
 
 
 def with_dpfr(run: RunFrontier, fronts: Sequence[Front], better: Better, alpha: float) -> RunFrontier:
