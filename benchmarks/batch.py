@@ -10,7 +10,7 @@ from benchmarks.timing import BIN, FOLDER, NO_TREC_EVAL, TREC_EVAL, paired, repo
 
 UTILITY = "nDCG@10 RR R@100 AP"
 FAIRNESS = "NFaiRR@10 TExFAIR@10"
-OF_DOCUMENTS = "FAIR@20 DTR@20 NDKL@100"  # for which documents are looked up
+OF_DOCUMENTS = "AWRF@100 NDKL@100 FAIR@100"  # for which documents are looked up
 THEIRS = """
 import sys
 import ir_measures

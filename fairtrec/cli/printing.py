@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,7 +51,11 @@ def tell(lines: Sequence[str], signature: str = "", carried: Carried = "nothing"
             say(f"# {line}")
     if signature and carried == "nothing":
         line = f"# {signature}"
-        say(cut(line, get_terminal_size().columns) if sys.stderr.isatty() and not is_whole else line)
+        if sys.stderr.isatty() and not is_whole:
+            from shutil import get_terminal_size
+
+            line = cut(line, get_terminal_size().columns)
+        say(line)
 
 
 def write(

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,13 +10,15 @@ from fairtrec.cli import printing
 from fairtrec.cli.options import FOLDER
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fairtrec.comparison.slices import Slices
     from fairtrec.evaluation.result import Result
 
 ENDINGS = {"table": "txt", "latex": "tex"}  # of other formats: their names
 
 
-def is_folder(output: Path | None) -> bool:
+def is_folder(output: "Path | None") -> bool:
     """Tell whether files for each run are asked for: where there is a folder, or the name was typed with a slash."""
     return output is not None and (output.is_dir() or bool(click.get_current_context().meta.get(FOLDER)))
 
@@ -40,7 +41,7 @@ def refuse(form: str, view: Mapping[str, Any], given: Mapping[str, Any], **other
 
 
 def write(
-    result: "Result", form: str, output: Path | None, slices: "Slices | None", *, places: int, hidden: bool
+    result: "Result", form: str, output: "Path | None", slices: "Slices | None", *, places: int, hidden: bool
 ) -> None:
     """Print the spread, or write it and a file for each run to a folder."""
     from fairtrec.comparison.by_topic import spread

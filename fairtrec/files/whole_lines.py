@@ -1,6 +1,5 @@
 """Lines of a stream that may be damaged, all before the damage can still be worked on; objects of JSON lines."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -67,6 +66,8 @@ class Lines:
 
 def object_of(line: bytes, example: str, path: FilePath, number: int) -> dict[str, Any]:
     """Read a line. Raises InputError if it is not JSON, or no object, which then should be like the example."""
+    import json
+
     try:
         found: Any = json.loads(line)
     except (ValueError, RecursionError) as fault:

@@ -164,9 +164,8 @@ class Utility(Measure):
         if self.name == "nDCG":
             return ranks.total(ranks.gains(seen) / _logarithms(places))
         relevant = seen >= self.measure.params.get("rel", 1)
-        found = np.cumsum(relevant, axis=1)
         if self.name == "AP":
-            return ranks.total(np.where(relevant, quotient(found, places), 0.0))
+            return ranks.total(np.where(relevant, quotient(np.cumsum(relevant, axis=1), places), 0.0))
         if self.name == "RR":
             return quotient(1.0, np.where(relevant, places, np.inf).min(axis=1, initial=np.inf))
         many: Floats = relevant.sum(axis=1).astype(np.float64)
