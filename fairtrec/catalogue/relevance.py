@@ -13,7 +13,7 @@ from fairtrec.errors import UsageError
 
 ABSENT = "ir-measures, which alone computes it, is not installed here; leave it out, or run: pip install ir-measures"
 ELSEWHERE = {
-    "BPM", "Compat", "ERR", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "SDCG",
+    "BPM", "Compat", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "SDCG",
 }  # fmt: skip  # which nobody but ir-measures computes
 
 
@@ -45,7 +45,7 @@ class RelevanceMeasure:
 
     def __call__(self, **params: Any) -> "RelevanceMeasure":
         """Set parameters. Raises UsageError for what only ir-measures computes."""
-        if params.get("dcg", "log2") != "log2":
+        if params.get("dcg", "log2") not in ("log2", "exp-log2"):
             raise UsageError(f"nDCG(dcg={params['dcg']!r}): {ABSENT}")
         return replace(self, params={**self.params, **params})
 
@@ -71,6 +71,7 @@ _PARAMETERS: dict[str, dict[str, RelevanceParameter]] = {
     "AP_IA": _LEVEL | _ALONE,
     "Accuracy": _CUTOFF | _LEVEL,
     "Bpref": _LEVEL,
+    "ERR": _CUTOFF,
     "ERR_IA": _CUTOFF | _LEVEL | _ALONE,
     "IPrec": {"recall": RelevanceParameter(float, required=True)} | _LEVEL | _ALONE,
     "Judged": _CUTOFF,

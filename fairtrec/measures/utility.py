@@ -27,8 +27,8 @@ DIVERSITY = {
     "AP_IA", "ERR_IA", "NRBP", "P_IA", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP",
 }  # of the subtopics of judgements  # fmt: skip
 COMPUTED = {
-    *PLAIN, *DIVERSITY, "Accuracy", "Bpref", "IPrec", "Judged", "NumQ", "NumRel", "NumRet", "RBP", "Rprec", "SetAP",
-    "SetF", "SetP", "SetR", "infAP",
+    *PLAIN, *DIVERSITY, "Accuracy", "Bpref", "ERR", "IPrec", "Judged", "NumQ", "NumRel", "NumRet", "RBP", "Rprec",
+    "SetAP", "SetF", "SetP", "SetR", "infAP",
 }  # in this package  # fmt: skip
 
 SAYS = {
@@ -43,7 +43,7 @@ SAYS = {
 }  # of what ir-measures leaves open
 
 LEVELLED = (
-    COMPUTED - DIVERSITY - {"nDCG", "NDCG", "Judged", "NumQ", "NumRet"}
+    COMPUTED - DIVERSITY - {"ERR", "nDCG", "NDCG", "Judged", "NumQ", "NumRet"}
 )  # for which a document is relevant or not
 SHARES = {"AP", "AP_IA", "Bpref", "ERR", "ERR_IA", "IPrec", "NRBP", "P", "P_IA", "R", "RBP", "RR", "Rprec", "SetAP",
           "SetF", "SetP", "SetR", "StRecall", "Success", "alpha_DCG", "nDCG"}  # fmt: skip

@@ -128,9 +128,7 @@ def _tried(
     several = [orders(number, depth, (SEED, *qid.encode())) for number, qid in zip(numbers, qids, strict=True)]
     utility = [measure for measure in measures if isinstance(measure, Utility)]
     deepest = depth_of([measure for measure in measures if not isinstance(measure, Utility)])
-    judge = (
-        RelevanceEvaluator(utility, reference.qrels, often=True) if utility and reference.qrels is not None else None
-    )
+    judge = RelevanceEvaluator(utility, reference.qrels) if utility and reference.qrels is not None else None
     least, greatest = np.full((2, len(measures), len(qids)), np.nan)
     total, defined = np.zeros((2, len(measures), len(qids)))
     while rankings := {at: lines[at, order] for at, (each, _) in enumerate(several) for order in islice(each, 1)}:

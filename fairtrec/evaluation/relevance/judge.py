@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fairtrec.catalogue import relevance
 from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, Qrels, Run, decode, starts_of
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.documents import CELLS, dealt, depth_of
@@ -87,7 +88,6 @@ class Graded(NamedTuple):
 
 QUERIES = 1 << 16  # that are looked at together
 TOGETHER = 1 << 18  # lines of the run and of judgements, likewise
-GREATEST = 4  # grade that gdeval takes
 
 
 def is_computed_here(measure: Utility) -> bool:
@@ -100,29 +100,27 @@ def is_computed_here(measure: Utility) -> bool:
 class RelevanceEvaluator:
     """The judgements, for any number of runs.
 
-    ``often``  says that it is asked hundreds of times, so that no program may be started each time.
-
     Raises UsageError for a measure whose provider is not installed.
     """
 
-    def __init__(self, measures: Sequence[Utility], qrels: Qrels, *, often: bool = False) -> None:
-        self.often = often
+    def __init__(self, measures: Sequence[Utility], qrels: Qrels) -> None:
         self.measures = measures
         self.qrels = qrels
         self.plain = [row for row, asked in enumerate(measures) if asked.is_plain]
         self.formulas: dict[int, Formula] = {}
-        self.handed: list[tuple[int, dict[str, str], Any]] = []
+        self.handed: list[tuple[int, Any]] = []
         self.diverse = [row for row, asked in enumerate(measures) if asked.name in DIVERSITY]
         if self.diverse:
             from fairtrec.evaluation.relevance.diversity import Subtopics
 
             self.subtopics = Subtopics(qrels)
         if len(self.plain) + len(self.diverse) < len(measures):
-            from fairtrec.evaluation.relevance.trec_eval import formula_of  # which few evaluations import
+            from fairtrec.evaluation.relevance import trec_eval  # which few evaluations import
 
             rest = [row for row, asked in enumerate(measures) if not asked.is_plain and row not in self.diverse]
-            others = {row: formula_of(measures[row]) for row in rest}
+            others = {row: trec_eval.formula_of(measures[row]) for row in rest}
             self.formulas = {row: formula for row, formula in others.items() if formula is not None}
+            trec_eval.refuse_grades([measures[row] for row in self.formulas], qrels)
             self._hand_over([row for row, formula in others.items() if formula is None], qrels)
         self.deepest = depth_of([measures[row] for row in (*self.plain, *self.formulas)])
         self.many = np.diff(qrels.starts)
@@ -132,24 +130,14 @@ class RelevanceEvaluator:
     def _hand_over(self, rows: Sequence[int], qrels: Qrels) -> None:
         if not rows:
             return
+        if not relevance.is_installed():
+            raise UsageError(f"{self.measures[rows[0]]}: {relevance.ABSENT}")
         import ir_measures
 
         subtopics = list(_subtopics(qrels))
         for row in rows:
-            measure = self.measures[row].measure
-            given: Any = subtopics
-            called = dict(zip(qrels.qids, qrels.qids, strict=True))
-            if ir_measures.gdeval.supports(measure):
-                _refuse_grades(measure, qrels)
-                called = {qid: str(number) for number, qid in enumerate(qrels.qids)}
-                given = {called[qid]: of_query for qid, of_query in _grades(qrels).items()}
-                if self.often:
-                    from fairtrec.evaluation.relevance.trec_eval import Gdeval
-
-                    self.handed.append((row, called, Gdeval([measure], given)))
-                    continue
-            with _refused(measure):
-                self.handed.append((row, called, ir_measures.evaluator([measure], given)))
+            with _refused(self.measures[row].measure):
+                self.handed.append((row, ir_measures.evaluator([self.measures[row].measure], subtopics)))
 
     def values(self, run: Run, qids: Sequence[str]) -> Floats:
         """Compute the measures of one run [measure, query]; nan for a query without judgements."""
@@ -195,13 +183,12 @@ class RelevanceEvaluator:
         if self.diverse:
             asked = [self.measures[row] for row in self.diverse]
             values[np.array(self.diverse)[:, None], at] = self.subtopics.values(asked, run, list(judged))
-        for row, called, evaluator in self.handed:
-            column = {called[qid]: i for qid, i in judged.items()}
+        for row, evaluator in self.handed:
             with _refused(self.measures[row].measure):
                 of_queries = rankings(run, list(judged), self.measures[row].depth)
-                for metric in evaluator.iter_calc({called[qid]: of_query for qid, of_query in of_queries.items()}):
-                    if metric.query_id in column:
-                        values[row, column[metric.query_id]] = metric.value
+                for metric in evaluator.iter_calc(of_queries):
+                    if metric.query_id in judged:
+                        values[row, judged[metric.query_id]] = metric.value
 
 
 @contextmanager
@@ -219,16 +206,6 @@ def _refused(measure: Any) -> Iterator[None]:
         raise UsageError(what) from fault
 
 
-def _refuse_grades(measure: Any, qrels: Qrels) -> None:
-    """Raise UsageError for grades that gdeval does not take: it ends with a line of its own, and knows no others.
-
-    Its query ids are numbers; it is given those of their places.
-    """
-    if len(qrels.grades) and (greatest := int(qrels.grades.max())) > GREATEST:
-        what = f"{measure} takes grades up to {GREATEST}, and there is one of {greatest}"
-        raise UsageError(f"{what}; use other judgements, or leave this measure out")
-
-
 def rankings(run: Run, qids: Sequence[str], depth: int | None) -> dict[str, dict[str, float]]:
     """Give the first documents of each query with strictly falling scores, so that no provider sees a tie."""
     part = run.cut(qids, depth)
@@ -239,15 +216,6 @@ def rankings(run: Run, qids: Sequence[str], depth: int | None) -> dict[str, dict
         for qid, start, end in zip(part.qids, starts, starts[1:], strict=False)
         if end > start
     }
-
-
-def _grades(qrels: Qrels) -> dict[str, dict[str, int]]:
-    """Give each query's judged documents with their grades, the highest where subtopics differ."""
-    grades: dict[str, dict[str, int]] = {qid: {} for qid in qrels.qids}
-    for query, docno, grade in zip(qrels.query.tolist(), decode(qrels.docnos), qrels.grades.tolist(), strict=True):
-        of_query = grades[qrels.qids[query]]
-        of_query[docno] = max(grade, of_query.get(docno, grade))
-    return grades
 
 
 def _subtopics(qrels: Qrels) -> Iterable[Any]:

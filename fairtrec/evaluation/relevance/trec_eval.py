@@ -1,22 +1,26 @@
 """What else trec_eval computes, as it does, to the last bit: measures of sets and of whole rankings, and judged_only.
 
-Judged and Accuracy are those of ir-measures; but Accuracy is undefined where all that is ranked is relevant.
+Judged and Accuracy are those of ir-measures; but Accuracy is undefined where all that is ranked is relevant. ERR and
+nDCG of exponential gains are those of the program gdeval, to the digits that it prints.
 
 As for nDCG and its kin, only the judged documents of a ranking and their ranks are looked at: a ranking of millions
 takes no memory for the others, and no program is handed a run.
 """
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairtrec.data import Floats, Ints
+from fairtrec.data import Floats, Ints, Qrels
+from fairtrec.errors import UsageError
 from fairtrec.formulas import ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.utility import Plain, Utility
 
+GREATEST = 4  # grade that gdeval takes
+STEPS = 2.0**GREATEST
+DIGITS = 5  # that it prints
 SMALL = 0.00001  # by which infAP smooths, and the least value of geometric means
 
 
@@ -46,13 +50,31 @@ class Ranked(NamedTuple):
 Formula = Callable[[Ranked], Floats]  # to values [query]
 
 
+def is_exponential(asked: Utility) -> bool:
+    """Tell whether a measure gains 2^grade - 1, as the program gdeval computes ERR and nDCG."""
+    return asked.name == "ERR" or asked.measure.params.get("dcg") == "exp-log2"
+
+
+def refuse_grades(measures: Iterable[Utility], qrels: Qrels) -> None:
+    """Raise UsageError where a measure is exponential, for grades that gdeval does not take."""
+    greatest = int(qrels.grades.max(initial=0))
+    for measure in measures if greatest > GREATEST else ():
+        if is_exponential(measure):
+            what = f"{measure} takes grades up to {GREATEST}, and there is one of {greatest}"
+            raise UsageError(f"{what}; use other judgements, or leave this measure out")
+
+
 def formula_of(asked: Utility) -> Formula | None:
-    """Find how a measure is computed here that is not plain; None for one that trec_eval has not."""
+    """Find how a measure is computed here that is not plain; None for one that neither trec_eval nor gdeval has."""
     params = {name: value for name, value in asked.measure.params.items() if value is not False}
     alone, gains = params.pop("judged_only", False), params.pop("gains", None)
     if asked.name == "nDCG" and params.get("dcg") == "log2":
         del params["dcg"]
     compute = _KINDS.get(asked.name, _gained)
+    if is_exponential(asked) and ("cutoff" not in params or alone or gains is not None):
+        return None
+    if params.get("dcg") == "exp-log2":
+        compute = _exponential_ndcg
     if compute is _gained:
         plain = Plain.of(asked.name, params, params.get("rel", 1))
         if plain is None:
@@ -191,10 +213,33 @@ def _num_nonrel(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     return many
 
 
+def _err(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    stop = np.where(ranked.places <= params["cutoff"], _exponential_gains(ranked.grades), 0.0) / STEPS
+    reached = np.cumprod(np.pad(1 - stop[:, :-1], ((0, 0), (1, 0)), constant_values=1.0), axis=1)[:, : stop.shape[1]]
+    return _printed(ranks.total(stop * reached / np.maximum(ranked.places, 1)))
+
+
+def _exponential_ndcg(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
+    gains = np.where(ranked.places <= params["cutoff"], _exponential_gains(ranked.grades), 0.0)
+    best = _exponential_gains(ranked.judged[:, : params["cutoff"]])
+    most = ranks.total(best / np.log(np.arange(2.0, best.shape[1] + 2)))
+    return _printed(quotient(ranks.total(gains / np.log(np.maximum(ranked.places, 1) + 1.0)), most, 0.0))
+
+
+def _exponential_gains(grades: Floats) -> Floats:
+    gains: Floats = 2.0 ** ranks.gains(grades) - 1
+    return gains
+
+
+def _printed(values: Floats) -> Floats:
+    """Round as the program prints: what it prints is all that is known of its values."""
+    return np.array([float(f"{value:.{DIGITS}f}") for value in values.tolist()], dtype=np.float64)
+
+
 _KINDS = {
     "RBP": _rbp, "Rprec": _rprec, "Bpref": _bpref, "infAP": _inf_ap, "IPrec": _iprec, "SetP": _set_p, "SetR": _set_r,
     "SetF": _set_f, "SetAP": _set_ap, "NumRet": _num_ret, "NumRel": _num_rel, "NumQ": _num_q, "Judged": _judged,
-    "Accuracy": _accuracy, "11pt_avg": _eleven, "gm_map": _gm_map, "gm_bpref": _gm_bpref,
+    "Accuracy": _accuracy, "ERR": _err, "11pt_avg": _eleven, "gm_map": _gm_map, "gm_bpref": _gm_bpref,
     "relative_P": _relative_p, "num_nonrel_judged_ret": _num_nonrel,
 }  # fmt: skip
 
@@ -214,74 +259,3 @@ def _exchanged(grades: Floats, gains: Mapping[int, int]) -> Floats:
     for grade, gain in gains.items():
         found[grades == grade] = gain
     return found
-
-
-STEPS = 16  # 2 to the power of the highest grade that gdeval takes
-
-
-class QueryValue(NamedTuple):
-    """The value of a measure of ir-measures in one query, as its evaluators give it."""
-
-    query_id: str
-    measure: Any
-    value: float
-
-
-class Gdeval:
-    """Evaluates what the program gdeval does, given the grades of each query."""
-
-    def __init__(self, measures: Sequence[Any], grades: Mapping[str, Mapping[str, int]]) -> None:
-        self.measures = measures
-        self.grades = grades
-
-    def iter_calc(self, rankings: Mapping[str, Mapping[str, float]]) -> Iterator[QueryValue]:
-        """Give the value of each measure in each query that is judged, of documents that stand best first."""
-        deepest = max(measure["cutoff"] for measure in self.measures)
-        ranked = [_gains(self.grades[qid], rankings.get(qid, ()), deepest) for qid in self.grades]
-        best = [sorted(self.grades[qid].values(), reverse=True) for qid in self.grades]
-        gains, ideal = _matrix(ranked, deepest), _matrix(best, deepest)
-        for measure in self.measures:
-            cutoff = measure["cutoff"]
-            values = err(gains[:, :cutoff])
-            if measure.NAME == "nDCG":
-                most = dcg(ideal[:, :cutoff])
-                values = np.divide(dcg(gains[:, :cutoff]), most, out=np.zeros(len(most)), where=most > 0)
-            for qid, value in zip(self.grades, values.tolist(), strict=True):
-                yield QueryValue(qid, measure, float(f"{value:.5f}"))  # five digits are all that the program prints
-
-
-def err(gains: Floats) -> Floats:
-    """Give the expected reciprocal rank [query] of gains 2^grade - 1 [query, rank].
-
-    >>> err(np.array([[0.0, 8.0]])).tolist()  # half of the users stop at rank 2
-    [0.25]
-    """
-    score, decay = np.zeros(len(gains)), np.ones(len(gains))
-    for rank, gain in enumerate(gains.T, 1):
-        stop = gain / STEPS
-        score += stop * decay / rank
-        decay *= 1 - stop
-    return score
-
-
-def dcg(gains: Floats) -> Floats:
-    """Give the sum [query] of gains [query, rank], each over the natural logarithm of its rank plus 1.
-
-    >>> dcg(np.array([[0.0, 3.0]])).round(6).tolist()
-    [2.730718]
-    """
-    score = np.zeros(len(gains))
-    for rank, gain in enumerate(gains.T, 1):
-        score += gain / math.log(rank + 1)
-    return score
-
-
-def _gains(grades: Mapping[str, int], docnos: Iterable[str], depth: int) -> list[int]:
-    return [grades.get(docno, 0) for docno, _ in zip(docnos, range(depth), strict=False)]
-
-
-def _matrix(grades: Sequence[Sequence[int]], depth: int) -> Floats:
-    """Give the gains 2^grade - 1 [query, rank] of grades, of which those below 0 are 0, as is what is not there."""
-    longest = min(depth, max(map(len, grades), default=0))
-    padded = np.array([[*row[:longest], *[0] * (longest - len(row))] for row in grades], dtype=np.float64)
-    return np.asarray(2.0 ** padded.reshape(len(grades), longest).clip(min=0) - 1)
