@@ -39,7 +39,7 @@ SAYS = {
     "Source: Moffat, Zobel: Rank-Biased Precision for Measurement of Retrieval Effectiveness. TOIS 2008.\n"
     "https://doi.org/10.1145/1416950.1416952",
     "IPrec": "Recall is reached with int(recall * relevant + 0.9) documents, as in trec_eval 9; trec_eval 10 rounds\n"
-    "(lround), by which some values differ.",
+    "(lround), by which some values differ, and those of 11pt_avg, the mean of eleven such.",
 }  # of what ir-measures leaves open
 
 LEVELLED = (
@@ -88,7 +88,7 @@ class Plain:
 
 
 TREC_ONLY = {
-    "11pt_avg": "The mean of interpolated precision at recalls of 0, .1, .. 1.",
+    "11pt_avg": "The mean of interpolated precision at recalls of 0, .1, .. 1, which are reached as for IPrec.",
     "gm_bpref": "The geometric mean of bpref over queries, each value at least .00001.",
     "gm_map": "The geometric mean of AP over queries, each value at least .00001.",
     "num_nonrel_judged_ret": "The number of documents that are ranked, and judged not to be relevant.",
