@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fairtrec.compiled import extension
+
 LONGEST = 1 << 26  # bytes of a document
 
 
@@ -27,3 +29,12 @@ class Progress:
 
 
 Watcher = Callable[[Progress], None]
+
+
+def two_threads(jobs: int) -> bool:
+    """Tell whether that many jobs are threads of one process, where lines are docno<TAB>text.
+
+    Two are, if what counts is compiled: the interpreter, which one thread has at a time, does less than half of the
+    work. More would wait for each other, as they would where lines are JSON.
+    """
+    return jobs == 2 and extension is not None

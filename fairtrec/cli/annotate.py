@@ -27,7 +27,7 @@ from fairtrec.literals import Engine, Tokenizer
     is_flag=True,
     help="Match case, so that Hunter is not hunter.",
 )
-@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes that count.  [default: all cores]")
+@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Jobs at a time.  [default: all cores]")
 @click.option("--resume", is_flag=True, help="Continue where the same command was interrupted.")
 @click.option("--force", is_flag=True, help="Overwrite FILE; drop what an interrupted run left.")
 @options.collected
@@ -43,9 +43,11 @@ def command(**options: Any) -> None:
     """
     import time
 
+    from fairtrec.annotation import two_threads
     from fairtrec.jobs import cores, prestart
 
-    if options["engine"] == "local" and (options["jobs"] or cores()) > 1:
+    jobs = options["jobs"] or cores()
+    if options["engine"] == "local" and jobs > 1 and not two_threads(jobs):
         prestart(["fairtrec.annotation.local.ready_to_count"])
 
     from fairtrec.cli.bar import collecting, speed

@@ -128,13 +128,35 @@ def test_metadata_say_what_was_counted(tmp_path):
     assert str(tmp_path) not in meta.json
 
 
-def test_neither_jobs_nor_folder_nor_time_matter(tmp_path):
+def test_neither_jobs_nor_folder_nor_time_matter(tmp_path, small_pieces):
     texts = passages(200)
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "c.tsv").write_bytes(tsv(texts))
-        run(tmp_path / folder, tmp_path / folder / "c.tsv", jobs={"one": 1, "two": 3}[folder])
-    assert (tmp_path / "one" / "t.arrow").read_bytes() == (tmp_path / "two" / "t.arrow").read_bytes()
+    tables = []
+    for jobs in (1, 2, 3):
+        folder = tmp_path / str(jobs)
+        folder.mkdir()
+        (folder / "c.tsv").write_bytes(tsv(texts))
+        run(folder, folder / "c.tsv", jobs=jobs)
+        tables.append((folder / "t.arrow").read_bytes())
+    assert tables[0] == tables[1] == tables[2]
+
+
+def test_two_jobs_that_are_interrupted_go_on(tmp_path, small_pieces):
+    (tmp_path / "c.tsv").write_bytes(tsv(passages(200)))
+    run(tmp_path, tmp_path / "c.tsv", name="whole.arrow")
+    seen = []
+
+    def interrupt(progress):
+        seen.append(progress.documents)
+        if len(seen) == 5:
+            raise KeyboardInterrupt
+
+    options = CountingOptions(jobs=2, resume=True)
+    with pytest.raises(KeyboardInterrupt):
+        annotate([tmp_path / "c.tsv"], TERMS, tmp_path / "t.arrow", options, interrupt)
+    assert (tmp_path / "t.arrow.parts").exists()
+    done = annotate([tmp_path / "c.tsv"], TERMS, tmp_path / "t.arrow", options)
+    assert done.resumed == seen[-1] > 0
+    assert (tmp_path / "t.arrow").read_bytes() == (tmp_path / "whole.arrow").read_bytes()
 
 
 @pytest.mark.parametrize("end", PACKED)

@@ -19,7 +19,10 @@ HIT = 6  # document, place in it, start, end, key and tail of a token
 
 
 class Compiled(Kernel):
-    """Counts tokens and group terms in blocks of documents. Raises ImportError where nothing is compiled."""
+    """Counts tokens and group terms in blocks of documents, for several threads as for one.
+
+    Raises ImportError where nothing is compiled.
+    """
 
     name = "compiled"
 
@@ -34,7 +37,7 @@ class Compiled(Kernel):
         keys = self.terms.keys[:-1]
         bitmap[self.terms.slots((keys | SMALL) & spans.MASKS[np.minimum(self.terms.lengths[:-1], WIDTH)])] = True
         self.bitmap = np.packbits(bitmap, bitorder="little")
-        self.room = np.empty((ROOM, HIT), dtype=np.int64)
+        self.room = ROOM
 
     def _counted(self, block: bytes, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
         tokens, counts = self._scanned(block, starts, ends, lowered=self.lexicon.case_sensitive)
@@ -50,14 +53,16 @@ class Compiled(Kernel):
         counts = np.zeros((len(starts), len(self.lexicon.groups)), dtype=np.int64)
         kind = character_kinds(self.lexicon.tokenizer) if lowered else self.kind
         rules = kind, self.bitmap, int(self.terms.shift), self.lexicon.tokenizer == "space", not lowered
+        room = np.empty((self.room, HIT), dtype=np.int64)
         first = 0
         while first < len(starts):
             some = np.ascontiguousarray(starts[first:]), np.ascontiguousarray(ends[first:])
-            done, found = self.tokens(block, *some, *rules, tokens[first:], self.room)
+            done, found = self.tokens(block, *some, *rules, tokens[first:], room)
             if not done:  # a document that needs more room
-                self.room = np.empty((4 * len(self.room), HIT), dtype=np.int64)
+                self.room = 4 * len(room)
+                room = np.empty((self.room, HIT), dtype=np.int64)
                 continue
-            document, place, begin, end, keys, tails = np.ascontiguousarray(self.room[:found].T)
+            document, place, begin, end, keys, tails = np.ascontiguousarray(room[:found].T)
             tokens_of = partial(self._token, block, begin, end)
             number = self.terms.numbered(keys.view(np.uint64), tails.view(np.uint64), end - begin, tokens_of)
             for hit in np.flatnonzero(keys == NONE).tolist():  # with a capital beyond ASCII

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fairtrec.annotation import CollectionOptions, Progress, Watcher
+from fairtrec.annotation import CollectionOptions, Progress, Watcher, two_threads
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.piece import twice
 from fairtrec.annotation.local.manifest import Manifest, held
@@ -191,7 +191,9 @@ def _count(work: CountingWork, manifest: Manifest, jobs: int, watcher: Watcher |
     known = dict(manifest.done)
     counters = set()
     several = tasks(work.origins, work.longest)
-    for task, done in in_order(work, work.origins, several, jobs, f"{__package__}.ready_to_count", known):
+    threads = two_threads(jobs) and all(origin.kind == "tsv" for origin in work.origins)
+    ready = f"{__package__}.ready_to_count"
+    for task, done in in_order(work, work.origins, several, jobs, ready, known, threads=threads):
         if done.fault is not None:
             line, reason = done.fault
             raise InputError(reason, work.origins[done.origin].name, lines[done.origin] + line)

@@ -8,13 +8,13 @@ import hashlib
 import io
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from os import fspath
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO, Literal, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
 from fairtrec.annotation.counting import text_blocks
 from fairtrec.annotation.counting.text_blocks import TextBlock
@@ -24,6 +24,9 @@ from fairtrec.files.opening import opened
 from fairtrec.files.whole_lines import Lines
 from fairtrec.formats import datasets, table
 from fairtrec.jobs import Outcome, Work, map_ordered
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 SIZE = 1 << 24  # bytes of text in a task
 BLOCK = (1 << 20) - (1 << 13)  # bytes of text that are counted at a time; with a last line, two batches of a counter
@@ -124,10 +127,13 @@ def in_order(
     jobs: int,
     preload: str,
     known: Mapping[int, Outcome] = MappingProxyType({}),
+    *,
+    threads: bool = False,
 ) -> Iterator[tuple[Task, Outcome]]:
     """Do tasks, several at a time, but those of which it is known what came of them; give all of them in their order.
 
     ``preload``  the module that each process imports first.
+    ``threads``  of this process do them: they share what it has imported, and need nothing to be sent.
     """
     asked: deque[Task] = deque()
 
@@ -140,7 +146,12 @@ def in_order(
     def at(task: Task) -> str:
         return origins[task.origin].name
 
-    with closing(map_ordered(work, unknown(), jobs, [preload], jobs + 1, "use -j 1", at)) as found:
+    several_at_once = (
+        _by_threads(work.begin(), unknown(), jobs)
+        if threads
+        else map_ordered(work, unknown(), jobs, [preload], jobs + 1, "use -j 1", at)
+    )
+    with closing(several_at_once) as found:
         for done in found:
             if isinstance(done, InputError):
                 raise done
@@ -149,6 +160,24 @@ def in_order(
                 yield task, known[task.number]
             yield asked.popleft(), done
     yield from ((task, known[task.number]) for task in asked)
+
+
+def _by_threads(
+    call: Callable[[Task], Outcome], several: Iterable[Task], jobs: int
+) -> Generator[Outcome | InputError, None, None]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    going: deque[Future[Outcome]] = deque()
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        for task in several:
+            going.append(pool.submit(call, task))
+            if len(going) > jobs + 1:
+                yield going.popleft().result()
+        while going:
+            yield going.popleft().result()
+    finally:  # nobody waits for the rest
+        pool.shutdown(cancel_futures=True)
 
 
 def _pieces(

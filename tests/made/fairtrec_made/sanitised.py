@@ -88,7 +88,6 @@ def main(built: str, kind: str, many: str) -> None:
     from fairtrec import compiled
 
     assert compiled.extension is watched
-    import numpy as np
 
     from fairtrec.annotation.counting.compiled import Compiled
     from fairtrec.annotation.counting.counter import Lexicon
@@ -116,7 +115,7 @@ def main(built: str, kind: str, many: str) -> None:
         for case in (True, False)
     ]
     for counter in counters:
-        counter.room = np.empty((2, 6), dtype=np.int64)
+        counter.room = 2
     for _ in range(int(many)):
         block = corrupted(plain, draw)
         if kind == "collection":
