@@ -37,7 +37,7 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     stream = io.StringIO()
     room = get_terminal_size().columns if terminal or window else None
     fitting = [_fitting(table, document.gap, room) for table in document.tables]
-    pages = [(table, page) for table in fitting for page in _pages(table, document.gap, room)]
+    pages = [(table, page) for table, laid in fitting for page in _pages(table, laid, document.gap, room)]
     widest = max(_width(page, document.gap) for _, page in pages)
     console = Console(file=stream, force_terminal=terminal, width=max(widest, room or 0), highlight=False)
     for table, page in pages:
@@ -46,37 +46,43 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
         console.print(_table(table, page, document.gap))
     is_cut = terminal and room is not None and most is not None
     signature = cut(document.signature, room or 0) if is_cut else document.signature
-    left = _left_out(document.tables, fitting)
+    both = [
+        (table, {column.head for column in fits.values})
+        for table, (fits, _) in zip(document.tables, fitting, strict=True)
+    ]
+    least = ((each.head, kept) for table, kept in both for each in table.values if each.head in table.least)
+    left = dict.fromkeys(head for head, kept in least if head not in kept)
     named = f"left out for want of room: {', '.join(left)}; -f tsv or a wider window has them" if left else ""
-    signs = [_without(line, left) for line in document.signs]
+    signs = [_without(line, left) for line in document.signs] if left else document.signs
     for line in filter(None, (named, *signs, *folded(document.remarks, most), signature)):
         console.print(plain(line), style="dim", markup=False, soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
-def _fitting(table: ReportTable, gap: int, window: int | None) -> ReportTable:
-    """Shorten the words of a table that is wider than the window, and leave out the least columns if the rest fits."""
+def _fitting(table: ReportTable, gap: int, window: int | None) -> tuple[ReportTable, list[_Laid]]:
+    """Lay out the columns; where they are wider than the window, shorten words, and leave out the least that must be.
 
-    def width() -> int:
-        return _width(list(map(_laid, table.columns)), gap)
-
-    if window is None or width() <= window:
-        return table
+    These stay if the rest does not fit either.
+    """
+    laid = list(map(_laid, table.columns))
+    if window is None or _width(laid, gap) <= window:
+        return table, laid
     if table.narrow is not None:
         return _fitting(table.narrow, gap, window)
     names = [_narrow(key, _most(window)) for key in table.keys]
-    table = replace(table, keys=names)
-    behind = max((_laid(column).width + gap for column in table.values if column.follows), default=0)
+    of_values = zip(table.values, laid[len(names) :], strict=True)
+    behind = max((one.width + gap for column, one in of_values if column.follows), default=0)
     room = max(FEWEST, window - _width(list(map(_laid, names)), gap) - gap - behind)
     heads = shortened([column.head for column in table.values], room)
     values = [replace(column, head=head) for column, head in zip(table.values, heads, strict=True)]
-    table = replace(table, values=[_narrow(column, room) for column in values])
-    whole = table
-    for head in table.least:
-        if width() <= window:
+    whole = table = replace(table, keys=names, values=[_narrow(column, room) for column in values])
+    every = laid = list(map(_laid, whole.columns))
+    for head in whole.least:
+        if _width(laid, gap) <= window:
             break
         table = replace(table, values=[column for column in table.values if column.head != head])
-    return table if width() <= window else whole
+        laid = list(map(_laid, table.columns))
+    return (table, laid) if _width(laid, gap) <= window else (whole, every)
 
 
 def within(window: int | None, names: Mapping[str, str]) -> Mapping[str, str]:
@@ -105,16 +111,7 @@ def _narrow(column: Column, most: int) -> Column:
     return replace(column, cells=shortened(column.cells, most)) if column.words else column
 
 
-def _left_out(tables: Sequence[ReportTable], fitting: Sequence[ReportTable]) -> list[str]:
-    """Name the columns for which there was no room."""
-    heads: dict[str, None] = {}
-    for table, fits in zip(tables, fitting, strict=True):
-        kept = {column.head for column in fits.values}
-        heads |= dict.fromkeys(each.head for each in table.values if each.head in table.least and each.head not in kept)
-    return list(heads)
-
-
-def _without(line: str, left: Sequence[str]) -> str:
+def _without(line: str, left: Container[str]) -> str:
     """Leave out of a line what it says of columns that are not there.
 
     >>> _without("d_z: in standard deviations; cliff: unpaired", ["d_z"])
@@ -123,17 +120,16 @@ def _without(line: str, left: Sequence[str]) -> str:
     return "; ".join(part for part in line.split("; ") if part.partition(": ")[0] not in left)
 
 
-def _pages(table: ReportTable, gap: int, window: int | None) -> Iterator[list[_Laid]]:
+def _pages(table: ReportTable, laid: Sequence[_Laid], gap: int, window: int | None) -> Iterator[list[_Laid]]:
     """Deal the columns of values to as many tables as the window calls for, the keys in front of each."""
-    keys = list(map(_laid, table.keys))
+    keys = laid[: len(table.keys)]
     together: list[list[_Laid]] = []
-    for at, column in enumerate(table.values):
-        laid = _laid(column)
-        if column.follows and (window is None or _width([*keys, *together[-1], laid], gap) <= window):
-            together[-1].append(laid)
+    for at, (column, one) in enumerate(zip(table.values, laid[len(keys) :], strict=True)):
+        if column.follows and (window is None or _width([*keys, *together[-1], one], gap) <= window):
+            together[-1].append(one)
         else:  # one that has no room behind another says whose it is
             whose = f"{table.values[at - 1].head.partition(' ')[0]} {column.head}"
-            together.append([_laid(replace(column, head=whose)) if column.follows else laid])
+            together.append([_laid(replace(column, head=whose)) if column.follows else one])
     page = list(keys)
     for columns in together:
         if window is not None and len(page) > len(keys) and _width([*page, *columns], gap) > window:
