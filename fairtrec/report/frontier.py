@@ -38,7 +38,7 @@ def _of_runs(frontier: Frontier, places: int) -> ReportTable:
     spoken = [(each[0].spoken, each[-1].spoken) for each in points]
     if not any(isnan(part) for pair in spoken for part in pair):
         values.append(Column("with groups", [f"{first:.2f} to {last:.2f}" for first, last in spoken]))
-    values += _aims(frontier.runs, places)
+    values += [] if frontier.dpfr is None else _aims(frontier.runs, places)
     return ReportTable(
         f"{heading(frontier.fairness)} at no loss, and at some", [Column("run", names, words=True)], values
     )
@@ -54,7 +54,7 @@ def _of_queries(frontier: Frontier, places: int) -> ReportTable:
     values = _columns(frontier, [query.points for _, query in rows], places)
     if 0.0 in frontier.losses:
         values.append(Column("distance", [number(query.distance, places) for _, query in rows]))
-    values += _aims([query for _, query in rows], places)
+    values += [] if frontier.dpfr is None else _aims([query for _, query in rows], places)
     return ReportTable("Queries, each on its own", keys, values)
 
 

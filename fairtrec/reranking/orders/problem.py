@@ -1,7 +1,7 @@
 """One run whose front is looked for: its documents, what each adds to the two sums, and what orders are worth."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -30,10 +30,13 @@ PORTION = 20_000  # orders that are evaluated at once
 
 def pooled(runs: Sequence[Run], name: str) -> Run:
     """Rank the documents of several runs in turn: those of rank 1, then those of rank 2, each once."""
+    if len(runs) == 1:
+        return replace(runs[0], name=name)
+    there = [(run, {*run.qids}) for run in runs]
     qids = tuple(sorted({qid for run in runs for qid in run.qids}))
     rankings = []
     for qid in qids:
-        tops = [run.docnos[run.top([qid], None)[0]] for run in runs if qid in set(run.qids)]
+        tops = [run.docnos[run.top([qid], None)[0]] for run, known in there if qid in known]
         places = np.concatenate([np.arange(len(top)) for top in tops])
         docnos = np.concatenate(tops)[np.argsort(places, kind="stable")]
         _, first = np.unique(docnos, return_index=True)

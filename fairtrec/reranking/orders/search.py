@@ -12,11 +12,12 @@ from fairtrec.data import Bools, Floats, Run
 from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.attributes.by_attribute import refuse_several
+from fairtrec.evaluation.digests import files_of
 from fairtrec.evaluation.documents import Reference, depth_of, reduced
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.given import NamedRuns
 from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
-from fairtrec.evaluation.result import InputFile, Part, Result
+from fairtrec.evaluation.result import Part, Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.formulas.distribution import quotient
@@ -105,23 +106,19 @@ class Search:
         choices = self.evaluator.choices
         loaded = {name: loading.single(loading.run(thing, name, choices, choices.depth)) for name, thing in named}
         result = self.evaluator.evaluated(list(loaded.items()), jobs)
-        files = {
-            Part("run", name): InputFile(*at) for name, thing in named if (at := loading.origin(thing)) is not None
-        }
-        result = replace(result, files={**result.files, **files})
+        result = replace(result, files={**result.files, **files_of({Part("run", name): run for name, run in named})})
         reference = self.evaluator.reading().reference
-        several = {
-            name: loading.single(reduced(run, reference.qrels, choices.only, reference.relevance_level))
-            for name, run in loaded.items()
-        }
+        if choices.only:
+            how = reference.qrels, choices.only, reference.relevance_level
+            loaded = {name: loading.single(reduced(run, *how)) for name, run in loaded.items()}
         ranks = depth_of(self.evaluator.measures)
         whole = None if self.candidates is None or ranks is None else max(self.candidates, ranks)
         first, deep = (  # how many documents of each query may be ranked, and how many are looked at
             min((each for each in (most, choices.depth) if each is not None), default=None)
             for most in (self.candidates, whole)
         )
-        cut = {name: run.cut(run.qids, deep) for name, run in several.items()}
-        more = self._more([run.cut(run.qids, first) for run in several.values()])
+        cut = {name: run.cut(run.qids, deep) for name, run in loaded.items()}
+        more = None if self.among == "run" else self._more([run.cut(run.qids, first) for run in loaded.values()])
         every = pooled([*cut.values(), *([] if more is None else [more])], "pool")
         qids = sorted({qid for scores in result.scores for qid in scores.qids})
         needs = self.evaluator.plan.needs
@@ -135,8 +132,8 @@ class Search:
             if self.utility is None:
                 own = [np.arange(many) for many in case.lengths.tolist()]
                 both = np.stack([case.utilities(own), scores.values[0]])
-            if self.by == HEADROOM:
-                self._refuse_infinite(scores, both)
+            if self.by == HEADROOM and np.isinf(both).any():
+                raise self._infinite(scores, both)
             defined: Bools = np.asarray(np.isfinite(both).all(axis=0))
             if not defined.any() and self.by == HEADROOM:
                 raise InputError("no query has finite values of both measures", scores.run)
@@ -151,24 +148,22 @@ class Search:
             together = replace(self._case(every, common, None, reference, judge), candidates=None) if common else None
         return cases, values, together, result
 
-    def _refuse_infinite(self, scores: Scores, both: Floats) -> None:
-        """Raise InputError for a run with an infinite value [2, query]: so is its mean, and no order betters that."""
+    def _infinite(self, scores: Scores, both: Floats) -> InputError:
+        """Say that a run has an infinite value [2, query]: so is its mean, and no order betters that."""
         infinite = np.isinf(both)
-        if infinite.any():
-            measure = self.fairness if infinite[1].any() else self.utility
-            (queries,) = np.nonzero(infinite.any(axis=0))
-            what = f"{measure} is infinite for {len(queries)} of {len(scores.qids)} queries, such as"
-            way = "choose another target, or leave these out with --queries"
-            raise InputError(f"{what} {scores.qids[queries[0]]}, and so is its mean; {way}", scores.run)
+        measure = self.fairness if infinite[1].any() else self.utility
+        (queries,) = np.nonzero(infinite.any(axis=0))
+        what = f"{measure} is infinite for {len(queries)} of {len(scores.qids)} queries, such as"
+        way = "choose another target, or leave these out with --queries"
+        return InputError(f"{what} {scores.qids[queries[0]]}, and so is its mean; {way}", scores.run)
 
     @property
     def ranks(self) -> int | None:
         """How many ranks count; None: all."""
         return depth_of(self.evaluator.measures)
 
-    def _more(self, runs: Sequence[Run]) -> Run | None:
-        if self.among == "run":
-            return None
+    def _more(self, runs: Sequence[Run]) -> Run:
+        """Give the documents that may be ranked beside those of a run."""
         if self.among == "pool":
             return pooled(runs, "pool")
         choices = self.evaluator.choices
