@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache, partial
 from importlib import import_module
 from os import fspath
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ class Opened:
     groups: tuple[str, ...]  # of the first attribute
     terms: GroupTerms | None
     labels: Mapping[str, Labels]  # by attribute, "" for labels that are given without a name; crossed ones are added
-    judged: Qrels | None  # read so early if they are labels, too
+    judged: Qrels | None  # read so early if they are labels, too, or say to which documents labels are cut
     extras: Mapping[str, Any]
     table: "Table | None"  # of counts
     made: "Meta | None"  # how they were made, as far as they say so
@@ -57,15 +58,17 @@ def opened(given: Given, choices: Choices, runs: NamedRuns = ()) -> Opened:
     these are all ``runs``. Raises UsageError or InputError for what is wrong there.
     """
     terms = None if given.terms is None else loading.terms(given.terms)
-    judged = None
+    judgements = cache(partial(loading.qrels, given.qrels))
     sources = given.labels.sources.values() if isinstance(given.labels, Attributes) else [given.labels]
     paths = [fspath(source) for source in sources if isinstance(source, PATH)]
     if given.qrels is not None and any("qrels" in crossed(path) for path in paths):
-        judged = loading.qrels(given.qrels)
+        judgements()
     labels = {}
     if given.labels is not None:
-        wanted = documents_named(runs, given, choices)
+        wanted = documents_named(runs, given, choices, judgements)
+        judged = judgements() if judgements.cache_info().currsize else None
         labels = by_attribute.labels_of(given.labels, choices, judged, wanted)
+    judged = judgements() if judgements.cache_info().currsize else None
     extras = {
         name: import_module(extra.module).read(getattr(given, name))
         for name, extra in EXTRAS.items()

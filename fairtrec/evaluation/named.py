@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Docnos, Docs
+from fairtrec.data import Docnos, Docs, Qrels
 from fairtrec.errors import PATH, InputError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Choices
@@ -18,8 +18,12 @@ from fairtrec.files import opening
 MOST_BYTES = 1 << 27  # of runs, which are read once more
 
 
-def documents_named(named: NamedRuns, given: Given, choices: Choices) -> Callable[[], Docnos | None] | None:
+def documents_named(
+    named: NamedRuns, given: Given, choices: Choices, judgements: Callable[[], Qrels]
+) -> Callable[[], Docnos | None] | None:
     """Give what collects the documents of these runs, of judgements, background and gold, once it is asked for.
+
+    ``judgements`` reads those that were given, and keeps them.
 
     None where labels are looked at as a whole, or something is left that can be read but once, or is too large for it.
     """
@@ -30,7 +34,7 @@ def documents_named(named: NamedRuns, given: Given, choices: Choices) -> Callabl
     things = [*(thing for _, thing in named), *beside]
     if not named or whole or crossed or not all(map(_lasts, things)) or sum(map(_bytes, things)) > MOST_BYTES:
         return None
-    return cache(lambda: Docnos.of(np.concatenate([*_docnos(named, given, choices)])))
+    return cache(lambda: Docnos.of(np.concatenate([*_docnos(named, given, choices, judgements)])))
 
 
 def _lasts(thing: Any) -> bool:
@@ -46,7 +50,7 @@ def _bytes(thing: Any) -> int:
     return Path(fspath(thing)).stat().st_size if loading.is_file(thing) else 0
 
 
-def _docnos(named: NamedRuns, given: Given, choices: Choices) -> Iterator[Docs]:
+def _docnos(named: NamedRuns, given: Given, choices: Choices, judgements: Callable[[], Qrels]) -> Iterator[Docs]:
     """Give the documents of each; what is wrong with a run is said where it is evaluated."""
     yield np.empty(0, "S1")
     background = [] if given.background is None else [("background", given.background)]
@@ -58,6 +62,6 @@ def _docnos(named: NamedRuns, given: Given, choices: Choices) -> Iterator[Docs]:
         except InputError:
             continue
     if given.qrels is not None:
-        yield loading.qrels(given.qrels).docnos
+        yield judgements().docnos
     if given.gold is not None:
         yield loading.gold(given.gold, plain=True).labels.rows.names
