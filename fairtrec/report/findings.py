@@ -136,8 +136,8 @@ def _size(checked: Checked) -> str:
         return plural(checked.rows.length, "line") + (", none of them an entry" if checked.found.many["E201"] else "")
     low, high = int(depths.min()), int(depths.max())
     deep = f"{low:,} deep" if low == high else f"{low:,} to {high:,} deep, median {np.median(depths):,g}"
-    many = [plural(checked.rows.length, "line"), plural(len(depths), "query"), plural(checked.documents, "document")]
-    return ", ".join([*many, deep])
+    queries = [plural(checked.queries, "query")] + [plural(len(depths), "ranking")] * (len(depths) > checked.queries)
+    return ", ".join([plural(checked.rows.length, "line"), *queries, plural(checked.documents, "document"), deep])
 
 
 def _repair(checked: Checked, place: Path | None) -> Iterator[str]:
@@ -171,7 +171,7 @@ def _record(checked: Checked, place: Path | None) -> dict[str, Any]:
         "errors": checked.found.total(errors=True),
         "warnings": checked.found.total(errors=False),
         "lines": checked.rows.length,
-        "queries": len(depths),
+        "queries": checked.queries,
         "documents": checked.documents,
         "depth": [int(depths.min()), float(np.median(depths)), int(depths.max())] if len(depths) else None,
         "counts": dict(sorted(checked.found.many.items())),

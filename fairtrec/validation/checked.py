@@ -85,8 +85,13 @@ class Checked:
 
     @property
     def depths(self) -> Ints:
-        """The number of documents of each query."""
+        """The number of documents of each ranking; a query has one, or several where a run says so."""
         return np.diff(starts_of(self.rows.query))
+
+    @property
+    def queries(self) -> int:
+        """The number of queries that have a document."""
+        return len({self.rows.qids[number] for number in np.unique(self.rows.query).tolist()})
 
     @property
     def documents(self) -> int:

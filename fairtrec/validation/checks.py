@@ -61,9 +61,10 @@ def _split(rows: RunEntries, found: Findings) -> None:
 
 def _queries(rows: RunEntries, wanted: tuple[str, ...], found: Findings) -> None:
     among = set(wanted)
-    unknown = [i for i, qid in enumerate(rows.qids) if qid not in among]
+    ours = {qid: i for i, qid in reversed([*enumerate(rows.qids)])}  # the first ranking of each
+    unknown = [i for qid, i in reversed(ours.items()) if qid not in among]
     hint = guess((rows.qids[i] for i in unknown), among, wanted[0])
-    if len(unknown) == len(rows.qids):
+    if len(unknown) == len(ours):
         message = f"none of the wanted queries, such as {wanted[0]}, but {rows.qids[0]} and others"
         found.add("E504", None, message + hint)
     else:
@@ -71,9 +72,8 @@ def _queries(rows: RunEntries, wanted: tuple[str, ...], found: Findings) -> None
         lines = rows.lines[first[unknown]]
         names = [rows.qids[i] for i in unknown]
         found.add_all("W503", lines, lambda n: f"query {names[n]} is not one of the wanted ones{'' if n else hint}")
-    own = set(rows.qids)
-    missing = [qid for qid in wanted if qid not in own]
-    if missing and len(unknown) < len(rows.qids):
+    missing = [qid for qid in wanted if qid not in ours]
+    if missing and len(unknown) < len(ours):
         few = some(missing, 3 if found.most is not None else None)
         found.add("W502", None, f"{len(missing):,} of {plural(len(wanted), 'query')} have no document: {few}")
 

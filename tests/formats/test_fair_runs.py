@@ -1,5 +1,6 @@
 """Runs and judgements of TREC Fair Ranking 2021 and 2022, as the track's participants and organisers write them."""
 
+import json
 import random
 from pathlib import Path
 
@@ -128,3 +129,15 @@ def test_a_blank_in_the_id_of_a_query_tells_no_rankings_apart():
     rows = ['{"qid": "a b", "docno": "d1", "score": 2}', '{"qid": "a c", "docno": "d2", "score": 1}']
     Path("t.jsonl").write_text("\n".join(rows) + "\n")
     assert run.samples_in(run.read("t.jsonl")).qids == ("a b", "a c")
+
+
+def test_validate_counts_queries_and_their_rankings(fairtrec_command):
+    first, *lines = SEVERAL.splitlines(keepends=True)
+    Path("t").write_text(first + "".join(sorted(lines)))
+    done = fairtrec_command("validate", "t")
+    assert done.out == "t: clean; 7 lines, 2 queries, 4 rankings, 4 documents, 1 to 2 deep, median 1.5\n"
+    Path("q.tsv").write_text("1\tone\n")
+    done = fairtrec_command("validate", "t", "--queries", "q.tsv", "-f", "json")
+    (run,) = json.loads(done.out)["runs"]
+    assert run["queries"] == 2
+    assert run["counts"] == {"W503": 1}  # of the two rankings of query 2
