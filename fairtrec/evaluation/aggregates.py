@@ -157,6 +157,14 @@ def several(measures: Sequence[Measure], given: str | Sequence[str]) -> tuple[Ag
     return tuple(Aggregated(each, how, at > 0) for each in measures for at, how in enumerate(read(given)))
 
 
+def refuse_unfit(
+    measures: Sequence[Measure], given: str | Sequence[str], target_of: Callable[[str], Floats | None]
+) -> None:
+    """Raise UsageError for the first measure that cannot be made so; each attribute has a target."""
+    for each in several(measures, given):
+        each.refuse(target_of(each.of.by))
+
+
 def aggregated(scores: Scores, given: str | Sequence[str]) -> Scores:
     """Give a row for each measure in each of these ways, with the values of queries that there are."""
     found = several(scores.measures, given)

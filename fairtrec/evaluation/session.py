@@ -44,8 +44,7 @@ class Evaluator:
         self.given, self.choices, self.plan = given, choices, plan
         heed(plan, given)
         if choices.aggregate != aggregates.MEAN:
-            for each in aggregates.several(plan.measures, choices.aggregate):
-                each.refuse(plan.reference.by(each.of.by).target)
+            aggregates.refuse_unfit(plan.measures, choices.aggregate, lambda name: plan.reference.by(name).target)
         if choices.only and given.qrels is None:
             raise UsageError(f"--only {choices.only} goes by judgements; give QRELS, or leave it out")
         priors = choices.prior.values() if isinstance(choices.prior, Mapping) else (choices.prior,)
