@@ -115,15 +115,22 @@ def _randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
 
 
 def _bootstrap(differences: Floats, resamples: int, seed: int) -> Floats:
-    """Count the resamples of the differences, moved to a mean of 0, whose mean is as far from 0: (r + 1) / (R + 1)."""
-    p = np.empty(len(differences))
-    for part in _parts(np.arange(len(differences)), resamples):
-        rows = differences[part]
-        mean = rows.mean(axis=1, keepdims=True)
-        means = _resampled(rows, "percentile", 0.95, resamples, seed).bootstrap_distribution
-        far = np.abs(means - mean) >= np.abs(mean) - NEAR * np.abs(rows).mean(axis=1, keepdims=True)
-        p[part] = (far.sum(axis=1) + 1) / (resamples + 1)
-    return p
+    """Count the resamples of the differences, moved to a mean of 0, whose mean is as far from 0: (r + 1) / (R + 1).
+
+    They are those of scipy, drawn once for all rows: how often each query is in one says all of its mean.
+    """
+    rows, queries = differences.shape
+    mean = differences.mean(axis=1)
+    observed = np.abs(mean) - NEAR * np.abs(differences).mean(axis=1)
+    draw = np.random.default_rng(seed)
+    extreme = np.zeros(rows)
+    block = max(1, BLOCK // max(rows, queries))
+    for start in range(0, resamples, block):
+        drawn = draw.integers(0, queries, (min(block, resamples - start), queries))
+        drawn += np.arange(len(drawn))[:, None] * queries
+        times = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape) / queries
+        extreme += (np.abs(times @ differences.T - mean) >= observed).sum(axis=0)
+    return (extreme + 1) / (resamples + 1)
 
 
 _TESTS: dict[Test, Callable[[Floats, int, int], Floats]] = {
