@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
-from fairtrec.data import Floats, GroupTerms, Labels, Qrels
+from fairtrec.data import GroupTerms, Labels, Qrels
 from fairtrec.errors import UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.attributes import by_attribute
@@ -18,7 +18,7 @@ from fairtrec.evaluation.attributes.groups import ORDER, refuse_unordered, remar
 from fairtrec.evaluation.attributes.targets import prior_of, remark_on, shares_of
 from fairtrec.evaluation.attributes.unlisted import settled
 from fairtrec.evaluation.beside import Opened, opened
-from fairtrec.evaluation.choices import Choices, Target
+from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.documents import OF_RUNS, Asking, Attribute, MixedTarget, Needs, Reference, depth_of
 from fairtrec.evaluation.extras.rank_weights import weighed
 from fairtrec.evaluation.given import Given, NamedRuns
@@ -72,8 +72,9 @@ def settle(measures: Any, given: Given, choices: Choices, runs: NamedRuns = ()) 
     each = named
     if len(found.labels) > 1 or any(measure.by for measure in named):
         each = [one for measure in named for one in by_attribute.one_of_each(measure, found.labels)]
-    several = [(one, getattr(one, "group", None) == "") for one in each]  # of which some stand for one of each group
-    asked = [one for measure, of_each in several for one in (_of_groups(measure, found) if of_each else (measure,))]
+    asked: list[Measure] = []
+    for one in each:
+        asked += _of_groups(one, found) if getattr(one, "group", None) == "" else [one]
     notes = left_out
     if len(named) > 1:
         from fairtrec.catalogue.all_fair import attention_of
@@ -170,7 +171,7 @@ def _attribute(name: str, found: Opened, given: Given, choices: Choices, measure
     groups = found.groups if labels is None else labels.groups
     own = by_attribute.own(choices, name, [*found.labels])
     target, target_of, targets = shares_of(own.target, groups, given.inputs, labels) if groups else (None, None, None)
-    prior = _prior(own.prior, measures, labels) if choices.bounds == "labels" else None
+    prior = prior_of(own.prior, measures, labels) if choices.bounds == "labels" else None
     return Attribute(attribute=name, labels=labels, target=target, target_of=target_of, targets=targets, prior=prior)
 
 
@@ -192,7 +193,7 @@ def _crossed(
     if is_named:
         return _attribute(name, found, given, choices, measures)
     labels, own = found.crossed[name], by_attribute.own(choices, name, [*found.labels])
-    prior = _prior(own.prior, measures, labels) if choices.bounds == "labels" else None
+    prior = prior_of(own.prior, measures, labels) if choices.bounds == "labels" else None
     target = crossing.given.at(crossing.codes) if crossing.listed and not crossing.of else None
     target_of = MixedTarget(crossing.of) if crossing.of else None
     return Attribute(
@@ -218,20 +219,6 @@ def _refuse_unfit(measure: Settled, labels: Labels | None, found: Opened, given:
         raise UsageError(f"{measure} has no bounds where texts are missing; leave out --bounds texts, or the measure")
     if labels is not None and OF_DOCUMENTS & set(measure.needs):
         loading.refuse_soft(labels)
-
-
-def _prior(prior: Target, measures: Sequence[Measure], labels: Labels | None) -> Floats | None:
-    """Settle the prior of unknown groups. Raises UsageError where there are no labellings to speak of."""
-    if labels is None:
-        what = "--bounds labels is about documents without a label; give --labels FILE"
-        raise UsageError(f"{what}, or for documents without a text --bounds texts")
-    if labels.own:
-        what = "a document has any number of a query's subtopics, so --bounds labels cannot try them all"
-        raise UsageError(f"{what}; leave it out")
-    for measure in measures:
-        if {"positions", "background_positions"}.intersection(measure.needs):
-            raise UsageError(f"{measure}: positions are not groups, so no labelling bounds it; leave it out")
-    return prior_of(prior, labels)
 
 
 def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] | None:

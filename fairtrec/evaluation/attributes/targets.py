@@ -1,7 +1,7 @@
 """The share that each group should have, and how likely the groups of unknown documents are."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import cast, get_args
 
@@ -14,6 +14,7 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.choices import Target
 from fairtrec.evaluation.documents import OF_QRELS, MixedTarget, TargetOf
 from fairtrec.formulas import distribution
+from fairtrec.measure import Measure
 
 Shares = tuple[Floats | None, MixedTarget | None, Mapping[str, Floats] | None]
 _FACTOR = re.compile(r"(?:^|\+)\s*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")  # before each part of a mixture
@@ -125,11 +126,21 @@ def _given(part: Target, groups: tuple[str, ...], labels: Labels | None) -> Floa
     return {qid: np.insert(shares, at, 0.0) for qid, shares in found.items()}
 
 
-def prior_of(prior: Target, labels: Labels) -> Floats | None:
+def prior_of(prior: Target, measures: Iterable[Measure], labels: Labels | None) -> Floats | None:
     """Settle how likely the groups of unknown documents are; None: as among the known documents of the query.
 
-    Last is how likely a document is of none of them, where labels or the prior say that it may be.
+    Last is how likely a document is of none of them, where labels or the prior say that it may be. Raises UsageError
+    where there are no labellings to speak of.
     """
+    if labels is None:
+        what = "--bounds labels is about documents without a label; give --labels FILE"
+        raise UsageError(f"{what}, or for documents without a text --bounds texts")
+    if labels.own:
+        what = "a document has any number of a query's subtopics, so --bounds labels cannot try them all"
+        raise UsageError(f"{what}; leave it out")
+    for measure in measures:
+        if {"positions", "background_positions"}.intersection(measure.needs):
+            raise UsageError(f"{measure}: positions are not groups, so no labelling bounds it; leave it out")
     named = [pair.rsplit("=", 1)[0].strip() for pair in prior.split(",")] if isinstance(prior, str) else [*prior]
     groups = (*labels.groups, *[NONE] * (labels.none or NONE in named))
     if prior == "known":
