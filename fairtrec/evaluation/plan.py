@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
-from fairtrec.data import GroupTerms, Labels, Qrels
+from fairtrec.data import GroupTerms, Qrels
 from fairtrec.errors import UsageError, asked_by
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.attributes import by_attribute
@@ -92,7 +92,10 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
         if getattr(each, "discount", "") == GIVEN:
             asked[at] = weighed(each, found.extras.get("discount"))
     terms, needs = found.terms, frozenset(need for each in asked for need in each.needs)
-    _refuse_any(asked, found, given, choices)
+    for each in asked:
+        if len(found.labels) > 1:
+            by_attribute.refuse_all(each, found.labels)
+        _refuse_unfit(each, found, given, choices)
     if choices.bounds == "texts" and not OF_DOCUMENTS & needs:
         raise UsageError("--bounds texts is about documents, and no measure here goes by their texts; leave it out")
     measures = tuple(each for each in asked if isinstance(each, Measure))
@@ -146,18 +149,6 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
     )
 
 
-def _refuse_any(asked: Sequence[Settled], found: Opened, given: Given, choices: Choices) -> None:
-    """Raise UsageError for the first that does not go with what was given."""
-    for each in asked:
-        labels = found.labels_by(each) if found.labels or each.by else None
-        if len(found.labels) > 1:
-            by_attribute.refuse_all(each, found.labels)
-        _refuse_unfit(each, labels, found, given, choices)
-        if ORDER in each.needs:
-            several = [*found.labels.values()] if each.is_of_all and not each.by else []
-            refuse_unordered(each, several or [labels], found.groups)
-
-
 def _of_groups(measure: Measure, found: Opened) -> tuple[Measure, ...]:
     """Give one measure for each group of its attribute."""
     labels = found.labels_by(measure)
@@ -202,8 +193,9 @@ def _crossed(
     )  # fmt: skip
 
 
-def _refuse_unfit(measure: Settled, labels: Labels | None, found: Opened, given: Given, choices: Choices) -> None:
+def _refuse_unfit(measure: Settled, found: Opened, given: Given, choices: Choices) -> None:
     """Raise UsageError if a measure lacks an input, or does not go with its labels, the groups or the choices."""
+    labels = found.labels_by(measure) if found.labels or measure.by else None
     inputs, groups = given.inputs, found.groups if labels is None else labels.groups
     for need in sorted(measure.needs, key="ranked".__eq__):  # which the others say more plainly
         if need not in NEEDS:
@@ -219,6 +211,9 @@ def _refuse_unfit(measure: Settled, labels: Labels | None, found: Opened, given:
         raise UsageError(f"{measure} has no bounds where texts are missing; leave out --bounds texts, or the measure")
     if labels is not None and OF_DOCUMENTS & set(measure.needs):
         loading.refuse_soft(labels)
+    if ORDER in measure.needs:
+        several = [*found.labels.values()] if measure.is_of_all and not measure.by else []
+        refuse_unordered(measure, several or [labels], found.groups)
 
 
 def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] | None:
@@ -253,7 +248,7 @@ def _measures(measures: Any, given: Given, found: Opened, choices: Choices) -> t
         if registry.ALL_FAIR in str(each).lower():
             from fairtrec.catalogue.all_fair import allowed
 
-            unfit = partial(_refuse_unfit, labels=found.first, found=found, given=given, choices=choices)
+            unfit = partial(_refuse_unfit, found=found, given=given, choices=choices)
             fair, remarks = allowed(str(each), choices.relevance_level, unfit)
             parsed += fair
             left_out += remarks
@@ -267,7 +262,7 @@ def _measures(measures: Any, given: Given, found: Opened, choices: Choices) -> t
 def _fits(measure: Measure, found: Opened, given: Given, choices: Choices) -> bool:
     """Tell whether a default measure goes with what was given: those of words with words, AWRF with labels."""
     try:
-        _refuse_unfit(measure, found.first, found, given, choices)
+        _refuse_unfit(measure, found, given, choices)
     except UsageError:
         return False
     needs = set(measure.needs)
