@@ -101,7 +101,10 @@ values = click.option(
     help="Compare within each slice of queries, too; lines of FILE are qid and slice.",
 )
 @options.word(
-    "--correlate", of=Over, optional=True, help="Print correlations of the measures instead, over queries or over runs."
+    "--correlate",
+    of=Over,
+    optional=True,
+    help="Print correlations of the measures instead, over queries or over runs; with --cutoffs at each cutoff.",
 )
 @click.option("--cutoffs", metavar="LIST", help="Print each measure at several cutoffs instead, like 1,5,10 or 1-100.")
 @click.option(
@@ -146,8 +149,6 @@ def command(
     from fairtrec.statistics.procedure import Procedure
 
     views = [name for name, asked in (("--correlate", correlate), ("--cutoffs", cutoffs)) if asked is not None]
-    if len(views) > 1:
-        raise UsageError("--correlate and --cutoffs each make a report of their own; leave out one of the two")
     if views and (baseline or given["equivalence"] is not None):
         raise UsageError(f"--baseline and --equivalence are for comparing runs; leave them out, or {views[0]}")
     if paper and form not in ("latex", "md"):
@@ -164,6 +165,8 @@ def command(
         printing.write(COMPARISONS, form, view, output, footnotes, places=places, paper=paper)
         return 0
     asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
+    if correlate is not None:
+        _refuse_alone(asked or (), given["relevance_level"], by_cutoff=cutoffs is not None)
     files = named(runs)
     against: Baseline = None
     if not views:
@@ -194,7 +197,7 @@ def refuse_idle(procedure: dict[str, Any], correlate: str | None = None, cutoffs
         options.refuse_typed(
             "is for comparing runs, and --correlate compares measures", "test", "interval", "resamples", "seed"
         )
-    if cutoffs is not None:
+    elif cutoffs is not None:
         options.refuse_typed("is for comparing runs, and --cutoffs lists means", *procedure)
     if not how.draws:
         ways = f"--test {how.test}, --interval {how.interval} and --correction {how.correction}"
@@ -250,8 +253,22 @@ def recorded(
     return read_values(several, " ".join(measures) or None), baselines_of.one_or_several(asked)
 
 
+def _refuse_alone(asked: Sequence[Any], level: int | None, *, by_cutoff: bool) -> None:
+    """Raise UsageError for one measure that stands for itself alone, which there is no other to correlate with."""
+    from fairtrec.catalogue import registry
+    from fairtrec.catalogue.family import looks_at_groups
+    from fairtrec.comparison.curves import family
+    from fairtrec.errors import UsageError
+
+    text = " ".join(map(str, asked))
+    named = registry.parse(text, level) if asked and registry.ALL_FAIR not in text.lower() else []
+    names = {family(each) if by_cutoff else str(each) for each in named}
+    if len(names) == 1 and not looks_at_groups(named[0]):
+        raise UsageError(f"--correlate is of two measures, and {names.pop()} is alone; name another with -m")
+
+
 def _view(result: "Result", baseline: Baseline, slices: Any, correlate: Any, procedure: Any, *, curves: bool) -> "View":
-    if curves:
+    if curves and not correlate:
         from fairtrec.comparison import curves as cutoffs
 
         return cutoffs.curves(result, slices=slices)
@@ -259,7 +276,7 @@ def _view(result: "Result", baseline: Baseline, slices: Any, correlate: Any, pro
         from fairtrec.comparison.correlations import correlate as correlated
 
         only = {name: procedure[name] for name in ("correction", "confidence")}
-        return correlated(result, correlate, slices=slices, **only)
+        return correlated(result, correlate, slices=slices, by_cutoff=curves, **only)
     from fairtrec.comparison.baseline import compare
 
     return compare(result, baseline, slices=slices, **procedure)

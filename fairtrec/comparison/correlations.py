@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.compared import refuse_gold
+from fairtrec.comparison.curves import cutoff_of, family
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
@@ -16,13 +17,14 @@ from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.result import Result
 from fairtrec.formulas.rounding import finite
 from fairtrec.literals import Correction, Over
-from fairtrec.measure import badness
+from fairtrec.measure import Measure, badness
 from fairtrec.statistics import corrections as correction
 from fairtrec.statistics.correlation import COEFFICIENTS, Coefficient, correlation, tau_ap
 from fairtrec.statistics.procedure import Procedure
 
 AssociationOutcome = Literal["correlated", "not shown", "not tested"]
 ALL_RUNS = "all runs"
+MeasuresOfCutoff = tuple[int, int, str, str, int | None]
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,16 @@ class Association:
     verdict: AssociationOutcome
 
 
+@dataclass(frozen=True)
+class AssociationAtCutoff(Association):
+    """The correlation of two measures of one cutoff; their names are without it."""
+
+    cutoff: int
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Associations(Answer):
-    """The correlations between all measures of a result."""
+    """The correlations between all measures of a result, or between those of each cutoff."""
 
     rows: tuple[Association, ...]
     result: Result
@@ -54,12 +63,14 @@ class Associations(Answer):
     procedure: Procedure
     family: str
     notes: tuple[str, ...]
+    by_cutoff: bool = False
 
     @property
     def signature(self) -> Signature:
         """Every choice that changes a number."""
         how = self.procedure
-        choices = {"correlate": self.over, "correction": how.correction, "interval": str(how.confidence)}
+        over = f"{self.over} by cutoff" if self.by_cutoff else self.over
+        choices = {"correlate": over, "correction": how.correction, "interval": str(how.confidence)}
         return self.result.signature | choices
 
 
@@ -70,12 +81,15 @@ def correlate(
     slices: FilePath | Mapping[str, Sequence[str]] | None = None,
     correction: Correction = "holm",
     confidence: float = 0.95,
+    by_cutoff: bool = False,
 ) -> Associations:
     """Correlate each two measures of a result: over the queries of each run and of all together, or over runs' means.
 
     Pairs of the same query in several runs are not independent, so what is pooled has neither p nor interval. Over runs
     there is tau_ap, too, of the orders of runs from the best, by the mean size where nearer 0 is better, with neither.
-    Raises UsageError for fewer than two measures.
+    ``by_cutoff`` correlates measures of the same cutoff alone, in a result with each at several.
+
+    Raises UsageError for fewer than two measures, also of a cutoff, and by cutoff for one without.
     """
     how = Procedure(correction=correction, confidence=confidence)
     parts = Slices.of(slices)
@@ -85,16 +99,37 @@ def correlate(
         raise UsageError(f"measures correlate over queries or runs, not over {over!r}; choose one of the two")
     if len(result.scores[0].measures) < 2:
         raise UsageError("there is one measure alone; name another to correlate it with")
+    pairs = _pairs(result.scores[0].measures, by_cutoff=by_cutoff)
     rows = [
         row
         for name, part in slicing.sliced(result, parts)
         for run, values, pooled in _columns(part, over)
-        for row in _associations(name, run, part, values, how, pooled=pooled)
+        for row in _associations(name, run, pairs, values, how, pooled=pooled)
     ]
     if over == "runs":
-        rows += [row for name, part in slicing.sliced(result, parts) for row in _of_orders(name, part)]
-    corrected = list(_corrected(rows, how))
-    return Associations(tuple(corrected), result, over, how, _family(rows, how), tuple(slicing.notes(result, parts)))
+        rows += [row for name, part in slicing.sliced(result, parts) for row in _of_orders(name, part, pairs)]
+    corrected, notes = tuple(_corrected(rows, how)), tuple(slicing.notes(result, parts))
+    return Associations(corrected, result, over, how, _family(rows, how), notes, by_cutoff)
+
+
+def _pairs(measures: Sequence[Measure], *, by_cutoff: bool) -> list[MeasuresOfCutoff]:
+    """Give each two measures by number and name, and their cutoff if they are to have the same."""
+    names = list(map(str, measures))
+    if not by_cutoff:
+        return [(one, other, names[one], names[other], None) for one, other in combinations(range(len(names)), 2)]
+    cutoffs = list(map(cutoff_of, measures))
+    found: list[MeasuresOfCutoff] = []
+    for cutoff in sorted({*cutoffs}):
+        rows = [row for row, own in enumerate(cutoffs) if own == cutoff]
+        if len(rows) < 2:
+            raise UsageError(f"{names[rows[0]]} is alone at its cutoff; name another to correlate it with")
+        found += [(a, b, family(measures[a]), family(measures[b]), cutoff) for a, b in combinations(rows, 2)]
+    return found
+
+
+def _made(*cells: Any, cutoff: int | None) -> Association:
+    found = Association(*cells)
+    return found if cutoff is None else AssociationAtCutoff(**vars(found), cutoff=cutoff)
 
 
 def _columns(result: Result, over: Over) -> Iterator[tuple[str, Floats, bool]]:
@@ -109,29 +144,30 @@ def _columns(result: Result, over: Over) -> Iterator[tuple[str, Floats, bool]]:
 
 
 def _associations(
-    name: str, run: str, result: Result, values: Floats, how: Procedure, *, pooled: bool
+    name: str, run: str, pairs: Sequence[MeasuresOfCutoff], values: Floats, how: Procedure, *, pooled: bool
 ) -> Iterator[Association]:
-    measures = list(map(str, result.scores[0].measures))
-    for first, second in combinations(range(len(measures)), 2):
+    for first, second, one, other, cutoff in pairs:
         for kind in COEFFICIENTS:
             found = correlation(values[first], values[second], kind, how.confidence)
             nan = float("nan")
             low, high, p = (nan, nan, nan) if pooled else (found.low, found.high, found.p)
             left = values.shape[1] - found.n
-            pair = (measures[first], measures[second])
-            yield Association(name, run, *pair, kind, found.n, left, found.value, low, high, p, p, "not tested")
+            cells = (name, run, one, other, kind, found.n, left, found.value, low, high, p, p, "not tested")
+            yield _made(*cells, cutoff=cutoff)
 
 
-def _of_orders(name: str, result: Result) -> Iterator[Association]:
+def _of_orders(name: str, result: Result, pairs: Sequence[MeasuresOfCutoff]) -> Iterator[Association]:
     """Correlate the orders of the runs from the best, or the highest by a measure of no direction."""
     measures = result.scores[0].measures
     sizes = np.stack([scores.compared for scores in result.scores], axis=1)
     orders = [badness(row, measure.better) for row, measure in zip(sizes, measures, strict=True)]
-    for (one, x), (other, y) in combinations(zip(map(str, measures), orders, strict=True), 2):
+    for first, second, one, other, cutoff in pairs:
+        x, y = orders[first], orders[second]
         n, nan = int((finite(x) & finite(y)).sum()), float("nan")
         value = tau_ap(np.where(finite(x), x, nan), np.where(finite(y), y, nan))
         left = len(x) - n
-        yield Association(name, ALL_RUNS, one, other, "tau_ap", n, left, value, nan, nan, nan, nan, "not tested")
+        cells = (name, ALL_RUNS, one, other, "tau_ap", n, left, value, nan, nan, nan, nan, "not tested")
+        yield _made(*cells, cutoff=cutoff)
 
 
 def _corrected(rows: list[Association], how: Procedure) -> Iterator[Association]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from fairtrec.comparison.compared import Comparison
-from fairtrec.comparison.correlations import Association, Associations
+from fairtrec.comparison.correlations import Association, AssociationAtCutoff, Associations
 from fairtrec.comparison.curves import CurveAgreement, CurvePoint, Curves, family
 from fairtrec.evaluation.result import Result
 from fairtrec.report.cells import shown, signed
@@ -64,6 +64,8 @@ def corrected(how: Procedure) -> str:
 
 def of_associations(view: Associations, places: int) -> tuple[list[ReportTable], list[str]]:
     """Lay out a table for each coefficient and pair of measures, and say how they were made."""
+    if view.by_cutoff:
+        return _of_cutoffs(view, places)
     how, names = view.procedure, shown(scores.run for scores in view.result.scores)
     several = len({row.slice for row in view.rows}) > 1
     head = [
@@ -89,15 +91,38 @@ def of_associations(view: Associations, places: int) -> tuple[list[ReportTable],
         keys += ["slice"] * several
         found.append(ReportTable.of_rows(title, len(keys), [*keys, *head], cells, least=("n", "p")))
     shown_from = f"correlated: {corrected(how)} at most {how.alpha:g}"
-    lines = [f"{how.percent} interval: by Fisher's z; {shown_from}; {view.family}"]
+    return found, [f"{how.percent} interval: by Fisher's z; {shown_from}; {view.family}", *_left_out(view)]
+
+
+def _of_cutoffs(view: Associations, places: int) -> tuple[list[ReportTable], list[str]]:
+    """Lay out a table for each coefficient, and over queries for each pair of measures: a column for each cutoff."""
+    how, names = view.procedure, shown(scores.run for scores in view.result.scores)
+    several = len({row.slice for row in view.rows}) > 1
+    over_runs = view.over == "runs"
+    cutoffs = sorted({row.cutoff for row in view.rows if isinstance(row, AssociationAtCutoff)})
+    head = [*["measure"] * 2 * over_runs, *["run"] * (not over_runs), *["slice"] * several, *(f"@{k}" for k in cutoffs)]
+    found = []
+    for (kind, *pair), rows in together(view.rows, "kind", *["measure", "other"] * (not over_runs)):
+        cells = []
+        for (run, part, *measures), line in together(rows, "run", "slice", "measure", "other"):
+            key = measures if over_runs else [names.get(run, run)]
+            values = [f"{signed(row.correlation, places)}{' *'[row.verdict == 'correlated']}" for row in line]
+            cells.append([*key, *[part] * several, *values])
+        title = f"{COEFFICIENTS[kind]} of {' and '.join(pair) or 'the means of runs'}"
+        found.append(ReportTable.of_rows(title, len(head) - len(cutoffs), head, cells))
+    return found, [f"* correlated: {corrected(how)} at most {how.alpha:g}; {view.family}", *_left_out(view)]
+
+
+def _left_out(view: Associations) -> list[str]:
+    """Say which correlations are not tested, and what is left out of them."""
+    over_runs, lines = view.over == "runs", list[str]()
     if not over_runs and len(view.result.scores) > 1:
         lines.append(
             "all runs: the pairs of all runs together, which are not independent, so there is no p and no interval"
         )
     left = sum(row.undefined for row in view.rows if row.kind == "pearson")
     lines += [f"{left} pairs are left out, where one of the two measures is undefined or infinite"] if left else []
-    lines += [f"{AP}, of the runs from the best"] if over_runs else []
-    return found, lines
+    return lines + [f"{AP}, of the runs from the best"] * over_runs
 
 
 def of_curves(view: Curves, places: int) -> tuple[list[ReportTable], list[str]]:
