@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -245,7 +246,12 @@ def _unwritable(place: Path, error: OSError) -> ResourceError:
 
 
 def _bundled() -> list[Passport]:
-    return [_read(path) for path in root().glob("*/*.toml")]
+    return _in(root())
+
+
+@cache  # they stay as they were installed
+def _in(folder: Path) -> list[Passport]:
+    return [_read(path) for path in folder.glob("*/*.toml")]
 
 
 def _owned() -> list[Passport]:

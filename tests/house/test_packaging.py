@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+import warnings
 import zipfile
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -97,18 +98,33 @@ def origin(desk, path):
     return Path(run(desk, "-c", "import fairtrec; print(fairtrec.__file__)", path=path).strip()).parent
 
 
-def test_wheel_has_what_it_needs_and_no_more(wheel):
-    names = zipfile.ZipFile(wheel).namelist()
+@pytest.fixture(scope="module", params=["planned", pytest.param("built", marks=pytest.mark.slow)])
+def holds(request):
+    """The names of a wheel's files and its metadata, as hatchling plans them, or as they are in a wheel."""
+    if request.param == "built":
+        with zipfile.ZipFile(request.getfixturevalue("wheel")) as archive:
+            (about,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+            return archive.namelist(), archive.read(about).decode()
+    builder = pytest.importorskip("hatchling.builders.wheel", reason="hatchling is not installed; make setup")
+    planned = builder.WheelBuilder(str(REPOSITORY))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the tools say of each other
+        about = planned.config.core_metadata_constructor(planned.metadata)
+    return [file.distribution_path for file in planned.recurse_included_files()], about
+
+
+def test_wheel_has_what_it_needs_and_no_more(holds):
+    names, about = holds
     tops = {name.partition("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"fairtrec"}
     assert "fairtrec/py.typed" in names
-    assert [name for name in names if name.endswith("licenses/LICENSE")]
+    assert "\nLicense-File: LICENSE\n" in about
     assert "fairtrec/_resources/wordlists/gender-en.csv" in names
     assert "fairtrec/_resources/example/collection.tsv" in names
     assert {
         f"fairtrec/report/page/{part}" for part in ("page.html", "scatter.html", "queries.html", "page.css", "page.js")
     } <= set(names)
-    assert not [name for name in names if "test_" in name or "__pycache__" in name or name.endswith(".pyc")]
+    assert not [name for name in names if "test_" in name or "__pycache__" in name or name.endswith((".pyc", ".c"))]
     tracked = {f"fairtrec/_{path.relative_to(REPOSITORY)}" for path in (REPOSITORY / "resources").rglob("*.*")}
     assert tracked <= set(names)
 
@@ -127,6 +143,7 @@ def hook():
     return module
 
 
+@pytest.mark.slow
 def test_a_wheel_is_below_1_mb(wheel):
     """`make release-check` holds the one that is compiled to it, which is 10 kB larger."""
     assert wheel.stat().st_size < 990_000
@@ -237,15 +254,15 @@ def test_wheel_finds_its_lists_from_another_folder(unpacked, desk):
     assert place.read_bytes() == (REPOSITORY / "resources/wordlists/gender-en.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_wheel_shows_the_example_of_the_readme(unpacked, desk):
     shown = (REPOSITORY / "README.md").read_text("utf-8").partition("<!-- demo -->\n```\n")[2].partition("```\n")[0]
     printed = run(desk, "-m", "fairtrec", "demo", path=unpacked)
     assert pages.unversioned(printed) == pages.unversioned(shown)
 
 
-def test_the_page_of_pypi_is_for_who_has_no_checkout(unpacked):
-    (metadata,) = unpacked.glob("*.dist-info/METADATA")
-    about, _, page = metadata.read_text("utf-8").partition("\n\n")
+def test_the_page_of_pypi_is_for_who_has_no_checkout(holds):
+    about, _, page = holds[1].partition("\n\n")
     assert "pip install fairtrec\n    fairtrec demo" in page
     assert not re.search(r"\bmake\b|\.venv|this folder", page)
     links = re.findall(r"\]\(([^)]*)\)", page)
@@ -297,11 +314,10 @@ def test_all_three_evaluate_alike(unpacked, desk):
     assert len(set(printed)) == 1
 
 
-def test_metadata_names_what_the_code_imports(unpacked):
+def test_metadata_names_what_the_code_imports(holds):
     """Each library that is imported anywhere is a dependency, and each dependency is imported."""
-    (metadata,) = unpacked.glob("*.dist-info/METADATA")
-    required = re.findall(r"^Requires-Dist: ([\w-]+)", metadata.read_text("utf-8"), re.MULTILINE)
-    text = "\n".join(path.read_text("utf-8") for path in (unpacked / "fairtrec").rglob("*.py"))
+    required = re.findall(r"^Requires-Dist: ([\w-]+)", holds[1], re.MULTILINE)
+    text = "\n".join(path.read_text("utf-8") for path in (REPOSITORY / "fairtrec").rglob("*.py"))
     imported = set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE))
     optional = {
         "requests",
@@ -343,14 +359,13 @@ def test_commands_are_found_in_a_readme():
     assert pages.shell_commands(text) == ["fairtrec eval a    b", "fairtrec measures"]
 
 
-def test_the_readme_shows_what_the_demo_prints():
+def test_the_readme_shows_what_the_demo_prints(fairtrec_command, monkeypatch):
     make = ["make", "--no-print-directory", "-n", "-o", ".venv/run", "demo"]
     alone = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     recipe = subprocess.run(make, cwd=REPOSITORY, env=alone, check=True, capture_output=True, text=True)
     words = shlex.split(recipe.stdout[recipe.stdout.index(".venv/bin/fairtrec") :].replace("\\\n", " "))
-    wide = {**os.environ, "COLUMNS": "120"}
-    demo = [sys.executable, "-m", "fairtrec", *words[1:]]
-    printed = subprocess.run(demo, cwd=REPOSITORY, env=wide, check=True, capture_output=True, text=True).stdout
+    monkeypatch.setenv("COLUMNS", "120")
+    printed = fairtrec_command(*words[1:]).out
     shown = (REPOSITORY / "README.md").read_text("utf-8").partition("<!-- demo -->\n```\n")[2].partition("```\n")[0]
     assert pages.unversioned(printed) == pages.unversioned(shown)
 
