@@ -142,7 +142,7 @@ def read(
         once.setdefault(key, each)  # under the first of its names
     found: dict[Any, LoadedRun | InputError] = {}
     things = list(once.values())
-    several = map_ordered(reading, things, jobs, called=itemgetter(0)) if jobs > 1 else None
+    several = map_ordered(reading, things, jobs, called=itemgetter(0), shared=True) if jobs > 1 else None
     with nullcontext() if several is None else closing(several):  # a broken run ends the processes at once
         for key, outcome in zip(once, several or map(reading.of, things), strict=True):
             if isinstance(outcome, InputError) and not keep_going:
@@ -174,7 +174,8 @@ def finished(
     failed: Failed = {}
     several = None
     if jobs > 1 and len(runs) > 1:
-        several = map_ordered(replace(reading, reference=reference), runs, jobs, called=attrgetter("name"))
+        whole = replace(reading, reference=reference)
+        several = map_ordered(whole, runs, jobs, called=attrgetter("name"), shared=True)
     with nullcontext() if several is None else closing(several):
         for run, outcome in zip(runs, several or repeat(None), strict=False):
             assert run.rest is not None

@@ -1,5 +1,6 @@
 """A batch of runs: how it is named, broken runs among it, several processes, and what is read how often."""
 
+import multiprocessing
 import os
 import resource
 import signal
@@ -10,6 +11,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from fairtrec.evaluation.result import Part
 from fairtrec.files import opening
 from fairtrec.files.arguments import paths, processes
 from fairtrec.formats import run as run_format
+from fairtrec.jobs import sent
 from fairtrec.measure import Measure
 from fairtrec.report.writers import RESULTS
 
@@ -50,9 +53,12 @@ class Faulty(AtPrompt):
 
 
 class Where(AtPrompt):
-    """A measure that looks documents up, and tells in which process."""
+    """A measure that looks documents up, and tells in which process; the first waits until another has been there."""
 
     def __call__(self, membership):
+        if multiprocessing.parent_process() is not None:
+            Path("another").touch()
+        assert until(Path("another").exists)
         return np.full(len(membership), float(os.getpid()))
 
 
@@ -179,8 +185,10 @@ def test_a_measure_that_cannot_be_sent_is_computed_here(batch, monkeypatch):
 
 def test_runs_whose_documents_are_looked_up_are_scored_where_runs_are_read(batch):
     found = fairtrec.evaluate(Where(), paths(["runs"]), counts="counts.tsv", jobs=2).per_query
-    assert len(found) == 5
-    assert os.getpid() not in {where for one in found.values() for where in one["Where"].values()}
+    processes_of = {name: {*of_measure["Where"].values()} for name, of_measure in found.items()}
+    assert len(processes_of) == 5
+    assert os.getpid() in set().union(*processes_of.values())
+    assert len(set().union(*processes_of.values())) == 2
 
 
 class Shared:
@@ -202,14 +210,32 @@ class Shared:
 
 def test_arrays_are_handed_to_processes_in_a_file_that_they_share(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    array = np.arange(jobs.SHARED, dtype=np.float64)
+    array = np.arange(sent.SHARED, dtype=np.float64)
     outcomes = jobs.map_ordered(Shared(array), range(4), 2)
     assert next(outcomes) == ("mmap", array.sum())
-    (file,) = tmp_path.glob("fairtrec-*/shared")
-    assert file.stat().st_size == array.nbytes
-    assert file.read_bytes() == array.tobytes()
+    (file,) = tmp_path.glob("fairtrec-*")
+    assert file.read_bytes().endswith(array.tobytes())
     assert list(outcomes) == [("mmap", array.sum())] * 3
     assert list(tmp_path.iterdir()) == []
+
+
+class Odd:
+    """Work that has a fault in all things from the third on."""
+
+    def begin(self):
+        return self.refuse
+
+    def refuse(self, thing):
+        if thing >= 2:
+            raise UsageError(str(thing))
+        return thing
+
+
+def test_faults_of_work_that_is_shared_are_told_in_their_turn():
+    outcomes = jobs.map_ordered(Odd(), range(40), 2, shared=True)
+    assert [next(outcomes), next(outcomes)] == [0, 1]
+    with pytest.raises(UsageError, match=r"\A2\Z"):
+        next(outcomes)
 
 
 def test_no_room_for_what_processes_share_is_one_line(tmp_path, monkeypatch):
@@ -219,7 +245,7 @@ def test_no_room_for_what_processes_share_is_one_line(tmp_path, monkeypatch):
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))
     try:
         with pytest.raises(InputError, match=r"what processes share cannot be written \(File too large\); make room"):
-            list(jobs.map_ordered(Shared(np.zeros(jobs.SHARED)), range(4), 2))
+            list(jobs.map_ordered(Shared(np.zeros(sent.SHARED)), range(4), 2))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limit)
         signal.signal(signal.SIGXFSZ, before)

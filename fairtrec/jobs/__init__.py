@@ -8,15 +8,15 @@ processes is imported where it is used, so that the work of one process starts s
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from fairtrec import compiled
 from fairtrec.errors import InputError, UsageError
+from fairtrec.jobs.sent import Sent, written
 
-SHARED = 1 << 16  # bytes of an array, from which processes share it
-ALIGNED = 64  # bytes, as caches are
 LONGEST_FOLDER = 64  # bytes of the name of the folder for temporary files; a socket has 107, and 32 behind that
 Thing = TypeVar("Thing")
 Outcome = TypeVar("Outcome")
@@ -31,26 +31,21 @@ class Work(Protocol[Thing_contra, Outcome_co]):
         """Set up what all things share; called once in each process."""
 
 
-class Sent(NamedTuple):
-    """Work that is written down for other processes: all but its large arrays, and where these are in a file."""
+@dataclass
+class Turn:
+    """A thing that waits for its turn, and what is to come of it: a tuple, or None if no other process can do it."""
 
-    work: bytes
-    path: str
-    places: list[tuple[int, int]]  # from which byte to which
+    thing: Any
+    future: Any
 
-    def received(self) -> Any:
-        """Give the work in another process; pages of its arrays are shared by all, and copied where they are changed.
-
-        Raises AttributeError or ImportError if a part of it is not known here.
-        """
-        import mmap
-        from multiprocessing.reduction import ForkingPickler
-
-        if not self.places:
-            return ForkingPickler.loads(self.work)
-        with open(self.path, "rb") as file:  # noqa: PTH123 - pathlib takes its time
-            shared = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
-        return ForkingPickler.loads(self.work, buffers=[shared[start:stop] for start, stop in self.places])
+    def take(self, call: Callable[[], Callable[[Any], Any]]) -> None:
+        """Do the thing in this process, unless another has begun; what it raises is told in its turn."""
+        if self.future.cancel():
+            self.future = type(self.future)()
+            try:
+                self.future.set_result((_outcome(call(), self.thing),))
+            except Exception as fault:  # noqa: BLE001 - as in another process
+                self.future.set_exception(fault)
 
 
 def cores() -> int:
@@ -127,22 +122,25 @@ def map_ordered(
     ahead: int | None = None,
     advice: str = "use -j 1, give each measure a cutoff, or cut with -M N",
     called: Callable[[Thing], str] = str,
+    *,
+    shared: bool = False,
 ) -> Generator[Outcome | InputError, None, None]:
     """Give what comes of each thing, in order; an InputError in the place of what comes of a broken one.
 
-    Things are taken as they are wanted: ``ahead`` of what has come of them, or all at once. Work that cannot be sent to
+    Things are taken as they are wanted: ``ahead`` of what has come of them, or all at once. Where work is ``shared``,
+    this process is one of the jobs, and does what no other has begun while it waits. Work that cannot be sent to
     another process, such as a measure defined at a prompt, is done in this one. Raises InputError, with that advice and
     what the processes were at, as it is ``called``, if one is killed.
     """
     if jobs > 1:
         _refuse_program_from_a_pipe()
-    with _written(work) if jobs > 1 else nullcontext() as sent:
+    with written(work) if jobs > 1 else nullcontext() as sent:
         if sent is None:
             call = work.begin()
             for thing in things:
                 yield _outcome(call, thing)
             return
-        yield from _by_processes(work, sent, things, jobs, preload, ahead, advice, called)
+        yield from _by_processes(work, sent, things, jobs, preload, ahead, advice, called, shared=shared)
 
 
 def _refuse_program_from_a_pipe() -> None:
@@ -164,25 +162,31 @@ def _by_processes(
     ahead: int | None,
     advice: str,
     called: Callable[[Thing], str],
+    *,
+    shared: bool,
 ) -> Iterator[Outcome | InputError]:
-    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
     call_here = cache(work.begin)
-    going: deque[tuple[Thing, Future[tuple[Any] | None]]] = deque()
+    going: deque[Turn] = deque()
+    waiting: deque[Turn] = deque()  # those that this process may do
 
     def first() -> Outcome | InputError:
-        thing, future = going[0]
-        done = future.result()
+        turn = going[0]
+        while waiting and not turn.future.done():
+            waiting.popleft().take(call_here)
+        done = turn.future.result()
         going.popleft()
-        return _outcome(call_here(), thing) if done is None else done[0]
+        return _outcome(call_here(), turn.thing) if done is None else done[0]
 
     try:
-        with ProcessPoolExecutor(jobs, context(preload), _begin, (sent,)) as pool:
+        with ProcessPoolExecutor(jobs - shared, context(preload), _begin, (sent,)) as pool:
             try:
                 for thing in things:
                     with _uninterrupted():
-                        going.append((thing, pool.submit(_done, thing)))
+                        going.append(Turn(thing, pool.submit(_done, thing)))
+                    waiting.extend([going[-1]] if shared else [])
                     if len(going) - 1 == ahead:
                         yield first()
                 while going:
@@ -193,7 +197,7 @@ def _by_processes(
                 raise
     except (BrokenProcessPool, EOFError, ConnectionError):  # the first process is told so in several ways
         what = "a process was killed before it was done, as happens when memory runs out"
-        lost = [thing for thing, future in going if not future.done() or future.exception() is not None]
+        lost = [turn.thing for turn in going if not turn.future.done() or turn.future.exception() is not None]
         names = list(dict.fromkeys(map(called, lost[:jobs])))
         where = f" (at {' or '.join(names)})" if names else ""
         raise InputError(f"{what}{where}; {advice}") from None
@@ -206,45 +210,7 @@ def _outcome(call: Callable[[Thing], Outcome], thing: Thing) -> Outcome | InputE
         return fault
 
 
-@contextmanager
-def _written(work: Work[Thing, Outcome]) -> Iterator[Sent | None]:
-    """Write work down for other processes while there are such; give None if that cannot be done.
-
-    Raises InputError where there is no room for its arrays.
-    """
-    from pickle import PickleBuffer, dumps
-    from tempfile import TemporaryDirectory
-
-    arrays: list[memoryview] = []
-
-    def stays(array: PickleBuffer) -> bool:
-        raw = array.raw()
-        if raw.nbytes >= SHARED:
-            arrays.append(raw)
-        return raw.nbytes < SHARED
-
-    try:
-        sent = dumps(work, protocol=5, buffer_callback=stays)
-    except Exception:  # noqa: BLE001 - an object may refuse in any way
-        yield None
-        return
-    if not arrays:
-        yield Sent(sent, "", [])
-        return
-    with TemporaryDirectory(prefix="fairtrec-", ignore_cleanup_errors=True) as folder:
-        path, places = os.path.join(folder, "shared"), []  # noqa: PTH118
-        try:
-            with open(path, "wb") as file:  # noqa: PTH123
-                for array in arrays:
-                    file.seek(-file.tell() % ALIGNED, os.SEEK_CUR)
-                    places.append((file.tell(), file.tell() + file.write(array)))
-        except OSError as fault:
-            what = f"what processes share cannot be written ({fault.strerror})"
-            raise InputError(f"{what}; make room there, set TMPDIR, or use -j 1", folder) from None
-        yield Sent(sent, path, places)
-
-
-_received = Sent(b"", "", [])
+_received = Sent("", [])
 
 
 def _begin(sent: Sent) -> None:
@@ -268,6 +234,8 @@ def _end_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()
+        with suppress(OSError):  # it has done so itself, unless it was killed
+            os.remove(_received.path)  # noqa: PTH107
         os._exit(1)
 
 
