@@ -12,6 +12,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from fairtrec.comparison import compared as pairing
 from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.compared import (
     ALL,
@@ -20,8 +21,6 @@ from fairtrec.comparison.compared import (
     Comparisons,
     CorrectedComparison,
     PairedValues,
-    paired_with,
-    tukey_hsd,
 )
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
@@ -65,7 +64,7 @@ def compare(
     if any(scores.gold is not None for scores in result.scores):
         refuse_beside_gold(how)
     bases = find_several([scores.run for scores in result.scores], baseline)
-    pairs = [pair for name, part in slicing.sliced(result, parts) for pair in paired_with(name, part.scores, bases)]
+    pairs = [pair for name, part in slicing.sliced(result, parts) for pair in pairing.pairs(name, part.scores, bases)]
     rows, said = _judged(pairs, how)
     notes = [
         *dict.fromkeys(line for base in bases for line in _uneven(result.scores, base, bases)),
@@ -163,7 +162,7 @@ def _judged(pairs: Sequence[PairedValues], how: Procedure) -> tuple[list[Compari
             found = pair.corrected(how.confidence)
             columns["low"][row], columns["high"][row], columns["p"][row], columns["side"][row] = found
     if how.correction == "tukey":
-        columns["p_corrected"], said = tukey_hsd(pairs, columns["p"], **drawn)
+        columns["p_corrected"], said = pairing.tukey_hsd(pairs, columns["p"], **drawn)
     else:
         columns["p_corrected"], said = correction.corrected(columns["p"], how.correction), []
     compared = [

@@ -171,7 +171,7 @@ class PairedValues:
         return *of_both.ends(value, confidence), of_both.p_value(value), float(np.sign(value))
 
 
-def paired_with(name: str, several: Sequence[Scores], bases: Sequence[int]) -> Iterator[PairedValues]:
+def pairs(name: str, several: Sequence[Scores], bases: Sequence[int]) -> Iterator[PairedValues]:
     """Pair each run of a slice with each baseline, measure by measure; two runs once, with the first of them."""
     for at, base in enumerate(bases):
         for number, scores in enumerate(several):

@@ -22,7 +22,7 @@ from typing import get_args
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Floats, Ints
+from fairtrec.data import MISSING, Floats, Ints
 from fairtrec.errors import UsageError
 from fairtrec.literals import Extrapolation
 
@@ -67,10 +67,7 @@ def overlap(first: Ints, second: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """What the forms are made of, all [query] but ``inside`` and ``shares``.
-
-    ``shares`` [query, depth] are X_d / d * p^d; ``inside`` tells the depths up to the end of the longer ranking.
-    """
+    """What the forms are made of, all [query] but ``shares`` [query, depth], which are X_d / d * p^d."""
 
     p: float
     short: Ints
@@ -78,7 +75,6 @@ class _Pair:
     at_short: Ints  # the overlap at the end of the shorter ranking
     at_long: Ints
     weights: Floats  # [depth] p^d / d, from depth 1 to twice the longest
-    inside: Bools
     shares: Floats
 
     @classmethod
@@ -92,7 +88,7 @@ class _Pair:
         shares = np.where(inside, counts * weights[: counts.shape[1]], 0.0)
         ends = np.concatenate((np.zeros((len(counts), 1), dtype=np.int64), counts), axis=1)
         rows = np.arange(len(counts))
-        return cls(p, short, long, ends[rows, short], ends[rows, long], weights, inside, shares)
+        return cls(p, short, long, ends[rows, short], ends[rows, long], weights, shares)
 
     def between(self, start: Ints, end: Ints) -> Floats:
         """Sum p^d / d over the depths behind ``start`` up to ``end``."""

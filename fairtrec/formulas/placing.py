@@ -13,8 +13,8 @@ from fairtrec.data import Floats, Ints
 MOST = 1_000_000  # states; of more, the most is not worth its time
 
 
-def states(supply: Ints, ranks: int, most: int = MOST) -> int:
-    """Count the numbers of each kind that up to ``ranks`` documents can have; beyond ``most``, some number above it.
+def states(supply: Ints, ranks: int) -> int:
+    """Count the numbers of each kind that up to ``ranks`` documents can have; beyond MOST, some number above it.
 
     ``supply`` [kind] says how many documents of each kind there are.
 
@@ -24,7 +24,7 @@ def states(supply: Ints, ranks: int, most: int = MOST) -> int:
     ways = np.ones(1)
     for each in np.minimum(supply, ranks):
         ways = np.convolve(ways, np.ones(int(each) + 1))[: ranks + 1]
-        if ways.sum() > most:
+        if ways.sum() > MOST:
             break
     return int(ways.sum())
 
