@@ -67,11 +67,6 @@ class _Greedy(Reranker):
         """Judgements are needed where they are what documents gain."""
         return (*super().needs, *["relevance"] * (self.gain == "qrels"))
 
-    @property
-    def preferences(self) -> tuple[str, ...]:
-        """None: judgements are needed, or of no use."""
-        return ()
-
     def _start(self, membership: Floats, lengths: Ints, relevance: Floats | None) -> tuple[Lists, Placeable]:
         """Take the documents of some group, or all of them."""
         known = np.where((np.nan_to_num(membership) > 0).any(axis=2), 0, MISSING)

@@ -191,11 +191,6 @@ class FOE(Reranker):
         """Judgements are needed where they are the utility."""
         return (*super().needs, *["relevance"] * (self.utility == "grade"))
 
-    @property
-    def preferences(self) -> tuple[str, ...]:
-        """None: judgements are needed, or of no use."""
-        return ()
-
     def __call__(
         self,
         group_of: Ints,
