@@ -477,7 +477,7 @@ def test_a_model_is_loaded_without_code_of_others(files, fairtrec_command, libra
     assert os.environ.get("HF_HUB_OFFLINE") == ("1" if local else None)
     ones = (np.float32(value).tobytes() for value in (1, 2))
     digest = hashlib.sha256(b"a" + next(ones) + b"b" + next(ones)).hexdigest()[:8]
-    assert f" | model:model@{digest} | " in done.out.splitlines()[-1]
+    assert f"# model:model@{digest} | " in done.out.splitlines()[-1]
     assert "7 documents are longer than the model reads (2 tokens)" in done.err.splitlines()[0]
 
 
