@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from types import ModuleType
 
-FORM = 2  # of what is handed to the loops, as extension.c says it: what was built from an older source is left out
+FORM = 3  # of what is handed to the loops, as extension.c says it: what was built from an older source is left out
 
 extension: ModuleType | None = None
 if not os.environ.get("FAIRTREC_PLAIN"):

@@ -347,6 +347,42 @@ static PyObject *line_ends(PyObject *self, PyObject *argument)
     return PyLong_FromSsize_t(found);
 }
 
+/* Find lines: where each starts, the first tab from there on, and where it ends; gives how many there are. */
+static PyObject *line_edges(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    Py_buffer block, starts, tabs, ends;
+    if (!PyArg_ParseTuple(arguments, "y*w*w*w*", &block, &starts, &tabs, &ends))
+        return NULL;
+    const char *text = block.buf, *at = text, *last = text + block.len, *tab = NULL;
+    Py_ssize_t row = 0, room = starts.len < tabs.len ? starts.len : tabs.len;
+    room = (ends.len < room ? ends.len : room) / 8;
+    int64_t *of[] = {starts.buf, tabs.buf, ends.buf};
+    Py_BEGIN_ALLOW_THREADS
+    for (; at < last && row < room; row++) {
+        const char *end = memchr(at, '\n', (size_t)(last - at));
+        end = end ? end : last;
+        if (tab == NULL || tab < at) {
+            tab = memchr(at, '\t', (size_t)(last - at));
+            tab = tab ? tab : last;
+        }
+        of[0][row] = at - text;
+        of[1][row] = tab - text;
+        of[2][row] = end - text;
+        at = end < last ? end + 1 : last;
+    }
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&block);
+    PyBuffer_Release(&starts);
+    PyBuffer_Release(&tabs);
+    PyBuffer_Release(&ends);
+    if (at < last) {
+        PyErr_SetString(PyExc_ValueError, "there is no room for so many lines");
+        return NULL;
+    }
+    return PyLong_FromSsize_t(row);
+}
+
 /* ---- docnos --------------------------------------------------------------------------------------------------- */
 
 #define GOLDEN 0x9E3779B97F4A7C15u /* 2^64 over the golden ratio */
@@ -704,12 +740,13 @@ static PyMethodDef methods[] = {
     {"keep_memory", keep_memory, METH_NOARGS, "Keep memory that has been used, for a command and its processes."},
     {"lines", lines, METH_VARARGS, "Fill columns from lines of cells."},
     {"line_ends", line_ends, METH_O, "Count line ends."},
+    {"line_edges", line_edges, METH_VARARGS, "Find the starts, tabs and ends of lines."},
     {"find", find, METH_VARARGS, "Find rows of docnos."},
     {"tokens", tokens, METH_VARARGS, "Count tokens, and find those that may be of terms."},
     {NULL, NULL, 0, NULL},
 };
 
-enum { FORM = 2 }; /* of what is handed to these functions; __init__.py says the same */
+enum { FORM = 3 }; /* of what is handed to these functions; __init__.py says the same */
 
 static int say_form(PyObject *made)
 {

@@ -16,7 +16,7 @@ from fairtrec import compiled
 from fairtrec.compiled import extension, powers
 from fairtrec.errors import InputError
 from fairtrec.files import opening
-from fairtrec.formats import columns
+from fairtrec.formats import columns, spans
 from fairtrec_made import EXAMPLE, sanitised
 
 pytestmark = pytest.mark.skipif(extension is None, reason="this package was built without a compiler")
@@ -127,7 +127,17 @@ def test_line_ends_are_counted(size):
     assert extension.line_ends(block) == block.count(b"\n")
 
 
+@given(st.lists(st.sampled_from([b"d1", b"\t", b"\n", b"\n", b"a text", "é\t".encode(), b"\r"])).map(b"".join))
+def test_lines_have_the_starts_tabs_and_ends_that_numpy_finds(block):
+    letters = np.frombuffer(block, np.uint8)
+    found = [each.tolist() for each in spans.lines_of(letters)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spans, "extension", None)
+        assert found == [each.tolist() for each in spans.lines_of(letters)]
+
+
 UNFIT = {
+    "less room than lines": lambda: extension.line_edges(b"a\nb\nc", *np.zeros((3, 2), "i8")),
     "columns without arrays": lambda: extension.lines(b"a\n", b"t", (), powers()),
     "an array that may not be written to": lambda: extension.lines(b"1\n", b"f", (b"12345678",), powers()),
     "numbers of other width": lambda: extension.lines(b"1\n", b"f", (np.zeros(1, "f4"),), powers()),
