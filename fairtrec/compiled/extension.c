@@ -387,6 +387,13 @@ static PyObject *line_edges(PyObject *self, PyObject *arguments)
 
 #define GOLDEN 0x9E3779B97F4A7C15u /* 2^64 over the golden ratio */
 
+#ifdef __GNUC__
+#define FETCH(place) __builtin_prefetch(place)
+#else
+#define FETCH(place) (void)(place)
+#endif
+enum { AHEAD = 16 };
+
 static int same(const unsigned char *a, Py_ssize_t a_width, const unsigned char *b, Py_ssize_t b_width)
 {
     Py_ssize_t both = a_width < b_width ? a_width : b_width;
@@ -421,6 +428,11 @@ static PyObject *find(PyObject *self, PyObject *arguments)
         for (Py_ssize_t i = 0; i < many; i++) {
             size_t slot = (size_t)(wanted[i] * GOLDEN >> (64 - bits));
             int64_t row = -1;
+            if (i + 2 * AHEAD < many) { /* nearly each look-up is of memory that nobody has looked at for long */
+                FETCH(table + (wanted[i + 2 * AHEAD] * GOLDEN >> (64 - bits)));
+                int32_t next = table[wanted[i + AHEAD] * GOLDEN >> (64 - bits)];
+                FETCH(of_rows + (next >= 0 && next < there ? next : 0));
+            }
             for (Py_ssize_t tried = 0; tried < size && table[slot] >= 0 && table[slot] < there; tried++) {
                 if (of_rows[table[slot]] == wanted[i] &&
                     (!longer || same(texts + i * asked_width, asked_width, others + table[slot] * names_width, names_width))) {

@@ -52,9 +52,11 @@ def read(table: Table, wanted: Docnos, *, collection: bool = False) -> Annotatio
 
     for block, lines in table.blocks(keep):
         rows, numbers = block["rows"], block["numbers"]
-        if np.bincount(rows, minlength=len(known)).max(initial=0) > 1 or known[rows].any():
+        also = known.copy()
+        also[rows] = True
+        if np.count_nonzero(also) < np.count_nonzero(known) + len(rows):
             _refuse_repeats(block, known, path, lines)
-        known[rows] = True
+        known = also
         tokens[rows], counts[rows] = numbers[:, 0], numbers[:, 1:]
         if collection:
             histogram = block["every"] if histogram is None else joined(histogram, block["every"])
