@@ -26,6 +26,9 @@ class Cost:
     cpu: float  # seconds of processors, of all its processes together
     peak: float  # MiB of its largest process
 
+    def __str__(self) -> str:
+        return f"{self.seconds:.2f} s (CPU {self.cpu:.2f})"
+
 
 def run(command: Sequence[str | Path]) -> Cost:
     """Run a command once, its output thrown away. A command that fails is an error."""
@@ -53,8 +56,7 @@ class Pair:
     @property
     def detail(self) -> str:
         """The seconds of both, and those of processors."""
-        several = [f"{each.seconds:.2f} s (CPU {each.cpu:.2f})" for each in (self.ours, self.theirs)]
-        return " of ".join(several)
+        return f"{self.ours} of {self.theirs}"
 
 
 def paired(ours: Sequence[str | Path], theirs: Sequence[str | Path], times: int = ROUNDS) -> Pair:

@@ -76,7 +76,8 @@ def headroom(
         ways.append(found.way)
         one = _of_run(scores.run, problem, own, found, losses, each=each)
         one = one if dpfr is None else with_dpfr(one, found.fronts, problem.fairness.better, dpfr)
-        several.append(replace(one, left_out=tuple(qid for qid in scores.qids if qid not in set(problem.qids))))
+        ordered = set(problem.qids)
+        several.append(replace(one, left_out=tuple(qid for qid in scores.qids if qid not in ordered)))
     pool = None
     if whole is not None and all(each.exact for each in several) and "lemma 1" in ways[0]:  # else it takes too long
         own = np.zeros((2, len(whole.qids)))

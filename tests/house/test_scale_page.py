@@ -1,0 +1,23 @@
+"""The page on scale has what the benchmark measures, and no cost in it grows faster than its work."""
+
+import re
+from itertools import groupby
+
+from benchmarks.scale import BEGIN, DIMENSIONS, END, HEAD, MOST, PAGE
+
+
+def test_the_table_has_all_sizes_and_no_cost_that_grows_faster_than_its_work():
+    head, _, *rows = PAGE.read_text("utf-8").split(BEGIN)[1].split(END)[0].split("\n\n")[0].splitlines()
+    assert head == HEAD
+    cells = [row.strip("| ").split(" | ") for row in rows]
+    sizes = {
+        name: [int(row[1].replace(",", "")) for row in several] for name, several in groupby(cells, lambda r: r[0])
+    }
+    assert sizes == {name: list(asked) for name, (asked, *_) in DIMENSIONS.items()}
+    for name, (asked, _, is_square) in DIMENSIONS.items():
+        assert asked[-1] == 2 * asked[-2]
+        last = next(row for row in reversed(cells) if row[0] == name)
+        for growth, most in zip(last[-2:], (4 if is_square else 2, 2), strict=True):
+            found = re.fullmatch(r"below noise|([0-9.]+) times(, a square)?", growth)
+            assert found is not None, (name, growth)
+            assert float(found[1] or 0) <= most * MOST, (name, growth)
