@@ -139,8 +139,8 @@ def test_the_same_bytes_from_any_number_of_processes(here, monkeypatch):
     Path("b.jsonl").write_text(
         "".join(json.dumps(dict(zip(("id", "text"), row.split("\t"), strict=True))) + "\n" for row in rows[5_000:])
     )
-    monkeypatch.setattr(tasks, "BLOCK", 1 << 16)
-    assert Path("a.tsv").stat().st_size > 4 * 4 * tasks.BLOCK
+    monkeypatch.setattr(tasks, "SMALLEST", 1 << 16)
+    assert Path("a.tsv").stat().st_size > 4 * 4 * tasks.SMALLEST
     seen = []
     for jobs in (1, 3):
         fairtrec.counterfactual(["a.tsv", "b.jsonl"], PAIRS, f"{jobs}.tsv", jobs=jobs, watcher=seen.append)
@@ -154,7 +154,7 @@ def test_the_same_bytes_from_any_number_of_processes(here, monkeypatch):
 
 @pytest.mark.parametrize("end", COMPRESS)
 def test_a_piece_that_is_compressed_is_the_same_whoever_makes_it(end, monkeypatch):
-    monkeypatch.setattr(tasks, "BLOCK", 1 << 14)
+    monkeypatch.setattr(tasks, "SMALLEST", 1 << 14)
     monkeypatch.setattr(tasks, "SIZE", 1 << 16)
     Path("c.tsv").write_text("".join(f"{i}\tshe met {'x' * (i % 300)} him\n" for i in range(4000)))
     for jobs in (1, 2):
@@ -202,7 +202,7 @@ def test_what_is_wrong_may_be_passed_over():
 
 
 def test_lines_are_numbered_over_all_pieces(monkeypatch):
-    monkeypatch.setattr(tasks, "BLOCK", 50)
+    monkeypatch.setattr(tasks, "SMALLEST", 50)
     Path("c.tsv").write_text("".join(f"d{i}\tshe\n" for i in range(50)) + "nothing\n")
     with pytest.raises(InputError, match=r"c.tsv:51: "):
         fairtrec.counterfactual("c.tsv", PAIRS, "o.tsv", jobs=1)

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 SIZE = 1 << 24  # bytes of text in a task
-BLOCK = (1 << 20) - (1 << 13)  # bytes of text that are counted at a time; with a last line, two batches of a counter
+BLOCK = (1 << 22) - (1 << 13)  # bytes of text that are worked on at a time; with a last line, eight batches in numpy
+SMALLEST = 1 << 20  # bytes of a piece that is tapered
 BOM = b"\xef\xbb\xbf"
 MIB = 1 << 20
 
@@ -199,7 +200,7 @@ def _pieces(
         start = 0
         while start < origin.size:
             left = origin.size - start
-            stop = start + min(left, BLOCK * min(8, max(1, left // (8 * BLOCK))) if tapered else SIZE)
+            stop = start + min(left, SMALLEST * min(8, max(1, left // (8 * SMALLEST))) if tapered else SIZE)
             yield stop, (start, stop), None, ""
             start = stop
     else:
