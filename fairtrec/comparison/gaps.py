@@ -52,6 +52,7 @@ class Gap:
 class GapScores(Scores):
     """Gaps between slices in the place of a run's means [measure], so that formats write them as they write slices."""
 
+    is_gap = True
     gaps: tuple[Gap | None, ...] = ()
     kind: str = DIFFERENCE
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from os import fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,7 +45,7 @@ def _is_frame(thing: Any) -> bool:
 
 
 def _bytes(thing: Any) -> int:
-    return Path(fspath(thing)).stat().st_size if loading.is_file(thing) else 0
+    return opening.size(thing) if loading.is_file(thing) else 0
 
 
 def _docnos(named: NamedRuns, given: Given, choices: Choices, judgements: Callable[[], Qrels]) -> Iterator[Docs]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -112,6 +112,8 @@ class UnknownIntervals(Intervals):
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Answer):
     """One run's values [measure, query], nan where a measure is undefined for a query; queries sorted by id."""
+
+    is_gap: ClassVar[bool] = False  # whether these are differences or ratios of slices
 
     run: str
     tag: str

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from fairtrec.comparison.gaps import GapScores
 from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.scores import Scores
 from fairtrec.files.compression import uncompressed
 from fairtrec.files.opening import name
 
 if TYPE_CHECKING:
+    from fairtrec.comparison.gaps import GapScores
     from fairtrec.comparison.leaderboard import Standing
 
 
@@ -92,10 +92,9 @@ def cells(scores: Scores, query: int | None, places: int) -> list[str]:
         several = [scores.pooled.value(measure) for measure in scores.measures]
         return ["" if value is None else number(value, places) for value in several]
     values = scores.means if query is None else scores.values[:, query]
-    is_gap = isinstance(scores, GapScores)
     return [
         ""
-        if (query is not None and measure.of_mean) or (is_gap and isnan(value))
+        if (query is not None and measure.of_mean) or (scores.is_gap and isnan(value))
         else number(value, places, whole=measure.total)
         for measure, value in zip(scores.measures, values.tolist(), strict=True)
     ]
@@ -138,13 +137,13 @@ def beside(scores: Scores, query: int | None, places: int) -> list[str]:
     """Write what stands behind each value: the mean size that runs are compared by, and the interval."""
     if query == POOLED:
         return [""] * len(scores.measures)
-    if isinstance(scores, GapScores):
-        return _of_gaps(scores, places)
+    if scores.is_gap:
+        return _of_gaps(cast("GapScores", scores), places)
     parts = sizes(scores, places) if query is None else [""] * len(scores.measures)
     return [size + interval for size, interval in zip(parts, intervals(scores, query, places), strict=True)]
 
 
-def _of_gaps(scores: GapScores, places: int) -> list[str]:
+def _of_gaps(scores: "GapScores", places: int) -> list[str]:
     """Write which slices are the greatest and the least, the interval of their gap, and p, where it has one."""
     written = []
     for row, (gap, within) in enumerate(zip(scores.gaps, intervals(scores, None, places), strict=True)):

@@ -4,9 +4,7 @@ JSON has every value in full precision, null where it is undefined, "Infinity" o
 no such number).
 """
 
-import csv
 import io
-import json as json_module
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +20,8 @@ Row = Sequence[str | float | None]  # a head, or cells: numbers are exact, or wr
 
 def delimited(rows: Iterable[Row], *, delimiter: str) -> str:
     """Write rows of cells, the head first; None is an empty cell."""
+    import csv
+
     stream = io.StringIO()
     csv.writer(stream, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return stream.getvalue()
@@ -55,5 +55,7 @@ def number(value: float) -> float | str | None:
 
 
 def _text(value: Any, indent: int | None) -> str:
+    import json as json_module
+
     text = json_module.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     return re.sub(STEERING, lambda letter: f"\\u{ord(letter.group()):04x}", text) + "\n"  # the same to whoever reads it
