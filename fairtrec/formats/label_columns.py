@@ -227,6 +227,8 @@ class LabelColumns:
         self._refuse_weights(docs, weights)
         end = len(docs) if last else int(starts_of(docs)[-2])
         there = self._wanted.rows(docs[:end]) != MISSING
+        if last and not there.any() and not any(len(names) for names, *_ in self._parts[: self._fresh]):
+            there = docs == docs[-1]  # so that there is a row
         self._left = self._left or LeftOut()
         out = np.flatnonzero(~there)
         names = self.codes.names

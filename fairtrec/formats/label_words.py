@@ -53,7 +53,7 @@ class GroupCodes(dict[Any, int]):
         text = text or UNKNOWN
         if self.bins and text not in (UNKNOWN, NONE):
             if not is_number(text):
-                raise ValueError(f"the label {text!r} is not a number, and --labels gives numbers between bins")
+                raise ValueError(f"the label {text!r} is not a number, as bins take; correct it, or leave the bins out")
             text = self.bins[int(np.searchsorted(self.edges, float(text), side="right"))]
         code = self[cell] = self.names.setdefault(text, len(self.names))
         return code

@@ -133,6 +133,22 @@ def test_labels_stay_whole_where_the_whole_is_looked_at(folder, monkeypatch, key
     assert shown(labels="l.tsv", **keywords) == whole
 
 
+def test_labels_of_other_documents_say_so(folder, monkeypatch):
+    (folder / "l.tsv").write_text("".join(f"e{d}\t{'fm'[d % 2]}\n" for d in range(90)))
+    whole = shown(labels="l.tsv")
+    assert "the labels know none of its documents" in whole
+    held(monkeypatch, 10)
+    assert shown(labels="l.tsv") == whole
+
+
+def test_runs_that_are_held_in_memory_name_documents_too(folder, monkeypatch):
+    (folder / "l.tsv").write_text(collection(900))
+    given = {"r": {"1": {"d3": 2.0, "d4": 1.0}}}
+    whole = fairtrec.evaluate("AWRF@5", given, labels="l.tsv").means
+    held(monkeypatch, 100)
+    assert fairtrec.evaluate("AWRF@5", given, labels="l.tsv").means == whole
+
+
 def test_labels_per_query_stay_whole(folder, monkeypatch):
     (folder / "l.tsv").write_text("".join(f"{q}\td{d}\t{'fm'[d % 2]}\n" for q in (1, 2, 9) for d in range(50)))
     whole = shown(labels="l.tsv")
