@@ -11,9 +11,9 @@ from importlib import import_module
 from benchmarks.timing import missed
 
 ALL = (
-    "evaluation", "batch", "rerank", "selection", "ablation", "orders", "trec_fair_2019", "counters", "annotate",
-    "trace", "positions", "debates", "explanation", "frontier", "counterfactual", "unknown", "attributes", "long",
-    "tables", "frames", "bridge", "comparison", "scale", "gold",
+    "evaluation", "diversity", "batch", "rerank", "selection", "ablation", "orders", "trec_fair_2019", "counters",
+    "annotate", "trace", "positions", "debates", "explanation", "frontier", "counterfactual", "unknown", "attributes",
+    "long", "tables", "frames", "bridge", "comparison", "scale", "gold",
 )  # fmt: skip
 
 if {"-h", "--help"} & {*sys.argv[1:]}:

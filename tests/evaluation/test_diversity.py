@@ -8,9 +8,14 @@ other parameters an iterator that is used up. All 300 were equal to 1e-12.
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from hypothesis.extra import numpy as hnp
 
 import fairtrec
 from fairtrec.errors import UsageError
+from fairtrec.evaluation.relevance.diversity import greedy
+from fairtrec.measures.fair import greedy_novelty
 
 CASES = [  # (document, subtopic, grade), the ranking
     (
@@ -167,6 +172,17 @@ def test_a_query_without_relevant_documents_or_that_the_run_lacks_is_worth_0():
         [(CASES[0][0], ""), (CASES[0][0], "d00")], "nNRBP NRBP alpha_nDCG@5 AP_IA StRecall@5 RBP", complete=True
     )
     assert some.values[:, 0].tolist() == [0.0] * 6
+
+
+@given(
+    hnp.arrays(np.bool_, some.tuples(some.integers(1, 9), some.integers(1, 4))),
+    some.sampled_from([0.0, 0.3, 0.5, 1.0]),
+    some.integers(1, 12),
+)
+def test_the_greedy_ranking_of_kinds_gains_what_that_of_documents_does(judged, alpha, cutoff):
+    judged = judged[judged.any(axis=1)].astype(float)
+    wanted = greedy_novelty(judged[None], alpha, cutoff)[0] if len(judged) else np.zeros(cutoff)
+    assert greedy(judged, alpha, cutoff) == pytest.approx(wanted, abs=1e-12)
 
 
 def test_grades_below_rel_make_no_subtopic():

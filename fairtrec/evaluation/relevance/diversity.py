@@ -13,17 +13,19 @@ import numpy as np
 from fairtrec.data import MISSING, Docnos, Floats, Ints, Qrels, Run
 from fairtrec.evaluation.documents import depth_of
 from fairtrec.formulas import discount
-from fairtrec.measures.fair import greedy_novelty, novelty
+from fairtrec.formulas.rounding import NEAR
+from fairtrec.measures.fair import novelty
 from fairtrec.measures.utility import Utility
 
 Params = Mapping[str, Any]
+NOTHING = 2.0**-70  # a weight beside that of the first rank, which is 1, and whose gain is 1 or more
 
 
 class Diverse(NamedTuple):
     """One ranking: ``worth`` [1, rank, subtopic] is 1 where its document is relevant to the subtopic.
 
     ``judged`` [1, document, subtopic] is the same of all relevant documents, by falling docno. ``ideal`` gives what the
-    ranks of the greedy ranking gain [1, rank], for an alpha and a cutoff.
+    ranks of the greedy ranking gain [rank], for an alpha and a cutoff.
     """
 
     worth: Floats
@@ -42,7 +44,34 @@ class Diverse(NamedTuple):
 
 
 def _normalised(of: Diverse, params: Params, weights: Floats) -> float:
-    return of.gained(params, weights) / float(of.ideal(params.get("alpha", 0.5), len(weights))[0] @ weights)
+    """Divide by the gain of the greedy ranking, of which only ranks count that can change a digit of it."""
+    told = int((weights >= NOTHING).sum())
+    return of.gained(params, weights) / float(of.ideal(params.get("alpha", 0.5), told) @ weights[:told])
+
+
+def greedy(judged: Floats, alpha: float, cutoff: int) -> Floats:
+    """Give what each rank [rank] adds when always the document [document, subtopic] that adds most comes next.
+
+    Of several that add as much the first comes; those of the same subtopics wait for each other, so that only the first
+    of each kind is looked at.
+
+    >>> greedy(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), alpha=0.5, cutoff=5).tolist()
+    [1.0, 1.0, 0.5, 0.0, 0.0]
+    """
+    kinds, kind_of = np.unique(judged, axis=0, return_inverse=True)
+    waiting = np.append(np.argsort(kind_of, kind="stable"), len(judged))
+    upto = np.cumsum(np.bincount(kind_of, minlength=len(kinds)))
+    at = np.append(0, upto[:-1])
+    first, fresh, gains = waiting[at], np.ones(judged.shape[1]), np.zeros(cutoff)
+    for rank in range(min(cutoff, len(judged))):
+        added = kinds @ fresh
+        added[first == len(judged)] = -1.0
+        gains[rank] = added.max()
+        best = np.where(added >= gains[rank] * (1 - NEAR), first, len(judged)).argmin()
+        fresh[kinds[best] > 0] *= 1 - alpha
+        at[best] += 1
+        first[best] = waiting[at[best]] if at[best] < upto[best] else len(judged)
+    return gains
 
 
 def _over_all(of: Diverse, params: Params, weights: Floats) -> float:
@@ -124,8 +153,8 @@ class Subtopics:
 
         def ideal(alpha: float, cutoff: int) -> Floats:
             known = self._ideals.get((query, level, alpha))
-            if known is None or known.shape[1] < cutoff:
-                known = self._ideals[query, level, alpha] = greedy_novelty(judged[:, :-1], alpha, cutoff)
-            return known[:, :cutoff]
+            if known is None or len(known) < cutoff:
+                known = self._ideals[query, level, alpha] = greedy(judged[0, :-1], alpha, cutoff)
+            return known[:cutoff]
 
         return Diverse(judged[:, at], judged[:, :-1], ideal)
