@@ -5,6 +5,8 @@ BIN := .venv/bin
 PYTEST :=
 # Tests start hundreds of processes, and none need compile what another has, whatever is set outside.
 COMPILED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/pycache
+# Each core has a process of its own; threads of matrix products would wait for each other.
+COMPILED += OPENBLAS_NUM_THREADS=1
 MORE := spark embed adv ecosystem browser site
 # scipy 1.15 has other last digits.
 OLDEST := $(patsubst %,--deselect 'tests/cli/test_cli.py::test_prints[%]',check-json compare-values-json select-json unknown-check-json)

@@ -112,9 +112,11 @@ def texts():
 
 @pytest.mark.parametrize("old", OLD)
 def test_no_old_name_is_left(old):
+    begins = re.match(r"(?:\\b|\(\?<!\[\\w-\]\))?([\w= -]+)", old)[1]  # without which it is nowhere in a text
     found = [
         f"{path.relative_to(REPOSITORY)}:{text[: hit.start()].count(chr(10)) + 1}: {hit[0]}"
         for path, text in texts().items()
+        if begins in text
         for hit in re.finditer(old, text, re.MULTILINE)
     ]
     assert found == []

@@ -15,13 +15,16 @@ CONTRACTS = {
 }
 
 
-def strings_of(tree):
-    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+def said_by(tree):
+    """The strings and the calls of a file."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.Call)]
+    strings = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return strings, [node for node in nodes if isinstance(node, ast.Call)]
 
 
-def imports_of(name, tree):
+def imports_of(name, calls):
     """What the calls of import_module in a file are given, or would be by those of ``late``."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and name != "fairtrec.late"]
+    calls = [] if name == "fairtrec.late" else calls
     late = [call for call in calls if ast.unparse(call.func) == "late"]
     within = [next((each.value.value for each in call.keywords), name) for call in late]
     given = [call.args[0] for call in calls if ast.unparse(call.func).rpartition(".")[2] == "import_module"]
@@ -49,20 +52,20 @@ def add_imports_by_name(graph):
     The names stand in the file itself, or else in one that it imports: a table, which by this imports nothing.
     """
     modules = graph.modules - {"fairtrec"}  # which is a word, too
-    trees = {module_of(file): ast.parse(file.read_text()) for file in PACKAGE.rglob("*.py")}
+    said = {module_of(file): said_by(ast.parse(file.read_text())) for file in PACKAGE.rglob("*.py")}
     added, tables = [], set()
-    for name, tree in trees.items():
-        for what in imports_of(name, tree):
-            meant = named(what, strings_of(tree), modules)
+    for name, (strings, calls) in said.items():
+        for what in imports_of(name, calls):
+            meant = named(what, strings, modules)
             if not meant and not isinstance(what, ast.Constant):
                 beside = graph.find_modules_directly_imported_by(name)
-                of_table = {table: named(what, strings_of(trees[table]), modules) for table in beside}
+                of_table = {table: named(what, said[table][0], modules) for table in beside}
                 tables |= {table for table, names in of_table.items() if names}
                 meant = set().union(*of_table.values())
                 assert meant, f"{name}: nothing says which module import_module({ast.unparse(what)}) imports"
             added += [(name, imported) for imported in meant]
-    for name in trees.keys() - tables:
-        added += [(name, text) for text in strings_of(trees[name]) & modules]
+    for name in said.keys() - tables:
+        added += [(name, text) for text in said[name][0] & modules]
     for importer, imported in added:
         if importer != imported:
             graph.add_import(importer=importer, imported=imported)

@@ -11,12 +11,13 @@ pytestmark = pytest.mark.skipif(
 MOST = {"NFaiRR@10 from counts": 167, "P@2": 141, "headroom from counts": 288}  # functions entered
 
 
+TWINS = 0 if compiled.extension else 3  # functions of numpy more, where loops are not in C
 NUMBER = "NFaiRR@10 from counts"
 
 
 def test_one_number_passes_few_functions_and_none_is_called_from_far():
     ((many, deep, way),) = trace.figures([NUMBER]).values()
-    assert many <= MOST[NUMBER]
+    assert many <= MOST[NUMBER] + TWINS
     assert deep <= 12, way
     assert way.startswith("cli/__init__.py main > cli/__init__.py _run > cli/eval.py command > ")
 
@@ -24,4 +25,4 @@ def test_one_number_passes_few_functions_and_none_is_called_from_far():
 @pytest.mark.slow
 def test_other_numbers_pass_few_functions():
     passed = trace.figures(MOST.keys() - {NUMBER})
-    assert {name: many for name, (many, *_) in passed.items() if many > MOST[name]} == {}
+    assert {name: many for name, (many, *_) in passed.items() if many > MOST[name] + TWINS} == {}

@@ -333,7 +333,7 @@ def test_how_long_long_lists_take_is_said(monkeypatch, capsys):
 @pytest.mark.usefixtures("interruptible")
 def test_a_long_list_can_be_interrupted(capsys):
     positions = np.random.default_rng(2).normal(size=(1, 150_000, 1))
-    threading.Timer(1.0, signal.raise_signal, [signal.SIGINT]).start()
+    threading.Timer(0.4, signal.raise_signal, [signal.SIGINT]).start()
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         DUO()(positions)

@@ -22,7 +22,7 @@ random = np.random.default_rng(11)
 def eigen(fit, documents, number):
     """Positions by the textbook: eigenvectors of the covariance matrix, greatest first, greatest entry positive."""
     mean = sum(fit) / len(fit)
-    covariance = sum(np.outer(vector - mean, vector - mean) for vector in fit)
+    covariance = (fit - mean).T @ (fit - mean)
     values, vectors = np.linalg.eigh(covariance)
     columns = []
     for direction in vectors[:, np.argsort(values)[::-1][:number]].T:
@@ -49,7 +49,7 @@ def placed_rows(placed):
 # ------------------------------------------------------------------------------------------------------ axes
 
 
-@pytest.mark.parametrize(("n", "dimensions"), [(2, 3), (3, 2), (12, 5), (30, 8), (8, 384), (60, 40), (200, 384)])
+@pytest.mark.parametrize(("n", "dimensions"), [(2, 3), (3, 2), (12, 5), (30, 8), (8, 384), (60, 40), (200, 96)])
 @pytest.mark.parametrize("number", [1, 2])
 def test_axes_are_the_eigenvectors_of_the_covariance(n, dimensions, number):
     if number > n - 1:
