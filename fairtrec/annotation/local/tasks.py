@@ -220,13 +220,15 @@ def lines_of(origin: Origin, task: Task, longest: int) -> Iterator[bytes]:
             file.seek(start - 1)
             _pass_line(file, end)
         while (left := end - file.tell()) > 0:
-            text = file.read(min(BLOCK, left))
+            begin, last = file.tell(), min(BLOCK, left) - 1
+            file.seek(begin + last)
+            rest = len(file.readline(longest + 3))  # looked for first, so that all is read at once, and nothing copied
+            file.seek(begin)
+            text = file.read(last + rest)
             if not text:
                 raise InputError("this file was cut short while it was counted; count it again", origin.name)
             if not text.endswith(b"\n"):
-                text += file.readline(longest + 2)
-                if not text.endswith(b"\n"):
-                    _pass_line(file, end)
+                _pass_line(file, end)
             yield text if start or file.tell() > len(text) else text.removeprefix(BOM)
 
 
