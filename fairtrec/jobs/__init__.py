@@ -9,7 +9,6 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol, TypeVar
 
@@ -31,12 +30,11 @@ class Work(Protocol[Thing_contra, Outcome_co]):
         """Set up what all things share; called once in each process."""
 
 
-@dataclass
 class Turn:
     """A thing that waits for its turn, and what is to come of it: a tuple, or None if no other process can do it."""
 
-    thing: Any
-    future: Any
+    def __init__(self, thing: Any, future: Any) -> None:
+        self.thing, self.future = thing, future
 
     def take(self, call: Callable[[], Callable[[Any], Any]]) -> None:
         """Do the thing in this process, unless another has begun; what it raises is told in its turn."""
