@@ -43,19 +43,16 @@ def assemble(case: Case, request: Request) -> Told:
     swaps: list[Exchange | None] = [None] * len(case.qids)
     swaps, complete = variants.exchanges(case, request.candidates) if closely else (swaps, True)
     after = {term: without(case, term).tolist() for term in request.dropped}
-    so_far = variants.prefixes(case) if parts is None else []
     why = pages.part(type(case.measure), "Undefined") if np.isnan(case.values).any() else ""
     docnos, words = case.docnos(case.inputs), _Words(case, parts)
-    columns = None if parts is None else _columns(parts)
+    columns = _columns(parts) if parts is not None else [_steps(values) for values in variants.prefixes(case)]
     explained = []
     for at, (qid, value) in enumerate(zip(case.qids, case.values.tolist(), strict=True)):
-        added = [*_steps(so_far[at])] if parts is None else []
         told: dict[str, Any] = {"what_if": {term: values[at] for term, values in after.items()}, "exchange": swaps[at]}
         if math.isnan(value):
             explained.append(Explained(run=case.run.name, qid=qid, value=nan, why=why, what_if=told["what_if"]))
             continue
-        ranks = len(docnos[at]) if parts is None else parts.adds.shape[1]
-        places = tuple(_place(at, rank, docnos[at], columns, added, left_out[at], words) for rank in range(ranks))
+        places = tuple(_places(at, columns[at], docnos[at], left_out[at], words))
         if parts is not None:
             told |= {"rest": float(parts.rest[at]), "ceiling": float(parts.ceiling[at])}
         explained.append(Explained(run=case.run.name, qid=qid, value=value, places=_ended(places), **told))
@@ -77,33 +74,25 @@ def _ended(places: tuple[Place, ...]) -> tuple[Place, ...]:
     return places[:many]
 
 
-def _steps(values: Sequence[float]) -> Iterator[float]:
-    """Say what each rank changes the value by, which is 0 before the first that has one."""
-    before = 0.0
+def _steps(values: Sequence[float]) -> list[list[float]]:
+    """Say what each rank changes the value by, which is 0 before the first that has one; the rest is unknown."""
+    before, columns = 0.0, []
     for value in values:
-        yield value - before if math.isfinite(value) else nan
+        columns.append([nan, value - before if math.isfinite(value) else nan, nan, nan, nan])
         before = value if math.isfinite(value) else before
+    return columns
 
 
-def _place(
-    at: int,
-    rank: int,
-    docnos: Sequence[str],
-    columns: RankColumns | None,
-    added: Sequence[float],
-    left_out: Sequence[float],
-    words: "_Words",
-) -> Place:
-    without = left_out[rank] if rank < len(left_out) else nan
-    if rank >= len(docnos):
-        assert columns is not None
-        _, adds, loses, ideal, behind = columns[at][rank]
-        return Place(rank + 1, None, nan, adds, loses, ideal=ideal, behind=behind)
-    of_document = words.told(at, rank)
-    if columns is None:
-        return Place(rank + 1, docnos[rank], nan, added[rank], nan, *of_document, without=without)
-    gain, adds, loses, ideal, behind = columns[at][rank]
-    return Place(rank + 1, docnos[rank], gain, adds, loses, *of_document, ideal, behind, without)
+def _places(
+    at: int, columns: list[list[float]], docnos: Sequence[str], left_out: Sequence[float], words: "_Words"
+) -> Iterator[Place]:
+    for rank, (gain, adds, loses, ideal, behind) in enumerate(columns):
+        if rank < len(docnos):
+            without = left_out[rank] if rank < len(left_out) else nan
+            of_document = words.told(at, rank)
+            yield Place(rank + 1, docnos[rank], gain, adds, loses, *of_document, ideal, behind, without)
+        else:
+            yield Place(rank + 1, None, nan, adds, loses, ideal=ideal, behind=behind)
 
 
 def _columns(parts: Split) -> RankColumns:

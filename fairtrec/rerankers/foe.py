@@ -215,7 +215,8 @@ class FOE(Reranker):
         least = 1.0
         for query, many in enumerate(lists.many.tolist()):
             groups = np.where(lists.groups[query, :many] == free, MISSING, lists.groups[query, :many])
-            found = self._mixture(groups, worth[query, :many], weights[query, :many])
+            rows = constraints(groups, worth[query, :many], self.constraint) if many else None
+            found = None if rows is None else mixture(worth[query, :many], rows, weights[query, :many])
             if found is None:
                 kept[query] = True
                 continue
@@ -233,7 +234,3 @@ class FOE(Reranker):
             part = f"of several orders the likeliest is written, of probability {least:.2f} or more"
             said.append(counted(f"queries with a mixture; {part} (--samples draws): {{}} of {{}}", mixed))
         return Order(lists.put_back(first), tuple(said))
-
-    def _mixture(self, groups: Ints, utility: Floats, discounts: Floats) -> Mixture | None:
-        rows = constraints(groups, utility, self.constraint) if len(groups) else None
-        return None if rows is None else mixture(utility, rows, discounts)

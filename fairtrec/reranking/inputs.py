@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from fairtrec.catalogue.needs import NEEDS, OF_GROUPS, OF_JUDGEMENTS
-from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Run, take
+from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, take
 from fairtrec.errors import InputError
 from fairtrec.evaluation.documents import OF_QRELS, Reference
 from fairtrec.evaluation.inputs import Inputs
@@ -184,9 +184,3 @@ class RerankerInputs(Inputs):
         found = np.full(judged.shape, MISSING, dtype=np.int64)
         found[judged] = np.where((at != MISSING) & (keys[at] == wanted), rank[at], MISSING) if len(order) else MISSING
         return found
-
-    @property
-    def judged_docnos(self) -> Docs:
-        """The judged documents [query, n]."""
-        assert self.reference.qrels is not None
-        return np.asarray(self.reference.qrels.docnos[self.judged_lines])

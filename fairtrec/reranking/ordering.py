@@ -176,5 +176,6 @@ class Ordering:
         if order.ranks.ndim != 2 or len(order.ranks) != len(inputs.qids):
             what = f"{self.by} gave an order of the shape {order.ranks.shape} for {len(inputs.qids)} queries"
             raise UsageError(f"{what}; it has a fault, report it to its authors")
-        judged = inputs.judged_docnos if "judged_ranks" in names else None
+        qrels = inputs.reference.qrels if "judged_ranks" in names else None
+        judged = None if qrels is None else qrels.docnos[inputs.judged_lines]
         return Placed(inputs.qids, order.ranks, judged, order.remarks)
