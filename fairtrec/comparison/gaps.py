@@ -114,10 +114,13 @@ def _of_measure(
         values = {name: np.abs(each) for name, each in values.items()}
     values = {name: each for name, each in values.items() if len(each) and np.isfinite(each).all()}
     low = measure.bounds[0]
-    apart = len({qid for scores in of_run.values() for qid in scores.qids}) == sum(
-        len(scores.qids) for scores in of_run.values()
+    qids = [qid for scores in of_run.values() for qid in scores.qids]
+    return gap(
+        values,
+        confidence if len(set(qids)) == len(qids) else None,
+        is_ratio=low is not None and low >= 0,
+        over=measure.over,
     )
-    return gap(values, confidence if apart else None, is_ratio=low is not None and low >= 0, over=measure.over)
 
 
 def gap(

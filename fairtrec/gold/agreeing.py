@@ -251,9 +251,8 @@ def _asked(sheet: Sheet) -> tuple[Run, Ints]:
     """Make a run of the labelled documents, one query of all or each of its own; and say which row each line is."""
     names = sheet.labels.rows.names
     if sheet.unit == "document":
-        return Run("gold", "gold", ("gold",), np.array([0, len(names)]), names, np.zeros(len(names))), np.arange(
-            len(names)
-        )
+        rows = np.arange(len(names))
+        return Run("gold", "gold", ("gold",), np.array([0, len(names)]), names, np.zeros(len(names))), rows
     qids, docnos = zip(*(name.split(b" ", 1) for name in names.tolist()), strict=True)
     of_query = np.array(qids, dtype=np.bytes_)
     order = np.argsort(of_query, kind="stable")

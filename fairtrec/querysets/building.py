@@ -132,11 +132,10 @@ class _Sources:
         else:
             self.named(part, fspath(thing) if isinstance(thing, PATH) else "given", "")
 
-    def named(self, part: str, name: str, sha256: str) -> str:
+    def named(self, part: str, name: str, sha256: str) -> None:
         if sha256:
             self.files[name] = sha256
         self.parts.setdefault(part, []).append(loading.short(name, sha256))
-        return name
 
     def told(self) -> dict[str, str]:
         return {part: ",".join(names) for part, names in self.parts.items()}

@@ -192,14 +192,11 @@ class DetConstSort(_Det):
         places = np.broadcast_to(np.arange(groups.shape[1]), groups.shape)
         appended = np.lexsort((places, limits), axis=1)  # by limit, and then as they stood
         held = (groups != MISSING).sum(axis=1)
-        many = np.minimum(tops, held)
+        many, rows = np.minimum(tops, held), np.arange(len(groups))
         if slack and groups.shape[1]:  # to the end of the step in which there are more than k
-            last = np.take_along_axis(limits, appended, axis=1)[
-                np.arange(len(groups)), np.minimum(tops, held - 1).clip(0)
-            ]
+            last = limits[rows, appended[rows, np.minimum(tops, held - 1).clip(0)]]
             step = (limits <= np.minimum(last, NEVER / 2)[:, None]).sum(axis=1)
             many = np.where(tops > 0, np.maximum(many, step), 0)
-        rows = np.arange(len(groups))
         first = np.full((len(groups), int(many.max(initial=0))), MISSING)
         limit_at = np.zeros(first.shape)
         for rank in range(first.shape[1]):
