@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.ablation.factors import EACH, Setting
-from fairtrec.ablation.pooled import Pool, pool
-from fairtrec.ablation.terms import Entries
+from fairtrec.ablation.terms import Entries, Pool, pool
 from fairtrec.annotation.counting.by_term import TermTable
 from fairtrec.comparison.slices import aligned
 from fairtrec.data import Annotations, Floats, GroupTerms, Run

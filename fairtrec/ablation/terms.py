@@ -1,6 +1,10 @@
-"""Lists of terms of which some are left out: one after the other, or random subsets of each group's."""
+"""Lists of terms of which some are left out: one after the other, or random subsets of each group's; and their values.
 
-from collections.abc import Iterator
+What a rank adds is computed once for a query, not for a run: a measure that says ``over_ranks`` that it is a sum of
+what each rank adds, whatever stands on the others, is computed out of the gains of all documents that any run shows.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,9 +12,14 @@ import numpy as np
 from fairtrec.ablation.factors import EACH, Draw
 from fairtrec.annotation.counting.by_term import Occurrences
 from fairtrec.annotation.counting.counter import Lexicon
-from fairtrec.data import Annotations, Bools, Docnos, GroupTerms, Ints
+from fairtrec.data import MISSING, Annotations, Bools, Candidates, Docnos, Floats, GroupTerms, Ints, Run, take
 from fairtrec.errors import UsageError
+from fairtrec.evaluation.documents import Documents, Reference
+from fairtrec.evaluation.inputs import Inputs
+from fairtrec.evaluation.reading import LoadedRun, Reading
+from fairtrec.formulas.distribution import quotient
 from fairtrec.literals import Tokenizer
+from fairtrec.measure import Measure, Sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,3 +93,91 @@ class Entries:
                 raise UsageError(
                     f"{term!r} is the one term of the group {group}, and cannot be left out of {self.terms.name}"
                 )
+
+
+OF_DOCUMENTS = frozenset({"ranked", "counts", "log_counts", "tokens", "groups", "target", "background", "membership"})
+
+
+class _Pooled(Inputs):
+    """The inputs of a run of all documents that runs show; the rows of its background are looked up once."""
+
+    rows: Ints
+
+    @property
+    def background(self) -> Candidates:
+        """The documents that define each query's ideal."""
+        return Candidates(take(self.counts, self.rows), (self.rows != MISSING).astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """All documents that any run shows for a query, and where each run shows them.
+
+    ``run`` ranks them in any order, each query's ``ranked`` [query, document] are rows of the table of documents;
+    ``shown`` [run, query, rank] are places in these, MISSING behind the last.
+    """
+
+    measure: Measure
+    run: Run
+    ranked: Ints
+    background: Ints | None
+    shown: Ints
+
+    def values(self, reference: Reference) -> Floats | None:
+        """Give the measure's values [run, query] by the documents of a reference; None if it is no such sum."""
+        inputs = _Pooled(self.run, self.run.qids, reference, None)
+        vars(inputs)["ranked"] = self.ranked
+        if self.background is not None:
+            inputs.rows = self.background
+        found = self.measure.over_ranks(**{name: getattr(inputs, name) for name in self.measure.needs})
+        if not isinstance(found, Sum) or found.weights.ndim != 1 or found.settled is not None:
+            return None
+        there = self.shown[:, :, : len(found.weights)]
+        gains = np.nan_to_num(_at(found.gains, there))
+        sums = gains @ found.weights[: there.shape[2]]
+        if found.known is not None:
+            sums = np.where(_at(found.known.astype(np.float64), there).any(axis=2), sums, np.nan)
+        return sums if found.divisor is None else quotient(sums, found.divisor)
+
+
+def _at(values: Floats, places: Ints) -> Floats:
+    """Look up values [query, document] at places [run, query, rank]; 0 where there is no document."""
+    query = np.arange(places.shape[1])[None, :, None]
+    return np.asarray(np.where(places == MISSING, 0.0, values[query, places]))
+
+
+def pool(runs: Sequence[LoadedRun], reading: Reading, documents: Documents) -> Pool | None:
+    """Collect the documents that the runs show; None where the values are no sums of what documents add.
+
+    The runs rank the same queries, once each.
+    """
+    (measure, *more), first = reading.measures, runs[0]
+    asked = set(measure.needs)
+    alike = all(run.qids == first.qids and isinstance(run.rest, Run) for run in runs)
+    if more or not asked <= OF_DOCUMENTS or not alike or documents.missing == "skip":
+        return None
+    depth = measure.depth
+    if depth is None or measure not in reading.others:
+        return None
+    tops = [documents.rows(run.rest, run.qids, depth) for run in runs if isinstance(run.rest, Run)]
+    shown = np.full((len(runs), len(first.qids), max(top.shape[1] for top in tops)), MISSING, dtype=np.int64)
+    for number, top in enumerate(tops):
+        shown[number, :, : top.shape[1]] = top
+    pools = [np.unique(shown[:, query][shown[:, query] != MISSING]) for query in range(len(first.qids))]
+    ranked = np.full((len(pools), max(map(len, pools), default=0)), MISSING, dtype=np.int64)
+    places = np.full(shown.shape, MISSING, dtype=np.int64)
+    for query, rows in enumerate(pools):
+        ranked[query, : len(rows)] = rows
+        there = shown[:, query] != MISSING
+        places[:, query][there] = np.searchsorted(rows, shown[:, query][there])
+    background = None
+    if isinstance(reading.reference.background, Run):
+        deep = reading.reference.background_depth
+        background = documents.rows(reading.reference.background, first.qids, deep)
+    elif "background" in asked:
+        return None
+    together = ranked[ranked != MISSING]
+    starts = np.concatenate(([0], np.cumsum([len(rows) for rows in pools])))
+    names = documents.annotations.docnos.names[together]
+    run = Run("all", "all", first.qids, starts, names, np.zeros(len(names)))
+    return Pool(measure, run, ranked, background, places)
