@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import hypot, isfinite, isnan
 from typing import Any
 
-from fairtrec.frontier.frontier import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
+from fairtrec.frontier.headroom import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
 from fairtrec.report.cells import called, cell, number
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import ARROWS, directions, heading

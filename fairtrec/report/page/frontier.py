@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from fairtrec.data import Floats
-from fairtrec.frontier.frontier import Dpfr, Frontier, RunFrontier
+from fairtrec.frontier.headroom import Dpfr, Frontier, RunFrontier
 from fairtrec.report.cells import called
 from fairtrec.report.document import Column, ReportTable
 from fairtrec.report.frontier import aim, fair, name, tables
