@@ -180,8 +180,8 @@ class MeasureContract:
         """What a measure prints is what a user types; what is annotated in its class is a parameter."""
         texts = [field.name for field in family.parameters(self.measure).values() if field.type is str]
         strange: list[Any] = [{name: text} for name in texts for text in STRANGE]
-        changed = [dataclasses.replace(self.measure(), **each) for each in strange]
-        spell_themselves(self.measure, [*variants(self.measure, [*WORDS]), *changed])
+        changed = (dataclasses.replace(self.measure(), **each) for each in strange)
+        spell_themselves(self.measure, chain(variants(self.measure, [*WORDS]), changed))
 
     def test_values_are_within_bounds_and_undefined_ones_are_nan(self) -> None:
         """One number for each query, without a warning; none is nan where the page says "Undefined: never"."""
