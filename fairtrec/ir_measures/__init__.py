@@ -13,7 +13,7 @@ from ir_measures import providers
 from fairtrec.catalogue import notation, registry
 from fairtrec.errors import UsageError
 from fairtrec.ir_measures.measured import OURS, Bound, FairMeasure, given, is_ours
-from fairtrec.ir_measures.provider import FairProvider
+from fairtrec.ir_measures.provider import FairProvider, RelevanceProvider
 from fairtrec.measures.utility import Utility
 
 __all__ = ["Bound", "FairMeasure", "given", "parse"]
@@ -56,3 +56,4 @@ for _name in OURS:
     if _name not in ir_measures.measures.registry:  # what ir_measures has come to call so is its own
         ir_measures.measures.register(FairMeasure(_name), name=_name)
 ir_measures.DefaultPipeline.providers.insert(0, providers.register(FairProvider()))  # type: ignore[no-untyped-call]
+ir_measures.DefaultPipeline.providers.append(providers.register(RelevanceProvider()))  # type: ignore[no-untyped-call]

@@ -2,9 +2,11 @@
 
 import argparse
 import json
+import math
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -27,12 +29,22 @@ def _qrels(name: str) -> Any:
         raise InputError("there is no such file, nor judgements of ir_datasets; check the name", name) from None
 
 
+def _finite(path: str) -> Iterator[Any]:
+    """Read a run. Raises InputError for the line of a score that ranks nothing."""
+    for entry in ir_measures.read_trec_run(path):
+        if not math.isfinite(entry.score):
+            cells = map(str.split, Path(path).read_text("utf-8").splitlines())
+            line = next(at for at, row in enumerate(cells, 1) if len(row) > 4 and not math.isfinite(float(row[4])))
+            raise InputError(f"the score {entry.score} is not a finite number; correct it", path, line)
+        yield entry
+
+
 def _values(asked: argparse.Namespace) -> Iterator[Any]:
     """Compute the values: query by query, then of all, as the options say."""
     if not os.path.exists(asked.run):  # noqa: PTH110
         raise InputError("there is no such file; check the name", asked.run)
     measures = list(dict.fromkeys(parse(" ".join(asked.measures))))
-    qrels, run = _qrels(asked.qrels), ir_measures.read_trec_run(asked.run)
+    qrels, run = _qrels(asked.qrels), _finite(asked.run)
     if not asked.by_query:
         found = ir_measures.calc_aggregate(measures, qrels, run)
         yield from (ir_measures.Metric(ALL, measure, found[measure]) for measure in measures)

@@ -13,16 +13,19 @@ import ir_measures
 import numpy as np
 from ir_measures.util import QrelsConverter
 
+from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Run
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import loading
 from fairtrec.evaluation.evaluate import evaluator
+from fairtrec.evaluation.relevance.judge import is_computed_here
 from fairtrec.evaluation.scores import Scores, filled
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.files.arguments import crossed
 from fairtrec.formats.frames import DOCUMENT
 from fairtrec.ir_measures.measured import FairMeasure
+from fairtrec.measures.utility import Utility
 
 MOST = 8  # sessions that are kept
 _kept: dict[Any, Evaluator] = {}  # the one that was used last is last
@@ -82,6 +85,46 @@ class FairEvaluator(ir_measures.Evaluator):
                 one = _settled(replace(scores, measures=(measure.core,), values=values), measure)
                 for qid, value in zip(one.qids, one.values[0].tolist(), strict=True):
                     yield ir_measures.Metric(query_id=qid, measure=measure, value=value)
+
+
+class RelevanceProvider(ir_measures.Provider):
+    """Computes measures of relevance that fairtrec has and no program that is installed, like RBP and alpha_nDCG.
+
+    It stands behind the other providers, which are asked first.
+    """
+
+    NAME = "fairtrec.relevance"
+
+    def supports(self, measure: Any) -> bool:
+        """Tell whether a measure of ir_measures is computed here."""
+        try:
+            (found,) = registry.parse(str(measure))
+        except (UsageError, ValueError):
+            return False
+        return isinstance(found, Utility) and (found.is_plain or is_computed_here(found))
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> "RelevanceOfRuns":
+        return RelevanceOfRuns(measures, qrels)
+
+
+class RelevanceOfRuns(ir_measures.Evaluator):
+    """Computes measures of relevance of any number of runs, for the queries of the judgements."""
+
+    def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
+        several = sorted(dict.fromkeys(measures), key=repr)
+        judged = qrels if isinstance(qrels, Mapping) or hasattr(qrels, "columns") else list(qrels)
+        super().__init__(several, tuple(dict.fromkeys(map(str, _qids(judged)))))
+        self._session = evaluator([str(each) for each in several], judged)
+
+    def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+        """Give the value of each measure for each query."""
+        run = run if isinstance(run, Mapping) or hasattr(run, "columns") else list(run)
+        with _LOCK:
+            scores = self._session.scores(cast("Any", _complete(_taken(run, self._session), self.qrel_qids)))
+        for measure in self.measures:
+            row = list(map(str, scores.measures)).index(str(registry.parse(str(measure))[0]))
+            for qid, value in zip(scores.qids, scores.values[row].tolist(), strict=True):
+                yield ir_measures.Metric(query_id=qid, measure=measure, value=value)
 
 
 def _qids(qrels: Any) -> Iterable[Any]:

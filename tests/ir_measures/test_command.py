@@ -37,6 +37,37 @@ def test_our_measures_have_the_values_of_fairtrec(capsys):
 
 
 @pytest.mark.usefixtures("at_the_example")
+def test_measures_of_relevance_that_no_other_program_here_has_are_those_of_fairtrec(capsys):
+    names = ["RBP", "RBP(p=0.5,rel=2)@10", "alpha_nDCG@5", "NRBP", "nDCG@10"]
+    assert main(["qrels.txt", "bm25.run", *names, "-p", "-1"]) == 0
+    found = dict(line.split("\t") for line in capsys.readouterr().out.splitlines())
+    wanted = fairtrec.evaluate(names, "bm25.run", "qrels.txt", complete=True).means["bm25.run"]
+    assert {fair_name: float(value) for fair_name, value in found.items()} == pytest.approx(
+        dict(zip(found, wanted.values(), strict=True)), abs=1e-12
+    )
+
+
+def test_measures_of_subtopics_have_the_judgements_of_each(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("1 1 a 1\n1 2 b 1\n2 1 a 1\n3 1 c 1\n")
+    (tmp_path / "run").write_text("1 Q0 b 1 2 r\n1 Q0 a 2 1 r\n2 Q0 x 1 1 r\n4 Q0 x 1 1 r\n")
+    assert main([str(tmp_path / "qrels"), str(tmp_path / "run"), "StRecall@1", "-q"]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert sorted(rows) == [
+        ["1", "StRecall@1", "0.5000"], ["2", "StRecall@1", "0.0000"], ["3", "StRecall@1", "0.0000"],
+        ["all", "StRecall@1", "0.1667"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("score", ["nan", "inf", "-Infinity"])
+def test_a_score_that_is_no_number_is_told_with_its_line(tmp_path, capsys, score):
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "run").write_text(f"1 Q0 b 1 2 r\n\n1 Q0 a 2 {score} r\n")
+    assert main([str(tmp_path / "qrels"), str(tmp_path / "run"), "nDCG@10"]) == 3
+    said = f"{tmp_path}/run:3: the score {float(score)} is not a finite number; correct it\n"
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.usefixtures("at_the_example")
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
