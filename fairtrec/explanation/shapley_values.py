@@ -76,9 +76,8 @@ class ShapleyValues:
 
     def of_words(self, scale: Floats) -> Floats:
         """Weigh by what one of gain adds at each rank [query, rank, group]."""
-        wide = np.zeros((*scale.shape, self.each.shape[2]))
-        ranks = min(scale.shape[1], self.each.shape[1])
-        wide[:, :ranks] = self.each[:, :ranks]
+        ranks = scale.shape[1]
+        wide = np.pad(self.each[:, :ranks], ((0, 0), (0, max(ranks - self.each.shape[1], 0)), (0, 0)))
         return wide * scale[..., None]
 
 

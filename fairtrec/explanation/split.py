@@ -85,9 +85,7 @@ def scale_of(terms: Sum, ranks: int) -> Floats:
 
 def wide(values: Floats, ranks: int) -> Floats:
     """Give each row so many ranks, nan where nothing is."""
-    filled = np.full((len(values), ranks), np.nan)
-    filled[:, : values.shape[1]] = values[:, :ranks]
-    return filled
+    return np.pad(values[:, :ranks], ((0, 0), (0, max(ranks - values.shape[1], 0))), constant_values=np.nan)
 
 
 def _best(case: Case, held: Floats) -> Floats:
