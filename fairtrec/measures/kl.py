@@ -13,7 +13,7 @@ import numpy as np
 
 from fairtrec.formulas import discount, distribution
 from fairtrec.formulas.distribution import quotient
-from fairtrec.measure import Bools, Floats, Ints, Measure, Prefixes, Totals
+from fairtrec.measure import Floats, Ints, Measure, Prefixes, Totals
 
 
 def divergences(membership: Floats, target: Floats) -> Floats:
@@ -90,7 +90,7 @@ class NDKL(Measure):
         dkl = divergences(membership[:, : self.cutoff], target)
         total = discounted(np.nan_to_num(dkl, nan=0.0, posinf=np.inf), lengths)
         filled = discount.sums(discount.log2(self.cutoff))[lengths.clip(max=self.cutoff)]
-        return np.where(_any(dkl), quotient(total, filled), np.nan)
+        return np.where(np.isnan(dkl).all(axis=1), np.nan, quotient(total, filled))
 
     def over_labels(self, membership: Floats, target: Floats, lengths: Ints) -> Prefixes:
         """Each rank adds the divergence of what the groups hold down to it."""
@@ -126,16 +126,12 @@ class nDRKL(Measure):  # noqa: N801 - what the user types
         dkl = divergences(membership[:, : self.cutoff], target)
         value = discounted(distribution.closeness(dkl), lengths) / discount.log2(self.cutoff).sum()
         empty = (lengths == 0) & ~np.isnan(target).any(axis=1)
-        return np.where(_any(dkl) | empty, value, np.nan)
+        return np.where(~np.isnan(dkl).all(axis=1) | empty, value, np.nan)
 
     def over_labels(self, membership: Floats, target: Floats, lengths: Ints) -> Prefixes:
         """Each rank adds the nearness of what the groups hold down to it."""
         weights = _weights(membership[:, : self.cutoff], lengths) / discount.log2(self.cutoff).sum()
         return _over_prefixes(distribution.closeness, weights, target)
-
-
-def _any(dkl: Floats) -> Bools:
-    return np.asarray((~np.isnan(dkl)).sum(axis=1) > 0)
 
 
 def _weights(top: Floats, lengths: Ints) -> Floats:
