@@ -27,7 +27,7 @@ def test_every_option_of_one_value_is_refused_with_two():
                 continue
             for first, second in (option.opts[-1], option.opts[0]), (option.opts[0], option.opts[-1]):
                 with pytest.raises(UsageError) as refused:
-                    command.make_context(" ".join(names), [first, "a", second, "b"])
+                    command.make_context(" ".join(names), [first, "a", second, "b"], help_option_names=["-h", "--help"])
                 assert str(refused.value) == f"{option.opts[-1]} is given twice (a, b); give it once"
                 tried += 1
     assert tried > 500

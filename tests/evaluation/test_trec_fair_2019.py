@@ -12,8 +12,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.cli import validate
-from fairtrec.cli.trec_fair_2019 import command
+from fairtrec.cli import command
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair import Authors, Sequences, Truth
@@ -58,11 +57,11 @@ class Files:
 
     def validate(self, *arguments):
         options = ["--track", "trec-fair-2019", "--sequences", str(self.seq), "--truth", str(self.truth)]
-        return CliRunner().invoke(validate.command, [*options, *map(str, arguments)])
+        return CliRunner().invoke(command, ["validate", *options, *map(str, arguments)])
 
     def call(self, *arguments):
         options = ["--sequences", str(self.seq), "--truth", str(self.truth), *map(str, arguments)]
-        return CliRunner().invoke(command, options)
+        return CliRunner().invoke(command, ["trec-fair-2019", *options])
 
 
 @pytest.fixture
