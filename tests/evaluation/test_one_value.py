@@ -53,6 +53,7 @@ def folder(tmp_path_factory):
         "background": BACKGROUND,
         "qrels": QRELS,
         "counts": counts,
+        "terms.csv": trials.FILES["terms.csv"],
     }
     for name, text in written.items():
         (place / name).write_text(text)
@@ -61,7 +62,7 @@ def folder(tmp_path_factory):
 
 def cases(folder):
     """Measures, what is given beside the runs, and the reranker that goes with it."""
-    words = {"terms": "gender-en", "docs": TEXTS, "background": str(folder / "background")}
+    words = {"terms": str(folder / "terms.csv"), "docs": TEXTS, "background": str(folder / "background")}
     return {
         "NFaiRR": ("NFaiRR@4", words, "Random"),
         "AWRF": ("AWRF@4", words, "Neutral@4"),
