@@ -7,7 +7,7 @@ PYTEST :=
 COMPILED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/pycache
 # Each core has a process of its own; threads of matrix products would wait for each other.
 COMPILED += OPENBLAS_NUM_THREADS=1
-MORE := spark embed adv ecosystem browser site
+MORE := spark embed adv ecosystem browser site bench
 # scipy 1.15 has other last digits.
 OLDEST := $(patsubst %,--deselect 'tests/cli/test_cli.py::test_prints[%]',check-json compare-values-json select-json unknown-check-json)
 
@@ -71,7 +71,7 @@ stale: .venv/dev
 layers: .venv/dev
 	$(BIN)/lint-imports --no-cache
 
-bench: .venv/dev  ## the benchmarks: ratios against other programs, a few minutes
+bench: .venv/bench  ## the benchmarks: ratios against other programs, a quarter of an hour
 	$(BIN)/python -m benchmarks
 
 docs: .venv/dev  ## rebuild the pages in docs/ that are made from the code

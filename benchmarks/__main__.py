@@ -2,7 +2,8 @@
 
 Commands that are compared run in turn, and a row is the median of five rounds at least, so that all of it takes a
 quarter of an hour. Rows of seconds alone (ablate, frontier, 200 queries of --bounds labels) are of one run. MiB
-are those of the largest process of a command.
+are those of the largest process of a command. TREC_EVAL names the program trec_eval, FAIRTREC_SHARED a folder with real
+runs, FAIRTREC_BENCH where files are made; FAIRTREC_SCALE=1 writes docs/scale.md.
 """
 
 import sys
@@ -11,9 +12,9 @@ from importlib import import_module
 from benchmarks.timing import missed
 
 ALL = (
-    "evaluation", "diversity", "batch", "rerank", "selection", "ablation", "orders", "trec_fair_2019", "counters",
-    "annotate", "trace", "positions", "debates", "explanation", "frontier", "counterfactual", "unknown", "attributes",
-    "long", "tables", "frames", "bridge", "comparison", "scale", "gold",
+    "evaluation", "diversity", "peers", "batch", "rerank", "selection", "ablation", "orders", "trec_fair_2019",
+    "counters", "annotate", "trace", "positions", "debates", "explanation", "frontier", "counterfactual", "unknown",
+    "attributes", "long", "tables", "frames", "bridge", "comparison", "scale", "gold",
 )  # fmt: skip
 
 if {"-h", "--help"} & {*sys.argv[1:]}:

@@ -39,10 +39,10 @@ def main() -> None:
     given = ["--docs", texts, "--terms", "gender-en", "--background", batch.runs[0], "-m", "NFaiRR@10"]
     start = [BIN / "fairtrec", "ablate", "none", *batch.runs, *given]
     run([*start, "--vary", "tau=0"])
-    reading = run([*start, "--vary", "tau=0"]).seconds
-    whole = run([*start, "--vary", "tau=0", "--vary", f"terms=half x {HALVES}"]).seconds
-    alone = run([BIN / "fairtrec", "eval", "none", *batch.runs, *given]).seconds
-    detail = f"{whole:.1f} s, of which {reading:.1f} s without the halves"
-    report(f"{HALVES} halves x {len(batch.runs)} runs, after reading: seconds", whole - reading, 10, detail)
-    ratio = alone * HALVES / whole
-    report(f"{HALVES} halves: time of a loop of eval, of ablate", ratio, 100, f"{alone:.2f} s each", at_least=True)
+    reading = run([*start, "--vary", "tau=0"])
+    whole = run([*start, "--vary", "tau=0", "--vary", f"terms=half x {HALVES}"])
+    alone = run([BIN / "fairtrec", "eval", "none", *batch.runs, *given])
+    detail, beyond = f"{whole}, of which {reading} without the halves", whole.seconds - reading.seconds
+    report(f"{HALVES} halves x {len(batch.runs)} runs, after reading: seconds", beyond, 10, detail)
+    ratio = alone.seconds * HALVES / whole.seconds
+    report(f"{HALVES} halves: time of a loop of eval, of ablate", ratio, 100, f"{alone} each", at_least=True)

@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from statistics import median
-from time import perf_counter
 
 import numpy as np
 
 from benchmarks import counters
-from benchmarks.timing import BIN, FOLDER, ROUNDS, Cost, report, run
+from benchmarks.timing import BIN, FOLDER, ROUNDS, Cost, clocked, medians, report, run
 from fairtrec.compiled import extension
 from fairtrec.formats import tsv
 
@@ -103,7 +102,8 @@ def annotating(whole: Path, part: Path) -> None:
     def compare(one: str, other: str, bound: float) -> None:
         if one in pace:
             ratio = median(a / b for a, b in zip(pace[one], pace[other], strict=True))
-            report(f"file to table: speed of {one}, of {other}", ratio, bound, at_least=True)
+            detail = f"{medians(costs[one])} of {medians(costs[other])}"
+            report(f"file to table: speed of {one}, of {other}", ratio, bound, detail, at_least=True)
 
     for name, bounds in (("numpy", (6, 0.5)), ("compiled", (10, 1.05))):
         compare(name, "published", bounds[0])
@@ -155,16 +155,13 @@ def looking_up() -> None:
 
     costs = in_turn({"all": evaluation(path), "few": evaluation(one)})
     seconds = median(a.seconds - b.seconds for a, b in zip(costs["all"], costs["few"], strict=True))
-    detail = f"{median(cost.seconds for cost in costs['all']):.2f} s in all"
+    detail = f"{medians(costs['all'])} in all"
     report("eval, 215 x 200 with background: seconds for 8.84 M rows", seconds, 0.3, detail)
-    report("eval, 215 x 200 with background: MiB", max(cost.peak for cost in costs["all"]), 300)
+    report("eval, 215 x 200 with background: MiB", max(cost.peak for cost in costs["all"]), 300, detail)
     for many, bound in ((43_000, 0.3), (7_000_000, 3)):
         wanted = Docnos.of(random.choice(ROWS, many, replace=False).astype(np.bytes_))
-        began = perf_counter()
-        known = annotations.read(Table(path), wanted).known
-        seconds = perf_counter() - began
-        assert known.all()
-        report(f"look-up of {many:,} docnos: seconds", seconds, bound)
+        cost = clocked(lambda wanted=wanted: annotations.read(Table(path), wanted))
+        report(f"look-up of {many:,} docnos: seconds", cost.seconds, bound, cost)
     peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024
     print(f"      the table has {path.stat().st_size / 2**20:.0f} MiB; the 7,000,000 look-ups took {peak:.0f} MiB")
 
@@ -178,7 +175,7 @@ def scanning(whole: Path) -> None:
     command = ["eval", "none", given, "--terms", counters.LIST, "--docs", whole, "-m", "TExFAIR@10", "-j", "1"]
     costs = in_turn({"scan": lambda: run([BIN / "fairtrec", *command])})["scan"]
     pace = whole.stat().st_size / 1e6 / median(cost.seconds for cost in costs)
-    detail = f"largest process {max(cost.peak for cost in costs):.0f} MiB"
+    detail = f"{medians(costs)}, largest process {max(cost.peak for cost in costs):.0f} MiB"
     report("eval --docs, 215 x 200 without a table: MB/s", pace, 200, detail, at_least=True)
 
 

@@ -2,28 +2,16 @@
 
 from functools import partial
 from pathlib import Path
-from resource import RUSAGE_SELF, getrusage
 
 import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
 from benchmarks.evaluation import generate
-from benchmarks.timing import FOLDER, report
+from benchmarks.timing import FOLDER, least, report
 from fairtrec.formats import memory, run
 
 COLUMNS = ["qid", "Q0", "docno", "rank", "score", "tag"]
-
-
-def seconds(call, times: int = 5) -> float:
-    """The least CPU time of some calls, user and system."""
-    least = float("inf")
-    for _ in range(times):
-        before = getrusage(RUSAGE_SELF)
-        call()
-        after = getrusage(RUSAGE_SELF)
-        least = min(least, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
-    return least
 
 
 def frames(path: Path) -> dict[str, object]:
@@ -57,16 +45,16 @@ def others(path: Path) -> dict[str, Path]:
 
 def main() -> None:
     path = generate(FOLDER, 540, 1_000, 20_000)["run"]
-    file = seconds(partial(run.read, path))
+    file = least(partial(run.read, path))
     for form, other in others(path).items():
-        ours = seconds(partial(run.read, other, form="msmarco" if form == "msmarco" else "auto"))
+        ours = least(partial(run.read, other, form="msmarco" if form == "msmarco" else "auto"))
         bound = 6 if form == "jsonl" else 2
         report(
             f"540,000 rows, {form}: CPU, of the same from TREC's form",
-            ours / file,
+            ours.cpu / file.cpu,
             bound,
-            f"{ours:.3f} s of {file:.3f} s",
+            f"{ours} of {file}",
         )
     for name, held in frames(path).items():
-        ours = seconds(partial(memory.run, held, "run"))
-        report(f"540,000 rows, {name}: CPU, of the same from a file", ours / file, 2, f"{ours:.3f} s of {file:.3f} s")
+        ours = least(partial(memory.run, held, "run"))
+        report(f"540,000 rows, {name}: CPU, of the same from a file", ours.cpu / file.cpu, 2, f"{ours} of {file}")

@@ -15,7 +15,7 @@ def main() -> None:
         given = ["--counts", batch.counts, "--background", batch.runs[0], "--missing", "neutral"]
         command = [BIN / "fairtrec", "headroom", batch.qrels, *batch.runs, *given, "--candidates", "100"]
         cost = run(command)
-        report(f"{len(batch.runs)} runs x 43 queries x 100 documents, {name}: seconds", cost.seconds, 20)
+        report(f"{len(batch.runs)} runs x 43 queries x 100 documents, {name}: seconds", cost.seconds, 20, cost)
         orders = [
             BIN / "fairtrec",
             "rerank",
@@ -29,9 +29,10 @@ def main() -> None:
         ]
         best, worst = ([*orders, "--by", f"{end}(fairness=NFaiRR@10,same_grades=True)"] for end in ("Optimal", "Worst"))
         pair = paired(worst, best)
-        report(f"the same, Worst(same_grades=True): CPU, of Optimal, {name}", pair.ours.cpu / pair.theirs.cpu, 1.2)
+        report(f"the same, Worst(same_grades=True): CPU, of Optimal, {name}", pair.cpu_ratio, 1.2, pair.detail)
     runs = [EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")]
     by = "Optimal(fairness=DUO,utility=scores,loss=0.01)"
     command = [BIN / "fairtrec", "rerank", "none", *runs, "--by", by, "--positions", EXAMPLE / "positions.tsv"]
     cost = run([*command, "-o", FOLDER / "duo/"])
-    report("DUO with scores of the three runs of the example, by all orders of each query: CPU seconds", cost.cpu, 5)
+    what = "DUO with scores of the three runs of the example, by all orders of each query: CPU seconds"
+    report(what, cost.cpu, 5, cost)

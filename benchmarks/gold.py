@@ -37,18 +37,16 @@ def main() -> None:
     runs = written(folder)
     draw = [BIN / "fairtrec", "gold", "draw", *runs, "--number", "300", "-o", folder / "sheet.tsv", "--force"]
     pair = paired(draw, [BIN / "fairtrec", "eval", folder / "qrels", *runs, "-m", "RR@10", "-j", "1"])
-    ratio = pair.ours.cpu / pair.theirs.cpu
-    report(f"gold draw from {RUNS} runs, of eval -m RR@10", ratio, 1.5, f"{pair.ours.cpu:.2f} s of CPU")
+    report(f"gold draw from {RUNS} runs, of eval -m RR@10: CPU", pair.cpu_ratio, 1.5, pair.detail)
     batch = submitted() or generated(FOLDER / "batch43", 43, 43, 100)
     sheet, filled = folder / "batch.tsv", folder / "filled.tsv"
     run([BIN / "fairtrec", "gold", "draw", *batch.runs, "--number", "300", "-o", sheet, "--force"])
     lines = (line.replace("\t\t", f"\t{'fm-'[at % 3]}\t", 1) for at, line in enumerate(sheet.read_text().splitlines()))
     filled.write_text("".join(f"{line}\n" for line in lines))
-    pair = paired(ours(batch, "-j", "1", "--gold", filled), ours(batch, "-j", "1"), 5)
-    ratio = pair.ours.cpu / pair.theirs.cpu
-    report(f"eval --gold of {len(batch.runs)} runs of 43 queries, of eval", ratio, 1.2, f"{pair.ours.cpu:.2f} s of CPU")
+    pair = paired(ours(batch, "-j", "1", "--gold", filled), ours(batch, "-j", "1"))
+    report(f"eval --gold of {len(batch.runs)} runs of 43 queries, of eval: CPU", pair.cpu_ratio, 1.2, pair.detail)
     agree = run([BIN / "fairtrec", "gold", "agree", folder / "gold.tsv", "--labels", folder / "labels.tsv"])
-    report(f"gold agree over {DOCUMENTS:,} documents, seconds of CPU", agree.cpu, 2.0)
+    report(f"gold agree over {DOCUMENTS:,} documents, seconds of CPU", agree.cpu, 2.0, agree)
 
 
 if __name__ == "__main__":

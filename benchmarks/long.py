@@ -24,7 +24,7 @@ def ranking(path: Path, documents: int, short: int = 0) -> Path:
 
 def compare(what: str, given: Sequence[str | Path], path: Path, bound: float) -> None:
     cost, size = run([BIN / "fairtrec", "eval", *given]), path.stat().st_size / 2**20
-    report(what, cost.peak / size, bound, f"{cost.peak:.0f} MiB of {size:.0f} MiB, {cost.seconds:.1f} s")
+    report(what, cost.peak / size, bound, f"{cost.peak:.0f} MiB of {size:.0f} MiB, {cost}")
 
 
 def main() -> None:

@@ -1,11 +1,10 @@
 """``fairtrec positions`` of 215 queries with 10 to 200 documents each, from vectors of 384 and 1,024 dimensions."""
 
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 
-from benchmarks.timing import BIN, FOLDER, ROUNDS, report, run
+from benchmarks.timing import BIN, FOLDER, ROUNDS, Cost, medians, report, run
 
 
 def generate(folder: Path, queries: int, dimensions: int) -> list[str | Path]:
@@ -36,14 +35,14 @@ def generate(folder: Path, queries: int, dimensions: int) -> list[str | Path]:
     ]
 
 
-def processor(command: list[str | Path], times: int = ROUNDS) -> float:
-    """The seconds of a processor that a command of one thread takes: the median, after a run that does not count."""
+def usual(command: list[str | Path], times: int = ROUNDS) -> Cost:
+    """What a command of one thread takes: the median, after a run that does not count."""
     run(command)
-    return median(run(command).cpu for _ in range(times))
+    return medians(run(command) for _ in range(times))
 
 
 def main() -> None:
     for dimensions in (384, 1_024):
-        all_of_it, start = (processor(generate(FOLDER, queries, dimensions)) for queries in (215, 1))
+        all_of_it, start = (usual(generate(FOLDER, queries, dimensions)) for queries in (215, 1))
         what = f"215 queries x 10-200 documents x {dimensions}: CPU beyond start-up"
-        report(what, all_of_it - start, 1, f"s, of {all_of_it:.2f}")
+        report(what, all_of_it.cpu - start.cpu, 1, f"{all_of_it}, of which {start} start-up")

@@ -4,11 +4,10 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 
-from benchmarks.timing import BIN, FOLDER, Cost, report, run
+from benchmarks.timing import BIN, FOLDER, Cost, medians, report, run
 from fairtrec.version import __version__
 
 PAGE = Path(__file__).parent.parent / "docs" / "scale.md"
@@ -117,7 +116,7 @@ def measured(command: list[str | Path], *, surely: bool) -> Cost:
     costs = [run(command)]
     while surely and len(costs) < 3 and costs[0].cpu < SHORT:
         costs.append(run(command))
-    return Cost(*(median(each) for each in zip(*((c.seconds, c.cpu, c.peak) for c in costs), strict=True)))
+    return medians(costs)
 
 
 def shown(number: float | None) -> str:
@@ -143,7 +142,7 @@ def rows_of(dimension: str) -> Iterator[str]:
                     ratio = whole / max(part, whole / 8)
                     growth[place] = f"{ratio:.1f} times" + square * ", a square"
                     row = f"{dimension}, {size:,}: {what} beyond the start, of half as many"
-                    report(row, ratio, (4 if square else 2) * MOST, str(cost))
+                    report(row, ratio, (4 if square else 2) * MOST, cost)
         per_million = [1e6 * number / lines if lines >= 100_000 else None for number in (cost.cpu, cost.peak)]
         cells = [dimension, f"{size:,}", f"{lines:,}", f"{cost.cpu:.2f}", f"{cost.seconds:.2f}", f"{cost.peak:.0f}"]
         yield f"| {' | '.join([*cells, *map(shown, per_million), *growth])} |"

@@ -5,11 +5,11 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 FOLDER = Path(os.environ.get("FAIRTREC_BENCH", ".bench"))
 BIN = Path(sys.executable).parent
@@ -43,6 +43,23 @@ def run(command: Sequence[str | Path]) -> Cost:
     return Cost(*cost)
 
 
+def clocked(work: Callable[[], object]) -> Cost:
+    """Call once what is timed in this process."""
+    began, before = perf_counter(), process_time()
+    work()
+    return Cost(perf_counter() - began, process_time() - before, float("nan"))
+
+
+def least(work: Callable[[], object], times: int = ROUNDS) -> Cost:
+    """Call several times what is timed in this process; give the call that took least of the processors."""
+    return min((clocked(work) for _ in range(times)), key=lambda cost: cost.cpu)
+
+
+def medians(costs: Iterable[Cost]) -> Cost:
+    """Take the median of each cost of several runs of a command."""
+    return Cost(*map(statistics.median, zip(*map(astuple, costs), strict=True)))
+
+
 @dataclass(frozen=True)
 class Pair:
     """The median costs of two commands and the medians of their ratios."""
@@ -65,7 +82,7 @@ def paired(ours: Sequence[str | Path], theirs: Sequence[str | Path], times: int 
     costs = [(run(ours), run(theirs)) for _ in range(times)]
     median = statistics.median
     return Pair(
-        *(Cost(*map(median, zip(*map(astuple, each), strict=True))) for each in zip(*costs, strict=True)),
+        *map(medians, zip(*costs, strict=True)),
         median(a.seconds / b.seconds for a, b in costs),
         median(a.peak / b.peak for a, b in costs),
         median(a.cpu / b.cpu for a, b in costs),
@@ -87,7 +104,7 @@ def together(command: Sequence[str | Path], other: Sequence[str | Path]) -> floa
 missed: list[str] = []
 
 
-def report(what: str, ratio: float, bound: float, detail: str = "", *, at_least: bool = False) -> None:
+def report(what: str, ratio: float, bound: float, detail: object = "", *, at_least: bool = False) -> None:
     """Print one figure beside its bound, and remember it if it misses."""
     holds = ratio >= bound if at_least else ratio <= bound
     sign = ">=" if at_least else "<="

@@ -52,4 +52,5 @@ def main() -> None:
             "--bounds",
             "labels",
         ]
-        report(f"200 queries x 1,000, about 500 unknown, {measures}: seconds", run(command).seconds, 5)
+        cost = run(command)
+        report(f"200 queries x 1,000, about 500 unknown, {measures}: seconds", cost.seconds, 5, cost)
