@@ -350,7 +350,7 @@ def test_xz_streams_may_be_padded_and_take_no_more_memory_than_they_should(tmp_p
     path.write_bytes(lzma.compress(text, filters=filters))
     with pytest.raises(InputError, match=r"a\.xz: unpacking it takes more than 128 MiB of memory; pack it anew"):
         run.read(path)
-    path.write_bytes(lzma.compress(b"q 0 d 1 1 t\n" * (1 << 19), preset=0))
+    path.write_bytes(lzma.compress(b"q 0 d 1 1 t\n" * (1 << 21), preset=0))
     with pytest.raises(InputError, match=r"a\.xz: more than 200 times as large when it is unpacked"):
         run.read(path)
 
