@@ -32,12 +32,14 @@ class GroupTerms:
 @dataclass(frozen=True)
 class Beyond:
     """Labelled documents that nothing names, in sums: how many are of each group, ``?`` for those of unknown group too,
-    what these ``amounts`` to by their membership, and how many documents are of none of the groups.
+    what these ``amounts`` to by their membership, and how many documents are of ``none`` of the groups; of those in
+    ``part`` nobody knows all, so that they are of the group ``?`` where there is one.
     """
 
     documents: Mapping[str, int]
     amounts: Mapping[str, float]
     none: int
+    part: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,8 @@ class Labels:
             weights = np.insert(weights, groups.index(UNKNOWN), 0.0, axis=1)
         unsure = 0.0 if self.unsure is None else self.unsure[:, None]
         weights = np.where(np.isnan(weights).any(axis=1, keepdims=True), others, weights + unsure * others)
-        return replace(self, groups=groups, weights=weights, order=order, others=others, unsure=None)
+        beyond = self.beyond and replace(self.beyond, none=self.beyond.none - self.beyond.part, part=0)
+        return replace(self, groups=groups, weights=weights, order=order, others=others, unsure=None, beyond=beyond)
 
     @cached_property
     def queries(self) -> frozenset[str]:

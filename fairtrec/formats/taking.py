@@ -109,6 +109,7 @@ class LeftOut:
     documents: Floats = field(default_factory=lambda: np.zeros(0))
     amounts: Floats = field(default_factory=lambda: np.zeros(0))
     none: int = 0
+    part: int = 0  # of these, of which something is unknown
     unknown: tuple[int, float] = (0, 0.0)  # documents, and how much of them
 
     def add(self, docs: Docs, codes: Ints, weights: Floats, names: Names, how: Taking, *, counted: bool) -> None:
@@ -130,6 +131,7 @@ class LeftOut:
         self.documents = _added(self.documents, np.bincount(codes, held > 0, len(names)))
         self.amounts = _added(self.amounts, np.bincount(codes, held, len(names)))
         self.none += int(none.sum())
+        self.part += int((none & (found.unsure > 0)).sum())
         part = np.where(unknown, 1.0, found.unsure)
         self.unknown = self.unknown[0] + int((part > 0).sum()), self.unknown[1] + float(part.sum())
 
@@ -137,7 +139,9 @@ class LeftOut:
         """Give what was added up."""
         documents = dict(zip(names, self.documents.astype(np.int64).tolist(), strict=False))
         amounts = dict(zip(names, self.amounts.tolist(), strict=False))
-        return Beyond(documents | {UNKNOWN: self.unknown[0]}, amounts | {UNKNOWN: self.unknown[1]}, self.none)
+        return Beyond(
+            documents | {UNKNOWN: self.unknown[0]}, amounts | {UNKNOWN: self.unknown[1]}, self.none, self.part
+        )
 
 
 def _added(before: Floats, more: Any) -> Floats:

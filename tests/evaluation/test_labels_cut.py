@@ -12,6 +12,7 @@ import fairtrec
 from fairtrec.data import Docnos
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import loading
+from fairtrec.evaluation.attributes.groups import chosen
 from fairtrec.formats import label_columns, labels
 from fairtrec.formats.taking import Taking
 
@@ -105,6 +106,21 @@ def test_only_documents_that_are_named_have_a_row(folder, monkeypatch):
     assert found.of_none == whole.of_none == 1
     assert found.none
     assert found.filled("group").sizes.tolist() == whole.filled("group").sizes.tolist() == [300, 300, 300]
+
+
+def test_a_document_of_another_group_of_which_a_part_is_unknown_is_of_none_until_the_unknown_are_a_group(
+    folder, monkeypatch
+):
+    rows = [*[{"a": 1}, {"b": 1}] * 6, *[{"c": 1, "?": 1}] * 8]
+    lines = [json.dumps({"docno": f"d{d}", "x": row}) + "\n" for d, row in enumerate(rows)]
+    (folder / "l.jsonl").write_text("".join(lines))
+    for held_at_most, left in ((1 << 20, 0), (3, 7)):  # d12 to d19, of which d13 is judged
+        held(monkeypatch, held_at_most)
+        wanted = Docnos.of(np.array(["d3", "d13"], "S8"))
+        how = Taking("share", ("a", "b", "-"), lambda wanted=wanted: wanted)
+        some = chosen(loading.labels("l.jsonl:x", None, how), "a,b,-")
+        assert (some.beyond.none if some.beyond else 0) == left
+        assert (some.of_none, some.filled("group").of_none, some.filled("group").sizes.tolist()) == (8, 0, [8, 6, 6])
 
 
 def test_documents_of_runs_judgements_background_and_gold_are_named(folder, monkeypatch):
