@@ -180,11 +180,7 @@ class LabelColumns:
             raise InputError("no document has a label here; is this the right file?", path)
         rows_of = Docnos.of(docs)
         rows = rows_of.rows(docs)
-        self._refuse_weights(docs, weights)
-        if len(rows_of) < len(docs):
-            self._refuse_twice(docs, rows, codes)
-        if NONE in names:
-            self._refuse_contradiction(docs, rows, codes, weights)
+        self._refuse(docs, rows, codes, weights)
         if len(groups) < 2:
             raise InputError("these labels have fewer than two groups; fairness needs at least two", path)
         found = members(rows, codes, weights, names, self.how.rule, counted=self.counted)
@@ -218,14 +214,19 @@ class LabelColumns:
         return (*some, f"{len(groups) - len(some):,} others")
 
     def _cut(self, *, last: bool = False) -> None:
-        """Let the labels of documents go that nothing names, but for sums; those of the last may not be complete."""
+        """Let the labels of documents go that nothing names, but for sums; those of the last may not be complete.
+
+        Raises InputError for what is wrong with labels that stand one after the other, as nothing is kept of them.
+        """
         self._wanted = self._wanted or (self.how.wanted() if self.how.wanted and not self.per_query else None)
         if self._wanted is None or not self._parts[self._fresh :]:
             self._held = -MOST_CELLS  # what they are is not asked for again
             return
         docs, codes, weights, lines = joined(self._parts[self._fresh :])
-        self._refuse_weights(docs, weights)
-        end = len(docs) if last else int(starts_of(docs)[-2])
+        starts = starts_of(docs)
+        rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        self._refuse(docs, rows, codes, weights, self._fresh)
+        end = len(docs) if last else int(starts[-2])
         there = self._wanted.rows(docs[:end]) != MISSING
         if last and not there.any() and not any(len(names) for names, *_ in self._parts[: self._fresh]):
             there = docs == docs[-1]  # so that there is a row
@@ -237,14 +238,22 @@ class LabelColumns:
         self._parts[self._fresh :] = [(docs[at], codes[at], weights[at], lines_at(lines, at)) for at in (kept, rest)]
         self._fresh, self._held = self._fresh + 1, len(rest)
 
-    def _refuse_weights(self, docs: Docs, weights: Floats) -> None:
+    def _refuse(self, docs: Docs, rows: Ints, codes: Ints, weights: Floats, first: int = 0) -> None:
+        """Raise InputError for what is wrong with labels, those from the ``first`` part on, of documents [row]."""
+        self._refuse_weights(docs, weights, first)
+        if int(rows.max(initial=-1)) + 1 < len(docs):  # some document has more than one
+            self._refuse_twice(docs, rows, codes, first)
+            if NONE in self.codes.names:
+                self._refuse_contradiction(docs, rows, codes, weights, first)
+
+    def _refuse_weights(self, docs: Docs, weights: Floats, first: int) -> None:
         """Raise InputError for a weight outside 0..1, and a count below 0."""
         wrong = (weights < 0) | (weights > 1) & (not self.counted)
         if wrong.any():
             at = int(wrong.argmax())
             what = f"{weights[at]:g} of {docs[at].decode()}"
             raise self._fault(f"the count {what} is below 0; correct it" if self.counted
-                              else f"the weight {what} is not between 0 and 1; correct it", at)  # fmt: skip
+                              else f"the weight {what} is not between 0 and 1; correct it", at, first)  # fmt: skip
 
     def _order(self, groups: Sequence[str]) -> tuple[str, ...]:
         """Order groups that are numbers. Raises InputError where two are the same number."""
@@ -263,23 +272,24 @@ class LabelColumns:
                 qid, _, docno = name.rpartition(" ")
                 yield line_at(lines, row), qid, docno, names[code], weight
 
-    def _fault(self, what: str, entry: int) -> InputError:
-        for docs, _, _, lines in self._parts:
+    def _fault(self, what: str, entry: int, first: int) -> InputError:
+        """Make the complaint about an entry of the parts from the ``first`` on."""
+        for docs, _, _, lines in self._parts[first:]:
             if entry < len(docs):
                 return InputError(what, self.path, line_at(lines, entry))
             entry -= len(docs)
         raise AssertionError(entry)
 
-    def _refuse_twice(self, docs: Docs, rows: Ints, codes: Ints) -> None:
+    def _refuse_twice(self, docs: Docs, rows: Ints, codes: Ints, first: int) -> None:
         keys = rows * len(self.codes.names) + codes
         order = np.argsort(keys, kind="stable")
         again = order[1:][keys[order[1:]] == keys[order[:-1]]]
         if len(again):
             at = int(again.min())
             group = list(self.codes.names)[codes[at]]
-            raise self._fault(f"document {docs[at].decode()} has the label {group} twice; keep one", at)
+            raise self._fault(f"document {docs[at].decode()} has the label {group} twice; keep one", at, first)
 
-    def _refuse_contradiction(self, docs: Docs, rows: Ints, codes: Ints, weights: Floats) -> None:
+    def _refuse_contradiction(self, docs: Docs, rows: Ints, codes: Ints, weights: Floats, first: int) -> None:
         """Raise InputError for what is of none of the groups and of some, unless these are votes."""
         names = self.codes.names
         of_none = (codes == names[NONE]) & (weights > 0)
@@ -291,4 +301,4 @@ class LabelColumns:
             called = [name for name, code in names.items() if (of_some & (codes == code) & (rows == rows[at])).any()]
             others = ", ".join(sorted(called, key=lambda name: (name == UNKNOWN, name)))
             what = f"document {docs[at].decode()} is of none of the groups ({NONE}), and of {others}"
-            raise self._fault(f"{what}; keep one, or give weights that sum to at most 1", at)
+            raise self._fault(f"{what}; keep one, or give weights that sum to at most 1", at, first)

@@ -195,6 +195,29 @@ def test_what_is_wrong_is_said_with_its_line_whether_its_document_is_named_or_no
         taken(folder / "l.tsv", [b"d3"])
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ([("d999", "f", 2.0)], "the weight 2 of d999 is not between 0 and 1; correct it"),
+        ([("d999", "f", 1.0), ("d999", "f", 1.0)], "document d999 has the label f twice; keep one"),
+        ([("d999", "f", 1.0), ("d999", "-", 1.0)], "document d999 is of none of the groups (-), and of f; keep one"),
+    ],
+)
+def test_what_is_wrong_behind_labels_that_were_cut_is_said_with_its_own_line(monkeypatch, wrong, said):
+    held(monkeypatch, 10)
+    wanted = Docnos.of(np.array([f"d{d}" for d in range(0, 100, 3)], "S8"))
+    found = label_columns.LabelColumns("l", how=Taking(wanted=lambda: wanted))
+    entries = [(f"d{d}", "fm"[d % 2], 1.0) for d in range(95)]
+    with pytest.raises(InputError) as fault:  # noqa: PT012 - it is said as soon as it is held
+        for first in range(0, 95, 5):
+            some = [*entries[first : first + 5], *(wrong if first == 70 else [])]
+            names, groups, weights = zip(*some, strict=True)
+            line = first + 1 + len(wrong) * (first > 70)
+            found.add(np.array(names, "S8"), found.coded(list(groups)), np.array(weights), line)
+        found.labels("l")
+    assert str(fault.value).startswith(f"l:{75 + len(wrong)}: {said}")
+
+
 def test_a_broken_run_says_what_is_wrong_with_it(folder, monkeypatch):
     (folder / "l.tsv").write_text(collection(900))
     (folder / "my.run").write_text(RUN + "1 Q0 d1\n")
