@@ -38,16 +38,19 @@ def read(given: str | Sequence[str]) -> tuple[str, ...]:
     >>> read("max, < 0.90"), read(["gm"])
     (('max', '<0.9'), ('gm',))
     """
-    words = given.split(",") if isinstance(given, str) else [*given]
+    if not isinstance(given, str | Sequence):
+        raise UsageError(f"the aggregate is {given!r}; it must be a list like 'median,<0.9'")
+    words = given.split(",") if isinstance(given, str) else given
     found = []
     for word in (str(each).strip() for each in words):
         bound = _BOUND.fullmatch(word)
         if bound is None and word not in (MEAN, *_OVER):
             known = ", ".join((MEAN, *_OVER))
             raise UsageError(f"cannot read --aggregate {word!r}; there are {known}, and bounds like '<0.9' or '>=3'")
-        if bound is not None and not math.isfinite(float(bound[2])):
+        number = 0.0 if bound is None else float(bound[2]) + 0.0  # which leaves no sign to 0
+        if not math.isfinite(number):
             raise UsageError(f"--aggregate {word}: the number is too large")
-        found.append(word if bound is None else f"{bound[1]}{float(bound[2]):.12g}")
+        found.append(word if bound is None else f"{bound[1]}{number!r}".removesuffix(".0"))
     for word in (word for at, word in enumerate(found) if word in found[:at]):
         raise UsageError(f"--aggregate names {word} twice; name it once")
     return tuple(found)

@@ -246,6 +246,16 @@ def test_what_does_not_fit_is_refused_before_a_run_is_read(options, said, fairtr
     assert (done.code, said in done.err, done.err.count("\n")) == (2, True, 1), done.err
 
 
+def test_a_bound_keeps_all_its_digits_and_zero_has_no_sign():
+    assert read("<-0,>1234567890123456,>=3.0,<=1e-400,< 0.30") == ("<0", ">1234567890123456", ">=3", "<=0", "<0.3")
+
+
+@pytest.mark.parametrize("given", [None, 3])
+def test_what_is_no_list_is_refused_in_python(given):
+    with pytest.raises(UsageError, match=f"the aggregate is {given}; it must be a list"):
+        fairtrec.evaluate("AP", RUNS[0], QRELS, aggregate=given)
+
+
 def test_what_goes_by_means_refuses_others():
     found = fairtrec.evaluate("AP@5 AP@10", RUNS, QRELS, aggregate="max")
     answers = [
