@@ -66,7 +66,7 @@ class Reading:
     """What the reading of every run needs beside the run."""
 
     measures: tuple[Measure, ...]
-    others: tuple[Measure, ...]  # those that ir-measures does not compute
+    others: tuple[Measure, ...]  # those that are no measures of relevance
     needs: Needs  # of all of these, or of what else is asked for
     reference: Reference  # its documents come later
     queries: Queries | None
@@ -81,14 +81,14 @@ class Reading:
 
     @cached_property
     def _judge(self) -> RelevanceEvaluator:
-        """What ir-measures made of the judgements, kept for all runs."""
+        """What is made of the judgements once, and kept for all runs."""
         assert self.reference.qrels is not None
         return RelevanceEvaluator(
             [measure for measure in self.measures if isinstance(measure, Utility)], self.reference.qrels
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Send another process all but what ir-measures made, which cannot be sent."""
+        """Send another process all but what is made of the judgements, which ir-measures may have made unfit for it."""
         return {name: value for name, value in vars(self).items() if name != "_judge"}
 
     def of(self, named: tuple[str, Any]) -> LoadedRun | InputError:
