@@ -75,24 +75,14 @@ def prestart(preload: Sequence[str]) -> None:
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Put what ends this process off; for ever in those that are started meanwhile, since the first one ends them.
-
-    It is noted, too: a thread of a library may take what is blocked in this one.
-    """
+def put_off() -> Iterator[None]:
+    """Put what asks this process to end off until what stands here is done, whichever of its threads takes it."""
     import signal
     import threading
 
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
     is_main = threading.current_thread() is threading.main_thread()
     usual = {each: signal.getsignal(each) for each in _ends() if is_main and callable(signal.getsignal(each))}
     noted: list[int] = []
-    from multiprocessing import resource_tracker
-
-    resource_tracker.ensure_running()  # which would let Ctrl-C through once it is started
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, set(_ends()))
     for each in usual:
         signal.signal(each, lambda number, _: noted.append(number))
     try:
@@ -100,9 +90,30 @@ def _uninterrupted() -> Iterator[None]:
     finally:
         for each, handler in usual.items():
             signal.signal(each, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if noted:
             signal.raise_signal(noted[0])
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put what ends this process off; for ever in those that are started meanwhile, since the first one ends them.
+
+    It is noted, too: a thread of a library may take what is blocked in this one.
+    """
+    import signal
+
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # which would let Ctrl-C through once it is started
+    with put_off():
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, set(_ends()))
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _ends() -> tuple[int, ...]:

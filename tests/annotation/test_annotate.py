@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -157,6 +158,30 @@ def test_two_jobs_that_are_interrupted_go_on(tmp_path, small_pieces):
     done = annotate([tmp_path / "c.tsv"], TERMS, tmp_path / "t.arrow", options)
     assert done.resumed == seen[-1] > 0
     assert (tmp_path / "t.arrow").read_bytes() == (tmp_path / "whole.arrow").read_bytes()
+
+
+def test_what_two_threads_have_begun_ends_first_though_ctrl_c_comes_again():
+    begun, ended = [], []
+
+    class Slow:
+        def begin(self):
+            return self
+
+        def __call__(self, task):
+            begun.append(task.number)
+            time.sleep(0.4 if task.number else 0)
+            ended.append(task.number)
+            return task.number
+
+    several = (tasks.Task(number, 0, 0) for number in range(9))
+    found = tasks.in_order(Slow(), [], several, 2, "", threads=True)
+    assert next(found)[1] == 0
+    again = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    again.start()
+    with pytest.raises(KeyboardInterrupt):
+        found.throw(KeyboardInterrupt)
+    again.join()
+    assert len(ended) == len(begun) < 9
 
 
 @pytest.mark.parametrize("end", PACKED)

@@ -8,6 +8,7 @@ import json
 import shutil
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -193,16 +194,17 @@ def _count(work: CountingWork, manifest: Manifest, jobs: int, watcher: Watcher |
     several = tasks(work.origins, work.longest)
     threads = two_threads(jobs) and all(origin.kind == "tsv" for origin in work.origins)
     ready = f"{__package__}.ready_to_count"
-    for task, done in in_order(work, work.origins, several, jobs, ready, known, threads=threads):
-        if done.fault is not None:
-            line, reason = done.fault
-            raise InputError(reason, work.origins[done.origin].name, lines[done.origin] + line)
-        if done.number not in known:
-            manifest.add(done)
-        lines[done.origin] += done.lines
-        documents += done.documents
-        size += done.bytes
-        if watcher is not None:
-            watcher(Progress(documents, size, before[task.origin] + task.done, total))
-        counters.add(done.counter)
+    with closing(in_order(work, work.origins, several, jobs, ready, known, threads=threads)) as found:
+        for task, done in found:
+            if done.fault is not None:
+                line, reason = done.fault
+                raise InputError(reason, work.origins[done.origin].name, lines[done.origin] + line)
+            if done.number not in known:
+                manifest.add(done)
+            lines[done.origin] += done.lines
+            documents += done.documents
+            size += done.bytes
+            if watcher is not None:
+                watcher(Progress(documents, size, before[task.origin] + task.done, total))
+            counters.add(done.counter)
     return ", ".join(sorted(counters))

@@ -23,7 +23,7 @@ from fairtrec.files import opening
 from fairtrec.files.opening import opened
 from fairtrec.files.whole_lines import Lines
 from fairtrec.formats import datasets, table
-from fairtrec.jobs import Outcome, Work, map_ordered
+from fairtrec.jobs import Outcome, Work, map_ordered, put_off
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -130,7 +130,7 @@ def in_order(
     known: Mapping[int, Outcome] = MappingProxyType({}),
     *,
     threads: bool = False,
-) -> Iterator[tuple[Task, Outcome]]:
+) -> Generator[tuple[Task, Outcome], None, None]:
     """Do tasks, several at a time, but those of which it is known what came of them; give all of them in their order.
 
     ``preload``  the module that each process imports first.
@@ -177,8 +177,9 @@ def _by_threads(
                 yield going.popleft().result()
         while going:
             yield going.popleft().result()
-    finally:  # nobody waits for the rest
-        pool.shutdown(cancel_futures=True)
+    finally:  # nobody waits for the rest, but what was begun writes to disk
+        with put_off():
+            pool.shutdown(cancel_futures=True)
 
 
 def _pieces(
