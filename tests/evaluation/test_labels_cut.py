@@ -149,6 +149,20 @@ def test_labels_stay_whole_where_the_whole_is_looked_at(folder, monkeypatch, key
     assert shown(labels="l.tsv", **keywords) == whole
 
 
+def test_documents_that_tau_takes_for_neutral_are_counted_among_those_that_are_named(folder, monkeypatch):
+    (folder / "l.tsv").write_text(collection(900))
+    (folder / "b.run").write_text(RUN)
+    said = "labelled documents of a group{} count as neutral, as a label is one group term and tau=1"
+
+    def remark():
+        result = fairtrec.evaluate("NFaiRR@5", "my.run", "qrels", labels="l.tsv", background="b.run", missing="skip")
+        return next(note for note in result.notes if "neutral" in note)
+
+    assert f" 600 {said.format('')}" in remark()
+    held(monkeypatch, 100)
+    assert f" 9 {said.format(' that are named')}" in remark()  # d0 to d11 and d13, less those of unknown group
+
+
 def test_labels_of_other_documents_say_so(folder, monkeypatch):
     (folder / "l.tsv").write_text("".join(f"e{d}\t{'fm'[d % 2]}\n" for d in range(90)))
     whole = shown(labels="l.tsv")

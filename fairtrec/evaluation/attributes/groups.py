@@ -96,16 +96,19 @@ def described(labels: Labels, target: Floats | None) -> dict[str, dict[str, floa
 
 
 def remarks_on_tau(several: Iterable[tuple[Measure, Labels]]) -> list[str]:
-    """Say which measures take documents of a group for neutral, as a label is one group term, and tau lets it be."""
-    found: dict[tuple[int, float], list[str]] = {}
+    """Say which measures take documents of a group for neutral, as a label is one group term, and tau lets it be.
+
+    Of labels that were cut to the documents that something names these are counted.
+    """
+    found: dict[tuple[int, float, bool], list[str]] = {}
     for each, labels in several:
         terms, tau = np.nan_to_num(labels.weights).sum(axis=1), getattr(each, "tau", 0)
         if neutral := int(((terms > 0) & (terms <= tau)).sum()):
-            found.setdefault((neutral, tau), []).append(str(each))
+            found.setdefault((neutral, tau, labels.beyond is not None), []).append(str(each))
     why = "count as neutral, as a label is one group term and tau={}; with tau=0 labels decide"
     return [
-        f"{', '.join(names)}: {neutral} labelled documents of a group {why.format(tau)}"
-        for (neutral, tau), names in found.items()
+        f"{', '.join(names)}: {neutral} labelled documents of a group{' that are named' * cut} {why.format(tau)}"
+        for (neutral, tau, cut), names in found.items()
     ]
 
 
