@@ -67,6 +67,6 @@ def ranks(result: Result, standing: Standing, sort: Measure) -> list[str]:
     return [str(rank) if rank else "-" for rank in standing.ranks[:, column].tolist()]
 
 
-def dominations(standing: Standing, sign: str = DOMINATED) -> Sequence[str]:
+def dominations(standing: Standing) -> Sequence[str]:
     """Write the sign behind each run that is dominated; nothing at all where none is."""
-    return [sign if mark else "" for mark in standing.dominated.tolist()] if standing.dominated.any() else []
+    return [DOMINATED if mark else "" for mark in standing.dominated.tolist()] if standing.dominated.any() else []
