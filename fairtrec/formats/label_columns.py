@@ -17,6 +17,7 @@ from fairtrec.data import (
     Labels,
     by_number,
     decode,
+    fingerprints,
     is_number,
     starts_of,
 )
@@ -101,19 +102,13 @@ class LabelColumns:
     def coded(self, cells: Iterable[Any], lines: EntryLines = None) -> Ints:
         """Number the groups that cells name. Raises InputError for what names none."""
         cells = cells if isinstance(cells, list) else list(cells)
+        rest = iter(cells)
         try:
-            return np.fromiter(map(self.codes.__getitem__, cells), np.int64, len(cells))
+            return np.fromiter(map(self.codes.__getitem__, rest), np.int64, len(cells))
         except (ValueError, TypeError) as fault:
-            row = next(row for row, cell in enumerate(cells) if self._faulty(cell))
+            row = len(cells) - 1 - sum(1 for _ in rest)
             what = str(fault) if isinstance(fault, ValueError) else LACKING
             raise InputError(what, self.path, line_at(lines, row)) from None
-
-    def _faulty(self, cell: Any) -> bool:
-        try:
-            self.codes[cell]
-        except (ValueError, TypeError):
-            return True
-        return False
 
     def take(self, docnos: Docs, values: list[Any], lines: EntryLines = None) -> None:
         """Take what stands in a field of each document.
@@ -169,7 +164,7 @@ class LabelColumns:
         """Put the labels together.
 
         Raises InputError for a weight outside 0..1, a count below 0, a label that stands twice, a document that is of
-        none of the groups and of some, and for fewer than two groups.
+        none of the groups and of some, and for fewer than two groups; ScatteredError.
         """
         path, names = self.path, self.codes.names
         groups = tuple(sorted({*names} - {UNKNOWN, NONE}))
@@ -201,7 +196,7 @@ class LabelColumns:
         none = NONE in names or bool((~table.any(axis=1)).any()) or bool(self._left and self._left.none)
         order = tuple(self.codes.bins) or self._order(groups)
         unsure = found.unsure if found.unsure.any() else None
-        beyond = None if self._left is None else self._left.sums(names)
+        beyond = None if self._left is None else self._left.sums(names, path)
         return Labels(
             name, columns, rows_of, table, self.per_query, sha256, order=order, none=none, unsure=unsure, beyond=beyond
         )
@@ -228,9 +223,10 @@ class LabelColumns:
         self._refuse(docs, rows, codes, weights, self._fresh)
         end = len(docs) if last else int(starts[-2])
         there = self._wanted.rows(docs[:end]) != MISSING
+        self._left = self._left or LeftOut()
         if last and not there.any() and not any(len(names) for names, *_ in self._parts[: self._fresh]):
             there = docs == docs[-1]  # so that there is a row
-        self._left = self._left or LeftOut()
+            self._left.keys.append(fingerprints(docs[-1:]))
         out = np.flatnonzero(~there)
         names = self.codes.names
         self._left.add(docs[out], codes[out], weights[out], names, self.how, counted=self.counted)

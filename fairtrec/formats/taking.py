@@ -9,7 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, NONE, UNKNOWN, Beyond, Bools, Docnos, Docs, Floats, Ints, starts_of
+from fairtrec.data import (
+    MISSING,
+    NONE,
+    UNKNOWN,
+    Beyond,
+    Bools,
+    Docnos,
+    Docs,
+    Floats,
+    Ints,
+    Keys,
+    fingerprints,
+    starts_of,
+)
+from fairtrec.errors import FilePath, InputError
 from fairtrec.formats.columns import LineNumbers, line_of
 from fairtrec.formulas.distribution import quotient
 from fairtrec.literals import Membership
@@ -102,21 +116,30 @@ def members(
     return Members(held, nobody, unsure)
 
 
+class ScatteredError(InputError):
+    """Labels of a document stand apart, so that those of documents that nothing names cannot be let go."""
+
+
 @dataclass
 class LeftOut:
-    """What labels say of the documents that are left out, added up by the numbers of groups."""
+    """What labels say of the documents that are left out, added up by the numbers of groups.
+
+    ``keys``, of each document where it stood, are all that is kept of it: 8 bytes.
+    """
 
     documents: Floats = field(default_factory=lambda: np.zeros(0))
     amounts: Floats = field(default_factory=lambda: np.zeros(0))
     none: int = 0
     part: int = 0  # of these, of which something is unknown
     unknown: tuple[int, float] = (0, 0.0)  # documents, and how much of them
+    keys: list[Keys] = field(default_factory=list)
 
     def add(self, docs: Docs, codes: Ints, weights: Floats, names: Names, how: Taking, *, counted: bool) -> None:
         """Add entries of documents, those of each one after the other."""
         starts = starts_of(docs)
         if len(starts) < 2:
             return
+        self.keys.append(fingerprints(docs[starts[:-1]]))
         rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         found = members(rows, codes, weights, names, how.rule, counted=counted)
         held = np.where(found.nobody[rows], 0.0, found.held)
@@ -135,8 +158,12 @@ class LeftOut:
         part = np.where(unknown, 1.0, found.unsure)
         self.unknown = self.unknown[0] + int((part > 0).sum()), self.unknown[1] + float(part.sum())
 
-    def sums(self, names: Names) -> Beyond:
-        """Give what was added up."""
+    def sums(self, names: Names, path: FilePath) -> Beyond:
+        """Give what was added up. Raises ScatteredError if a document may have stood in several places."""
+        keys = np.concatenate([np.empty(0, np.uint64), *self.keys])
+        keys.sort()
+        if (keys[1:] == keys[:-1]).any():
+            raise ScatteredError("the labels of a document do not follow each other here; sort them by docno", path)
         documents = dict(zip(names, self.documents.astype(np.int64).tolist(), strict=False))
         amounts = dict(zip(names, self.amounts.tolist(), strict=False))
         return Beyond(

@@ -1,5 +1,6 @@
 """Labels of a whole collection are cut to the documents that something names, and nothing that is printed tells."""
 
+import io
 import json
 import tracemalloc
 
@@ -82,6 +83,39 @@ def test_counts_and_lists_of_groups(folder, monkeypatch, groups, counted, choice
     with monkeypatch.context() as patch:
         held(patch, 3)
         assert shown(labels="l.jsonl:x", **choices) == whole
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(one, one, st.randoms(use_true_random=False), CHOSEN)
+def test_labels_of_a_document_that_stand_apart(folder, monkeypatch, first, second, random, choices):
+    """They are read once more, and all are held; of several faults any may be told."""
+    lines = [f"d{d}\t{group}\n" for some in (first, second[:20]) for d, group in enumerate(some)]
+    random.shuffle(lines)
+    (folder / "l.tsv").write_text("".join(lines))
+    whole = shown(labels="l.tsv", **choices)
+    with monkeypatch.context() as patch:
+        held(patch, 3)
+        cut = shown(labels="l.tsv", **choices)
+    assert cut == whole or (isinstance(cut, str) and isinstance(whole, str))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.randoms(use_true_random=False), CHOSEN)
+def test_groups_of_a_document_that_stand_apart(folder, monkeypatch, random, choices):
+    lines = [f"d{d}\t{group}\n" for d in range(40) for group in random.sample("abc", random.randint(1, 2))]
+    random.shuffle(lines)
+    (folder / "l.tsv").write_text("".join(lines))
+    whole = shown(labels="l.tsv", **choices)
+    with monkeypatch.context() as patch:
+        held(patch, 3)
+        assert shown(labels="l.tsv", **choices) == whole
+
+
+def test_labels_from_a_pipe_are_to_stand_together(folder, monkeypatch):
+    held(monkeypatch, 3)
+    text = "".join(f"d{d}\t{group}\n" for group in "ab" for d in range(30))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert "the labels of a document do not follow each other here; sort them by docno" in shown(labels="-")
 
 
 def collection(documents):

@@ -14,8 +14,10 @@ from fairtrec.evaluation import loading
 from fairtrec.evaluation.attributes.groups import chosen, names_of
 from fairtrec.evaluation.choices import CHOICES, Choices
 from fairtrec.evaluation.given import Attributes
+from fairtrec.files import opening
+from fairtrec.files.arguments import source as of
 from fairtrec.files.by_name import is_by_name
-from fairtrec.formats.taking import Taking
+from fairtrec.formats.taking import ScatteredError, Taking
 from fairtrec.formulas.crossed import LISTED
 from fairtrec.literals import FILLED
 from fairtrec.measure import Measure
@@ -40,7 +42,7 @@ def labels_of(
         groups = None if chosen_here.groups is None else tuple(names_of(chosen_here.groups))
         key = fspath(source) if isinstance(source, PATH) else id(source), chosen_here.membership, groups
         if key not in read:
-            read[key] = loading.labels(source, judged, Taking(chosen_here.membership, groups, wanted))
+            read[key] = _read(source, judged, Taking(chosen_here.membership, groups, wanted))
         some = kept(read[key], chosen_here)
         if choices.missing in FILLED:  # documents of unknown group belong where it says
             some = some.filled("group" if choices.missing == "group" else "even")
@@ -49,6 +51,16 @@ def labels_of(
         if any(name in labels.groups for labels in found.values()):
             raise UsageError(f"{name} is the name of an attribute and of a group; give the attribute another")
     return found
+
+
+def _read(source: Any, judged: Qrels | None, how: Taking) -> Labels:
+    """Read labels; those of documents that stand apart once more, so that all are held."""
+    try:
+        return loading.labels(source, judged, how)
+    except ScatteredError:
+        if isinstance(source, PATH) and opening.is_stream(of(fspath(source)).name):
+            raise
+        return loading.labels(source, judged, replace(how, wanted=None))
 
 
 def kept(labels: Labels, choices: Choices) -> Labels:
