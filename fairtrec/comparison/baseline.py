@@ -238,9 +238,8 @@ def _family(rows: Sequence[Comparison], how: Procedure, paired_runs: int) -> str
     tested = len(rows) - untested
     if how.correction == "tukey":
         each = "for each measure" + " and slice" * (counts[2][0] > 1)
-        return (
-            f"{correction.NAMES[how.correction]} over all pairs of {paired_runs or counts[0][0] + 1} runs, {each}{left}"
-        )
+        among = f"all pairs of {paired_runs or counts[0][0] + 1} runs"
+        return f"{correction.NAMES[how.correction]} over {among}, {each}{left}"
     many = f"{tested} comparison{'s' * (tested != 1)}"
     return f"{correction.NAMES[how.correction]} over {many}: {product}{left}"
 
@@ -297,6 +296,5 @@ def _uneven(several: Sequence[Scores], base: int, bases: Sequence[int]) -> list[
         return []
     if len(bases) > 1:
         return ["the runs have not all the same queries; those of both are compared"]
-    which = other[0] if len(other) == 1 else f"{len(other)} runs, such as {other[0]},"
-    have = "has" if len(other) == 1 else "have"
-    return [f"{which} {have} not the {len(queries)} queries of the baseline; those of both are compared"]
+    which = f"{other[0]} has" if len(other) == 1 else f"{len(other)} runs, such as {other[0]}, have"
+    return [f"{which} not the {len(queries)} queries of the baseline; those of both are compared"]
