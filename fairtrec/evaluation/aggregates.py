@@ -157,7 +157,8 @@ def of_queries(scores: Scores) -> Scores:
 
 def several(measures: Sequence[Measure], given: str | Sequence[str]) -> tuple[Aggregated, ...]:
     """Give each measure in each of these ways."""
-    return tuple(Aggregated(each, how, at > 0) for each in measures for at, how in enumerate(read(given)))
+    ways = read(given)
+    return tuple(Aggregated(each, how, at > 0) for each in measures for at, how in enumerate(ways))
 
 
 def refuse_unfit(
@@ -171,11 +172,10 @@ def refuse_unfit(
 def aggregated(scores: Scores, given: str | Sequence[str]) -> Scores:
     """Give a row for each measure in each of these ways, with the values of queries that there are."""
     found = several(scores.measures, given)
-    rows = [row for row in range(len(scores.measures)) for _ in read(given)]
     return replace(
         scores,
         measures=cast("tuple[Measure, ...]", found),  # of which reports ask no more than of a quantity
-        values=scores.values[rows],
+        values=np.repeat(scores.values, len(read(given)), axis=0),
         strange=frozenset(cast("Measure", each) for each in found if each.of in scores.strange),
     )
 
