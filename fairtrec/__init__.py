@@ -8,21 +8,21 @@ docs/python.md.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from fairtrec.evaluation.answer import Answer as _Answer
+from fairtrec.answers.answer import Answer as _Answer
 from fairtrec.version import __version__
 
 Stability = Literal["stable", "provisional"]
 _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: where it is, and how lasting
-    "Choices": ("evaluation.choices", "stable"),
+    "Choices": ("inputs.choices", "stable"),
     "FairtrecError": ("errors", "stable"),
     "InputError": ("errors", "stable"),
     "ResourceError": ("errors", "stable"),
-    "Result": ("evaluation.result", "stable"),
-    "Scores": ("evaluation.scores", "stable"),
+    "Result": ("answers.result", "stable"),
+    "Scores": ("answers.scores", "stable"),
     "UsageError": ("errors", "stable"),
     "ablate": ("ablation.ablating", "provisional"),
     "annotate": ("evaluation.corpus", "provisional"),
-    "attributes": ("evaluation.given", "provisional"),
+    "attributes": ("inputs.given", "provisional"),
     "check": ("gate.checking", "provisional"),
     "cite": ("catalogue.pages", "provisional"),
     "compare": ("comparison.baseline", "stable"),
@@ -126,21 +126,21 @@ _Answer.reports = lambda: import_module("fairtrec.report.answers")
 
 if TYPE_CHECKING:
     from fairtrec.ablation.ablating import ablate
+    from fairtrec.answers.result import Result
+    from fairtrec.answers.scores import Scores
     from fairtrec.catalogue.pages import cite
     from fairtrec.comparison.baseline import compare
     from fairtrec.comparison.correlations import correlate
     from fairtrec.comparison.curves import curves
     from fairtrec.comparison.overlaps import rbo
     from fairtrec.errors import FairtrecError, InputError, ResourceError, UsageError
-    from fairtrec.evaluation.choices import Choices
     from fairtrec.evaluation.corpus import annotate, counterfactual
     from fairtrec.evaluation.evaluate import evaluate, evaluator
-    from fairtrec.evaluation.given import attributes
-    from fairtrec.evaluation.result import Result
-    from fairtrec.evaluation.scores import Scores
     from fairtrec.explanation.explaining import explain
     from fairtrec.frontier.headroom import headroom
     from fairtrec.gate.checking import check
+    from fairtrec.inputs.choices import Choices
+    from fairtrec.inputs.given import attributes
     from fairtrec.projection.project import positions
     from fairtrec.querysets.building import queryset
     from fairtrec.replay.named_values import read_values

@@ -12,16 +12,16 @@ from fairtrec.ablation.ablation import Ablation, Variant
 from fairtrec.ablation.factors import OF_TEXTS, Setting, settings
 from fairtrec.ablation.measuring import Measuring, VariantScores
 from fairtrec.annotation.counting.by_term import TermTable
+from fairtrec.answers.result import Part, Result
 from fairtrec.catalogue import registry, renamed
 from fairtrec.data import Bools, Floats, GroupTerms, Ints
 from fairtrec.errors import UsageError
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.digests import InputFiles, files_of
 from fairtrec.evaluation.evaluate import Keywords
-from fairtrec.evaluation.given import Given
-from fairtrec.evaluation.result import Part, Result
 from fairtrec.formulas.rounding import tied
+from fairtrec.inputs import loading
+from fairtrec.inputs.choices import Choices
+from fairtrec.inputs.given import Given
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.statistics import paired
 from fairtrec.statistics.corrections import corrected

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.ablation.factors import Draw, Setting
+from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers.result import Result
 from fairtrec.data import Floats, Ints
-from fairtrec.evaluation.answer import Answer, Signature
-from fairtrec.evaluation.result import Result
 from fairtrec.measure import Measure
 
 

@@ -11,9 +11,9 @@ from fairtrec.catalogue import registry
 from fairtrec.comparison.curves import deepened
 from fairtrec.data.parameters import spelled
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.choices import CHOICES, Target
-from fairtrec.evaluation.loading import is_file
 from fairtrec.formulas.discount import GIVEN
+from fairtrec.inputs.choices import CHOICES, Target
+from fairtrec.inputs.loading import is_file
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 

@@ -10,20 +10,21 @@ import numpy as np
 from fairtrec.ablation.factors import EACH, Setting
 from fairtrec.ablation.terms import Entries, Pool, pool
 from fairtrec.annotation.counting.by_term import TermTable
+from fairtrec.answers import aggregates
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.comparison.slices import aligned
 from fairtrec.data import Annotations, Floats, GroupTerms, Run
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation import aggregates, loading
-from fairtrec.evaluation.attributes.by_attribute import refuse_several
-from fairtrec.evaluation.choices import CHOICES, RANKING, ChoiceKeywords, Choices
+from fairtrec.evaluation import processes
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.reading import Batch, Reading
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.files.arguments import processes
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
+from fairtrec.inputs import loading
+from fairtrec.inputs.by_attribute import refuse_several
+from fairtrec.inputs.choices import CHOICES, RANKING, ChoiceKeywords, Choices
 from fairtrec.jobs import map_ordered
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric

@@ -14,10 +14,10 @@ from fairtrec.annotation.counting.by_term import Occurrences
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.data import MISSING, Annotations, Bools, Candidates, Docnos, Floats, GroupTerms, Ints, Run, take
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.documents import Documents, Reference
-from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.reading import LoadedRun, Reading
 from fairtrec.formulas.distribution import quotient
+from fairtrec.inputs.documents import Documents, Reference
+from fairtrec.inputs.of_measures import Inputs
 from fairtrec.literals import Tokenizer
 from fairtrec.measure import Measure, Sum
 

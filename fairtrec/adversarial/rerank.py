@@ -9,9 +9,9 @@ import numpy as np
 from fairtrec.adversarial.model import Ranker
 from fairtrec.data import Docnos, Run, decode
 from fairtrec.errors import FilePath, InputError
-from fairtrec.evaluation import loading
 from fairtrec.files import opening
 from fairtrec.formats import run as run_format
+from fairtrec.inputs import loading
 
 
 def rerank(

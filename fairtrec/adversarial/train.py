@@ -20,12 +20,12 @@ from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.catalogue import renamed
 from fairtrec.data import Bools, GroupTerms, Ints
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.given import TermsLike
 from fairtrec.files import opening
 from fairtrec.files.atomic import replaced
 from fairtrec.formats import tsv
 from fairtrec.formulas.neutrality import omega
+from fairtrec.inputs import loading
+from fairtrec.inputs.given import TermsLike
 from fairtrec.literals import Objective
 from fairtrec.version import __version__
 

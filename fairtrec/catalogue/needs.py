@@ -1,8 +1,8 @@
 """What a measure may ask for, and what a user gives for it: the one table of inputs.
 
-An input is a row of NEEDS. It is computed by the property of ``evaluation.inputs.Inputs`` that has its name; or, where
+An input is a row of NEEDS. It is computed by the property of ``inputs.of_measures.Inputs`` that has its name; or, where
 it is made of an extra, by the function of its name in the extra's module. That module also reads what was given
-(``read``): so a new kind of input is a module like ``evaluation/extras/positions.py``, a row of EXTRAS, its needs, and
+(``read``): so a new kind of input is a module like ``inputs/positions.py``, a row of EXTRAS, its needs, and
 its name among the keywords of ``evaluate``.
 
 Nothing here imports numpy, so that ``fairtrec --help`` need not.
@@ -17,7 +17,7 @@ class Extra(NamedTuple):
     name: str
     metavar: str
     help: str
-    module: str
+    module: str  # of fairtrec/inputs/
 
 
 class Need(NamedTuple):
@@ -43,19 +43,19 @@ EXTRAS = {
         "positions",
         "FILE",
         "Where documents stand: TSV of docno x [y ...] (DUO).",
-        "fairtrec.evaluation.extras.positions",
+        "positions",
     ),
     "discount": Extra(
         "discount",
         "FILE",
         "Weights of ranks for discount=given: TSV of rank weight (AWRF).",
-        "fairtrec.evaluation.extras.rank_weights",
+        "rank_weights",
     ),
     "counterfactual": Extra(
         "counterfactual",
         "RUN|FOLDER",
         "The same system's RUN over the swapped collection (CRBO), or a folder of them.",
-        "fairtrec.evaluation.extras.counterfactual",
+        "counterfactual",
     ),
 }
 

@@ -101,7 +101,7 @@ class Titled(click.Command):
             if name in names.split():
                 return title
         from fairtrec.catalogue.needs import EXTRAS
-        from fairtrec.evaluation.choices import CHOICES
+        from fairtrec.inputs.choices import CHOICES
 
         if name in CHOICES:
             return CHOICES[name].section

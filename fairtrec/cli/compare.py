@@ -14,7 +14,7 @@ from fairtrec.literals import Correction, Method, Over, Test
 from fairtrec.report.writers import COMPARISONS
 
 if TYPE_CHECKING:
-    from fairtrec.evaluation.result import Result
+    from fairtrec.answers.result import Result
     from fairtrec.report.comparison import View
 
 compared = options.Together(

@@ -16,7 +16,7 @@ from click.types import StringParamType
 
 from fairtrec.cli.commands import Commands
 from fairtrec.errors import FairtrecError
-from fairtrec.evaluation.choices import CHOICES
+from fairtrec.inputs.choices import CHOICES
 
 VARIABLE = "_FAIRTREC_COMPLETE"
 FILES = {"FILE", "RUN", "QRELS", "SOURCE", "TRIPLES", "IN", "OUT", "PART", "A", "B", "GOLD", "json"}

@@ -13,9 +13,9 @@ from click.core import ParameterSource
 from fairtrec.catalogue import renamed
 from fairtrec.cli.options import Function
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.choices import CHOICES
 from fairtrec.files.arguments import crossed
 from fairtrec.files.by_name import NAME
+from fairtrec.inputs.choices import CHOICES
 
 DEFAULT = "pyproject.toml"
 LARGEST = 1 << 20  # bytes

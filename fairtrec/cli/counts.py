@@ -37,9 +37,9 @@ def convert(
     For counts that others published, --terms and --tokenizer record how they were made, so that signatures name it.
     """
     from fairtrec.errors import UsageError
-    from fairtrec.evaluation import loading
     from fairtrec.formats.table import Meta
     from fairtrec.formats.table.build import joined
+    from fairtrec.inputs import loading
 
     if (terms is None) != (tokenizer is None) or (terms is None and case_sensitive):
         raise UsageError("how counts were made is said by --terms and --tokenizer together; give both, or none")

@@ -14,7 +14,7 @@ from fairtrec.report.writers import RESULTS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fairtrec.evaluation.result import Result
+    from fairtrec.answers.result import Result
 
 
 @click.command(name="eval", cls=under("Options", first="measures terms docs"), epilog=options.EXITS)
@@ -76,7 +76,8 @@ def command(
         --docs collection.tsv --background background.run
     """
     from fairtrec.errors import InputError
-    from fairtrec.files.arguments import lists, named, processes
+    from fairtrec.evaluation import processes
+    from fairtrec.files.arguments import lists, named
 
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
     view |= {"latex_label": latex_label, "query_texts": query_texts}
@@ -138,15 +139,15 @@ def _refuse_unfit(
 
 def _asked(query_texts: str, result: "Result") -> dict[str, str]:
     """Read what the queries of a result ask."""
-    from fairtrec.evaluation import loading
+    from fairtrec.inputs import loading
 
     return loading.query_texts(query_texts, sorted({qid for scores in result.scores for qid in scores.qids}))
 
 
 def _refuse_confidence(confidence: float | None, interval: Method | None, given: dict[str, Any]) -> None:
     """Raise UsageError for a confidence that there is not, and where another interval stands beside values."""
+    from fairtrec.answers.result import ALONE, OF_MEANS
     from fairtrec.errors import UsageError
-    from fairtrec.evaluation.result import ALONE, OF_MEANS
     from fairtrec.statistics.procedure import Procedure
 
     if confidence is None:

@@ -57,7 +57,8 @@ def command(
     fairtrec explain qrels.txt neural.run -m NFaiRR@10 --query 101 --terms gender-en --docs collection.tsv \\
         --background background.run
     """
-    from fairtrec.files.arguments import lists, named, processes
+    from fairtrec.evaluation import processes
+    from fairtrec.files.arguments import lists, named
 
     if not given["query"]:
         options.refuse_typed("is for what is looked at closely; name it with --query", "exchanges")

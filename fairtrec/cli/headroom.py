@@ -76,9 +76,9 @@ def command(
         --background background.run
     """
     from fairtrec.errors import UsageError
-    from fairtrec.evaluation import loading
     from fairtrec.files.arguments import lists, named
     from fairtrec.frontier.headroom import headroom
+    from fairtrec.inputs import loading
     from fairtrec.report.frontier import footnotes
 
     if query_texts is not None and not (per_query and form == "html"):

@@ -9,8 +9,8 @@ import click
 
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.cli.commands import TYPED
-from fairtrec.evaluation.choice import inserted
-from fairtrec.evaluation.choices import CHOICES
+from fairtrec.inputs.choice import inserted
+from fairtrec.inputs.choices import CHOICES
 from fairtrec.report.writers import Writer
 
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
@@ -46,7 +46,7 @@ def _attributes(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -
     found = attributes(value)
     if "" in found:
         return found[""]
-    from fairtrec.evaluation.given import Attributes
+    from fairtrec.inputs.given import Attributes
 
     return Attributes(found)
 

@@ -12,7 +12,7 @@ from fairtrec.cli.diff import EXITS, refuse_tolerance, tolerance
 from fairtrec.report.writers import DIFFERENCES
 
 if TYPE_CHECKING:
-    from fairtrec.evaluation.result import Result
+    from fairtrec.answers.result import Result
     from fairtrec.replay.results import RecordedResult
 
 
@@ -57,8 +57,8 @@ def command(file: str, root: Path | None, *, accept: bool, tolerance: float, for
 
 def _sliced(again: "Result", recorded: "RecordedResult", root: Path | None) -> "Result":
     """Name the slices and the intervals that there were; their means are those of the queries that are compared."""
+    from fairtrec.answers.result import Part
     from fairtrec.comparison.slices import Slices
-    from fairtrec.evaluation.result import Part
     from fairtrec.replay.replaying import found
 
     part = Part("slices")

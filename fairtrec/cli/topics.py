@@ -12,8 +12,8 @@ from fairtrec.cli.options import FOLDER
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fairtrec.answers.result import Result
     from fairtrec.comparison.slices import Slices
-    from fairtrec.evaluation.result import Result
 
 ENDINGS = {"table": "txt", "latex": "tex"}  # of other formats: their names
 

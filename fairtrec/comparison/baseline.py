@@ -12,6 +12,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from fairtrec.answers import aggregates
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.comparison import compared as pairing
 from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.compared import (
@@ -25,9 +28,6 @@ from fairtrec.comparison.compared import (
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
-from fairtrec.evaluation import aggregates
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.files.compression import uncompressed
 from fairtrec.measure import Better
 from fairtrec.measures.utility import refuse_geometric

@@ -6,12 +6,12 @@ from functools import cached_property
 
 import numpy as np
 
+from fairtrec.answers import aggregates
+from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers.result import Result
 from fairtrec.comparison.slices import aligned
 from fairtrec.data import Floats, Ints
 from fairtrec.errors import UsageError
-from fairtrec.evaluation import aggregates
-from fairtrec.evaluation.answer import Answer, Signature
-from fairtrec.evaluation.result import Result
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Measure, badness

@@ -7,13 +7,13 @@ from typing import Literal
 
 import numpy as np
 
+from fairtrec.answers import aggregates
+from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.comparison import slices as slicing
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
-from fairtrec.evaluation import aggregates
-from fairtrec.evaluation.answer import Answer, Signature
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Better, Measure
 from fairtrec.statistics import corrections, paired

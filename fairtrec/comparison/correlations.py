@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers.result import Result
 from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.compared import refuse_gold
 from fairtrec.comparison.curves import cutoff_of, family
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
-from fairtrec.evaluation.answer import Answer, Signature
-from fairtrec.evaluation.result import Result
 from fairtrec.formulas.rounding import finite
 from fairtrec.literals import Correction, Over
 from fairtrec.measure import Measure, badness

@@ -5,13 +5,13 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers.result import Result
 from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.compared import refuse_gold
 from fairtrec.comparison.slices import Slices
 from fairtrec.data.parameters import DEEPEST, Parameters
 from fairtrec.errors import FilePath, UsageError
-from fairtrec.evaluation.answer import Answer, Signature
-from fairtrec.evaluation.result import Result
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.measures.utility import Utility
 from fairtrec.statistics.correlation import correlation, tau_ap

@@ -20,10 +20,10 @@ from math import isnan, nan, sqrt
 
 import numpy as np
 
+from fairtrec.answers.aggregates import Aggregated
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.data import Floats
-from fairtrec.evaluation.aggregates import Aggregated
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.formats.tsv import ALL, DIFFERENCE, RATIO
 from fairtrec.measure import Measure, Quantity
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.aggregates import of_query
+from fairtrec.answers.result import Result
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.family import looks_at_groups
 from fairtrec.comparison.slices import aligned
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.aggregates import of_query
-from fairtrec.evaluation.result import Result
 from fairtrec.measure import Better, Measure, badness
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.answer import Answer, Signature
 from fairtrec.comparison.baseline import find
 from fairtrec.data import MISSING, Docnos, Floats, Run
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.answer import Answer, Signature
-from fairtrec.evaluation.choices import Choices
 from fairtrec.formulas import overlap
+from fairtrec.inputs import loading
+from fairtrec.inputs.choices import Choices
 from fairtrec.literals import Extrapolation, RunFormat
 from fairtrec.version import __version__
 

@@ -8,14 +8,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from fairtrec.answers.result import InputFile, Part, Result
+from fairtrec.answers.scores import Scores
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
-from fairtrec.evaluation.loading import short
-from fairtrec.evaluation.result import InputFile, Part, Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.formats import tsv
 from fairtrec.formats.tsv import ALL, RESERVED
 from fairtrec.formulas.rounding import constant, same
+from fairtrec.inputs.loading import short
 from fairtrec.measure import Better, badness
 
 SMALL = 10  # queries; of fewer, a mean says little

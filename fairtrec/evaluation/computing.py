@@ -10,12 +10,12 @@ from fairtrec.catalogue.family import looks_at_groups
 from fairtrec.catalogue.needs import OF_RANKS
 from fairtrec.data import Bools, Floats, Ints, Run
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.attributes import unlisted
-from fairtrec.evaluation.documents import Reference
-from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
+from fairtrec.inputs import unlisted
+from fairtrec.inputs.documents import Reference
+from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
+from fairtrec.relevance.judge import RelevanceEvaluator
 
 
 class InputsOfSamples(Inputs):

@@ -18,11 +18,11 @@ from fairtrec.annotation.substitution.vocabulary import PRONOUNS, Vocabulary
 from fairtrec.catalogue import renamed
 from fairtrec.data import Docnos
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.choices import Choices, unknown
-from fairtrec.evaluation.given import RankingsLike, TermsLike
 from fairtrec.files.arguments import is_same
 from fairtrec.formats.table.files import Table
+from fairtrec.inputs import loading
+from fairtrec.inputs.choices import Choices, unknown
+from fairtrec.inputs.given import RankingsLike, TermsLike
 from fairtrec.literals import Engine
 
 if TYPE_CHECKING:

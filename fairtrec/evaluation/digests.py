@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.result import InputFile, Part
 from fairtrec.data import Docs, Ints, Qrels, Run
 from fairtrec.errors import PATH
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.attributes.targets import files_of as target_files
-from fairtrec.evaluation.choices import Choices, name_of
-from fairtrec.evaluation.given import Given
 from fairtrec.evaluation.plan import Plan
-from fairtrec.evaluation.result import InputFile, Part
 from fairtrec.files import opening
 from fairtrec.files.by_name import is_by_name
+from fairtrec.inputs import loading
+from fairtrec.inputs.choices import Choices, name_of
+from fairtrec.inputs.given import Given
+from fairtrec.inputs.targets import files_of as target_files
 
 LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
 

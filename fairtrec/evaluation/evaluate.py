@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
+from fairtrec.answers.result import Result
 from fairtrec.errors import UsageError
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.choices import ChoiceKeywords, Choices, unknown
-from fairtrec.evaluation.given import Given, GivenKeywords, GroupsLike, JudgementsLike, NamedRuns
+from fairtrec.evaluation import processes
 from fairtrec.evaluation.plan import settle
-from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.files.arguments import processes
+from fairtrec.inputs import loading
+from fairtrec.inputs.choices import ChoiceKeywords, Choices, unknown
+from fairtrec.inputs.given import Given, GivenKeywords, GroupsLike, JudgementsLike, NamedRuns
 from fairtrec.literals import FILLED
 from fairtrec.measure import Measure
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from fairtrec.data import MISSING, Docnos, Docs, Run, System, judged
 from fairtrec.errors import InputError
-from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import OF_QRELS, OF_RUNS, Documents, Needs, Reference
+from fairtrec.inputs.choices import Choices
+from fairtrec.inputs.documents import OF_QRELS, OF_RUNS, Documents, Needs, Reference
 from fairtrec.literals import Missing
 from fairtrec.measure import Measure, Remark
 

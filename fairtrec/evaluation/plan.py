@@ -12,20 +12,20 @@ from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
 from fairtrec.data import GroupTerms, Qrels
 from fairtrec.errors import UsageError, asked_by
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.attributes import by_attribute
-from fairtrec.evaluation.attributes.groups import ORDER, refuse_unordered, remarks_on, remarks_on_tau
-from fairtrec.evaluation.attributes.targets import prior_of, remark_on, shares_of
-from fairtrec.evaluation.attributes.unlisted import settled
-from fairtrec.evaluation.beside import Opened, opened
-from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import OF_RUNS, Asking, Attribute, MixedTarget, Needs, Reference, depth_of
-from fairtrec.evaluation.extras.rank_weights import weighed
-from fairtrec.evaluation.given import Given, NamedRuns
 from fairtrec.files.by_name import is_by_name
 from fairtrec.formulas.discount import GIVEN
+from fairtrec.inputs import by_attribute, loading
+from fairtrec.inputs.beside import Opened, opened
+from fairtrec.inputs.choices import Choices
+from fairtrec.inputs.documents import OF_RUNS, Attribute, MixedTarget, Needs, Reference
+from fairtrec.inputs.given import Given, NamedRuns
+from fairtrec.inputs.groups import ORDER, refuse_unordered, remarks_on, remarks_on_tau
+from fairtrec.inputs.rank_weights import weighed
+from fairtrec.inputs.targets import prior_of, remark_on, shares_of
+from fairtrec.inputs.unlisted import settled
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import LEVELLED, Utility
+from fairtrec.ranking.depth import Asking, depth_of
 
 if TYPE_CHECKING:
     from fairtrec.annotation.counting.counter import Lexicon
@@ -109,7 +109,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
     by_labels = [(each, found.labels_by(each)) for each in measures if found.labels and OF_DOCUMENTS & set(each.needs)]
     said += remarks_on_tau((each, labels) for each, labels in by_labels if labels is not None) if by_labels else []
     if "positions" in found.extras:
-        from fairtrec.evaluation.extras.positions import remark_on as remark_on_sign
+        from fairtrec.inputs.positions import remark_on as remark_on_sign
 
         said.append(remark_on_sign(found.extras["positions"], measures))
     if terms is not None and given.docs is not None:
@@ -226,7 +226,7 @@ def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] 
 
 
 def _gold(thing: Any, found: Opened, choices: Choices) -> Any:
-    from fairtrec.evaluation.gold import fitting
+    from fairtrec.evaluation import fitting
 
     if len(found.labels) > 1:
         raise UsageError("--gold corrects the values of one attribute, and there are several; give the labels of one")

@@ -16,13 +16,14 @@ import numpy as np
 from fairtrec.data import Floats, System
 from fairtrec.data.groups import is_number
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.evaluation import loading
 from fairtrec.evaluation.computing import InputsOfSamples
-from fairtrec.evaluation.documents import Reference, evenly
-from fairtrec.evaluation.inputs import Inputs
 from fairtrec.files import opening
 from fairtrec.formats import tsv
+from fairtrec.inputs import loading
+from fairtrec.inputs.documents import Reference
+from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure, Summands
+from fairtrec.ranking.depth import evenly
 
 REMARK = (
     "pooled: exposure summed over queries; what is unfair one way in one query may be made up in another, so read it "

@@ -16,22 +16,22 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.scores import Scores, joined
 from fairtrec.catalogue.needs import OF_JUDGEMENTS
 from fairtrec.data import MISSING, Qrels, Queries, System, encoded, fingerprints
 from fairtrec.data.spellings import guess
 from fairtrec.errors import PATH, InputError, UsageError
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import Documents, Needs, Reference, reduced
 from fairtrec.evaluation.looked_at import refuse_unknown, remark_on, unknown_in
-from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
 from fairtrec.evaluation.score import score
-from fairtrec.evaluation.scores import Scores, joined
 from fairtrec.files import opening
+from fairtrec.inputs import loading
+from fairtrec.inputs.choices import Choices
+from fairtrec.inputs.documents import Documents, Needs, Reference, reduced
 from fairtrec.jobs import map_ordered
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 from fairtrec.progress import RUNS, listener, report
+from fairtrec.relevance.judge import RelevanceEvaluator
 
 MANY = 10_000  # queries, from which they are sorted as integers
 Failed = dict[str, str]  # what is wrong with each run that is broken, by its name

@@ -7,18 +7,19 @@ from itertools import chain, product
 
 import numpy as np
 
+from fairtrec.answers.scores import Scores
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.data import MISSING, Floats, Ints, System, fingerprints
 from fairtrec.errors import InputError
-from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.computing import InputsOfSamples, masked, parts_of, values_of
-from fairtrec.evaluation.documents import Reference, depth_of, evenly
-from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
-from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.distribution import quotient
+from fairtrec.inputs.choices import Choices
+from fairtrec.inputs.documents import Reference
+from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure, Remark
 from fairtrec.measures.utility import Utility
+from fairtrec.ranking.depth import depth_of, evenly
+from fairtrec.relevance.judge import RelevanceEvaluator
 
 RISING = Remark(
     "scores rise with the ranks, but runs are ordered by falling score; if lower scores are better, give --order rank"
@@ -104,7 +105,7 @@ def _more(scores: Scores, system: System, inputs: Inputs, reference: Reference, 
 
         scores = replace(scores, pooled=pooled(system, scores.measures, scores.qids, reference))
     if reference.gold is not None:
-        from fairtrec.evaluation.gold.correcting import corrections
+        from fairtrec.evaluation.correcting import corrections
 
         gold, said = corrections(inputs, scores.measures, scores.values)
         return replace(scores, gold=gold, remarks=(*scores.remarks, *said))
@@ -112,10 +113,10 @@ def _more(scores: Scores, system: System, inputs: Inputs, reference: Reference, 
         return scores
     (run,) = system.runs
     if choices.bounds == "ties":
-        from fairtrec.evaluation.left_open.tie_intervals import intervals
+        from fairtrec.evaluation.tie_intervals import intervals
 
         return replace(scores, ties=intervals(run, scores, reference, choices.depth))
-    from fairtrec.evaluation.left_open.bounds import with_bounds
+    from fairtrec.evaluation.bounds import with_bounds
 
     return with_bounds(scores, run, reference, choices)
 

@@ -6,24 +6,26 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fairtrec.answers import aggregates
+from fairtrec.answers.result import Part, Result
+from fairtrec.answers.scores import Scores, filled
 from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.data.counts import counts_of
 from fairtrec.errors import PATH, InputError, UsageError
-from fairtrec.evaluation import aggregates, loading
-from fairtrec.evaluation.attributes.groups import described
-from fairtrec.evaluation.choices import Choices
+from fairtrec.evaluation import processes
 from fairtrec.evaluation.digests import InputFiles, files_of
-from fairtrec.evaluation.documents import Documents, Needs, Reference, depth_of
-from fairtrec.evaluation.given import Given, NamedRuns, RankingsLike
 from fairtrec.evaluation.looked_at import documents_of, refuse_unknown, remark_beside, unknown_in
 from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
-from fairtrec.evaluation.result import Part, Result
-from fairtrec.evaluation.scores import Scores, filled
 from fairtrec.evaluation.signature import heed, signature_of
-from fairtrec.files.arguments import processes
+from fairtrec.inputs import loading
+from fairtrec.inputs.choices import Choices
+from fairtrec.inputs.documents import Documents, Needs, Reference
+from fairtrec.inputs.given import Given, NamedRuns, RankingsLike
+from fairtrec.inputs.groups import described
 from fairtrec.measure import Measure
+from fairtrec.ranking.depth import depth_of
 
 TextWatcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time
@@ -145,7 +147,7 @@ class Evaluator:
         if "queries" in given.words:
             reading = replace(reading, queries=common_queries(named, self.choices, reading.reference.qrels))
         if named and "counterfactual" in reading.reference.extras:
-            from fairtrec.evaluation.extras import counterfactual
+            from fairtrec.inputs import counterfactual
 
             reading = replace(reading, reference=counterfactual.matched(reading.reference, named, choices, self.depth))
         return reading

@@ -5,23 +5,23 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from fairtrec.answers.answer import Signature
 from fairtrec.catalogue.family import package_of
 from fairtrec.data import Run
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.attributes.groups import members
-from fairtrec.evaluation.choice import inserted
-from fairtrec.evaluation.choices import CHOICES, name_of
 from fairtrec.evaluation.digests import InputFiles
-from fairtrec.evaluation.extras.rank_weights import is_given
-from fairtrec.evaluation.given import Given
-from fairtrec.evaluation.loading import short
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.reading import Reading
-from fairtrec.evaluation.relevance.judge import is_computed_here
+from fairtrec.inputs.choice import inserted
+from fairtrec.inputs.choices import CHOICES, name_of
+from fairtrec.inputs.given import Given
+from fairtrec.inputs.groups import members
+from fairtrec.inputs.loading import short
+from fairtrec.inputs.rank_weights import is_given
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.utility import Utility
+from fairtrec.relevance.judge import is_computed_here
 from fairtrec.version import __version__
 
 KEYS = [(row.key, row.behind) for row in CHOICES.values() if row.key]  # of choices, and which each stands behind

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import InputFile, Part, Result
+from fairtrec.answers.scores import Scores
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.loading import short
-from fairtrec.evaluation.result import InputFile, Part, Result
-from fairtrec.evaluation.scores import Scores
-from fairtrec.files.arguments import processes
+from fairtrec.evaluation import processes
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair import Authors
+from fairtrec.inputs.loading import short
 from fairtrec.jobs import map_ordered
 from fairtrec.literals import Amortisation, UnfairnessVariant
 from fairtrec.measures.trec_fair_2019 import TREC19Share, TREC19Unfairness, TREC19Utility

@@ -9,22 +9,23 @@ from typing import Any
 import numpy as np
 
 from fairtrec.annotation.counting.counter import Lexicon
+from fairtrec.answers.result import Result
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, decode
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.attributes.by_attribute import refuse_several
-from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.documents import Documents, Needs, Reference, depth_of
-from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.looked_at import documents_of, refuse_unknown, unknown_in
 from fairtrec.evaluation.reading import LoadedRun, Reading, read
-from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
-from fairtrec.evaluation.result import Result
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.explanation.marks import Term, found
+from fairtrec.inputs import loading
+from fairtrec.inputs.by_attribute import refuse_several
+from fairtrec.inputs.choices import Choices
+from fairtrec.inputs.documents import Documents, Needs, Reference
+from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
+from fairtrec.ranking.depth import depth_of
+from fairtrec.relevance.judge import RelevanceEvaluator
 
 SAME = frozenset({"background", "collection", "target", "judged_membership"})  # inputs that no ranking changes
 

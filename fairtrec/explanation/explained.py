@@ -7,8 +7,8 @@ from math import isnan, nan
 from typing import NamedTuple
 
 from fairtrec.annotation.counting.counter import Lexicon
-from fairtrec.evaluation.answer import Answer, Signature
-from fairtrec.evaluation.result import Result
+from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers.result import Result
 from fairtrec.measure import Better, Measure
 
 WordAndGroup = tuple[str, str]  # a word, and its group

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.data import Bools, Floats
-from fairtrec.evaluation.inputs import Inputs
 from fairtrec.explanation.cases import Case
 from fairtrec.explanation.shapley_values import ShapleyValues
 from fairtrec.formulas import discount, distribution, neutrality
 from fairtrec.formulas.distribution import quotient
+from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure, Sum, take
 from fairtrec.measures.nfairr import Neutrality, NFaiRR
 from fairtrec.measures.texfair import TED, TExFAIR, rbdf, term_exposure

@@ -8,10 +8,10 @@ import numpy as np
 
 from fairtrec.data import MISSING, Ints, Run
 from fairtrec.evaluation.computing import values_of
-from fairtrec.evaluation.inputs import Inputs
 from fairtrec.explanation.cases import Case
 from fairtrec.explanation.explained import NEAR, Exchange
 from fairtrec.explanation.split import scale_of, terms_of, wide
+from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import badness
 
 SAME = ("background", "collection", "target", "_judged", "judged_membership", "_judged_rows")  # whatever the order

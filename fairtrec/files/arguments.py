@@ -3,26 +3,23 @@
 Nothing here imports numpy, so that other processes can be made ready before this one does.
 """
 
-# ruff: noqa: PTH110, PTH112, PTH113, PTH121, PTH202, PTH207 - pathlib takes its time, and its glob drops a leading ./
+# ruff: noqa: PTH110, PTH112, PTH113, PTH121, PTH207 - pathlib takes its time, and its glob drops a leading ./
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import opening
-from fairtrec.jobs import cores, prestart
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 PATTERN = "*?["  # what a pattern has, and few names
 LONGEST_LIST = 1 << 24  # bytes; some 200,000 names
-VERY_LARGE = 1 << 25  # from which several processes are worth their start
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")  # of cuts
-READY = ("fairtrec.evaluation.reading",)  # what they import first
 
 
 def paths(arguments: Iterable[str]) -> list[str]:
@@ -199,23 +196,3 @@ def _listed(path: str) -> Iterator[tuple[int, str]]:
             yield number, entry
     if not entries:
         raise InputError("this list names no run; write one on each line", path)
-
-
-def processes(runs: Sequence[Any], jobs: int | None) -> int:
-    """Decide how many processes read the runs, and make these ready while this one sees to other things.
-
-    One reads them where they are few (unless more are asked for), or no files that another process can open. Raises
-    UsageError if there are no runs, or no processes.
-    """
-    if not runs:
-        raise UsageError("there is no run to evaluate; name at least one")
-    if jobs is not None and jobs < 1:
-        raise UsageError(f"jobs is {jobs}; it must be 1 or more")
-    files = [run for run in runs if isinstance(run, str | os.PathLike) and not opening.is_stream(run)]
-    size = sum(os.path.getsize(file) for file in files if os.path.isfile(file))
-    if jobs is None:
-        jobs = cores() if size >= VERY_LARGE else 1
-    jobs = min(jobs, len(runs)) if len(files) == len(runs) else 1
-    if jobs > 1:
-        prestart(READY)
-    return jobs

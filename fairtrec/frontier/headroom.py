@@ -7,17 +7,17 @@ from typing import Any, NamedTuple, Unpack, get_args
 
 import numpy as np
 
+from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers.result import Result
 from fairtrec.catalogue import renamed
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.answer import Answer, Signature
+from fairtrec.evaluation import processes
 from fairtrec.evaluation.evaluate import Keywords
-from fairtrec.evaluation.given import JudgementsLike
-from fairtrec.evaluation.result import Result
-from fairtrec.files.arguments import processes
 from fairtrec.formulas.fronts import budget
 from fairtrec.formulas.fronts.front import Front, point_at
+from fairtrec.inputs import loading
+from fairtrec.inputs.given import JudgementsLike
 from fairtrec.literals import Among
 from fairtrec.measure import Better, Measure, Quantity
 from fairtrec.reranking.orders.problem import Problem

@@ -4,20 +4,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
+from fairtrec.answers import aggregates
+from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import renamed
 from fairtrec.comparison.baseline import find
 from fairtrec.comparison.compared import refuse_gold
 from fairtrec.comparison.slices import Slices
 from fairtrec.errors import PATH, FilePath, InputError, UsageError, asked_by
-from fairtrec.evaluation import aggregates, loading
-from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.evaluate import Keywords, evaluate
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.gate import requirement
 from fairtrec.gate.judging import judge, notes
 from fairtrec.gate.requirement import Requirement
 from fairtrec.gate.verdict import Gate, Verdict
+from fairtrec.inputs import loading
 from fairtrec.literals import FailOn, Method
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric

@@ -12,10 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from fairtrec.answers.scores import Scores
 from fairtrec.comparison import slices as slicing
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.rounding import finite
 from fairtrec.gate.requirement import Requirement
 from fairtrec.gate.verdict import STATUSES, USUAL, Evidence, Gate, Open, Status, Verdict, both_ends, decided

@@ -6,9 +6,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from fairtrec.answers.scores import Scores
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.labellings.unlabelled import DRAWN
 from fairtrec.formulas.rounding import same
 from fairtrec.gate.requirement import Requirement

@@ -8,20 +8,20 @@ from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
+from fairtrec.answers.answer import Answer, Signature
 from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Run, Sheet, decode, starts_of
 from fairtrec.errors import InputError, UsageError, asked_by
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.answer import Answer, Signature
-from fairtrec.evaluation.choices import Choices
 from fairtrec.evaluation.evaluate import evaluator
-from fairtrec.evaluation.given import CountsLike, GroupsLike, TermsLike, TextsLike
-from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import signature_of
 from fairtrec.files import opening
 from fairtrec.formats import sheets
 from fairtrec.gold.drawing import origins, ranked
 from fairtrec.gold.exposed import exposures
+from fairtrec.inputs import loading
+from fairtrec.inputs.choices import Choices
+from fairtrec.inputs.given import CountsLike, GroupsLike, TermsLike, TextsLike
+from fairtrec.inputs.of_measures import Inputs
 from fairtrec.literals import Drawn, RankedBy, RunFormat, ScoreType, Tokenizer
 from fairtrec.measures.groups import Groups
 from fairtrec.statistics import agreement

@@ -16,15 +16,15 @@ from typing import Any, get_args
 
 import numpy as np
 
+from fairtrec.answers.answer import Answer, Signature
 from fairtrec.data import Docnos, Docs, Floats, Ints, Run, decode
 from fairtrec.errors import PATH, InputError, UsageError
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.answer import Answer, Signature
-from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.given import GroupsLike, TextsLike
 from fairtrec.files import opening
 from fairtrec.formats import sheets
 from fairtrec.gold.exposed import Exposures, exposures
+from fairtrec.inputs import loading
+from fairtrec.inputs.choices import Choices
+from fairtrec.inputs.given import GroupsLike, TextsLike
 from fairtrec.literals import Drawn, RankedBy, RunFormat, ScoreType
 from fairtrec.version import __version__
 

@@ -14,12 +14,12 @@ from uuid import uuid4
 import ir_measures
 import numpy as np
 
+from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import family, registry, renamed
 from fairtrec.data.parameters import spelled
 from fairtrec.errors import PATH, UsageError
-from fairtrec.evaluation.choices import ChoiceKeywords
-from fairtrec.evaluation.given import GivenKeywords
-from fairtrec.evaluation.scores import Scores
+from fairtrec.inputs.choices import ChoiceKeywords
+from fairtrec.inputs.given import GivenKeywords
 from fairtrec.literals import Undefined
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN

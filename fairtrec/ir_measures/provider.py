@@ -13,19 +13,19 @@ import ir_measures
 import numpy as np
 from ir_measures.util import QrelsConverter
 
+from fairtrec.answers.scores import Scores, filled
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Run
 from fairtrec.errors import PATH, InputError, UsageError
-from fairtrec.evaluation import loading
 from fairtrec.evaluation.evaluate import evaluator
-from fairtrec.evaluation.relevance.judge import is_computed_here
-from fairtrec.evaluation.scores import Scores, filled
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.files.arguments import crossed
 from fairtrec.formats.frames import DOCUMENT
+from fairtrec.inputs import loading
 from fairtrec.ir_measures.measured import FairMeasure
 from fairtrec.measures.utility import Utility
+from fairtrec.relevance.judge import is_computed_here
 
 MOST = 8  # sessions that are kept
 _kept: dict[Any, Evaluator] = {}  # the one that was used last is last

@@ -2,7 +2,7 @@
 
 nDCG, RR, AP, P, R and Success are computed here as trec_eval does, to the last bit, and ir-measures is not imported for
 them. What else trec_eval has, these with ``judged_only`` and ``gains``, Judged and Accuracy are computed in
-evaluation/relevance/trec_eval.py; all others by ir-measures.
+relevance/trec_eval.py; all others by ir-measures.
 
 Its providers break ties in three different ways, so they are handed strictly falling scores; and they are handed only
 as many ranks as a measure can see, because most of their time goes into taking a run in.

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from fairtrec.answers.answer import Signature
 from fairtrec.data import MISSING, Docnos, Ints, Labels, decode
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.choices import Choices
-from fairtrec.evaluation.loading import short
 from fairtrec.formats import tsv, vectors
 from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.formats.vectors import Vectors
+from fairtrec.inputs import loading
+from fairtrec.inputs.choices import Choices
+from fairtrec.inputs.loading import short
 from fairtrec.literals import Absent, RankedBy, RunFormat, SpuriousAs
 from fairtrec.projection import embedding
 from fairtrec.projection.embedding import Embedder, Embedding

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.answer import Answer, Signature
 from fairtrec.data import Floats
 from fairtrec.errors import InputError
-from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.literals import AccuracyAs
 from fairtrec.projection.fit import HALFWAY, AxisAgreement
 

@@ -7,14 +7,14 @@ from os import fspath
 from typing import Any, get_args
 
 from fairtrec.annotation.counting.counter import Lexicon
+from fairtrec.answers.answer import Signature
 from fairtrec.data import Queries
 from fairtrec.errors import PATH, FilePath, InputError, UsageError, asked_by
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.given import TermsLike
 from fairtrec.files import opening
 from fairtrec.formats import annotated_queries as annotated
 from fairtrec.formats.annotated_queries import Ballots
+from fairtrec.inputs import loading
+from fairtrec.inputs.given import TermsLike
 from fairtrec.literals import Rule
 from fairtrec.querysets.chosen import QuerySet
 from fairtrec.version import __version__

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from fairtrec.answers.answer import Answer, Signature
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, InputError, UsageError, plain, reason
-from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.files.atomic import replaced
 from fairtrec.formats import annotated_queries as annotated
 from fairtrec.formats.annotated_queries import Ballots

@@ -1,1 +1,1 @@
-"""The one ranking: order and ties."""
+"""The one ranking: order, ties, and how deep it is looked at."""

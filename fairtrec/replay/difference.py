@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
+from fairtrec.answers.result import Part
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.errors import InputError
-from fairtrec.evaluation.choices import CHOICES
-from fairtrec.evaluation.result import Part
+from fairtrec.inputs.choices import CHOICES
 from fairtrec.replay import versions
 from fairtrec.replay.results import RecordedResult, RecordedRun
 from fairtrec.replay.versions import PROGRAMS, ChangedValues, Pair

@@ -9,11 +9,11 @@ from typing import cast
 
 import numpy as np
 
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import InputFile, Part, Result
+from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import notation, registry
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.result import InputFile, Part, Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.files import opening
 from fairtrec.files.arguments import named
 from fairtrec.formats import value_files as reader

@@ -3,16 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+from fairtrec.answers.result import Part, Result
 from fairtrec.catalogue import registry
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import evaluate as api
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.choices import ChoiceKeywords
-from fairtrec.evaluation.given import Attributes, Given
-from fairtrec.evaluation.result import Part, Result
 from fairtrec.evaluation.signature import versions_of
 from fairtrec.files import opening
 from fairtrec.files.arguments import crossed, source
+from fairtrec.inputs import loading
+from fairtrec.inputs.choices import ChoiceKeywords
+from fairtrec.inputs.given import Attributes, Given
 from fairtrec.replay import versions
 from fairtrec.replay.results import RecordedResult
 

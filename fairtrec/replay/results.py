@@ -11,11 +11,11 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import InputFile, Part, Result
+from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import registry
 from fairtrec.errors import FilePath, InputError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.result import InputFile, Part, Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.files import opening
 from fairtrec.measure import Measure
 

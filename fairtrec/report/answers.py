@@ -1,4 +1,4 @@
-"""How answers show themselves in Python: a function for each method of ``evaluation.answer.Answer``."""
+"""How answers show themselves in Python: a function for each method of ``answers.answer.Answer``."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.aggregates import of_queries
+from fairtrec.answers.answer import Answer
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.comparison.leaderboard import sort_key
 from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, ResourceError, UsageError
-from fairtrec.evaluation.aggregates import of_queries
-from fairtrec.evaluation.answer import Answer
-from fairtrec.evaluation.choices import unknown
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
+from fairtrec.inputs.choices import unknown
 from fairtrec.measure import Measure
 from fairtrec.report import flat as flat_names
 from fairtrec.report.document import Document

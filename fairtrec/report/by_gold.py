@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.report.cells import names, number
 from fairtrec.statistics.corrected import LEVEL, OfDocuments
 from fairtrec.statistics.estimate import FEWEST

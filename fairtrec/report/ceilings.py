@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fairtrec.evaluation.result import Result
+from fairtrec.answers.result import Result
 from fairtrec.formulas.rounding import same
 from fairtrec.report.cells import listed, names
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.files.compression import uncompressed
 from fairtrec.files.opening import name
 

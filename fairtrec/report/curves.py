@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
+from fairtrec.answers.result import Result
 from fairtrec.comparison.compared import Comparison
 from fairtrec.comparison.correlations import Association, AssociationAtCutoff, Associations
 from fairtrec.comparison.curves import CurveAgreement, CurvePoint, Curves, family
-from fairtrec.evaluation.result import Result
 from fairtrec.report.cells import shown, signed
 from fairtrec.report.document import ReportTable
 from fairtrec.report.legend import ARROWS, directions

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 
+from fairtrec.answers.result import Result
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import names, shown
 from fairtrec.report.records import Row, number

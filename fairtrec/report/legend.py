@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from fairtrec.answers.result import Result
 from fairtrec.comparison.leaderboard import Standing, incomplete
-from fairtrec.evaluation.result import Result
 from fairtrec.measure import Measure, Quantity
 from fairtrec.report.cells import sizes
 

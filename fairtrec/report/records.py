@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import Result
 from fairtrec.errors import STEERING
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.result import Result
 from fairtrec.version import __version__
 
 Row = Sequence[str | float | None]  # a head, or cells: numbers are exact, or written already

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 
+from fairtrec.answers.result import Result
 from fairtrec.data.parameters import Parameters
-from fairtrec.evaluation.result import Result
 from fairtrec.measure import Remark
 from fairtrec.report import ceilings
 from fairtrec.report.cells import listed, names

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.result import Result
 from fairtrec.data.parameters import Remark
-from fairtrec.evaluation.result import Result
 from fairtrec.report.cells import cell, cells, number, shown
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import arrows, heading

@@ -5,9 +5,9 @@ from typing import cast
 
 import numpy as np
 
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.data import Floats
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import Measure, Quantity
 from fairtrec.ranking.ties import DRAWN

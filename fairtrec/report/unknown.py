@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores, UnknownIntervals
 from fairtrec.data import Bools
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores, UnknownIntervals
 from fairtrec.formulas.labellings.unlabelled import DRAWN
 from fairtrec.formulas.rounding import NEAR, same
 

@@ -9,8 +9,8 @@ from os import fspath
 from shutil import get_terminal_size
 from typing import Any
 
+from fairtrec.answers.result import Part
 from fairtrec.errors import plain
-from fairtrec.evaluation.result import Part
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.gate.checking import Verdicts
 from fairtrec.gate.verdict import STATUSES, Verdict

@@ -9,10 +9,10 @@ import numpy as np
 from fairtrec.catalogue.needs import NEEDS, OF_GROUPS, OF_JUDGEMENTS
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, take
 from fairtrec.errors import InputError
-from fairtrec.evaluation.documents import OF_QRELS, Reference
-from fairtrec.evaluation.inputs import Inputs
 from fairtrec.evaluation.plan import Plan
 from fairtrec.formulas.distribution import quotient
+from fairtrec.inputs.documents import OF_QRELS, Reference
+from fairtrec.inputs.of_measures import Inputs
 from fairtrec.reranker import Chance, Remark, Reranker
 
 MADE_OF = {"group_of": "membership", "judged_ranks": "judged_relevance"}  # inputs that only rerankers have

@@ -7,20 +7,20 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Unpack
 
+from fairtrec.answers.answer import Signature
 from fairtrec.catalogue import renamed, rerankers
 from fairtrec.data import Run, Samples, System
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.beside import opened
-from fairtrec.evaluation.choices import RerankedKeywords
+from fairtrec.evaluation import processes
 from fairtrec.evaluation.evaluate import told_apart
-from fairtrec.evaluation.given import GivenKeywords, JudgementsLike
 from fairtrec.evaluation.plan import planned
 from fairtrec.evaluation.reading import wanted
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import signature_of
-from fairtrec.files.arguments import processes
+from fairtrec.inputs import loading
+from fairtrec.inputs.beside import opened
+from fairtrec.inputs.choices import RerankedKeywords
+from fairtrec.inputs.given import GivenKeywords, JudgementsLike
 from fairtrec.jobs import map_ordered
 from fairtrec.progress import RUNS, listener, report
 from fairtrec.reranker import Remark, Reranker

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers.result import Result
 from fairtrec.data import Run, Samples, System, decode
 from fairtrec.data.parameters import Remark
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.evaluation.evaluate import evaluator
-from fairtrec.evaluation.extras import counterfactual
-from fairtrec.evaluation.result import Result
 from fairtrec.files import compression
+from fairtrec.inputs import counterfactual
 from fairtrec.measure import Measure
 from fairtrec.reranker import Reranker
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.answer import Signature
 from fairtrec.catalogue import notation
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run
 from fairtrec.data.parameters import Remark
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.given import NamedRuns
 from fairtrec.evaluation.signature import signature_of
+from fairtrec.inputs.given import NamedRuns
 from fairtrec.reranker import NEW, Reranker, counted
 from fairtrec.rerankers.optimal import TOLD, K, Optimal
 from fairtrec.reranking.inputs import JUDGED, sees_judgements

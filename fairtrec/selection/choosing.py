@@ -9,19 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
+from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.comparison.compared import Comparison, Comparisons
 from fairtrec.comparison.slices import common, restricted
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.evaluation.answer import Answer, Signature
-from fairtrec.evaluation.loading import short
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.files import opening
 from fairtrec.formats import tsv
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
 from fairtrec.gate.requirement import Requirement
+from fairtrec.inputs.loading import short
 from fairtrec.selection.criterion import Variants, best, f_beta, scaled
 
 

@@ -16,10 +16,10 @@ from functools import cached_property
 
 import numpy as np
 
+from fairtrec.answers.scores import Scores
 from fairtrec.comparison.slices import restricted
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.rounding import constant, finite, same
 from fairtrec.measure import Better, Measure
 

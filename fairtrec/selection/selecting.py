@@ -8,21 +8,22 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from fairtrec.answers import aggregates
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import registry, renamed
 from fairtrec.comparison.baseline import compare, find
 from fairtrec.comparison.compared import Comparisons, refuse_gold
 from fairtrec.data import MISSING, Run
 from fairtrec.errors import PATH, FilePath, UsageError
-from fairtrec.evaluation import aggregates, loading
-from fairtrec.evaluation.choices import ChoiceKeywords, Choices
-from fairtrec.evaluation.documents import reduced
 from fairtrec.evaluation.evaluate import Keywords, evaluate
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.files.arguments import joined
 from fairtrec.formats import plain_run
 from fairtrec.gate import requirement
 from fairtrec.gate.requirement import Requirement
+from fairtrec.inputs import loading
+from fairtrec.inputs.choices import ChoiceKeywords, Choices
+from fairtrec.inputs.documents import reduced
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.selection.choosing import Folds, ScoredVariants, Selected, Selection, choice_of, divide

@@ -19,11 +19,11 @@ from unittest import SkipTest
 
 import numpy as np
 
+from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import family, notation, pages
 from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.evaluate import evaluate
-from fairtrec.evaluation.scores import Scores
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.measure import Better, Measure, UsageError
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.answer import Answer, Signature
 from fairtrec.catalogue import renamed
 from fairtrec.data import Docnos, Docs
 from fairtrec.data.spellings import variants
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.evaluation.answer import Answer, Signature
 from fairtrec.files import opening
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair import Requests, Truth
@@ -37,7 +37,7 @@ def expected(
     due: int | None = None,
 ) -> Known:
     """Read what is known beside the runs: the queries that are wanted, and the collection, as texts or as a list."""
-    from fairtrec.evaluation import loading
+    from fairtrec.inputs import loading
 
     for (one, mine), (other, theirs) in (
         (("qrels", qrels), ("queries", queries)),
@@ -64,8 +64,8 @@ def of_list(path: FilePath, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
 
 def of_texts(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
     """Look through a collection of texts, a file or an ir_datasets id."""
-    from fairtrec.evaluation import loading
     from fairtrec.formats import collection, datasets
+    from fairtrec.inputs import loading
 
     names = _named(runs)
     if not loading.is_file(docs):

@@ -17,8 +17,8 @@ from fairtrec.adversarial.model import Ranker, adversary, reversing
 from fairtrec.adversarial.rerank import rerank
 from fairtrec.adversarial.train import BOTH, Batches, labelled, parted, train
 from fairtrec.errors import InputError, ResourceError, UsageError
-from fairtrec.evaluation import loading
 from fairtrec.formats import tsv
+from fairtrec.inputs import loading
 from fairtrec_made import REPOSITORY
 from fairtrec_made.adversarial import encoder, world
 

@@ -15,8 +15,8 @@ import pytest
 import fairtrec
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import EXTRAS, NEEDS, OF_EXTRAS
-from fairtrec.evaluation.given import Given, GivenKeywords
-from fairtrec.evaluation.inputs import Inputs
+from fairtrec.inputs.given import Given, GivenKeywords
+from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measures import BUILT_IN
 from fairtrec_made import REPOSITORY
 from fairtrec_made.one_process import printed
@@ -92,7 +92,7 @@ ADDED = {  # to which files, behind which lines, what is added
     "catalogue/needs.py": [
         (
             "EXTRAS = {",
-            '    "prices": Extra("prices", "FILE", "What documents cost.", "fairtrec.evaluation.extras.prices"),',
+            '    "prices": Extra("prices", "FILE", "What documents cost.", "prices"),',
         ),
         (
             "_ROWS = (",
@@ -100,7 +100,7 @@ ADDED = {  # to which files, behind which lines, what is added
         ),
         ("", '         missing="prices", give="--prices FILE"),'),
     ],
-    "evaluation/given.py": [
+    "inputs/given.py": [
         ("class GivenKeywords(TypedDict, total=False):", "    prices: FilePath | Mapping[str, float] | None"),
         ("class Given:", "    prices: FilePath | Mapping[str, float] | None = None"),
     ],
@@ -136,7 +136,7 @@ def with_prices(folder):
     package = folder / "fairtrec"
     shutil.copytree(Path(fairtrec.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(Path(fairtrec.__file__).parent.parent / "resources", folder / "resources")
-    (package / "evaluation" / "extras" / "prices.py").write_text(dedent(PRICES))
+    (package / "inputs" / "prices.py").write_text(dedent(PRICES))
     added = 0
     for name, changes in ADDED.items():
         lines = (package / name).read_text().splitlines()

@@ -15,7 +15,7 @@ import click
 import pytest
 
 from fairtrec import cli
-from fairtrec.evaluation.choices import CHOICES
+from fairtrec.inputs.choices import CHOICES
 from fairtrec_made.trials import BASES, FILES, HERE, MAYBE, OTHERWISE, SAME, TRIALS, UNTRIED
 
 ALL = "FAIRTREC_FUZZ" in os.environ

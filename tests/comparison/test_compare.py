@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fairtrec
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import registry
 from fairtrec.comparison import curves as cutoffs
 from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.baseline import compare
 from fairtrec.comparison.correlations import correlate
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.formats import tsv
 from fairtrec.report.comparison import footnotes, probability
 from fairtrec.report.writers import COMPARISONS

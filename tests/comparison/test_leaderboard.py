@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.comparison import leaderboard
 from fairtrec.comparison.leaderboard import Standing
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec_made.measures import Higher, Nearer, Neither
 
 NAN, INF = float("nan"), float("inf")

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec import jobs
+from fairtrec.answers.result import Part
 from fairtrec.data import Run
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation import session
-from fairtrec.evaluation.result import Part
+from fairtrec.evaluation import processes, session
 from fairtrec.files import opening
-from fairtrec.files.arguments import paths, processes
+from fairtrec.files.arguments import paths
 from fairtrec.formats import run as run_format
 from fairtrec.jobs import sent
 from fairtrec.measure import Measure

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
+from fairtrec.answers.result import Part
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.result import Part
 from fairtrec.measures.nfairr import FaiRR
 
 TERMS = {"f": ["she", "her"], "m": ["he", "him", "his"]}
@@ -204,7 +204,7 @@ def test_undefined_queries_are_left_out_of_the_mean_and_counted():
 
 
 def test_the_mean_of_what_is_infinite_is_infinite():
-    from fairtrec.evaluation.scores import Scores
+    from fairtrec.answers.scores import Scores
     from fairtrec.measures.texfair import TED
 
     table = np.array([[np.inf, 1.0, np.nan], [-np.inf, 1.0, 2.0], [np.inf, -np.inf, 0.0]])
@@ -307,10 +307,10 @@ def test_passing_over_leaves_the_utility_measures_alone():
 
 def test_grades_stand_beside_the_documents_that_were_not_passed_over():
     from fairtrec.data import Annotations, Docnos
-    from fairtrec.evaluation import loading
-    from fairtrec.evaluation.documents import Documents, Needs, Reference
-    from fairtrec.evaluation.inputs import Inputs
     from fairtrec.evaluation.looked_at import documents_of
+    from fairtrec.inputs import loading
+    from fairtrec.inputs.documents import Documents, Needs, Reference
+    from fairtrec.inputs.of_measures import Inputs
 
     skip = fairtrec.Choices(missing="skip")
     run = loading.run({"q": {"dx": 3.0, "d2": 2.0, "d1": 1.0}, "r": {"d1": 1.0}}, "run", fairtrec.Choices(), None)
@@ -369,7 +369,7 @@ def test_relevant_for_several_subtopics_counts_once():
 
 def test_judged_documents_stand_once_at_their_highest_grade():
     from fairtrec.data import judged
-    from fairtrec.evaluation import loading
+    from fairtrec.inputs import loading
 
     lines = [("q1", "d1", 0), ("q2", "d1", 2), ("q1", "d3", 1), ("q1", "d1", 3), ("q1", "d1", 3), ("q9", "d1", 1)]
     qrels = loading.qrels([ir_measures.Qrel(*line, str(i)) for i, line in enumerate(lines)])

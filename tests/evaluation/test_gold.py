@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation import documents
 from fairtrec.measure import Floats, Gains, Ints, Measure, Sum
+from fairtrec.ranking import depth
 
 DOCNOS = [f"d{at}" for at in range(14)]
 GROUPS = ["f", "m", "n"]
@@ -521,8 +521,8 @@ def test_rankings_of_many_lengths_are_corrected_part_by_part(measures, monkeypat
     )
     deep = measures.replace("@5", "@80").replace("@4", "@70")
     whole = fairtrec.evaluate(deep, run, labels=words, gold=path).scores[0]
-    monkeypatch.setattr(documents, "CELLS", 0)
-    monkeypatch.setattr(documents, "TIMES", 0)
+    monkeypatch.setattr(depth, "CELLS", 0)
+    monkeypatch.setattr(depth, "TIMES", 0)
     parts = fairtrec.evaluate(deep, run, labels=words, gold=path).scores[0]
     for one, other in zip(whole.corrected, parts.corrected, strict=True):
         assert other.corrected == pytest.approx(one.corrected, abs=1e-13)

@@ -9,9 +9,10 @@ import pytest
 import fairtrec
 from fairtrec.data import Run
 from fairtrec.errors import InputError
-from fairtrec.evaluation import documents, score
-from fairtrec.evaluation.relevance import judge
+from fairtrec.evaluation import score
 from fairtrec.formulas.labellings import unlabelled
+from fairtrec.ranking import depth
+from fairtrec.relevance import judge
 
 QRELS = {f"q{number}": {f"d{number}": 1, "d3": 2, "d40": 1} for number in range(30)} | {"z": {"d5": 1, "d900": 3}}
 LABELS = {f"d{number}": "fm"[number % 7 // 4] for number in range(0, 1000, 3)}
@@ -27,7 +28,7 @@ def run(long=1000):
 @pytest.fixture
 def parted(monkeypatch):
     """Take parts as if a small matrix were a large one."""
-    monkeypatch.setattr(documents, "CELLS", 1000)
+    monkeypatch.setattr(depth, "CELLS", 1000)
     monkeypatch.setattr(score, "CELLS", 1000)
     monkeypatch.setattr(unlabelled, "LARGE", 1000)
 
@@ -39,8 +40,8 @@ def test_the_same_as_in_one_matrix(given, request):
     request.getfixturevalue("parted")
     starts = np.array([0, 1, 2, 5002, 5003, 5004, 5004])
     few = Run("", "", tuple("abcdef"), starts, np.zeros(5004), np.zeros(5004))
-    assert [part.tolist() for part in documents.evenly(few, "abcdefg", None)] == [[0, 1, 3, 4, 5, 6], [2]]
-    assert [part.tolist() for part in documents.evenly(few, "abcdefg", 9)] == [[0, 1, 2, 3, 4, 5, 6]]
+    assert [part.tolist() for part in depth.evenly(few, "abcdefg", None)] == [[0, 1, 3, 4, 5, 6], [2]]
+    assert [part.tolist() for part in depth.evenly(few, "abcdefg", 9)] == [[0, 1, 2, 3, 4, 5, 6]]
     parts = fairtrec.evaluate(runs=run(), qrels=QRELS, **options).scores[0]
     np.testing.assert_allclose(parts.values, whole.values, rtol=1e-12, atol=1e-15)
     assert list(map(str, parts.remarks)) == list(map(str, whole.remarks))
@@ -53,7 +54,7 @@ def test_many_judgements_of_one_query_take_no_memory_for_the_others(monkeypatch)
     qrels = {**QRELS, "z": {f"d{number}": number % 4 - 1 for number in range(1000)}, "nowhere": {"d1": 1}}
     measures = "nDCG nDCG@5 AP R(rel=2)@9 RR Rprec Bpref infAP SetF IPrec@0.5 NumRel nDCG(gains={1:4})@7 Judged"
     whole = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
-    for module, name in ((judge, "CELLS"), (documents, "CELLS"), (documents, "TIMES")):
+    for module, name in ((judge, "CELLS"), (depth, "CELLS"), (depth, "TIMES")):
         monkeypatch.setattr(module, name, 0)
     sizes, falling = [], judge.QrelsIndex.falling
     monkeypatch.setattr(

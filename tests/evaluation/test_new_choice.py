@@ -25,11 +25,11 @@ ACT = """\
             self.annotations = replace(self.counted, counts=self.counted.counts * enough[:, None])
 """
 ADDED = {  # `eval --min-tokens N`: by file, behind what stands what
-    "evaluation/choices.py": [
+    "inputs/choices.py": [
         ("    groups: str | Sequence[str] | None\n", "    min_tokens: int | None\n"),
         ('tells=_shares, always=True, factor=None, by_name=True, trials=("known",),\n    )  # fmt: skip\n', ROW),
     ],
-    "evaluation/documents.py": [
+    "inputs/documents.py": [
         ("        self.annotations, self.missing = self.counted, self.choices.missing\n", ACT),
     ],
 }

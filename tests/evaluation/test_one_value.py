@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.evaluation.choices import CHOICES, Choices
-from fairtrec.evaluation.given import GivenKeywords
+from fairtrec.inputs.choices import CHOICES, Choices
+from fairtrec.inputs.given import GivenKeywords
 from fairtrec.reranking.reranked import Effects
 from fairtrec_made import trials
 

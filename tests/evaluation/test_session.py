@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.evaluation.documents import Documents
-from fairtrec.evaluation.result import Part
+from fairtrec.answers.result import Part
 from fairtrec.files import opening
+from fairtrec.inputs.documents import Documents
 
 RUNS = ("bm25.run", "neural.run", "fair.run")
 TEXTUAL = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}

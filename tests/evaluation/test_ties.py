@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
+from fairtrec.answers.scores import ENDS
 from fairtrec.catalogue import registry
 from fairtrec.data import Run
-from fairtrec.evaluation.scores import ENDS
 from fairtrec.measure import First, Measure, Precisions, Sum
 from fairtrec.measures import BUILT_IN
 from fairtrec.ranking import ties

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
+from fairtrec.answers.scores import ENDS
 from fairtrec.catalogue import registry
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.scores import ENDS
 from fairtrec.formats.labels import read as read_labels
 from fairtrec.formulas.labellings import unlabelled
 from fairtrec.measure import Measure
@@ -259,7 +259,7 @@ def test_the_document_that_moves_the_value_most():
 
 
 def test_only_the_topmost_are_looked_at_for_what_to_label_next(monkeypatch):
-    monkeypatch.setattr("fairtrec.evaluation.left_open.bounds.FIRST", 1)
+    monkeypatch.setattr("fairtrec.evaluation.bounds.FIRST", 1)
     run = {"q1": {"g": 3.0, "a": 2.0, "h": 1.0}}
     found = (
         fairtrec.evaluate("DP FAIR(gain=ndcg)", run, {"q1": {"h": 1}}, labels=TWO, bounds="labels", next_label=True)

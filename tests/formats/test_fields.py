@@ -13,9 +13,9 @@ from pyarrow import parquet
 import fairtrec
 from fairtrec.data import Labels
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation import loading
 from fairtrec.formats import datasets, label_columns, text_tables
 from fairtrec.formats.taking import Taking
+from fairtrec.inputs import loading
 
 NAN = float("nan")
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from fairtrec.data import Docnos
 from fairtrec.data.counts import histogram_of
 from fairtrec.errors import InputError, ResourceError
-from fairtrec.evaluation import loading
 from fairtrec.files import opening
 from fairtrec.formats import annotations, collection, datasets, descriptions, memory, qrels, tsv
 from fairtrec.formats.run import read as read_run
 from fairtrec.formats.table.files import Table
+from fairtrec.inputs import loading
 
 
 @pytest.fixture

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fairtrec
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.scores import Scores
 from fairtrec.catalogue.registry import parse as measures
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.scores import Scores
 from fairtrec.gate import judging as gate
 from fairtrec.gate import requirement
 from fairtrec.gate.judging import Gate
@@ -309,7 +309,7 @@ HOSTILE = "::error::x\n::stop-commands::y\r%0A,:<b>&\x1b[31m\x00 ##[add-mask]z`|
 
 @pytest.fixture
 def checked():
-    from fairtrec.evaluation.result import Result
+    from fairtrec.answers.result import Result
     from fairtrec.gate.checking import Verdicts
 
     asked = [requirement.parse(text) for text in ("nDCG@10 >= 0.9", "nDCG@10 >= baseline - 0.01", "nDCG@10 < 1")]

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import fairtrec
-from fairtrec.evaluation.scores import Scores
+from fairtrec.answers.scores import Scores
 from fairtrec.gate import requirement
 from fairtrec.gate.judging import judge
 from fairtrec.gate.verdict import Gate

@@ -11,12 +11,12 @@ import pytest
 
 import fairtrec
 from fairtrec import compare
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores, filled, worst
 from fairtrec.catalogue.registry import parse as measures
 from fairtrec.comparison import leaderboard
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores, filled, worst
 from fairtrec.gate import judging, requirement
 from fairtrec.gate.judging import Gate
 from fairtrec.measure import Measure

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation import loading
 from fairtrec.gold import draw
 from fairtrec.gold.drawing import RATES, _documents, numbers_of
 from fairtrec.gold.exposed import exposures
+from fairtrec.inputs import loading
 
 THREE = ["bm25.run", "neural.run", "fair.run"]
 A = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"c": 2.0, "d": 1.0}}

@@ -8,9 +8,9 @@ import pytrec_eval
 import fairtrec
 from fairtrec.catalogue import registry
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.relevance import diversity, trec_eval
 from fairtrec.formats import memory
 from fairtrec.measures import utility
+from fairtrec.relevance import diversity, trec_eval
 
 MEASURES = {"nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "R@10": "recall_10", "AP": "map", "P@5": "P_5"}
 

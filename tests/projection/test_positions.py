@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.evaluation.answer import Signature
+from fairtrec.answers.answer import Signature
 from fairtrec.formulas import assignment, axes
 from fairtrec_made import REPOSITORY
 

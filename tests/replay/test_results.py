@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import Part
 from fairtrec.catalogue.registry import parse as measures
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.result import Part
 from fairtrec.replay import difference, replaying, results
 from fairtrec.report import records
 from fairtrec.report.writers import RESULTS

@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 
 import fairtrec
+from fairtrec.answers.answer import Answer
 from fairtrec.comparison import by_topic
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.answer import Answer
 from fairtrec.report import writers
 from fairtrec.report.writers import KINDS, RESULTS, Writer
 from fairtrec_made import REPOSITORY

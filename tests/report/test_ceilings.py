@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import fairtrec
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.measures import AWRF, KL, NFaiRR, TExFAIR
 from fairtrec.report import ceilings
 from fairtrec.report.cells import intervals

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.measure import Remark
 from fairtrec.report import cells, output
 from fairtrec.report.remarks import footnotes

@@ -13,12 +13,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fairtrec
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.catalogue.registry import parse
 from fairtrec.data import Run
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.formats import plain_run
 from fairtrec.formats import run as run_format
 from fairtrec.selection import criterion

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import fairtrec
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import registry
 from fairtrec.comparison.baseline import compare
 from fairtrec.comparison.correlations import correlate
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.statistics import corrections, paired
 from fairtrec_made import REPOSITORY, pages
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.result import Result
 from fairtrec.comparison.baseline import find
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.result import Result
 from fairtrec.literals import PaperColumns
 from fairtrec.measure import Measure
 from fairtrec.report.cells import standing

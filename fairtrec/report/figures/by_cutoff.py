@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from fairtrec.answers.result import Result
 from fairtrec.comparison.curves import curves, cutoff_of, family
-from fairtrec.evaluation.result import Result
 from fairtrec.literals import PaperColumns
 from fairtrec.report.figures.canvas import legend, looks, panels, refuse_many
 from fairtrec.report.figures.whiskers import ARROWS, called, drawn_apart, ends

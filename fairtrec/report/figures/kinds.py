@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
+from fairtrec.answers import aggregates
+from fairtrec.answers.result import Result
 from fairtrec.errors import UsageError
-from fairtrec.evaluation import aggregates
-from fairtrec.evaluation.result import Result
 from fairtrec.literals import Figure, Method, PaperColumns
 from fairtrec.report.figures import bars, by_cutoff, points
 from fairtrec.report.figures.canvas import look

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.result import Result
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.result import Result
 from fairtrec.literals import PaperColumns
 from fairtrec.report.cells import standing
 from fairtrec.report.figures.canvas import COLOURS, MOST, QUIET, family_of, legend, looks, panels

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.data import Floats
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.measure import Measure
 from fairtrec.report.cells import names
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.aggregates import Aggregated, of_query
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.evaluation.aggregates import Aggregated, of_query
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.formats.tsv import ALL
 from fairtrec.report.remarks import footnotes
 from fairtrec.version import __version__

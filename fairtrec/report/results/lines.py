@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from fairtrec.answers.aggregates import MEAN, Aggregated, of_query
+from fairtrec.answers.result import Result
 from fairtrec.errors import STEERING, plain
-from fairtrec.evaluation.aggregates import MEAN, Aggregated, of_query
-from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.report.cells import POOLED, cells, names
 from fairtrec.report.cells import rows as queries_of

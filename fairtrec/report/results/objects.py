@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from fairtrec.answers.aggregates import Aggregated, of_queries, of_query
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores, UnknownIntervals
 from fairtrec.comparison.gaps import GapScores
-from fairtrec.evaluation.aggregates import Aggregated, of_queries, of_query
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores, UnknownIntervals
 from fairtrec.formats.tsv import ALL, DIFFERENCE
 from fairtrec.measure import Quantity
 from fairtrec.report.records import head, number

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from fairtrec.answers.result import Result
 from fairtrec.comparison.leaderboard import Standing, by
-from fairtrec.evaluation.result import Result
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import POOLED, beside, cells, corrected, names, rows, standing

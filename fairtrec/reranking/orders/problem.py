@@ -10,13 +10,13 @@ import numpy as np
 from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, Run, take
 from fairtrec.data.parameters import named
 from fairtrec.evaluation.computing import values_of
-from fairtrec.evaluation.documents import Reference
-from fairtrec.evaluation.inputs import Inputs
-from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
 from fairtrec.formulas import discount
 from fairtrec.formulas.fronts.two_sums import filled
+from fairtrec.inputs.documents import Reference
+from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness
 from fairtrec.measures.utility import Utility
+from fairtrec.relevance.judge import RelevanceEvaluator
 from fairtrec.reranking.ordering import falling
 
 LOOKS = ("membership", "relevance", "positions")  # what measures see of documents, [query, rank, ...]

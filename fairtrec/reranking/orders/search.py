@@ -6,24 +6,25 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers.result import Part, Result
+from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Bools, Floats, Run
 from fairtrec.errors import InputError, UsageError, asked_by
-from fairtrec.evaluation import loading
-from fairtrec.evaluation.attributes.by_attribute import refuse_several
 from fairtrec.evaluation.digests import files_of
-from fairtrec.evaluation.documents import Reference, depth_of, reduced
 from fairtrec.evaluation.evaluate import evaluator
-from fairtrec.evaluation.given import NamedRuns
-from fairtrec.evaluation.relevance.judge import RelevanceEvaluator
-from fairtrec.evaluation.result import Part, Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.formulas.distribution import quotient
+from fairtrec.inputs import loading
+from fairtrec.inputs.by_attribute import refuse_several
+from fairtrec.inputs.documents import Reference, reduced
+from fairtrec.inputs.given import NamedRuns
 from fairtrec.literals import Among
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
+from fairtrec.ranking.depth import depth_of
+from fairtrec.relevance.judge import RelevanceEvaluator
 from fairtrec.reranking.orders.problem import KNOWN, Problem, extended, pooled
 
 HEADROOM = "headroom"

@@ -5,10 +5,10 @@ from html.parser import HTMLParser
 
 import numpy as np
 
+from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import registry
-from fairtrec.evaluation.answer import Signature
-from fairtrec.evaluation.result import Result
-from fairtrec.evaluation.scores import Scores
 from fairtrec_made.measures import Count, Higher, Lower, Nearer
 
 NAN, INF = float("nan"), float("inf")

@@ -1,0 +1,300 @@
+"""Bounds beside the values of a run: over all labellings, and over all that documents without a text could say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain, product
+from typing import Any
+
+import numpy as np
+
+from fairtrec.answers.scores import ENDS, Scores, UnknownIntervals
+from fairtrec.catalogue.needs import OF_DOCUMENTS
+from fairtrec.data import MISSING, Docs, Floats, Ints, Run, decode
+from fairtrec.evaluation.computing import masked, parts_of, taking_part, value_of
+from fairtrec.evaluation.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
+from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, every, few, mean
+from fairtrec.formulas.rounding import same
+from fairtrec.inputs.choices import Choices
+from fairtrec.inputs.documents import Documents, Reference
+from fairtrec.inputs.of_measures import Inputs
+from fairtrec.measure import Measure, Remark
+from fairtrec.ranking.depth import depth_of, evenly
+
+ASKED = frozenset(("membership", "judged_membership"))
+FIRST = 20  # unknown documents of a query, the topmost, of which it is told how far they move the value
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """Inputs of a measure for a few queries, in which documents of unknown group can be given groups."""
+
+    inputs: Inputs
+    measure: Measure
+    slots: Slots
+
+    def values(self, rows: Ints, given: Any) -> Floats:
+        """Evaluate the measure [query, n] where the unknown documents of these queries have the groups that are given.
+
+        ``given`` is [query or 1, n, slot, group], or the group of each [query or 1, n, slot]; one more is none of them.
+        """
+        queries, groups, (many, slots) = len(rows), self.slots.known.shape[2], given.shape[1:3]
+        hard = np.eye(groups + 1, groups) if given.dtype.kind == "i" else None
+        values = np.full((queries, many), np.nan)
+        depth = self.slots.known.shape[1] + self.slots.judged.shape[1] + 1
+        size = max(CELLS // (depth * groups * many), 1)
+        step = many if size > 1 else max(CELLS // (depth * groups), 1)
+        for first in range(0, queries, size):
+            some = rows[first : first + size]
+            for at in range(0, many, step):
+                part = np.broadcast_to(given, (queries, *given.shape[1:]))[first : first + size, at : at + step]
+                membership: Floats = part if hard is None else hard[part]
+                found = self._evaluated(np.repeat(some, part.shape[1]), membership.reshape(-1, slots, groups))
+                values[first : first + size, at : at + step] = found.reshape(len(some), -1)
+        return values
+
+    def _evaluated(self, rows: Ints, given: Floats) -> Floats:
+        """Evaluate the measure for these queries, one labelling [row, slot, group] each."""
+        named = inputs_of(self.inputs, self.measure.needs, rows)
+        for name, slot in (("membership", self.slots.ranked), ("judged_membership", self.slots.judged)):
+            if name in named:
+                of_rows = slot[rows]
+                row, place = np.nonzero(of_rows >= 0)
+                membership = named[name][:, : of_rows.shape[1]]
+                membership[row, place] = given[row, of_rows[row, place]]
+                named[name] = membership
+        return np.broadcast_to(self.measure(**named), len(rows))
+
+
+def intervals(
+    run: Run, scores: Scores, reference: Reference, *, which: bool
+) -> tuple[UnknownIntervals, tuple[Remark, ...]]:
+    """Find the least, greatest and expected values of a run that was scored, and what a reader should know of them.
+
+    ``which``: tell, too, which unknown document of each query moves the value most.
+    """
+    found = UnknownIntervals.none(scores.values)
+    by: dict[str, list[tuple[int, Measure]]] = {}
+    said: dict[Remark, None] = {}
+    for row, measure in enumerate(scores.measures):
+        parts = parts_of(measure, reference)
+        if parts:
+            said |= dict.fromkeys(_over_attributes(found, row, parts, run, scores, reference, which=which))
+        elif ASKED.intersection(measure.needs):
+            by.setdefault(measure.by, []).append((row, measure))
+    for attribute, measures in by.items():
+        own, depth, names = reference.by(attribute), depth_of([each for _, each in measures]), dict[Any, list[Docs]]()
+        for part in evenly(run, scores.qids, depth):
+            inputs = Inputs(run, [scores.qids[query] for query in part], own, depth)
+            for key, slots in _fill(found, part, inputs, measures, which=which).items():
+                names.setdefault(key, []).append(slots.names)
+            for (row, measure), ends in product(measures, (found.least, found.greatest, found.expected)):
+                ends[row, part] = masked(measure, ends[row, part], inputs)
+        said |= dict.fromkeys(_remarks(own, [np.concatenate(each) for each in names.values()], attribute))
+    return found, tuple(said)
+
+
+def _over_attributes(
+    found: UnknownIntervals, row: int, parts: Sequence[Measure], run: Run, scores: Scores, reference: Reference, *,
+    which: bool,
+) -> tuple[Remark, ...]:  # fmt: skip
+    """Put in what one number of all attributes could be: these are labelled independently, so its parts add up."""
+    measure, inputs = scores.measures[row], Inputs(run, scores.qids, reference, scores.measures[row].depth)
+    values = np.stack([np.broadcast_to(value_of(part, inputs), len(scores.qids)) for part in parts])
+    several, said = intervals(run, replace(scores, measures=tuple(parts), values=values), reference, which=which)
+    takes_part = taking_part(inputs)
+    for ends, of_parts in ((each, getattr(several, each)) for each in ENDS):
+        getattr(found, ends)[row] = measure.combined(of_parts, takes_part)
+    for flags in ("bounded", "sampled", "drawn"):
+        getattr(found, flags)[row] = getattr(several, flags).any(axis=0)
+    found.number[row] = several.number.max(axis=0)
+    most = np.nan_to_num(several.moves, nan=-1.0).argmax(axis=0)
+    for field_ in ("rank", "docno"):
+        getattr(found, field_)[row] = np.take_along_axis(getattr(several, field_), most[None], axis=0)[0]
+    moves = np.where(np.arange(len(parts))[:, None] == most, np.nan_to_num(several.moves), 0.0)
+    found.moves[row] = np.where(found.rank[row] > 0, measure.combined(moves, takes_part), np.nan)
+    for query in range(len(scores.qids)):
+        found.documents[row, query] = tuple(dict.fromkeys(chain.from_iterable(several.documents[:, query])))
+    return said
+
+
+def _fill(
+    found: UnknownIntervals, part: Ints, inputs: Inputs, measures: Sequence[tuple[int, Measure]], *, which: bool
+) -> dict[Any, Slots]:
+    """Find what the values of some queries could be; give the slots that measures of one depth look at."""
+    looked_at: dict[Any, Slots] = {}
+    alike: dict[Any, list[tuple[int, Filled]]] = {}  # measures that look at the same labellings
+    for row, measure in measures:
+        key = measure.depth, "judged_membership" in measure.needs
+        if key not in looked_at:
+            looked_at[key] = Slots.of(inputs, measure)
+        form = measure.over_labels(**inputs_of(inputs, measure.needs, np.arange(min(len(part), 1))))
+        filled = Filled(inputs, measure, looked_at[key])
+        alike.setdefault((key, form is None or form.tries), []).append((row, filled))
+    prior = prior_of(inputs)
+    for (key, tries), several in alike.items():
+        slots = looked_at[key]
+        for rows in chunks(slots.number, prior.shape[1], tries=tries):
+            rankings = unlabelled(slots, rows, prior, inputs.qids)
+            for row, filled in several:
+                _put(found, row, part[rows], _ends(filled, rankings, rows), filled.measure)
+                if which:
+                    most = _most(filled, rows, prior[rows])
+                    found.rank[row, part[rows]], found.moves[row, part[rows]], found.docno[row, part[rows]] = most
+        names = _names(slots) if which else ()
+        for row, _ in several:
+            found.number[row, part] = slots.number
+            for query, documents in zip(part.tolist(), names, strict=False):
+                found.documents[row, query] = documents
+    return looked_at
+
+
+def _put(found: UnknownIntervals, row: int, queries: Ints, ends: Ends, measure: Measure) -> None:
+    """Put in the ends of these queries, within the bounds of the measure, which they miss by rounding."""
+    low, high = measure.bounds
+    values = np.clip(ends.values, -np.inf if low is None else low, np.inf if high is None else high)
+    found.least[row, queries], found.greatest[row, queries], found.expected[row, queries] = values
+    found.bounded[row, queries], found.sampled[row, queries] = ends.bounded, ends.sampled
+    found.drawn[row, queries] = ends.drawn
+
+
+def _ends(filled: Filled, rankings: Unlabelled, rows: Ints) -> Ends:
+    """Find the ends by the form of the measure, or by trying labellings."""
+    measure = filled.measure
+    named = inputs_of(filled.inputs, measure.needs, rows)
+    form = measure.over_labels(**named)
+    if form is not None and form.exact(rankings):
+        return form.ends(rankings)
+    return rankings.ends(filled.values(rows, rankings.choices))
+
+
+def _most(filled: Filled, rows: Ints, prior: Floats) -> tuple[Ints, Floats, list[str]]:
+    """Say at which rank the unknown document stands that moves the value most, how far apart, and which it is [query].
+
+    Each of the topmost in turn is given each group.
+    """
+    slots = filled.slots
+    rank_of = np.full((len(rows), int(slots.number.max(initial=0))), MISSING, dtype=np.int64)
+    query, rank = np.nonzero(slots.ranked[rows] >= 0)
+    rank_of[query, slots.ranked[rows][query, rank]] = rank
+    first, ways = rank_of[:, :FIRST], prior.shape[1]
+    moves = np.full(first.shape, np.nan)
+    for many in np.unique(slots.number[rows]).tolist():
+        some = np.flatnonzero(slots.number[rows] == many)
+        effects = _tried if many <= few(ways) else _plugged
+        moves[some, : min(many, FIRST)] = effects(filled, rows[some], prior[some], many)[:, :FIRST]
+    moves = np.where((first == MISSING) | np.isnan(moves), -1.0, moves)
+    most = (moves >= moves.max(axis=1, keepdims=True) - 1e-12).argmax(axis=1)
+    at = np.arange(len(rows))
+    there = moves[at, most] >= 0
+    docnos = [
+        docno if is_so else "" for docno, is_so in zip(decode(slots.docnos[rows, most]), there.tolist(), strict=True)
+    ]
+    return np.where(there, first[at, most] + 1, 0), np.where(there, moves[at, most], np.nan), docnos
+
+
+def _tried(filled: Filled, rows: Ints, prior: Floats, many: int) -> Floats:
+    """Say how far apart a document's groups move the value, in the mean over all labellings of the others."""
+    groups, choices = prior.shape[1], every(prior.shape[1], many)
+    values = filled.values(rows, choices[None]).reshape(len(rows), *(groups,) * many)
+    chances = np.stack([prior[:, choices[:, slot]] for slot in range(many)])
+    found = []
+    for slot in range(many):
+        others = np.delete(chances, slot, axis=0).prod(axis=0).reshape(values.shape)
+        found.append(mean(_apart(values, slot + 1), others.take(0, axis=slot + 1).reshape(len(rows), -1)))
+    return np.stack(found, axis=1)
+
+
+def _plugged(filled: Filled, rows: Ints, prior: Floats, many: int) -> Floats:
+    """Say the same of the topmost where the others, and it before, are in each group as far as that is likely."""
+    ways, groups, first = prior.shape[1], filled.slots.known.shape[2], min(many, FIRST)
+    given = np.repeat(prior[:, None, None, :groups], filled.slots.docnos.shape[1], axis=2)
+    given = np.tile(given, (1, first * ways + 1, 1, 1))
+    for slot in range(first):
+        given[:, slot * ways : (slot + 1) * ways, slot] = np.eye(ways, groups)
+    values = filled.values(rows, given)
+    before = np.broadcast_to(values[:, -1, None, None], (len(rows), first, 1))
+    every_way = values[:, :-1].reshape(len(rows), first, ways)
+    return _apart(np.concatenate([every_way, before], axis=2), 2).reshape(len(rows), first)
+
+
+def _apart(values: Floats, axis: int) -> Floats:
+    """Give the greatest less the least along an axis [row, n]."""
+    with np.errstate(invalid="ignore"):  # from one infinity to the same
+        apart: Floats = np.fmax.reduce(values, axis=axis) - np.fmin.reduce(values, axis=axis)
+    return apart.reshape(len(values), -1)
+
+
+def _names(slots: Slots) -> list[tuple[str, ...]]:
+    return [tuple(decode(row[:many])) for row, many in zip(slots.docnos, slots.number.tolist(), strict=True)]
+
+
+def _remarks(reference: Reference, several: Sequence[Docs], attribute: str) -> tuple[Remark, ...]:
+    """Say of which documents two queries may want different groups, and where the target is from."""
+    assert reference.labels is not None
+    remarks = []
+    _, times = np.unique(max(several, key=len), return_counts=True)
+    if (times > 1).any() and not reference.labels.per_query:
+        words = (
+            "{} of {} unknown documents are ranked for several queries, so no labelling need attain the ends of a mean"
+        )
+        remarks.append(Remark(words, (int((times > 1).sum()), len(times)), of=attribute))
+    if reference.target_of is not None and times.size:
+        of = " and the ".join(word for _, word in reference.target_of.of)
+        remarks.append(Remark(f"the target is that of the documents of known group of the {of}", of=attribute))
+    return tuple(remarks)
+
+
+@dataclass(eq=False)
+class _Written(Documents):
+    """Documents of which those without a text have these counts [group]."""
+
+    row: Floats = field(kw_only=True)
+
+    @cached_property
+    def counts(self) -> Floats:
+        """Occurrences [document, group]."""
+        counts = self.annotations.counts.astype(np.float64)
+        counts[~self.annotations.known] = self.row
+        return counts
+
+
+def with_bounds(scores: Scores, run: Run, reference: Reference, choices: Choices) -> Scores:
+    """Add to a run's scores what they could be: over all labellings, or over all texts that are missing."""
+    if choices.bounds == "labels":
+        unknown, said = intervals(run, scores, reference, which=choices.next_label)
+        return replace(scores, unknown=unknown, remarks=scores.remarks + said)
+    return replace(scores, unknown=_over_texts(run, scores, reference))
+
+
+def _over_texts(run: Run, scores: Scores, reference: Reference) -> UnknownIntervals:
+    """Find the bounds of measures that look at documents."""
+    found = UnknownIntervals.none(scores.values)
+    rows = [row for row, measure in enumerate(scores.measures) if OF_DOCUMENTS.intersection(measure.needs)]
+    depth = depth_of([scores.measures[row] for row in rows])
+    parts = evenly(run, scores.qids, depth)
+    for row in rows:
+        measure = scores.measures[row]
+        several = _written(measure, reference)
+        for part in parts:
+            qids = [scores.qids[query] for query in part]
+            low, high = (_named(measure.needs, Inputs(run, qids, written, depth)) for written in several)
+            least, greatest, loose = measure.at_ends(low, high)
+            moved = ~same(least, greatest) & ~(np.isnan(least) & np.isnan(greatest))
+            found.least[row, part], found.greatest[row, part] = least, greatest
+            found.bounded[row, part] = loose & moved
+            found.number[row, part] = moved
+        found.expected[row] = np.nan if found.number[row].any() else found.least[row]  # of texts there is no prior
+    return found
+
+
+def _written(measure: Any, reference: Reference) -> list[Reference]:
+    """Give what is known where each document without a text holds the counts of one end, and of the other."""
+    assert reference.documents is not None
+    known, choices = reference.documents.counted, replace(reference.documents.choices, bounds=None, missing="neutral")
+    several = measure.counts_at_ends(len(known.groups))
+    return [replace(reference, documents=_Written(known, choices, row=counts)) for counts in several]
+
+
+def _named(names: tuple[str, ...], inputs: Inputs) -> Mapping[str, Any]:
+    return {name: getattr(inputs, name) for name in names}

@@ -1,0 +1,246 @@
+"""From a run and gold labels to what corrects each measure: by documents that were drawn, or by queries."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairtrec.catalogue.needs import OF_DOCUMENTS, OF_EXTRAS, OF_GROUPS
+from fairtrec.data import MISSING, Bools, Floats, Ints, Keys, fingerprints, starts_of
+from fairtrec.data.groups import rows_of
+from fairtrec.evaluation.fitting import Gold
+from fairtrec.formulas.distribution import quotient
+from fairtrec.inputs.of_measures import Inputs
+from fairtrec.measure import Gains, Measure, Remark
+from fairtrec.ranking.depth import evenly
+from fairtrec.statistics.corrected import NOTHING, Corrections, Corrector, OfDocuments, OfQueries, Refused
+from fairtrec.statistics.estimate import Estimate
+
+OF_NO_GROUP = OF_EXTRAS | {"background_positions"}
+LOOKS = OF_GROUPS | OF_DOCUMENTS | OF_NO_GROUP  # a measure of none of these does not depend on groups
+NO_SUM = "it is no sum over documents, which those drawn one by one could correct; draw queries: gold draw --unit query"
+NO_WORDS = "it counts words, of which gold labels say nothing"
+SETS = frozenset({"background", "collection"})
+UNTOLD = "of some documents nobody could tell the group, and it is no sum over documents"
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledPart:
+    """Some queries of a run, by number, with their inputs, and the rows of the sheet that stand at their ranks."""
+
+    inputs: Inputs
+    gold: Gold
+    queries: Ints
+
+    @cached_property
+    def rows(self) -> Ints:
+        """Rows of the sheet [query, rank]."""
+        inputs = self.inputs
+        return rows_of(self.gold.labels, inputs.qids, inputs.run.docnos, inputs.lines)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The weights of groups by gold [query, rank, group]; nan where there is no label, or nobody could tell."""
+        return np.where(self.gold.told[self.rows][..., None], self.gold.filled[self.rows], np.nan)
+
+    def named(self, measure: Measure) -> dict[str, Any]:
+        """Compute what a measure needs."""
+        return {name: getattr(self.inputs, name) for name in measure.needs}
+
+    def refuse_undrawn(self, ranks: int | None, among: Bools) -> None:
+        """Raise InputError for a document at the first ranks of these queries [query] that has no label."""
+        lines = self.inputs.lines[:, :ranks]
+        lacking = (lines != MISSING) & (self.rows[:, :ranks] == MISSING) & among[:, None]
+        if lacking.any():
+            query, rank = np.argwhere(lacking)[0].tolist()
+            run, qid = self.inputs.run, self.inputs.qids[query]
+            raise self.gold.undrawn(run.docnos[lines[query, rank]].decode(), rank + 1, qid, run.name)
+
+
+class Share(NamedTuple):
+    """What each rank of a part has in a sum over documents [query, rank]: its weight, its gain, and that by gold."""
+
+    weights: Floats
+    gains: Floats
+    by_gold: Floats
+    reach: Floats
+
+    @classmethod
+    def of(cls, part: LabelledPart, form: Gains, among: Bools) -> "Share":
+        """Take what a measure says of a part; ranks of no document, and of queries not ``among`` them, weigh 0."""
+        ranks = min(form.sum.weights.shape[-1], form.sum.gains.shape[1])
+        there: Bools = np.asarray(part.inputs.lines[:, :ranks] != MISSING) & among[:, None]
+        weights = np.where(there, form.sum.weights[..., :ranks], 0.0)
+        if form.sum.divisor is not None:
+            weights = quotient(weights, np.asarray(form.sum.divisor)[:, None], otherwise=0.0)
+        gains = np.where(there, form.sum.gains[:, :ranks], 0.0)
+        rows = part.rows[:, :ranks]
+        by_gold = np.where(there & part.gold.told[rows], form.of_labels(part.gold.filled[rows]), gains)
+        reach = np.broadcast_to(np.asarray(form.reach, dtype=np.float64).reshape(-1, 1), there.shape)
+        return cls(weights, gains, by_gold, reach)
+
+    @property
+    def errors(self) -> Floats:
+        """What gold labels add to the value [query]."""
+        return np.asarray((self.weights * (self.by_gold - self.gains)).sum(axis=1))
+
+
+@dataclass(eq=False)
+class Correcting:
+    """The parts of a run, and what is looked at of it on the way: documents, and which rows of the sheet [row]."""
+
+    parts: Sequence[LabelledPart]
+    gold: Gold
+    looked_at: list[Keys]
+    labelled: Bools
+
+    def found(self, measure: Measure, values: Floats) -> Corrector:
+        """Find what corrects a measure that has these values [query]. Raises InputError where a label is missing."""
+        if why := _unfit(measure):
+            return Refused(why)
+        forms = [part.named(measure) for part in self.parts]
+        sums = [form for named in forms if (form := measure.over_documents(**named)) is not None]
+        if not sums and not _listed(measure):
+            beside = SETS.intersection(measure.needs) and "ranked" not in measure.needs
+            what = "it is of a set beside the run, from which nothing was drawn" if beside else NO_WORDS
+            return Refused(what)
+        if sums or self.gold.of_queries or self.gold.certain:
+            self.gold.refuse_deeper(measure)
+        if sums and not self.gold.of_queries:
+            return self._by_documents(sums, values)
+        if self.gold.of_queries or self._complete(measure):
+            return self._by_queries(measure, sums, values)
+        return Refused(UNTOLD if self.gold.certain and self.gold.sheet.unknown.any() else NO_SUM)
+
+    def _by_documents(self, sums: Sequence[Gains], values: Floats) -> OfDocuments:
+        weight, rest = np.zeros((2, len(values)))
+        entries: list[tuple[Ints, Ints, Floats]] = []
+        seen: list[Keys] = []
+        for part, form in zip(self.parts, sums, strict=True):
+            among = ~np.isnan(values[part.queries])
+            share = Share.of(part, form, among)
+            ranks = share.weights.shape[1]
+            if self.gold.sheet.probability is None:
+                part.refuse_undrawn(ranks, among)
+            weighs, rows = np.asarray(share.weights > 0), part.rows[:, :ranks]
+            query, rank = np.nonzero(weighs & (rows != MISSING))
+            errors = share.by_gold - share.gains
+            parts = np.stack([share.weights * by for by in (1.0, errors, share.by_gold, share.reach)])
+            entries.append((part.queries[query], rows[query, rank], parts[:, query, rank]))
+            seen.append(fingerprints(part.inputs.run.docnos[part.inputs.lines[:, :ranks][weighs]]))
+            weight[part.queries] = share.weights.sum(axis=1)
+            rest[part.queries] = values[part.queries] - (share.weights * share.gains).sum(axis=1)
+        queries, documents, of_parts = (np.concatenate(each, axis=-1) for each in zip(*entries, strict=True))
+        self.looked_at += seen
+        sheet = self.gold.sheet
+        self.labelled[documents] = True
+        return OfDocuments(queries, documents, of_parts, weight, rest, self.gold.probability, sheet.unknown)
+
+    def _by_queries(self, measure: Measure, sums: Sequence[Gains], values: Floats) -> OfQueries:
+        errors = np.full(len(values), np.nan)
+        for at, part in enumerate(self.parts):
+            drawn = self.gold.drawn(part.inputs.qids)
+            ranks = Share.of(part, sums[at], drawn).weights.shape[1] if sums else measure.depth
+            part.refuse_undrawn(ranks, drawn)
+            if sums:
+                found = np.where(np.isnan(values[part.queries]), np.nan, Share.of(part, sums[at], drawn).errors)
+            else:
+                by_gold = measure(**{**part.named(measure), "membership": part.weights})
+                with np.errstate(invalid="ignore"):  # of two that are infinite there is no difference
+                    found = np.broadcast_to(by_gold, drawn.shape) - values[part.queries]
+            errors[part.queries] = np.where(drawn, found, np.nan)
+        return OfQueries(errors, float(self.gold.probability[0]) if self.gold.of_queries else 1.0)
+
+    def _complete(self, measure: Measure) -> bool:
+        """Tell whether all documents that a measure looks at are labelled, for certain, and told."""
+        if not self.gold.certain:
+            return False
+        looked_at = [(part.inputs.lines != MISSING)[:, : measure.depth] for part in self.parts]
+        known = [~np.isnan(part.weights[:, : measure.depth]).any(axis=2) for part in self.parts]
+        return all((labelled | ~there).all() for labelled, there in zip(known, looked_at, strict=True))
+
+
+def _listed(measure: Measure) -> bool:
+    """Tell whether a measure looks at groups by the membership of ranks alone, so that others can take their place."""
+    return "membership" in measure.needs and not OF_DOCUMENTS.intersection(measure.needs)
+
+
+def _unfit(measure: Measure) -> str:
+    """Say why nothing corrects a measure, as far as its inputs tell."""
+    if measure.total or measure.geometric:
+        return "it is no mean of the values of queries, which gold labels correct"
+    if OF_NO_GROUP.intersection(measure.needs):
+        return "it looks at positions or other rankings, and gold labels are of groups"
+    if "judged_membership" in measure.needs:
+        return "its ideal is of judged documents, which are not those that were drawn"
+    return ""
+
+
+def corrections(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> tuple[Corrections, tuple[Remark, ...]]:
+    """Find what corrects each measure of a run that has these values [measure, query], and what a reader should know.
+
+    Raises InputError where a document that has to be labelled is not.
+    """
+    gold = inputs.reference.gold
+    assert gold is not None
+    looks = [not LOOKS.isdisjoint(measure.needs) for measure in measures]
+    several = evenly(inputs.run, inputs.qids, inputs.depth) if any(looks) else []
+    whole = [inputs] if len(several) == 1 else [_of(inputs, part) for part in several]
+    parts = [LabelledPart(each, gold, queries) for each, queries in zip(whole, several, strict=True)]
+    found = Correcting(parts, gold, [], np.zeros(len(gold.sheet.unknown), np.bool_))
+    rows: list[Corrector | None] = []
+    for measure, row, is_asked in zip(measures, values, looks, strict=True):
+        rows.append(found.found(measure, row) if is_asked else None)
+    every = tuple(rows)
+    return Corrections(every), tuple(_remarks(found, inputs, measures, every, values))
+
+
+def _of(inputs: Inputs, queries: Ints) -> Inputs:
+    return Inputs(inputs.run, [inputs.qids[query] for query in queries], inputs.reference, inputs.depth)
+
+
+def _remarks(
+    found: Correcting,
+    inputs: Inputs,
+    measures: Sequence[Measure],
+    rows: Sequence[Corrector | None],
+    values: Floats,
+) -> Iterator[Remark]:
+    """Say what was corrected by how many labels, what was not and why, and what stays that of the instrument."""
+    looked_at = np.sort(np.concatenate(found.looked_at or [np.empty(0, np.uint64)]))  # np.unique would import numpy.ma
+    if many := len(starts_of(looked_at)) - 1:
+        words = "corrected by gold labels of {} of the {} documents looked at"
+        yield Remark(words, (int(found.labelled.sum()), many))
+    elif found.gold.of_queries:
+        drawn = found.gold.drawn(inputs.qids)
+        yield Remark("corrected by gold labels of {} of the {} queries", (int(drawn.sum()), len(drawn)))
+    sheet = found.gold.sheet
+    if not sheet.runs and sheet.probability is not None and not found.gold.certain:
+        yield Remark(
+            f"{sheet.labels.name} names no runs: that all documents looked at could be drawn is taken on trust"
+        )
+    corrected = []
+    for measure, row, value in zip(measures, rows, values, strict=True):
+        if row is not None:
+            estimate = row.estimate(value)
+            yield replace(_of_one(row, estimate), measure=measure)
+            corrected += [measure] * (estimate is not None)
+    of = inputs.reference.target_of
+    if of is not None and any("target" in measure.needs for measure in corrected):
+        yield Remark(
+            f"the target stays that of the {' and the '.join(word for _, word in of.of)}, and is not corrected"
+        )
+    ideals = (measure for measure in corrected if "background" in measure.needs)
+    yield from (Remark("its ideal stays as it is, and is not corrected", measure=measure) for measure in ideals)
+
+
+def _of_one(row: Corrector, estimate: Estimate | None) -> Remark:
+    if isinstance(row, Refused):
+        return Remark(f"not corrected: {row.why}")
+    if estimate is None:
+        return Remark(f"not corrected: {NOTHING}")
+    if isinstance(row, OfQueries):
+        return Remark("of {} labelled queries {} have another value", (estimate.number, estimate.differ))
+    return Remark("of {} gold labels {} differ", (estimate.number, estimate.differ))

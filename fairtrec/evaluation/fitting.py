@@ -1,0 +1,142 @@
+"""Gold labels in the terms of an instrument, and whether they are of the runs, the depth and the queries evaluated."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fairtrec.data import Bools, Floats, Labels, Queries, Sheet
+from fairtrec.errors import PATH, InputError, UsageError
+from fairtrec.files import opening
+from fairtrec.inputs import loading
+from fairtrec.inputs.choices import Choices
+from fairtrec.measure import Measure
+
+AGAIN = "draw again: fairtrec gold draw"
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """Gold labels by the groups of an instrument: a row of ``labels`` is a row of the ``sheet``."""
+
+    sheet: Sheet
+    labels: Labels
+    depth: int | None  # at which rankings are cut
+
+    @property
+    def of_queries(self) -> bool:
+        """Whether queries were drawn, not documents."""
+        return self.sheet.unit == "query"
+
+    @cached_property
+    def probability(self) -> Floats:
+        """With which each row was drawn; 1 where the sheet does not say, as then all must be labelled."""
+        said = self.sheet.probability
+        return np.ones(len(self.sheet.unknown)) if said is None else said
+
+    @cached_property
+    def told(self) -> Bools:
+        """Of which rows people told the groups [row], and last that they told none of what is in no row."""
+        return np.append(~self.sheet.unknown, np.zeros(1, dtype=np.bool_))
+
+    @cached_property
+    def filled(self) -> Floats:
+        """The weights of groups [row, group], and last those of what is in no row; 0 where nobody told them."""
+        return np.concatenate([np.nan_to_num(self.labels.weights), np.zeros((1, len(self.labels.groups)))])
+
+    @cached_property
+    def certain(self) -> bool:
+        """Whether nothing was left to chance."""
+        return bool((self.probability == 1).all())
+
+    @cached_property
+    def qids(self) -> frozenset[str]:
+        """The queries that were drawn."""
+        return frozenset(self.labels.by_query()[0])
+
+    def drawn(self, qids: Sequence[str]) -> Bools:
+        """Tell which queries were drawn [query]; all where documents were, or where the file says nothing of a draw."""
+        every = not self.of_queries or self.sheet.probability is None
+        return np.array([every or qid in self.qids for qid in qids], dtype=np.bool_)
+
+    def undrawn(self, docno: str, rank: int, qid: str, run: str) -> InputError:
+        """Say that a document that is looked at has no label, and should have one."""
+        where = f"query {qid}: document {docno}, rank {rank} of {run}, has no gold label"
+        if self.sheet.probability is not None:
+            return InputError(f"{where}; label it, or {AGAIN} --unit query", self.sheet.path)
+        what = "this file does not say how its documents were drawn (no column probability)"
+        more = f"see how well it agrees: fairtrec gold agree; draw: fairtrec gold draw ({where})"
+        return InputError(f"{what}, so it cannot correct a value; {more}", self.sheet.path)
+
+    def refuse_others(self, named: Sequence[tuple[str, Any]], queries: Queries | None) -> None:
+        """Raise InputError for a run that was not among those of the draw, and for other queries than it was among."""
+        drawn, asked = self.sheet.made.get("queries"), queries and loading.short(queries.name, queries.sha256)
+        if drawn and drawn != asked:
+            what = f"this was drawn among the queries {drawn}"
+            raise InputError(f"{what}; give these with --queries, or {AGAIN}", self.sheet.path)
+        digits = {each for each, _ in self.sheet.runs if each}
+        names = {name for each, name in self.sheet.runs if not each}
+        for name, thing in named if self.sheet.runs else ():
+            at = loading.origin(thing)
+            if (opening.name(name) not in names) if at is None else (opening.sha256(at[1])[:8] not in digits):
+                what = f"{name} was not among the runs of this draw"
+                raise InputError(f"{what}; {AGAIN} ... {name} --gold {self.sheet.labels.name}", self.sheet.path)
+
+    def refuse_deeper(self, measure: Measure) -> None:
+        """Raise InputError for a measure that looks at ranks from which nothing was drawn."""
+        drawn = self.sheet.depth
+        depth = min((each for each in (measure.depth, self.depth) if each is not None), default=None)
+        if drawn is not None and (depth is None or depth > drawn):
+            ranks = "all ranks" if depth is None else f"{depth} ranks"
+            what = f"{measure} looks at {ranks}, and this was drawn from the first {drawn}"
+            deeper = "" if depth is None else f" --depth {depth}"
+            raise InputError(f"{what}; {AGAIN}{deeper} --gold {self.sheet.labels.name}", self.sheet.path)
+
+
+def read(thing: Any, groups: Sequence[str], labels: Labels | None, choices: Choices) -> Gold:
+    """Read gold labels, for an instrument that has these groups.
+
+    Raises UsageError for groups that are those of single queries, and for choices that gold labels do not go with;
+    InputError for what is wrong in the file.
+    """
+    from fairtrec.formats import sheets
+
+    if labels is not None and labels.own:
+        raise UsageError(
+            "subtopics of one query are not those of another, so no gold label is of them; leave out --gold"
+        )
+    refuse_choices(choices)
+    per_query = labels is not None and labels.per_query
+    sheet = (sheets.read if isinstance(thing, PATH) else sheets.of)(thing, per_query=per_query)
+    if per_query and sheet.unit == "document":
+        what = "labels per query take draws of queries"
+        raise InputError(f"{what}; {AGAIN} --unit query --gold {sheet.labels.name}", sheet.path)
+    for option, name, usual in (("order", "order", "score"), ("score-dtype", "scores", "float64")):
+        drawn, asked = sheet.made.get(name) or usual, getattr(choices, option.replace("-", "_"))
+        if sheet.made and drawn != asked:
+            what = f"this was drawn from runs that are ranked by --{option} {drawn}"
+            raise InputError(f"{what}; add that, or {AGAIN} --{option} {asked}", sheet.path)
+    return Gold(sheet, sheet.of_groups(groups), choices.depth)
+
+
+def refuse_choices(choices: Choices) -> None:
+    """Raise UsageError for choices that gold labels do not go with."""
+    if choices.missing == "skip":
+        what = "--missing skip closes ranks up, so that documents come in from below those that were drawn"
+        raise UsageError(f"{what}; leave out --gold, or choose --missing neutral")
+    if choices.undefined in ("0", "worst"):
+        what = "--gold corrects means over the queries that have a value"
+        raise UsageError(f"{what}; leave out --gold, or --undefined {choices.undefined}")
+    if choices.aggregate != "mean":
+        what = "--gold corrects means over queries"
+        raise UsageError(f"{what}; leave out --gold, or --aggregate {choices.aggregate}")
+    if choices.only is not None:
+        what = "--gold is about all documents that are ranked"
+        raise UsageError(f"{what}; leave out --gold, or --only {choices.only}")
+    if choices.bounds is not None:
+        what = "--gold corrects a value, and --bounds says what it could be without gold labels"
+        raise UsageError(f"{what}; leave out --gold, or --bounds {choices.bounds}")
+    if choices.samples:
+        raise UsageError("--gold corrects the values of one ranking for each query; leave out --gold, or --samples")

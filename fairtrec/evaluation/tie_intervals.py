@@ -1,0 +1,149 @@
+"""What the values of a run are over the orders of its tied documents: in closed form, or from the orders themselves."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from fairtrec.answers.scores import ENDS, Scores, Ties
+from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
+from fairtrec.data import MISSING, Bools, Floats, Ints, Run
+from fairtrec.evaluation.computing import masked, parts_of, values_of
+from fairtrec.formulas.distribution import quotient
+from fairtrec.inputs.documents import Reference
+from fairtrec.inputs.of_measures import Inputs
+from fairtrec.measure import Measure
+from fairtrec.measures.utility import Utility
+from fairtrec.ranking.depth import depth_of, evenly
+from fairtrec.ranking.ties import Blocks, orders
+from fairtrec.relevance.judge import RelevanceEvaluator
+
+SEED = 2008
+
+
+def intervals(run: Run, scores: Scores, reference: Reference, depth: int | None) -> Ties:
+    """Find the least, greatest and expected values of a run that was scored.
+
+    ``run`` holds all that is tied with the last document that is looked at; ``depth`` is where rankings are cut.
+    """
+    parts = evenly(run, scores.qids, None)
+    if len(parts) == 1:
+        return _intervals(run, scores, reference, depth)
+    found: dict[str, Any] = {end: np.empty(scores.values.shape) for end in ENDS}
+    found |= {name: np.empty(scores.values.shape, dtype=np.bool_) for name in ("is_tied", "is_drawn")}
+    for part in parts:
+        qids = tuple(scores.qids[query] for query in part)
+        ties = _intervals(run, replace(scores, qids=qids, values=scores.values[:, part]), reference, depth)
+        for name, values in found.items():
+            values[:, part] = getattr(ties, name)
+    return Ties(**found)
+
+
+def _intervals(run: Run, scores: Scores, reference: Reference, depth: int | None) -> Ties:
+    measures, qids = scores.measures, scores.qids
+    blocks = Blocks.of(run, run.top(qids, None))
+    reaches = [_reach(measure, reference, depth) for measure in measures]
+    tied: Bools = ~np.isnan(scores.values)
+    found = np.repeat(scores.values[None], 3, axis=0)
+    inputs = Inputs(run, qids, reference, depth)
+    for row, (measure, reach) in enumerate(zip(measures, reaches, strict=True)):
+        tied[row] &= _looks_at(measure, blocks, reach, depth)
+        if tied[row].any():
+            closed = _closed(measure, inputs)
+            closed[:, _cut_through(blocks, depth, reach)] = np.nan
+            found[:, row, tied[row]] = closed[:, tied[row]]
+    left = tied & np.isnan(found[0])
+    drawn = np.zeros_like(left)
+    for reach in dict.fromkeys(reaches):
+        rows = [row for row, other in enumerate(reaches) if other == reach and left[row].any()]
+        if rows:
+            drawn[rows] = _filled(found, left, rows, run, scores, reference, depth if reach is None else reach)
+    least, greatest = np.fmin(found[0], scores.values), np.fmax(found[1], scores.values)  # they differ by rounding
+    return Ties(least, greatest, found[2].clip(least, greatest), tied, drawn)
+
+
+def _reach(measure: Measure, reference: Reference, depth: int | None) -> int | None:
+    """Tell down to which rank of the run a measure may look; None is its end."""
+    if reference.documents is not None and reference.documents.missing == "skip":  # ranks close up
+        return depth
+    return min((one for one in (measure.depth, depth) if one is not None), default=None)
+
+
+def _looks_at(measure: Measure, blocks: Blocks, reach: int | None, depth: int | None) -> Bools:
+    """Tell for which queries a measure looks at documents that are tied."""
+    if not OF_RANKS & set(measure.needs):
+        return np.zeros(len(blocks.number), dtype=np.bool_)
+    if not measure.ordered:
+        return _cut_through(blocks, depth, reach)
+    same = blocks.number[:, 1:] == blocks.number[:, :-1]
+    some: Bools = same[:, :reach].any(axis=1)
+    return some
+
+
+def _cut_through(blocks: Blocks, depth: int | None, reach: int | None) -> Bools:
+    """Tell which rankings are cut, at ``depth``, through a block of which the first ``reach`` ranks have a part."""
+    if depth is None or reach is None or blocks.number.shape[1] <= depth:
+        return np.zeros(len(blocks.number), dtype=np.bool_)
+    through = blocks.number[:, depth] == blocks.number[:, depth - 1]
+    first = depth - 1 - blocks.place[:, depth - 1]
+    return np.asarray(through & (first < reach))
+
+
+def _closed(measure: Measure, inputs: Inputs) -> Floats:
+    """Give the interval of a measure [3, query] that says what it makes of its ranks; nan for others."""
+    own = inputs.by(measure.by)
+    terms = measure.over_ranks(**{name: getattr(own, name) for name in measure.needs})
+    if terms is None or parts_of(measure, inputs.reference):
+        return np.full((3, len(inputs.qids)), np.nan)
+    run = inputs.run
+    lines = run.top(inputs.qids, inputs.depth) if OF_EXTRAS.intersection(measure.needs) else inputs.lines
+    return masked(measure, terms.interval(Blocks.of(run, lines)), own)
+
+
+def _filled(
+    found: Floats, left: Bools, rows: Sequence[int], run: Run, scores: Scores, reference: Reference, depth: int | None
+) -> Bools:
+    """Find by trying orders what is ``left`` of these rows, and tell where not all orders were tried [row, query]."""
+    columns = np.flatnonzero(left[rows].any(axis=0))
+    measures = [scores.measures[row] for row in rows]
+    tried, complete = _tried(run, measures, [scores.qids[column] for column in columns], reference, depth)
+    drawn = np.zeros((len(rows), left.shape[1]), dtype=np.bool_)
+    for at, row in enumerate(rows):
+        wanted = left[row, columns]
+        found[:, row, columns[wanted]] = tried[:, at, wanted]
+        drawn[at, columns] = wanted & ~complete
+    return drawn
+
+
+def _tried(
+    run: Run, measures: Sequence[Measure], qids: Sequence[str], reference: Reference, depth: int | None
+) -> tuple[Floats, Bools]:
+    """Evaluate orders of each query's first ``depth`` documents: the interval [3, measure, query], and if all were.
+
+    An order for which a measure is undefined is left out of its interval.
+    """
+    lines = run.top(qids, None)
+    numbers = [row[there] for row, there in zip(Blocks.of(run, lines).number, lines != MISSING, strict=True)]
+    several = [orders(number, depth, (SEED, *qid.encode())) for number, qid in zip(numbers, qids, strict=True)]
+    utility = [measure for measure in measures if isinstance(measure, Utility)]
+    deepest = depth_of([measure for measure in measures if not isinstance(measure, Utility)])
+    judge = RelevanceEvaluator(utility, reference.qrels) if utility and reference.qrels is not None else None
+    least, greatest = np.full((2, len(measures), len(qids)), np.nan)
+    total, defined = np.zeros((2, len(measures), len(qids)))
+    while rankings := {at: lines[at, order] for at, (each, _) in enumerate(several) for order in islice(each, 1)}:
+        at = list(rankings)
+        permuted = _permuted(run, [qids[query] for query in at], list(rankings.values()))
+        values = values_of(Inputs(permuted, permuted.qids, reference, deepest), measures, judge)
+        least[:, at], greatest[:, at] = np.fmin(least[:, at], values), np.fmax(greatest[:, at], values)
+        with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
+            total[:, at] += np.where(np.isnan(values), 0.0, values)
+        defined[:, at] += ~np.isnan(values)
+    return np.stack([least, greatest, quotient(total, defined)]), np.array([complete for _, complete in several])
+
+
+def _permuted(run: Run, qids: Sequence[str], rankings: Sequence[Ints]) -> Run:
+    lines = np.concatenate(rankings)
+    starts = np.concatenate(([0], np.cumsum([len(ranking) for ranking in rankings])))
+    return Run(run.name, run.tag, tuple(qids), starts, run.docnos[lines], run.scores[lines])

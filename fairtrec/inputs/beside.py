@@ -1,0 +1,114 @@
+"""What was given beside the runs, opened as far as it has to be read to know the groups."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib import import_module
+from os import fspath
+from typing import TYPE_CHECKING, Any
+
+from fairtrec.catalogue.family import looks_at_groups
+from fairtrec.catalogue.needs import EXTRAS
+from fairtrec.data import GroupTerms, Labels, Qrels
+from fairtrec.errors import PATH, InputError, UsageError
+from fairtrec.files.arguments import crossed
+from fairtrec.inputs import by_attribute, loading
+from fairtrec.inputs.choices import Choices
+from fairtrec.inputs.given import Attributes, Given, NamedRuns
+from fairtrec.inputs.named import documents_named
+from fairtrec.ranking.depth import Asking
+
+if TYPE_CHECKING:
+    from fairtrec.formats.table import Meta
+    from fairtrec.formats.table.files import Table
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Opened:
+    """What was given beside the runs, as far as it has to be read to know the groups."""
+
+    groups: tuple[str, ...]  # of the first attribute
+    terms: GroupTerms | None
+    labels: Mapping[str, Labels]  # by attribute, "" for labels that are given without a name; crossed ones are added
+    judged: Qrels | None  # read so early if they are labels, too, or say to which documents labels are cut
+    extras: Mapping[str, Any]
+    table: "Table | None"  # of counts
+    made: "Meta | None"  # how they were made, as far as they say so
+    crossed: dict[str, Labels] = field(default_factory=dict, init=False)  # attributes, as far as they are asked for
+
+    @property
+    def first(self) -> Labels | None:
+        """The labels of the first attribute."""
+        return next(iter(self.labels.values()), None)
+
+    def labels_by(self, each: Asking) -> Labels | None:
+        """Give the labels that a measure or reranker goes by. Raises UsageError where it names none that there are."""
+        if not each.by or not looks_at_groups(each):
+            return self.first
+        if each.by in self.labels:
+            return self.labels[each.by]
+        if each.by not in self.crossed:
+            self.crossed[each.by] = by_attribute.crossed(self.labels, each.by, each)
+        return self.crossed[each.by]
+
+
+def opened(given: Given, choices: Choices, runs: NamedRuns = ()) -> Opened:
+    """Read terms, labels, extras and how counts were made; many labels as far as anything names their documents, where
+    these are all ``runs``. Raises UsageError or InputError for what is wrong there.
+    """
+    terms = None if given.terms is None else loading.terms(given.terms)
+    judgements = cache(partial(loading.qrels, given.qrels))
+    sources = given.labels.sources.values() if isinstance(given.labels, Attributes) else [given.labels]
+    paths = [fspath(source) for source in sources if isinstance(source, PATH)]
+    if given.qrels is not None and any("qrels" in crossed(path) for path in paths):
+        judgements()
+    labels = {}
+    if given.labels is not None:
+        wanted = documents_named(runs, given, choices, judgements)
+        judged = judgements() if judgements.cache_info().currsize else None
+        labels = by_attribute.labels_of(given.labels, choices, judged, wanted)
+    judged = judgements() if judgements.cache_info().currsize else None
+    extras = {
+        name: import_module(f"fairtrec.inputs.{extra.module}").read(getattr(given, name))
+        for name, extra in EXTRAS.items()
+        if getattr(given, name) is not None
+    }
+    table = None
+    if isinstance(given.counts, PATH):
+        from fairtrec.formats.table.files import Table
+
+        table = Table(given.counts)
+    made = None if table is None else table.meta
+    if labels:
+        groups = next(iter(labels.values())).groups
+    elif table is not None:
+        groups = tuple(sorted(table.groups))
+    elif given.counts is not None:
+        from fairtrec.formats import descriptions
+
+        groups = descriptions.frame_groups(given.counts)
+    else:
+        groups = () if terms is None else terms.groups
+    if given.counts is not None and (terms, choices.tokenizer, choices.case_sensitive) != (None, None, None):
+        _refuse_others(groups, terms, table, made, choices)
+    return Opened(groups=groups, terms=terms, labels=labels, judged=judged, extras=extras, table=table, made=made)
+
+
+def _refuse_others(
+    groups: tuple[str, ...], terms: GroupTerms | None, table: "Table | None", made: "Meta | None", choices: Choices
+) -> None:
+    """Raise InputError if the counts are other ones than are asked for, UsageError if they do not say so."""
+    if terms is not None and terms.groups != groups:
+        both = f"the counts are of the groups {', '.join(groups)}, the list {terms.name} has {', '.join(terms.groups)}"
+        raise InputError(
+            f"{both}; leave out --terms, or give counts made with it", None if table is None else table.path
+        )
+    if table is None:
+        return
+    from fairtrec.formats.table import check
+
+    options = {"--terms": terms, "--tokenizer": choices.tokenizer, "--case-sensitive": choices.case_sensitive}
+    for option, asked in options.items():
+        if made is None and asked is not None:
+            raise UsageError(f"these counts do not say how they were made, so {option} cannot be checked; leave it out")
+    check(made, table.path, terms, choices.tokenizer, choices.case_sensitive)

@@ -1,0 +1,197 @@
+"""The documents that measures look at: which they are, what is known of them, and what stands beside a run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, Self, cast
+
+import numpy as np
+
+from fairtrec.data import (
+    MISSING,
+    Annotations,
+    Bools,
+    Candidates,
+    Floats,
+    Ints,
+    Labels,
+    Qrels,
+    Run,
+    Samples,
+    System,
+)
+from fairtrec.formulas.crossed import Crossing
+from fairtrec.inputs.choices import Choices
+from fairtrec.literals import Kept, Membership, Missing
+
+TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]
+OF_QRELS: frozenset[TargetOf] = frozenset({"qrels", "relevance", "ideal"})
+OF_RUNS = frozenset({"ranked", "membership"})  # inputs for which the documents of runs are looked up
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What several measures, or whatever else is asked for, look at.
+
+    ``inputs`` are names of the table of inputs; ``depth`` is the deepest rank of which they look a document up, None
+    the last.
+    """
+
+    inputs: frozenset[str]
+    depth: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class MixedTarget:
+    """A target that is taken from documents, each part ``of`` them with its factor, and from shares that are given.
+
+    ``shares``  those that are given together, the same for all queries, or ``by_query``; the other factor is theirs.
+    """
+
+    of: tuple[tuple[float, TargetOf], ...]
+    shares: Floats | None = None
+    by_query: Mapping[str, Floats] | None = None
+
+    @property
+    def factor(self) -> float:
+        """How much comes from documents."""
+        return sum(factor for factor, _ in self.of)
+
+
+@dataclass(eq=False)
+class Documents:
+    """The table of documents that all runs and measures of an evaluation share.
+
+    All counts pass here, whether they come from texts, counts or labels, or are made by another command: ``counted`` is
+    what was counted, ``annotations`` what the choices make of it.
+
+    ``last`` changes: it keeps what was asked of a background last (run, depth, queries), and what was found.
+    """
+
+    counted: Annotations
+    choices: Choices
+    annotations: Annotations = field(init=False)
+    missing: Missing = field(init=False)
+    lacking: bool = field(init=False)  # whether nobody knows some document, by some attribute
+    of_labels: bool = field(default=False, kw_only=True)  # which stand for counts
+    by: Mapping[str, "Documents"] = field(default_factory=dict, kw_only=True)  # of labels of other attributes
+    last: tuple[tuple[Run, int, tuple[str, ...]], Candidates] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.annotations, self.missing = self.counted, self.choices.missing
+        self.lacking = not self.counted.known.all() or any(each.lacking for each in self.by.values())
+
+    @property
+    def every(self) -> "tuple[Documents, ...]":
+        """These, and those by other attributes."""
+        return (self, *self.by.values())
+
+    @property
+    def unknown(self) -> int:
+        """How many documents nobody knows."""
+        return int((~self.annotations.known).sum())
+
+    @cached_property
+    def dropped(self) -> Bools:
+        """Which documents are passed over [document], and last whether what is in no row is, which it is not."""
+        known = self.annotations.known
+        return np.append(~known if self.missing == "skip" else np.zeros(len(known), dtype=np.bool_), False)
+
+    @cached_property
+    def counts(self) -> Floats:
+        """Occurrences [document, group]; infinite for the worst document that there could be."""
+        counts = self.annotations.counts.astype(np.float64)
+        if self.missing == "worst":
+            counts[~self.annotations.known] = np.inf
+        return counts
+
+    def with_counts(self, counted: Annotations) -> "Documents":
+        """Take other counts in the place of these, by the same choices."""
+        return Documents(counted, self.choices, of_labels=self.of_labels)
+
+    def lines(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
+        """Give the lines of each query's first documents [query, rank], without those that are passed over."""
+        lines = run.top(qids, None)
+        there = lines != MISSING
+        rows = self.annotations.docnos.rows(run.docnos[lines[there]])
+        lines[there] = np.where(self.dropped[rows], MISSING, lines[there])
+        together = np.argsort(lines == MISSING, axis=1, kind="stable")
+        return np.take_along_axis(lines, together, axis=1)[:, :depth]
+
+    def rows(self, run: Run, qids: Sequence[str], depth: int | None) -> Ints:
+        """Give the rows of each query's first documents [query, rank], without those that are passed over."""
+        lines = self.lines(run, qids, depth) if self.missing == "skip" else run.top(qids, depth)
+        rows = np.full(lines.shape, MISSING, dtype=np.int64)
+        there = lines != MISSING
+        rows[there] = self.annotations.docnos.rows(run.docnos[lines[there]])
+        return rows
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Attribute:
+    """The groups of one attribute: who belongs to them, and what each of them should have."""
+
+    attribute: str = ""  # its name
+    labels: Labels | None = None
+    target: Floats | None = None  # the same for all queries; None: taken from the documents of ``target_of``
+    target_of: MixedTarget | None = None
+    targets: Mapping[str, Floats] | None = None  # a target for each query
+    prior: Floats | None = None  # of the groups of unknown documents; None: as among the query's known ones
+    crossing: Crossing | None = None  # of which the target is made
+    is_vast: bool = False  # there are more groups than are listed; ``labels`` are those of the first that is crossed
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reference(Attribute):
+    """What stands beside the runs when it has been read; shared by all runs.
+
+    Of several attributes it has one, and the others by their names: those that were ``given``, and crossed ones.
+    """
+
+    qrels: Qrels | None = None
+    documents: Documents | None = None
+    background: Run | Literal["collection"] | None = None
+    background_depth: int = 200
+    extras: Mapping[str, Any] = field(default_factory=dict)  # what was given for single measures, by name
+    membership: Membership = "share"
+    relevance_level: int = 1
+    gold: Any = None  # the Gold of evaluation/correcting.py, which imports this
+    attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    given: tuple[str, ...] = ()
+    pool: Mapping[str, float] | None = None  # how often each query is asked; None: each once
+
+    def by(self, attribute: str) -> "Reference":
+        """Take another attribute: the groups, and the documents where labels stand for counts."""
+        if attribute in ("", self.attribute):
+            return self
+        documents = self.documents and self.documents.by.get(attribute, self.documents)
+        return replace(self, **vars(self.attributes[attribute]), documents=documents)
+
+    def looks_at(self, *words: TargetOf) -> bool:
+        """Tell whether a part of the target is taken from these documents."""
+        several = [self.target_of, *(each.target_of for each in self.attributes.values())]
+        return any(word in words for mixed in several if mixed is not None for _, word in mixed.of)
+
+
+class RunContext:
+    """One run's evaluation over ``qids``, to a depth, before any input is computed; all that a module of an extra sees.
+
+    The inputs proper are ``inputs.Inputs``; ``first`` are those of the attribute that is computed first.
+    """
+
+    def __init__(
+        self, run: Run, qids: Sequence[str], reference: Reference, depth: int | None, first: Self | None = None
+    ) -> None:
+        self.run, self.qids, self.reference, self.depth, self._first = run, qids, reference, depth, first
+        self.documents: Documents = cast("Documents", reference.documents)  # there is one where an input needs it
+        self._others: dict[str, Any] = {}  # inputs of other attributes
+
+
+def reduced(system: System, qrels: Qrels | None, only: Kept | None, level: int) -> System:
+    """Keep only the documents of each ranking that are judged, or from a grade on relevant, where that is asked for."""
+    if only is None or qrels is None:
+        return system
+    least = 0 if only == "judged" else level
+    if isinstance(system, Samples):
+        return replace(system, runs=tuple(run.among(qrels, least) for run in system.runs))
+    return system.among(qrels, least)

@@ -1,0 +1,163 @@
+"""What the caller gave beside the runs, as it was given: paths, names or objects."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import fspath
+from typing import Any, Protocol, TypedDict
+
+from fairtrec.catalogue.needs import NEEDS
+from fairtrec.errors import PATH, FilePath, InputError, UsageError
+from fairtrec.files.arguments import crossed, source
+from fairtrec.files.by_name import NAME
+from fairtrec.inputs import loading
+
+
+class FrameLike(Protocol):
+    """A table of pandas or polars."""
+
+    @property
+    def columns(self) -> Any:
+        """The names of its columns."""
+
+    def __getitem__(self, name: str, /) -> Any: ...
+
+
+class Judged(Protocol):
+    """A dataset of ir_datasets with judgements."""
+
+    def qrels_iter(self) -> Iterator[Any]:
+        """Give the judgements."""
+
+
+class Stored(Protocol):
+    """A dataset of ir_datasets with documents."""
+
+    def docs_store(self) -> Any:
+        """Open the documents."""
+
+
+NamedRuns = Sequence[tuple[str, Any]]
+RankingsLike = FilePath | Mapping[str, Mapping[str, float]] | FrameLike | Iterable[Any]
+JudgementsLike = FilePath | Mapping[str, Mapping[str, int]] | FrameLike | Judged | Iterable[Any]
+TermsLike = FilePath | Mapping[str, Iterable[str]]
+TextsLike = FilePath | Mapping[str, str] | FrameLike | Stored
+CountsLike = FilePath | FrameLike
+GroupsLike = FilePath | Mapping[str, str | Iterable[str] | Mapping[str, float]] | FrameLike
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """What documents belong to by several attributes: the ``sources`` of labels, each by the name of its attribute."""
+
+    sources: Mapping[str, GroupsLike]
+
+    def __post_init__(self) -> None:
+        for name in self.sources:
+            if not NAME.fullmatch(name):
+                raise UsageError(f"{name!r} is no name of an attribute; use letters, digits, _, - and .")
+
+
+def attributes(**sources: GroupsLike) -> Attributes:
+    """Name the labels of several attributes: ``labels=fairtrec.attributes(gender="gender.tsv", region=frame)``.
+
+    Each is what ``labels`` takes. Names have letters, digits, ``_``, ``-`` and ``.``. Raises UsageError for others.
+    """
+    return Attributes(sources)
+
+
+WORDS = {  # that stand in the place of a file
+    "queries": "common",  # those that every run has
+    "background": "collection",  # all documents of it
+}
+PositionsLike = FilePath | Mapping[str, float | Sequence[float]] | FrameLike
+DiscountLike = FilePath | Sequence[float] | Mapping[int, float]
+
+
+class GivenKeywords(TypedDict, total=False):
+    """The fields of Given, as keywords of ``evaluate``."""
+
+    terms: TermsLike | None
+    docs: TextsLike | None
+    counts: CountsLike | None
+    labels: GroupsLike | Attributes | None
+    positions: PositionsLike | None
+    discount: DiscountLike | None
+    counterfactual: RankingsLike | Mapping[str, RankingsLike] | None
+    queries: FilePath | Iterable[str] | None
+    background: RankingsLike | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Given:
+    """What the caller gave beside the runs; None is not given."""
+
+    qrels: JudgementsLike | None = None
+    terms: TermsLike | None = None
+    docs: TextsLike | None = None
+    counts: CountsLike | None = None
+    labels: GroupsLike | Attributes | None = None
+    positions: PositionsLike | None = None
+    discount: DiscountLike | None = None
+    counterfactual: RankingsLike | Mapping[str, RankingsLike] | None = None
+    queries: FilePath | Iterable[str] | None = None
+    background: RankingsLike | None = None
+    gold: GroupsLike | None = None
+
+    def __post_init__(self) -> None:
+        if self.docs is not None and self.counts is not None:
+            raise UsageError("both texts and counts were given; leave out --docs or --counts")
+        others = [f"--{name}" for name in ("docs", "counts", "terms") if getattr(self, name) is not None]
+        if self.labels is not None and others:
+            raise UsageError(f"both labels and words or counts were given; leave out --labels, or {' '.join(others)}")
+        if (
+            isinstance(self.background, PATH)
+            and "background" not in self.words
+            and not loading.is_file(self.background)
+        ):
+            raise InputError("there is no such file; check --background", self.background)
+        if self.docs is not None and self.terms is None:
+            raise UsageError("texts were given, but no words to look for; give --terms LIST")
+        if self.terms is not None and self.docs is None and self.counts is None:
+            raise UsageError("--terms needs texts or counts to look in; give --docs COLLECTION or --counts FILE")
+        if "background" in self.words and self.counts is None and self.labels is None:
+            raise UsageError("--background collection needs the counts of the collection; give --counts FILE")
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The names of WORDS under which the word was given, even where there is a file of that name."""
+        return frozenset(name for name, each in vars(self).items() if isinstance(each, str) and each == WORDS.get(name))
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """What was given, each by its name; True stands for an object, which has none."""
+        found: dict[str, Any] = {}
+        for name, thing in vars(self).items():
+            parts = thing.sources if isinstance(thing, Attributes) else {"": thing}
+            told = {
+                of: fspath(each) if isinstance(each, PATH) else each is not None or None for of, each in parts.items()
+            }
+            found[name] = told if isinstance(thing, Attributes) else told[""]
+        return found
+
+    @property
+    def label_files(self) -> dict[str | None, Any]:
+        """The files of labels: the only one under None, others by number, attribute, or both where it is crossed."""
+        found: dict[str | None, Any] = {}
+        for name, thing in (self.labels.sources if isinstance(self.labels, Attributes) else {"": self.labels}).items():
+            several = [source(part).name for part in crossed(fspath(thing))] if isinstance(thing, PATH) else [thing]
+            for number, each in enumerate(several, 1):
+                found[f"{name} {number}".strip() if len(several) > 1 else name or None] = each
+        return found
+
+    @property
+    def inputs(self) -> frozenset[str]:
+        """The inputs of measures that can be made from this.
+
+        ``Need.made_of`` names fields, and ``grouped``: docs, counts or labels; ``counted``: counts or labels,
+        which know all documents; ``run``: a background that is a run.
+        """
+        given = {name for name, thing in vars(self).items() if thing is not None}
+        grouped, counted = bool(given & {"docs", "counts", "labels"}), bool(given & {"counts", "labels"})
+        run = "background" in given - self.words
+        given |= {word for word, is_so in (("grouped", grouped), ("counted", counted), ("run", run)) if is_so}
+        return frozenset(need.name for need in NEEDS.values() if given.issuperset(need.made_of.split()))

@@ -1,0 +1,299 @@
+"""From what a caller names or holds (a path, a name, an ir_datasets id, a dict, a frame) to the types of data.py."""
+
+import dataclasses
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from numbers import Real
+from os import fspath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairtrec.data import (
+    Annotations,
+    Docnos,
+    Floats,
+    GroupTerms,
+    Labels,
+    Qrels,
+    Queries,
+    Run,
+    Samples,
+    Sheet,
+    System,
+    decode,
+)
+from fairtrec.errors import PATH, FilePath, InputError, ResourceError, UsageError
+from fairtrec.files import opening
+from fairtrec.files.arguments import crossed, source
+from fairtrec.formats import run as run_format
+from fairtrec.inputs.choices import Choices
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fairtrec.annotation.counting.counter import Lexicon
+    from fairtrec.formats.pairs import Counterparts
+    from fairtrec.formats.taking import Taking
+    from fairtrec.resources.passports import Passport
+
+# What only some evaluations load is imported where it is used, so that the others start sooner.
+
+
+SEVERAL = "this run has several rankings of each query"
+
+
+def is_file(thing: Any) -> bool:
+    """Tell whether this names something that can be opened here."""
+    return isinstance(thing, PATH) and (fspath(thing) == opening.STDIN or os.path.exists(thing))  # noqa: PTH110
+
+
+def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
+    """Load a run, or take one that is loaded, down to ``depth``, and to what is tied with that if asked for."""
+    if isinstance(thing, Run | Samples):
+        named: System = dataclasses.replace(thing, name=name)
+        if isinstance(named, Run) and choices.bounds == "ties":
+            return named.cut_behind_ties(depth)
+        return named.cut(named.qids, depth)
+    how = choices.order, choices.score_dtype, None if choices.bounds == "ties" else depth
+    if choices.samples and not isinstance(thing, PATH):
+        raise UsageError("several rankings for each query are read from files; give a path")
+    if isinstance(thing, PATH):
+        whole = run_format.read(thing, *how, sampled=choices.samples, form=choices.run_format)
+        system = run_format.samples_in(whole) if whole.numbered else whole
+        if isinstance(system, Samples):
+            if choices.bounds is not None:
+                raise InputError(f"{SEVERAL}, and --bounds is about one; leave it out", thing)
+            return dataclasses.replace(system, name=name)
+        loaded = dataclasses.replace(system, name=name)
+    else:
+        from fairtrec.formats import memory
+
+        loaded = memory.run(thing, name, *how)
+    return loaded.cut_behind_ties(depth) if choices.bounds == "ties" else loaded
+
+
+def single(system: System) -> Run:
+    """Take what must be one ranking of each query. Raises InputError if there are several."""
+    if isinstance(system, Samples):
+        raise InputError(f"{SEVERAL}, and one is needed here; give a run that has one", system.name)
+    return system
+
+
+def qrels(thing: Any) -> Qrels:
+    """Load judgements: a file, or an ir_datasets id where there is no such file."""
+    if is_file(thing):
+        from fairtrec.formats import qrels as qrels_format
+
+        return qrels_format.read(thing)
+    from fairtrec.formats import datasets, memory
+
+    return datasets.qrels(fspath(thing)) if isinstance(thing, PATH) else memory.qrels(thing)
+
+
+def terms(thing: Any) -> GroupTerms:
+    """Load group terms: a file, or the name of a word list."""
+    from fairtrec.formats import memory, tsv
+
+    if not isinstance(thing, PATH):
+        return memory.terms(thing)
+    if is_file(thing):
+        return tsv.terms(thing)
+    passport, path = _resource(thing, "wordlist", "term list")
+    return dataclasses.replace(tsv.terms(path), name=passport.name)
+
+
+def pairs(thing: Any, *, one_way: bool = False) -> "Counterparts":
+    """Load pairs of words: a file, or the name of a list."""
+    from fairtrec.formats import pairs as pairs_format
+
+    if not isinstance(thing, PATH):
+        return pairs_format.of(thing, one_way=one_way)
+    if is_file(thing):
+        return pairs_format.read(thing, one_way=one_way)
+    passport, path = _resource(thing, "pairs", "list of pairs")
+    return dataclasses.replace(pairs_format.read(path, one_way=one_way), name=passport.name)
+
+
+def queries(thing: Any) -> Queries:
+    """Load a query set: a file, or the name of one."""
+    from fairtrec.formats import memory, tsv
+
+    if not isinstance(thing, PATH):
+        return memory.queries(thing)
+    if is_file(thing):
+        return tsv.queries(thing)
+    passport, path = _resource(thing, "queryset", "query set")
+    return dataclasses.replace(tsv.queries(path, passport.keep), name=passport.name)
+
+
+def counted(docs: Any, wanted: Docnos, lexicon: "Lexicon", watched: Any = None) -> Annotations:
+    """Count tokens and group terms in the texts of the wanted documents, or take what a table of them has counted.
+
+    ``watched``  a function of the documents and their texts that gives the texts on, and may keep what it sees.
+    """
+    from fairtrec.annotation.counting.by_term import TermTable
+    from fairtrec.annotation.counting.counter import annotate
+
+    if isinstance(docs, TermTable):
+        return docs.annotations(wanted, lexicon)
+    found = texts(docs, wanted)
+    return annotate(found if watched is None else watched(wanted, found), wanted, lexicon)
+
+
+def texts(docs: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
+    """Give the row and the text of each wanted document that there is: of a file, an ir_datasets id, or from memory."""
+    from fairtrec.formats import collection, datasets, descriptions
+
+    if is_file(docs):
+        return collection.read(docs, wanted)
+    return datasets.texts(fspath(docs), wanted) if isinstance(docs, PATH) else descriptions.texts(docs, wanted)
+
+
+def query_texts(thing: Any, qids: Iterable[str]) -> dict[str, str]:
+    """Give the texts of queries: of a file of lines qid<TAB>text, an ir_datasets id, or ``{qid: text}``."""
+    from fairtrec.formats import collection, datasets
+
+    if not isinstance(thing, PATH):
+        return {str(qid): str(text) for qid, text in thing.items()}
+    if not is_file(thing):
+        return datasets.query_texts(fspath(thing))
+    wanted = Docnos.of(np.array([qid.encode() for qid in dict.fromkeys(qids)]))
+    names = decode(wanted.names)
+    return {names[row]: text for row, text in collection.read(thing, wanted)}
+
+
+def labels(thing: Any, judgements: Qrels | None, how: "Taking | None" = None) -> Labels:
+    """Load group labels: a file or a field of one, two of them crossed (``a*b``), the subtopics of the qrels, or a
+    field of an ir_datasets id; ``how`` says how they are taken.
+    """
+    from fairtrec.data import product
+
+    if not isinstance(thing, PATH):
+        from fairtrec.formats import descriptions
+
+        return descriptions.labels(thing, how)
+    name = fspath(thing)
+    parts = crossed(name)
+    if len(parts) == 1:
+        return _labels(name, judgements, how)
+    how = None if how is None else dataclasses.replace(how, groups=None, wanted=None)
+    several = [_labels(part, judgements, how) for part in parts]
+    if len({each.sha256 or part for each, part in zip(several, parts, strict=True)}) < len(parts):
+        raise UsageError(f"{name}: labels are crossed with themselves; name two that differ, or one alone")
+    first, *others = [dataclasses.replace(each, name=short(each.name, each.sha256)) for each in several]
+    for other in others:
+        if first.per_query != other.per_query:
+            raise UsageError(f"{name}: labels per query and per document cannot be crossed; use two of a kind")
+        first = product(first, other)
+    return first
+
+
+def _labels(name: str, judgements: Qrels | None, how: "Taking | None") -> Labels:
+    from fairtrec.formats import labels as labels_format
+
+    if name == "qrels":
+        if judgements is None:
+            raise UsageError("--labels qrels needs relevance judgements; give a qrels file")
+        return labels_format.of_subtopics(judgements, how)
+    given = source(name)
+    if is_file(given.name) and not given.field:
+        return labels_format.read(given.name, how, given.cuts)
+    if is_file(given.name):
+        from fairtrec.formats import fields
+
+        return fields.read(given, how)
+    from fairtrec.formats import datasets
+
+    return datasets.labels(given, how)
+
+
+def gold(thing: Any, *, plain: bool = False, per_query: bool = False) -> Sheet:
+    """Load gold labels: a sheet, or if it may be ``plain`` any labels; ``per_query`` as the instrument's labels are."""
+    from fairtrec.formats import sheets
+
+    if plain and isinstance(thing, PATH) and not is_file(thing):  # a field of a file, or of an ir_datasets id
+        return sheets.of_labels(labels(thing, None))
+    if isinstance(thing, PATH):
+        return sheets.read(thing, plain=plain, per_query=per_query)
+    return sheets.of(thing, per_query=per_query)
+
+
+def refuse_soft(labels: Labels) -> None:
+    """Raise UsageError for labels that cannot stand for counts of group terms."""
+    if labels.per_query:
+        raise UsageError("measures of counts take one set of labels for all queries; give labels per document")
+    if np.any(np.nan_to_num(labels.weights) % 1) or (labels.others is not None and np.any(labels.others % 1)):
+        raise UsageError("measures of counts take whole labels, and these have weights between 0 and 1; leave them out")
+
+
+def targets(path: FilePath, groups: tuple[str, ...]) -> Floats | dict[str, Floats]:
+    """Load a target, ``group<TAB>share``, or one for each query, ``qid<TAB>group<TAB>share``."""
+    from fairtrec.formats import tsv
+
+    return tsv.targets(path, groups)
+
+
+def _resource(thing: Any, kind: str, what: str) -> tuple["Passport", "Path"]:
+    from fairtrec.resources import passports as resources
+
+    name = fspath(thing)
+    try:
+        passport = resources.passport(name)
+    except ResourceError as fault:
+        raise ResourceError(f"there is no file {name}, and {fault}") from None
+    if kind == "pairs" and passport.kind == "wordlist":
+        raise ResourceError(f"{name} lists groups, not pairs; take gender-en-pairs")
+    if passport.kind != kind:
+        raise ResourceError(
+            f"{name} is a {passport.kind}, not a {what}; `fairtrec resources list` shows which is which"
+        )
+    return passport, resources.require(passport.name)
+
+
+def origin(thing: Any) -> tuple[str, FilePath] | None:
+    """Tell how to call and where to find the file behind what was given; None if it is not a file."""
+    if is_file(thing):
+        return fspath(thing), thing
+    if not isinstance(thing, PATH):
+        return None
+    from fairtrec.resources import passports as resources
+
+    try:
+        passport = resources.passport(fspath(thing))
+    except ResourceError:  # a word that is no name, or an ir_datasets id
+        return None
+    return passport.name, passport.place
+
+
+def named_runs(runs: Any) -> list[tuple[str, Any]]:
+    """Give each run a name: a file's own, the caller's key, or its number."""
+    first = next(iter(runs.values()), None) if isinstance(runs, Mapping) else None
+    if first is not None and (isinstance(first, PATH) or not _is_ranking(first)):
+        return [(str(name), run) for name, run in runs.items()]
+    is_row = (
+        isinstance(runs, list | tuple) and runs and hasattr(runs[0], "query_id") and not hasattr(runs[0], "columns")
+    )
+    several = list(runs) if isinstance(runs, list | tuple) and not is_row else [runs]
+    seen: Counter[str] = Counter()
+    named = []
+    for number, run in enumerate(several, 1):
+        name = fspath(run) if isinstance(run, PATH) else "run" if len(several) == 1 else f"run {number}"
+        seen[name] += 1
+        named.append((name if seen[name] == 1 else f"{name} ({seen[name]})", run))
+    return named
+
+
+def _is_ranking(value: Any) -> bool:
+    """Tell ``{docno: score}`` from a run."""
+    return isinstance(value, Mapping) and all(isinstance(score, Real) for score in value.values())
+
+
+def short(name: str, sha256: str) -> str:
+    """Name a file together with the first 8 digits of its digest.
+
+    >>> short("gender-en", "0123456789abcdef")
+    'gender-en@01234567'
+    """
+    return f"{name}@{sha256[:8]}" if sha256 else name

@@ -1,0 +1,1 @@
+"""Measures of relevance, from judgements: by formulas of our own, or as their programs compute them."""
