@@ -135,5 +135,4 @@ def test_at_the_root_are_packages_and_at_most_nine_modules():
 
 
 def test_the_room_of_evaluations_has_at_most_twenty_five_files():
-    """What is an idea of its own, as attributes or what is left open, has a room in it."""
-    assert len([*(PACKAGE / "evaluation").glob("*.py")]) <= 25
+    assert len([*(PACKAGE / "evaluation").rglob("*.py")]) <= 25
