@@ -126,3 +126,9 @@ OF_EXTRAS = frozenset(each.name for each in _ROWS if not EXTRAS.keys().isdisjoin
 def module_of(need: str) -> str:
     """Name the module in which an input of an extra is computed."""
     return next(EXTRAS[word].module for word in NEEDS[need].made_of.split() if word in EXTRAS)
+
+
+def looks_at_groups(one: object) -> bool:
+    """Tell whether some input of a measure or reranker is of groups, so that it takes ``by``."""
+    names = (*getattr(one, "needs", ()), *getattr(one, "preferences", ()))
+    return not GROUPED.isdisjoint("membership" if name == "group_of" else name for name in names)

@@ -1,15 +1,22 @@
 """How measures and rerankers are written: ``Name(k=v)@10``, or a name of trec_eval, between white space or commas.
 
+What is written is read, and an object made of it.
+
 A value may be a measure as it stands, like ``Optimal(fairness=AWRF(base=e)@20)``; it is handed on as text.
 """
 
+import dataclasses
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
+from fairtrec.catalogue.needs import looks_at_groups
+from fairtrec.data.parameters import Parameters, spelled
 from fairtrec.errors import UsageError
+
+LARGEST = 2**31 - 1  # of the numbers that trec_eval takes
+Parametrised = TypeVar("Parametrised", bound=Parameters)
 
 _NAME = r"[^\s,()@]+(?:,\d[\d.]*(?=[\s,]|$))*"  # P.5,10 is one name of trec_eval
 _KEY = r"\s*([^\W\d]\w*)\s*="
@@ -51,7 +58,7 @@ def read(text: str, what: str = "measure", like: str = "NFaiRR(tau=0)@10") -> It
         yield Spelled(name.group(), params, cutoff, " ".join(text[rest.begin : rest.at].split()))
 
 
-@dataclass
+@dataclasses.dataclass
 class _Rest:
     """What is left of a text behind ``at``, in which one begins at ``begin``."""
 
@@ -120,3 +127,58 @@ class _Rest:
                 raise self.bad(f"the key {pair[0]} is given twice")
             mapping[pair[0]] = pair[1]
         return mapping
+
+
+def parameters(kind: type[Parameters]) -> dict[str, "dataclasses.Field[Any]"]:
+    """Give the parameters that a user types, by their names: ``by``, the last, where groups are looked at."""
+    first, *others = dataclasses.fields(kind)
+    several = [*others, *([first] if looks_at_groups(kind()) else [])]
+    return {each.name: each for each in several}
+
+
+def described(kind: type[Parameters]) -> list[str]:
+    """Say of each parameter what it is by default, and of a choice which others there are, a line for each."""
+    lines, hints = [], get_type_hints(kind)
+    for name, field in parameters(kind).items():
+        options = get_args(hints[name])
+        said = f"one of {', '.join(map(spelled, options))}" if str in map(type, options) else ""
+        lines.append(f"  {name} = {spelled(field.default)}   {said}".rstrip())
+    return lines
+
+
+def built(kind: type[Parametrised], written: Spelled, relevance_level: int | None = None) -> Parametrised:
+    """Make an object of what was written. Raises UsageError for a parameter that it has not, or not so."""
+    _, params, cutoff, typed = written
+    if cutoff is not None:
+        if "cutoff" in params:
+            raise UsageError(f"{typed}: the parameter cutoff is given twice; leave out one of the two")
+        params = {**params, "cutoff": cutoff}
+    hints = get_type_hints(kind)
+    fields = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+    values: dict[str, Any] = {"rel": relevance_level} if relevance_level is not None and "rel" in fields else {}
+    for name, value in params.items():
+        if name not in fields or (name == "by" and not looks_at_groups(kind())):
+            raise _no_parameter(kind, name, typed)
+        what, hint = f"{typed}: the parameter {name}", fields[name]
+        if get_origin(hint) is Literal:
+            values[name] = kind.choice(get_args(hint), value, what)
+            continue
+        types = get_args(hint) or (hint,)  # int | None has options, int has none
+        fits = isinstance(value, bool) is (bool in types)
+        whole = fits and isinstance(value, int)
+        if whole and abs(value) > LARGEST:
+            raise UsageError(f"{what} is {value}; it must be at most {LARGEST:,}")
+        values[name] = float(value) if whole and float in types and int not in types else value
+        if not fits or not isinstance(values[name], types):
+            wanted = " or ".join(each.__name__ for each in types if each is not type(None))
+            raise UsageError(f"{what} is {value!r}; it must be of type {wanted}")
+    return kind(**values)
+
+
+def _no_parameter(kind: type[Parameters], name: str, typed: str) -> UsageError:
+    from difflib import get_close_matches
+
+    known = parameters(kind)
+    near = get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return UsageError(f"{typed}: {kind.__name__} has no parameter {name}; {hint}it has: {', '.join(known) or 'none'}")

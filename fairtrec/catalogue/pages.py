@@ -3,11 +3,9 @@
 import inspect
 import re
 from collections.abc import Iterator
-from typing import Any, get_args, get_origin, get_type_hints
 
-from fairtrec.catalogue import family, registry, relevance, rerankers
+from fairtrec.catalogue import notation, registry, relevance, rerankers
 from fairtrec.catalogue.needs import NEEDS, OF_DOCUMENTS, Need
-from fairtrec.data.parameters import spelled
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
@@ -42,7 +40,7 @@ def _asked(kind: type[Measure]) -> list[Need]:
 
 def overview() -> str:
     """List every measure: name, direction, range, needs."""
-    ours = [(name, registry.find(name)) for name in [*BUILT_IN, *family.plugins(Measure)]]
+    ours = [(name, registry.find(name)) for name in [*BUILT_IN, *registry.plugins(Measure)]]
     rows = [("measure", "better", "needs", "range")]
     rows += [
         (name, kind.better, needs(kind), part(kind, "Range").split(". ")[0].split("; ")[0])
@@ -88,12 +86,8 @@ def page(name: str) -> str:
         if isinstance(measure, Utility):
             return _foreign(measure)
         kind = type(measure)
-    fields = family.parameters(kind)
-    hints = get_type_hints(kind)
     lines = [str(kind()), "", (inspect.getdoc(kind) or "").replace("``", "`"), "", "Parameters"]
-    lines += [
-        f"  {each} = {spelled(field.default)}   {_choices(hints[each])}".rstrip() for each, field in fields.items()
-    ]
+    lines += notation.described(kind)
     options: dict[str, str] = {}
     for need in _asked(kind):
         options.setdefault(need.give, need.missing)
@@ -109,14 +103,6 @@ def _all(name: str) -> str:
         f"{registry.ALL_FAIR}@20: at this cutoff, where a measure has one."
     )
     return "\n".join([name, "", said, "", *_wrapped(list(map(str, registry.parse(name)))), ""])
-
-
-def _choices(hint: Any) -> str:
-    return (
-        f"one of {', '.join(map(spelled, get_args(hint)))}"
-        if get_origin(hint) is not None and str in map(type, get_args(hint))
-        else ""
-    )
 
 
 def _foreign(utility: Utility) -> str:

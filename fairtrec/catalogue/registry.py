@@ -1,98 +1,35 @@
 """From what a user types to measures: from names and parameters, as notation.py reads them, to objects.
 
-A name is looked up in the table below, then in ir-measures, then among the entry points ``fairtrec.measures`` of
-installed packages: so what nDCG means does not depend on what else is installed.
+A name is looked up in the table of our measures, then in ir-measures, then among the entry points ``fairtrec.measures``
+of installed packages: so what nDCG means does not depend on what else is installed.
 """
 
-import io
-import re
-import sys
-from collections.abc import Iterable
-from contextlib import redirect_stdout
+import dataclasses
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import Any, NamedTuple
 
-from fairtrec.catalogue import family, notation, relevance
-from fairtrec.catalogue.family import LARGEST
-from fairtrec.catalogue.notation import Spelled
+from fairtrec.catalogue import notation, relevance
+from fairtrec.catalogue.notation import Parametrised, Spelled, built
+from fairtrec.data.parameters import Parameters
 from fairtrec.errors import UsageError
-from fairtrec.measure import Measure
+from fairtrec.measure import DEFINED, Measure
 from fairtrec.measures import BUILT_IN
-from fairtrec.measures.utility import PLAIN, TREC_ONLY, Plain, TrecOnly, Utility
+from fairtrec.measures.utility import PLAIN, TREC_ONLY, Plain, Utility
 
-CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)  # of trec_eval, where none is named
 SAME = ("Rprec", "infAP")  # which trec_eval and ir-measures call alike
-_NUMBERS = re.compile(r"\D+(?:\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)?")
 ALL_FAIR = "all_fair"  # stands for every measure of fairness, as trec_eval's all_trec does for its own
-
-
-class TrecName(NamedTuple):
-    """A measure of ir-measures, what trec_eval prints it as, and whether it was asked for by the name of a set."""
-
-    measure: Any
-    printed: str
-    is_of_set: bool
-
-
-def trec_measures(name: str) -> list[TrecName]:
-    """Find the measures that trec_eval means by a name; say which of them there are not here; none if it means none."""
-    if ours := trec_only(name):
-        return [TrecName(each, _printed(name, each), is_of_set=False) for each in ours]
-    if not _NUMBERS.fullmatch(name):
-        return []
-    installed = relevance.is_installed()
-    try:
-        with redirect_stdout(io.StringIO()) as said:
-            several: list[Any] = _of_member(name) if installed else relevance.of_trec_eval(name)
-    except (ValueError, TypeError):
-        return []
-    if not installed:
-        return [TrecName(measure, _printed(name, measure), is_of_set=False) for measure in several]
-    lacking = [each for each in re.findall(r"'([^']+)'", said.getvalue()) if each not in TREC_ONLY]
-    if lacking and sys.stderr is not None:
-        sys.stderr.write(f"# {name}: left out, as nobody reports them: {', '.join(lacking)}\n")
-    import pytrec_eval
-
-    members = pytrec_eval.supported_nicknames.get(name)
-    if members is None:
-        return [TrecName(measure, _printed(name, measure), is_of_set=False) for measure in several]
-    pairs = [(member, measure) for member in sorted(members) for measure in _if_there(member)]
-    return [TrecName(measure, _printed(member, measure), is_of_set=True) for member, measure in pairs]
-
-
-def trec_only(name: str) -> list[TrecOnly]:
-    """Read a name of trec_eval that ir-measures lacks, like relative_P.5,10; none for any other."""
-    base, *cutoffs = re.split(r"[._,](?=\d)", name)
-    if base not in TREC_ONLY or (cutoffs and base != "relative_P"):
-        return []
-    if base != "relative_P":
-        return [TrecOnly(base, {})]
-    return [TrecOnly(base, {"cutoff": int(cutoff)}) for cutoff in cutoffs or CUTOFFS]
-
-
-def _of_member(name: str) -> list[Any]:
-    if ours := trec_only(name):
-        return list(ours)
-    import ir_measures
-
-    return list(ir_measures.parse_trec_measure(name))
-
-
-def _if_there(name: str) -> list[Any]:
-    """Read a member of a set; nothing of what nobody reports, which has been said."""
-    try:
-        return _of_member(name)
-    except ValueError:
-        return []
-
-
-def _printed(name: str, measure: Any) -> str:
-    """Spell a measure as trec_eval prints it: ndcg_cut.5 as ndcg_cut_5, iprec_at_recall.0.1 as iprec_at_recall_0.10."""
-    base = re.sub(r"[._]\d[\d.,]*$", "", name)
-    if "recall" in measure.params:
-        return f"{base}_{measure.params['recall']:.2f}"
-    return f"{base}_{measure.params['cutoff']}" if "cutoff" in measure.params else base
+_FADES = {  # the measures of attention, and how it fades where no parameter says so
+    **dict.fromkeys(("AWRF", "AWRFxnDCG", "Exposure", "DP", "DTR", "DIR"), "log2"),
+    **dict.fromkeys(("EED", "EER", "EEL", "ABR"), "geometric"),
+}
+_WRITTEN = {
+    "log2": "1/log2(1+i)",
+    "log2_clipped": "1/log2(max(i,2))",
+    "geometric": "{p}^(i-1)",
+    "given": "as given",
+    "err": "{p}^(i-1), less behind relevant documents",
+}
 
 
 def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
@@ -106,44 +43,52 @@ def parse(text: str, relevance_level: int | None = None) -> list[Measure]:
     """
     several: list[Measure] = []
     for written in notation.read(text):
-        plain = _plain(written, relevance_level) if written.name in PLAIN else None
-        several += _resolved(written, relevance_level) if plain is None else [plain]
+        if written.name in BUILT_IN:
+            several.append(built(built_in(written.name), written, relevance_level))
+        else:
+            several += _of_relevance(written, relevance_level) or _others(written, relevance_level)
     return several
 
 
-def _resolved(written: Spelled, relevance_level: int | None) -> Iterable[Measure]:
+def _of_relevance(written: Spelled, relevance_level: int | None) -> Sequence[Measure]:
+    """Read a measure of relevance; nothing if it is none."""
     name, params, cutoff, spelled = written
-    kind, theirs, at = built_in(name), None, "cutoff"
-    if kind is None:
-        theirs = relevance.known().get(name)
-        kind, at = (family.plugin(name, Measure), at) if theirs is None else (None, theirs.AT_PARAM)
-    if cutoff is not None and (kind is not None or theirs is not None):
-        if at in params:
-            raise UsageError(f"{spelled}: the parameter {at} is given twice; leave out one of the two")
-        params = {**params, at: cutoff}
-    if name in TREC_ONLY and (params or cutoff is not None):
-        return [_trec_only(written, relevance_level)]
+    if name in PLAIN and (cutoff is None or "cutoff" not in params):  # computed here, so that it needs no import
+        given = {} if relevance_level is None or PLAIN[name] == "nDCG" else {"rel": relevance_level}
+        given |= params if cutoff is None else {**params, "cutoff": cutoff}
+        if (plain := Plain.of(name, given, notation.LARGEST)) is not None:
+            return [Utility(plain)]
+    theirs = relevance.known().get(name)
     if theirs is not None:
-        found = _utility(theirs, params, spelled, relevance_level)
+        if cutoff is not None and theirs.AT_PARAM in params:
+            raise UsageError(f"{spelled}: the parameter {theirs.AT_PARAM} is given twice; leave out one of the two")
+        given = params if cutoff is None else {**params, theirs.AT_PARAM: cutoff}
+        found = relevance.utility(theirs, given, spelled, relevance_level)
         return [replace(found, trec=name) if spelled in SAME else found]
-    if kind is not None:
-        return [family.built(kind, params, spelled, relevance_level)]
-    return _of_others(written, relevance_level)
+    is_alone = name in TREC_ONLY and (params or cutoff is not None)
+    return [relevance.of_trec_alone(written, relevance_level)] if is_alone else []
 
 
-def _of_others(written: Spelled, relevance_level: int | None) -> Iterable[Measure]:
-    """Read what is no name of a measure as it is written: of several, of trec_eval, or in other letters."""
+def _others(written: Spelled, relevance_level: int | None) -> Sequence[Measure]:
+    """Read what is no name of a measure of ours or of relevance: of a plug-in, of several, or in other letters."""
     name, params, cutoff, spelled = written
+    kind = plugin(name, Measure)
+    if kind is not None:
+        return [built(kind, written, relevance_level)]
     if is_all_fair(name):
-        return _all_fair(params, cutoff, spelled, relevance_level)
-    if not params and cutoff is None and (several := trec_measures(name)):
+        return _all_fair(written, relevance_level)
+    if not params and cutoff is None and (several := relevance.trec_measures(name)):
         return [
-            replace(_utility(measure, {}, spelled, relevance_level), trec=printed, is_of_set=is_of_set)
+            replace(relevance.utility(measure, {}, spelled, relevance_level), trec=printed, is_of_set=is_of_set)
             for measure, printed, is_of_set in several
         ]
-    if (alike := proper(name)) is not None:
-        return _resolved(written._replace(name=alike), relevance_level)
-    raise _unknown(name, spelled)
+    alike = proper(name)
+    if alike is None:
+        raise _unknown(name, spelled)
+    if alike in BUILT_IN:
+        return [built(built_in(alike), written, relevance_level)]
+    other = written._replace(name=alike)
+    return _of_relevance(other, relevance_level) or _others(other, relevance_level)
 
 
 def _unknown(name: str, spelled: str) -> UsageError:
@@ -159,29 +104,6 @@ def _unknown(name: str, spelled: str) -> UsageError:
     hint = f"did you mean {meant}? " if meant else ""
     here = "" if relevance.is_installed() else ", but for those of ir-measures, which is not installed here"
     return UsageError(f"there is no measure {name}; {hint}`fairtrec measures` lists them all{here}")
-
-
-def _trec_only(written: Spelled, relevance_level: int | None) -> Utility:
-    """Give a measure that ir-measures lacks its parameters."""
-    name, params, cutoff, spelled = written
-    given = {"rel": relevance_level, **params, "cutoff": cutoff}
-    given = {key: value for key, value in given.items() if value is not None}
-    may = {"rel", *(["cutoff"] if name == "relative_P" else [])}
-    if not given.keys() <= may or not all(type(value) is int and 1 <= value <= LARGEST for value in given.values()):
-        raise UsageError(f"{spelled}: {name} is written {name}(rel=2){'@10' if 'cutoff' in may else ''}")
-    return Utility(TrecOnly(name, given))
-
-
-def _plain(written: Spelled, relevance_level: int | None) -> Utility | None:
-    """Take a measure of ir-measures that is computed here, so that it needs no import; None where it may be refused."""
-    name, params, cutoff, _ = written
-    if cutoff is not None and "cutoff" in params:
-        return None
-    given = params if cutoff is None else {**params, "cutoff": cutoff}
-    if relevance_level is not None and PLAIN.get(name) != "nDCG":
-        given = {"rel": relevance_level, **given}
-    plain = Plain.of(name, given, LARGEST)
-    return None if plain is None else Utility(plain)
 
 
 def proper(name: str) -> str | None:
@@ -202,31 +124,32 @@ def is_all_fair(name: str) -> bool:
     return name.lower() == ALL_FAIR
 
 
-def _all_fair(params: dict[str, Any], cutoff: Any, spelled: str, relevance_level: int | None) -> list[Measure]:
+def _all_fair(written: Spelled, relevance_level: int | None) -> list[Measure]:
     """Make all measures that are ours or a plug-in's, each as it is by itself; a cutoff is for all that have one."""
-    if params:
-        raise UsageError(f"{spelled}: {ALL_FAIR} takes a cutoff, like {ALL_FAIR}@20, and no parameters; leave them out")
-    made: list[Measure] = []
-    for kind in filter(None, map(find, (*BUILT_IN, *family.plugins(Measure)))):
-        at = {"cutoff": cutoff} if cutoff is not None and "cutoff" in kind.__dataclass_fields__ else {}
-        made.append(family.built(kind, at, spelled, relevance_level))
-    return made
+    if written.params:
+        what = f"{written.spelled}: {ALL_FAIR} takes a cutoff, like {ALL_FAIR}@20, and no parameters"
+        raise UsageError(f"{what}; leave them out")
+    without = written._replace(cutoff=None)
+    return [
+        built(kind, written if "cutoff" in kind.__dataclass_fields__ else without, relevance_level)
+        for kind in filter(None, map(find, (*BUILT_IN, *plugins(Measure))))
+    ]
 
 
 def find(name: str) -> type[Measure] | None:
     """Find the class of a measure that is ours or a plug-in's; None for any other name."""
-    return built_in(name) or family.plugin(name, Measure)
+    return built_in(name) if name in BUILT_IN else plugin(name, Measure)
 
 
-def built_in(name: str) -> type[Measure] | None:
+def built_in(name: str) -> type[Measure]:
     """Find the class of a measure that is ours."""
-    file = BUILT_IN.get(name)
-    return None if file is None else getattr(import_module(f"fairtrec.measures.{file}"), name)
+    kind: type[Measure] = getattr(import_module(f"fairtrec.measures.{BUILT_IN[name]}"), name)
+    return kind
 
 
 def names() -> list[str]:
     """List the names of all measures: ours, the plug-ins', and those of ir-measures."""
-    return [*BUILT_IN, *family.plugins(Measure), *sorted(foreign())]
+    return [*BUILT_IN, *plugins(Measure), *sorted(foreign())]
 
 
 def foreign() -> set[str]:
@@ -234,44 +157,105 @@ def foreign() -> set[str]:
     return {measure.NAME for measure in relevance.known().values()} - BUILT_IN.keys()
 
 
-def _utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level: int | None) -> Utility:
-    """Give a measure of ir-measures its parameters; those that its programs fall over are refused here."""
-    if isinstance(measure, TrecOnly):
-        level = {} if relevance_level is None else {"rel": relevance_level}
-        return Utility(TrecOnly(measure.NAME, {**measure.params, **level}))
-    supported = measure.SUPPORTED_PARAMS
-    has = f"{measure.NAME} has the parameters: {', '.join(supported) or 'none'}"
-    unknown = [name for name in params if name not in supported]
-    if unknown:
-        from difflib import get_close_matches
+def called(base: type[Parameters]) -> str:
+    """Call a member of the family of this base.
 
-        near = get_close_matches(unknown[0], supported, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise UsageError(f"{spelled}: {measure.NAME} has no parameter {unknown[0]}; {hint}{has}")
-    whole_grade = isinstance(measure["rel"], int) if "rel" in supported else False  # NumRet without rel counts all
-    levelled = whole_grade or measure.NAME == "RBP"
-    if relevance_level is not None and levelled and "rel" not in params:
-        params = {**params, "rel": relevance_level}
-    whole = {name for name, value in params.items() if type(value) is int and supported[name].dtype is float}
-    measure = measure(**{name: float(value) if name in whole else value for name, value in params.items()})
-    for name, info in supported.items():
-        if name not in measure.params:
-            if info.required:
-                like = f", like {measure.NAME}@10" if name == "cutoff" else ""
-                raise UsageError(f"{spelled} needs {name}{like}; {has}")
-            continue
-        value = measure.params[name]
-        if isinstance(value, bool) is not (info.dtype is bool) or not info.validate(value) or not _usable(name, value):
-            raise UsageError(f"{spelled}: {name} cannot be {value!r}; {has}")
-    return Utility(Plain.of(measure.NAME, measure.params, LARGEST) or measure)
+    >>> called(Parameters)
+    'parameters'
+    """
+    return base.__name__.lower()
 
 
-def _usable(name: str, value: Any) -> bool:
-    """Tell whether trec_eval takes such a number; it ends the whole program, or computes something else, if not."""
-    if name == "rel":
-        return bool(1 <= value <= LARGEST)
-    if name == "recall":
-        return bool(0 <= value <= 1 and round(value, 2) == value)
-    if name == "gains":
-        return all(type(each) is int and abs(each) <= LARGEST for pair in value.items() for each in pair)
+def _group(base: type[Parameters]) -> str:
+    """Name the entry points at which packages announce what they add."""
+    return f"fairtrec.{called(base)}s"
+
+
+def plugin(name: str, base: type[Parametrised]) -> type[Parametrised] | None:
+    """Find the class that an installed package adds under this name, or that was made of a function.
+
+    Raises UsageError if it is none of its family.
+    """
+    made: type | None = DEFINED.get(name)
+    if made is not None and issubclass(made, base):
+        return made
+    what = called(base)
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=_group(base), name=name):
+        try:
+            loaded = point.load()
+        except Exception as fault:
+            raise UsageError(f"the plug-in {point.value} of the {what} {name} does not load: {fault!r}") from fault
+        if not (isinstance(loaded, type) and issubclass(loaded, base) and dataclasses.is_dataclass(loaded)):
+            raise UsageError(
+                f"the plug-in {point.value} is no {what}; it must be a dataclass derived from {base.__name__}"
+            )
+        if loaded.__name__ != name:
+            raise UsageError(f"the plug-in {point.value} is announced as {name}; class and entry point need one name")
+        lacking = [field.name for field in dataclasses.fields(loaded) if field.default is dataclasses.MISSING]
+        if lacking:
+            raise UsageError(f"the plug-in {point.value} has no default for {lacking[0]}; each parameter needs one")
+        return loaded
+    return None
+
+
+def package_of(kind: type[Parameters]) -> str:
+    """Name the installed package that announces a class, with its version; nothing of a class that none announces."""
+    from importlib.metadata import entry_points
+
+    base = next(each for each in kind.__mro__ if Parameters in each.__bases__)
+    for point in entry_points(group=_group(base), name=kind.__name__):
+        if point.dist is not None and point.load() is kind:
+            return f"{point.dist.name}/{point.dist.version}"
+    return ""
+
+
+def plugins(base: type[Parameters]) -> list[str]:
+    """List the names that installed packages add, and those of measures that were made of functions."""
+    from importlib.metadata import entry_points
+
+    defined = [name for name, kind in DEFINED.items() if issubclass(kind, base)]
+    return sorted({point.name for point in entry_points(group=_group(base))}.union(defined))
+
+
+def allowed(
+    text: str, relevance_level: int | None, refuse: Callable[[Measure], None]
+) -> tuple[list[Measure], list[str]]:
+    """Read measures, of ``all_fair`` those that go with the inputs. Raises UsageError where none does.
+
+    ``refuse`` raises UsageError for a measure that does not. The second that is returned is the remark, if there is
+    something to say.
+    """
+    found: list[Measure] = []
+    lacking: dict[str, list[str]] = {}
+    for written in notation.read(text):
+        several = parse(written.spelled, relevance_level)
+        if is_all_fair(written.name):
+            several = [measure for measure in several if _passes(measure, refuse, lacking)]
+            if not several:
+                raise UsageError(f"{ALL_FAIR} finds nothing to measure; give --labels FILE, or --terms LIST")
+        found += several
+    said = [f"{', '.join(names)} ({why})" for why, names in lacking.items()]
+    return found, [f"{ALL_FAIR} leaves out {'; '.join(said)}"] if said else []
+
+
+def _passes(measure: Measure, refuse: Callable[[Measure], None], lacking: dict[str, list[str]]) -> bool:
+    try:
+        refuse(measure)
+    except UsageError as fault:
+        why = str(fault).partition(";")[0].removeprefix(str(measure)).lstrip(": ")
+        lacking.setdefault(why, []).append(str(measure))
+        return False
     return True
+
+
+def attention_of(measures: Sequence[Measure]) -> str:
+    """Say how attention fades with the rank, where measures differ in that; "" where they do not."""
+    models: dict[str, dict[str, None]] = {}
+    for measure in measures:
+        if measure.name in _FADES:
+            model = str(getattr(measure, "discount", _FADES[measure.name]))
+            models.setdefault(_WRITTEN[model].format(p=getattr(measure, "p", "")), {})[measure.name] = None
+    said = "; ".join(f"{', '.join(names)} {model}" for model, names in models.items())
+    return f"attention fades with the rank i as each source has it: {said}" if len(models) > 1 else ""

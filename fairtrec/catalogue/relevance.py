@@ -4,12 +4,17 @@ On Linux on ARM and on other systems for which pytrec_eval-terrier has no wheel,
 a compiler, so it is not required there. What stands in for it spells names and parameters as it does.
 """
 
+import io
 import re
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from fairtrec.catalogue.notation import LARGEST, Spelled
 from fairtrec.errors import UsageError
+from fairtrec.measures.utility import TREC_ONLY, Plain, TrecOnly, Utility
 
 ABSENT = "ir-measures, which alone computes it, is not installed here; leave it out, or run: pip install ir-measures"
 ELSEWHERE = {
@@ -114,10 +119,11 @@ OURS |= {
     "SetRelP": replace(OURS["SetP"], params={"relative": True}),
 }
 
-_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)  # of trec_eval, where none is named
+_NUMBERS = re.compile(r"\D+(?:\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)?")
 _OF_TREC_EVAL: dict[str, tuple[str, str, Sequence[float]]] = {  # and the parameter that stands behind the name
-    "P": ("P", "cutoff", _CUTOFFS), "map_cut": ("AP", "cutoff", _CUTOFFS), "recall": ("R", "cutoff", _CUTOFFS),
-    "ndcg_cut": ("nDCG", "cutoff", _CUTOFFS), "success": ("Success", "cutoff", (1, 5, 10)),
+    "P": ("P", "cutoff", CUTOFFS), "map_cut": ("AP", "cutoff", CUTOFFS), "recall": ("R", "cutoff", CUTOFFS),
+    "ndcg_cut": ("nDCG", "cutoff", CUTOFFS), "success": ("Success", "cutoff", (1, 5, 10)),
     "set_F": ("SetF", "beta", (1.0,)), "iprec_at_recall": ("IPrec", "recall", [tenth / 10 for tenth in range(11)]),
     **{theirs: (name, "", ()) for theirs, name in {
         "ndcg": "nDCG", "set_map": "SetAP", "set_P": "SetP", "infAP": "infAP", "bpref": "Bpref", "map": "AP",
@@ -159,3 +165,123 @@ def of_trec_eval(name: str) -> list[Any]:
         return [measure]
     kind = measure.SUPPORTED_PARAMS[parameter].dtype
     return [measure(**{parameter: kind(each)}) for each in (numbers.split(",") if numbers else usual)]
+
+
+class TrecName(NamedTuple):
+    """A measure of ir-measures, what trec_eval prints it as, and whether it was asked for by the name of a set."""
+
+    measure: Any
+    printed: str
+    is_of_set: bool
+
+
+def trec_measures(name: str) -> list[TrecName]:
+    """Find the measures that trec_eval means by a name; say which of them there are not here; none if it means none."""
+    try:
+        with redirect_stdout(io.StringIO()) as said:
+            several = _of_member(name)
+    except (ValueError, TypeError):
+        return []
+    lacking = [each for each in re.findall(r"'([^']+)'", said.getvalue()) if each not in TREC_ONLY]
+    if lacking and sys.stderr is not None:
+        sys.stderr.write(f"# {name}: left out, as nobody reports them: {', '.join(lacking)}\n")
+    if is_installed():
+        import pytrec_eval
+
+        members = pytrec_eval.supported_nicknames.get(name)
+        if members is not None:
+            pairs = [(member, measure) for member in sorted(members) for measure in _if_there(member)]
+            return [TrecName(measure, _printed(member, measure), is_of_set=True) for member, measure in pairs]
+    return [TrecName(measure, _printed(name, measure), is_of_set=False) for measure in several]
+
+
+def trec_only(name: str) -> list[TrecOnly]:
+    """Read a name of trec_eval that ir-measures lacks, like relative_P.5,10; none for any other."""
+    base, *cutoffs = re.split(r"[._,](?=\d)", name)
+    if base not in TREC_ONLY or (cutoffs and base != "relative_P"):
+        return []
+    if base != "relative_P":
+        return [TrecOnly(base, {})]
+    return [TrecOnly(base, {"cutoff": int(cutoff)}) for cutoff in cutoffs or CUTOFFS]
+
+
+def _of_member(name: str) -> list[Any]:
+    if ours := trec_only(name):
+        return list(ours)
+    if not _NUMBERS.fullmatch(name):
+        raise ValueError(name)
+    if not is_installed():
+        return of_trec_eval(name)
+    import ir_measures
+
+    return list(ir_measures.parse_trec_measure(name))
+
+
+def _if_there(name: str) -> list[Any]:
+    """Read a member of a set; nothing of what nobody reports, which has been said."""
+    try:
+        return _of_member(name)
+    except ValueError:
+        return []
+
+
+def _printed(name: str, measure: Any) -> str:
+    """Spell a measure as trec_eval prints it: ndcg_cut.5 as ndcg_cut_5, iprec_at_recall.0.1 as iprec_at_recall_0.10."""
+    base = re.sub(r"[._]\d[\d.,]*$", "", name)
+    if "recall" in measure.params:
+        return f"{base}_{measure.params['recall']:.2f}"
+    return f"{base}_{measure.params['cutoff']}" if "cutoff" in measure.params else base
+
+
+def of_trec_alone(written: Spelled, relevance_level: int | None) -> Utility:
+    """Give a measure that ir-measures lacks its parameters."""
+    name, params, cutoff, spelled = written
+    given = {"rel": relevance_level, **params, "cutoff": cutoff}
+    given = {key: value for key, value in given.items() if value is not None}
+    may = {"rel", *(["cutoff"] if name == "relative_P" else [])}
+    if not given.keys() <= may or not all(type(value) is int and 1 <= value <= LARGEST for value in given.values()):
+        raise UsageError(f"{spelled}: {name} is written {name}(rel=2){'@10' if 'cutoff' in may else ''}")
+    return Utility(TrecOnly(name, given))
+
+
+def utility(measure: Any, params: dict[str, Any], spelled: str, relevance_level: int | None) -> Utility:
+    """Give a measure of ir-measures its parameters; those that its programs fall over are refused here."""
+    if isinstance(measure, TrecOnly):
+        level = {} if relevance_level is None else {"rel": relevance_level}
+        return Utility(TrecOnly(measure.NAME, {**measure.params, **level}))
+    supported = measure.SUPPORTED_PARAMS
+    has = f"{measure.NAME} has the parameters: {', '.join(supported) or 'none'}"
+    unknown = [name for name in params if name not in supported]
+    if unknown:
+        from difflib import get_close_matches
+
+        near = get_close_matches(unknown[0], supported, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"{spelled}: {measure.NAME} has no parameter {unknown[0]}; {hint}{has}")
+    whole_grade = isinstance(measure["rel"], int) if "rel" in supported else False  # NumRet without rel counts all
+    levelled = whole_grade or measure.NAME == "RBP"
+    if relevance_level is not None and levelled and "rel" not in params:
+        params = {**params, "rel": relevance_level}
+    whole = {name for name, value in params.items() if type(value) is int and supported[name].dtype is float}
+    measure = measure(**{name: float(value) if name in whole else value for name, value in params.items()})
+    for name, info in supported.items():
+        if name not in measure.params:
+            if info.required:
+                like = f", like {measure.NAME}@10" if name == "cutoff" else ""
+                raise UsageError(f"{spelled} needs {name}{like}; {has}")
+            continue
+        value = measure.params[name]
+        if isinstance(value, bool) is not (info.dtype is bool) or not info.validate(value) or not _usable(name, value):
+            raise UsageError(f"{spelled}: {name} cannot be {value!r}; {has}")
+    return Utility(Plain.of(measure.NAME, measure.params, LARGEST) or measure)
+
+
+def _usable(name: str, value: Any) -> bool:
+    """Tell whether trec_eval takes such a number; it ends the whole program, or computes something else, if not."""
+    if name == "rel":
+        return bool(1 <= value <= LARGEST)
+    if name == "recall":
+        return bool(0 <= value <= 1 and round(value, 2) == value)
+    if name == "gains":
+        return all(type(each) is int and abs(each) <= LARGEST for pair in value.items() for each in pair)
+    return True

@@ -3,11 +3,9 @@
 import inspect
 import re
 from difflib import get_close_matches
-from typing import get_args, get_origin, get_type_hints
 
 from fairtrec import rerankers
-from fairtrec.catalogue import family, notation
-from fairtrec.data.parameters import spelled
+from fairtrec.catalogue import notation, registry
 from fairtrec.errors import UsageError
 from fairtrec.reranker import Reranker
 
@@ -24,20 +22,14 @@ def parse(text: str, relevance_level: int | None = None) -> list[Reranker]:
     >>> [str(reranker) for reranker in parse("DetCons@20 DetConstSort(reading=printed)")]
     ['DetCons@20', "DetConstSort(reading='printed')@10"]
     """
-    return [resolved(written, relevance_level) for written in notation.read(text, "reranker", LIKE)]
-
-
-def resolved(written: notation.Spelled, relevance_level: int | None) -> Reranker:
-    """Make the reranker that is written."""
-    name, params, cutoff, spelled = written
-    kind = find(name)
-    if cutoff is not None:
-        if "cutoff" in params:
-            raise UsageError(f"{spelled}: the parameter cutoff is given twice; leave out one of the two")
-        if "cutoff" not in kind.__dataclass_fields__:
+    several: list[Reranker] = []
+    for written in notation.read(text, "reranker", LIKE):
+        name, params, cutoff, spelled = written
+        kind = find(name)
+        if cutoff is not None and "cutoff" not in params and "cutoff" not in kind.__dataclass_fields__:
             raise UsageError(f"{spelled}: {kind.__name__} has no cutoff; leave out @{cutoff}")
-        params = {**params, "cutoff": cutoff}
-    return family.built(kind, params, spelled, relevance_level)
+        several.append(notation.built(kind, written, relevance_level))
+    return several
 
 
 def find(name: str) -> type[Reranker]:
@@ -45,7 +37,7 @@ def find(name: str) -> type[Reranker]:
     if name in rerankers.BUILT_IN:
         kind: type[Reranker] = getattr(rerankers, name)
         return kind
-    plugin = family.plugin(name, Reranker)
+    plugin = registry.plugin(name, Reranker)
     if plugin is not None:
         return plugin
     alike = [each for each in names() if each.lower() == name.lower()]
@@ -59,7 +51,7 @@ def find(name: str) -> type[Reranker]:
 
 def names() -> list[str]:
     """List the names of all rerankers: ours, and the plug-ins'."""
-    return [*rerankers.BUILT_IN, *family.plugins(Reranker)]
+    return [*rerankers.BUILT_IN, *registry.plugins(Reranker)]
 
 
 def part(kind: type[Reranker], name: str) -> str:
@@ -81,12 +73,5 @@ def overview() -> str:
 def page(name: str) -> str:
     """Write the page of one reranker. Raises UsageError for a name that nobody knows."""
     kind = find(name)
-    hints = get_type_hints(kind)
     lines = [str(kind()), "", (inspect.getdoc(kind) or "").replace("``", "`"), "", "Parameters"]
-    for field in family.parameters(kind).values():
-        options = get_args(hints[field.name]) if get_origin(hints[field.name]) is not None else ()
-        said = f"one of {', '.join(map(spelled, options))}" if str in map(type, options) else ""
-        lines.append(f"  {field.name} = {spelled(field.default)}   {said}".rstrip())
-    if not family.parameters(kind):
-        lines.append("  none")
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, *(notation.described(kind) or ["  none"]), ""])

@@ -256,7 +256,7 @@ def recorded(
 def _refuse_alone(asked: Sequence[Any], level: int | None, *, by_cutoff: bool) -> None:
     """Raise UsageError for one measure that stands for itself alone, which there is no other to correlate with."""
     from fairtrec.catalogue import registry
-    from fairtrec.catalogue.family import looks_at_groups
+    from fairtrec.catalogue.needs import looks_at_groups
     from fairtrec.comparison.curves import family
     from fairtrec.errors import UsageError
 

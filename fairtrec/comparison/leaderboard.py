@@ -14,7 +14,7 @@ import numpy as np
 from fairtrec.answers.aggregates import of_query
 from fairtrec.answers.result import Result
 from fairtrec.catalogue import registry
-from fairtrec.catalogue.family import looks_at_groups
+from fairtrec.catalogue.needs import looks_at_groups
 from fairtrec.comparison.slices import aligned
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import UsageError

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.catalogue.family import looks_at_groups
-from fairtrec.catalogue.needs import OF_RANKS
+from fairtrec.catalogue.needs import OF_RANKS, looks_at_groups
 from fairtrec.data import Bools, Floats, Ints, Run
 from fairtrec.errors import UsageError
 from fairtrec.inputs import unlisted

@@ -77,9 +77,7 @@ def settle(measures: Any, given: Given, choices: Choices, runs: NamedRuns = ()) 
         asked += _of_groups(one, found) if getattr(one, "group", None) == "" else [one]
     notes = left_out
     if len(named) > 1:
-        from fairtrec.catalogue.all_fair import attention_of
-
-        notes = [*notes, attention_of(named)]
+        notes = [*notes, registry.attention_of(named)]
     if measures is None and all(isinstance(measure, Utility) for measure in named):
         notes = [*notes, asked_by(FAIRNESS)]
     return planned(asked, found, given, choices, notes)
@@ -246,10 +244,8 @@ def _measures(measures: Any, given: Given, found: Opened, choices: Choices) -> t
     left_out: list[str] = []
     for each in several:  # a measure of ir-measures spells itself as we read it
         if registry.ALL_FAIR in str(each).lower():
-            from fairtrec.catalogue.all_fair import allowed
-
             unfit = partial(_refuse_unfit, found=found, given=given, choices=choices)
-            fair, remarks = allowed(str(each), choices.relevance_level, unfit)
+            fair, remarks = registry.allowed(str(each), choices.relevance_level, unfit)
             parsed += fair
             left_out += remarks
         else:

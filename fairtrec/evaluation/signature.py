@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from fairtrec.answers.answer import Signature
-from fairtrec.catalogue.family import package_of
+from fairtrec.catalogue.registry import package_of
 from fairtrec.data import Run
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.digests import InputFiles

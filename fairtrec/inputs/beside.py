@@ -7,8 +7,7 @@ from importlib import import_module
 from os import fspath
 from typing import TYPE_CHECKING, Any
 
-from fairtrec.catalogue.family import looks_at_groups
-from fairtrec.catalogue.needs import EXTRAS
+from fairtrec.catalogue.needs import EXTRAS, looks_at_groups
 from fairtrec.data import GroupTerms, Labels, Qrels
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.files.arguments import crossed

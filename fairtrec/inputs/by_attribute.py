@@ -6,7 +6,7 @@ from functools import reduce
 from os import fspath
 from typing import Any
 
-from fairtrec.catalogue.family import looks_at_groups
+from fairtrec.catalogue.needs import looks_at_groups
 from fairtrec.data import Docnos, Labels, Qrels, product
 from fairtrec.data.parameters import Parameters
 from fairtrec.errors import PATH, UsageError

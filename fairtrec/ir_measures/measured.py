@@ -15,7 +15,7 @@ import ir_measures
 import numpy as np
 
 from fairtrec.answers.scores import Scores
-from fairtrec.catalogue import family, registry, renamed
+from fairtrec.catalogue import notation, registry, renamed
 from fairtrec.data.parameters import spelled
 from fairtrec.errors import PATH, UsageError
 from fairtrec.inputs.choices import ChoiceKeywords
@@ -53,7 +53,7 @@ class FairMeasure(ir_measures.Measure):
         kind = registry.find(self.NAME)
         assert kind is not None
         for name in self.params:  # TE(group='f') is a measure's own
-            known = (*family.parameters(kind), *_KEYWORDS, "given")
+            known = (*notation.parameters(kind), *_KEYWORDS, "given")
             _refuse_unknown(name, known, self.NAME)
         return kind
 
@@ -72,7 +72,8 @@ class FairMeasure(ir_measures.Measure):
     def core(self) -> Measure:
         """The measure itself. Raises UsageError for parameters that it does not take."""
         own = {name: value for name, value in self.params.items() if name not in self.settings}
-        return family.built(self._kind, own, self.NAME, self.keywords.get("relevance_level"))
+        written = notation.Spelled(self.NAME, own, None, self.NAME)
+        return notation.built(self._kind, written, self.keywords.get("relevance_level"))
 
     @cached_property
     def _spelled(self) -> str:
@@ -153,7 +154,7 @@ def given(name: str, **keywords: Any) -> Bound:
 
 def is_ours(name: str) -> bool:
     """Tell whether a measure is ours, or a plug-in's."""
-    return name in OURS or family.plugin(name, Measure) is not None
+    return name in OURS or registry.plugin(name, Measure) is not None
 
 
 def _find(name: str) -> Bound:

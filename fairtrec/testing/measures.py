@@ -20,7 +20,7 @@ from unittest import SkipTest
 import numpy as np
 
 from fairtrec.answers.scores import Scores
-from fairtrec.catalogue import family, notation, pages
+from fairtrec.catalogue import notation, pages
 from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data.parameters import Parameters
 from fairtrec.evaluation.evaluate import evaluate
@@ -106,9 +106,8 @@ def spell_themselves(kind: Any, several: Iterable[Parameters]) -> None:
     assert not lost, f"{kind.__name__} has no parameter {lost[0]} without @dataclass(frozen=True) above it"
     for each in several:
         (written,) = notation.read(str(each))
-        params = written.params if written.cutoff is None else {**written.params, "cutoff": written.cutoff}
         assert written.name == kind.__name__, f"{each} spells itself by another name than its class"
-        assert family.built(kind, params, written.spelled) == each, f"{each} is read as another"
+        assert notation.built(kind, written) == each, f"{each} is read as another"
 
 
 def _falling(order: Sequence[str]) -> dict[str, float]:
@@ -178,7 +177,7 @@ class MeasureContract:
 
     def test_it_spells_itself_so_that_it_can_be_read_again(self) -> None:
         """What a measure prints is what a user types; what is annotated in its class is a parameter."""
-        texts = [field.name for field in family.parameters(self.measure).values() if field.type is str]
+        texts = [field.name for field in notation.parameters(self.measure).values() if field.type is str]
         strange: list[Any] = [{name: text} for name in texts for text in STRANGE]
         changed = (dataclasses.replace(self.measure(), **each) for each in strange)
         spell_themselves(self.measure, chain(variants(self.measure, [*WORDS]), changed))

@@ -9,7 +9,7 @@ import pytest
 
 import fairtrec
 from fairtrec.catalogue import registry
-from fairtrec.catalogue.family import looks_at_groups
+from fairtrec.catalogue.needs import looks_at_groups
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats.labels import read
 from fairtrec.inputs import loading
@@ -152,7 +152,7 @@ def test_every_measure_goes_by_one_attribute_as_if_it_were_alone(of):
     target = {"f": 0.1, "m": 0.3, "x": 0.6}
     weights = (1 / np.log2(2 + np.arange(1000))).tolist()
     collection = MeasureCollection.drawn(target, labels=of, groups=[*target], discount=weights)
-    kinds = [kind for name in registry.names() if (kind := registry.built_in(name)) is not None]
+    kinds = map(registry.built_in, registry.BUILT_IN)
     measures = [*chain.from_iterable(map(collection.fitting, kinds))]
     alone = collection.scores(measures)
     named = [replace(one, by="own") if looks_at_groups(one) else one for one in measures]

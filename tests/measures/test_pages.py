@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.catalogue import family, pages, registry
+from fairtrec.catalogue import notation, pages, registry
 from fairtrec.data.parameters import DEEPEST
 from fairtrec.measure import Better, Measure
 from fairtrec.measures import BUILT_IN
@@ -62,7 +62,7 @@ def values_of(name, hint):
 def measures(draw):
     kind = OURS[draw(st.sampled_from(list(OURS)))]
     hints = get_type_hints(kind)
-    fields = [*family.parameters(kind)]
+    fields = [*notation.parameters(kind)]
     try:
         return kind(**{name: draw(values_of(name, hints[name])) for name in fields})
     except fairtrec.errors.UsageError:

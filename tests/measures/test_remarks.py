@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.catalogue.all_fair import attention_of
 from fairtrec.catalogue.pages import page
+from fairtrec.catalogue.registry import attention_of
 from fairtrec.measures import ABR, AWRF, DP, EEL, Exposure
 from fairtrec.report.writers import RESULTS
 

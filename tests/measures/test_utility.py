@@ -6,7 +6,7 @@ import pytest
 import pytrec_eval
 
 import fairtrec
-from fairtrec.catalogue import registry
+from fairtrec.catalogue import registry, relevance
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import memory
 from fairtrec.measures import utility
@@ -328,5 +328,5 @@ def test_a_qrels_frame_keeps_its_subtopics(tmp_path):
 
 
 def test_what_trec_eval_alone_has_is_nothing_else_to_ir_measures():
-    (of_trec,) = registry.trec_only("gm_map")
+    (of_trec,) = relevance.trec_only("gm_map")
     assert of_trec.theirs is of_trec
