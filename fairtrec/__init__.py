@@ -20,7 +20,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "Result": ("answers.result", "stable"),
     "Scores": ("answers.scores", "stable"),
     "UsageError": ("errors", "stable"),
-    "ablate": ("ablation.ablating", "provisional"),
+    "ablate": ("ablation.ablation", "provisional"),
     "annotate": ("evaluation.corpus", "provisional"),
     "attributes": ("inputs.given", "provisional"),
     "check": ("gate.checking", "provisional"),
@@ -125,9 +125,7 @@ __all__ = [
 _Answer.reports = lambda: import_module("fairtrec.report.answers")
 
 if TYPE_CHECKING:
-    from fairtrec.ablation.ablating import ablate
-    from fairtrec.answers.result import Result
-    from fairtrec.answers.scores import Scores
+    from fairtrec.ablation.ablation import ablate
     from fairtrec.catalogue.pages import cite
     from fairtrec.comparison.baseline import compare
     from fairtrec.comparison.correlations import correlate

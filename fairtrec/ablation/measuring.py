@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.ablation.factors import EACH, Setting
 from fairtrec.ablation.terms import Entries, Pool, pool
-from fairtrec.annotation.counting.by_term import TermTable
+from fairtrec.annotation.counting.counter import TermTable
 from fairtrec.answers import aggregates
 from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.ablation.factors import EACH, Draw
-from fairtrec.annotation.counting.by_term import Occurrences
-from fairtrec.annotation.counting.counter import Lexicon
+from fairtrec.annotation.counting.counter import Lexicon, Occurrences
 from fairtrec.data import MISSING, Annotations, Bools, Candidates, Docnos, Floats, GroupTerms, Ints, Run, take
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.reading import LoadedRun, Reading

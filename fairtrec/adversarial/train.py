@@ -53,7 +53,7 @@ def labelled(rows: Sequence[tuple[str, str, str]], terms: GroupTerms, tau: int =
     counts = np.zeros((len(rows), 3, len(lexicon.groups)))
     for of, triple in zip(counts, rows, strict=True):
         for place, text in enumerate(triple):
-            for groups, times in lexicon.occurrences(lexicon.tokens(text)):
+            for (_, groups), times in lexicon.occurrences(lexicon.tokens(text)).items():
                 of[place, list(groups)] += times
     pairs = counts[:, :1] + counts[:, 1:]
     return Triples(rows, omega(pairs, np.full(len(lexicon.groups), 1 / len(lexicon.groups)), tau) < 1)

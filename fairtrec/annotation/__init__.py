@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fairtrec.compiled import extension
 
 LONGEST = 1 << 26  # bytes of a document
+READY = "fairtrec.annotation.local.ready"  # what processes that count or rewrite import first
 
 
 @dataclass(frozen=True)

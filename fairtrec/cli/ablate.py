@@ -46,7 +46,7 @@ def command(
     fairtrec ablate qrels.txt bm25.run neural.run fair.run -m NFaiRR@10 --vary tau=0,1,5 --vary cutoff=5,10 \\
         --vary 'terms=half x 100' --terms gender-en --docs collection.tsv --background background.run
     """
-    from fairtrec.ablation.ablating import ablate
+    from fairtrec.ablation.ablation import ablate
     from fairtrec.files.arguments import lists, named
     from fairtrec.report.ablation import footnotes
 

@@ -43,12 +43,12 @@ def command(**options: Any) -> None:
     """
     import time
 
-    from fairtrec.annotation import two_threads
+    from fairtrec.annotation import READY, two_threads
     from fairtrec.jobs import cores, prestart
 
     jobs = options["jobs"] or cores()
     if options["engine"] == "local" and jobs > 1 and not two_threads(jobs):
-        prestart(["fairtrec.annotation.local.ready_to_count"])
+        prestart([READY])
 
     from fairtrec.cli.bar import collecting, speed
     from fairtrec.evaluation.corpus import annotate

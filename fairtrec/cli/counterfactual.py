@@ -49,10 +49,11 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
     """
     import time
 
+    from fairtrec.annotation import READY
     from fairtrec.jobs import cores, prestart
 
     if (given["jobs"] or cores()) > 1:
-        prestart(["fairtrec.annotation.substitution.ready_to_rewrite"])
+        prestart([READY, "fairtrec.annotation.substitution.rewriting"])
 
     from fairtrec.cli.bar import collecting, speed
     from fairtrec.evaluation.corpus import counterfactual, shared, uncovered

@@ -38,12 +38,12 @@ def command(one: str, other: str, tolerance: float, form: str, output: Path | No
     Inputs are told apart by their sha256, not by their place; values are compared for each query if both files have
     them (-q), and in the mean.
     """
-    from fairtrec.replay import difference, results, versions
+    from fairtrec.replay import difference, results
 
     refuse_tolerance(tolerance)
     printing.refuse_output(output, one, other)
     found = difference.between(results.read_results(one), results.read_results(other), tolerance)
     printing.write(DIFFERENCES, form, found, output, names=(one, other))
-    for line in versions.remark(found.versions, (f"in {one}", f"in {other}")):
+    for line in difference.remark(found.versions, (f"in {one}", f"in {other}")):
         say(f"# {line}")
     return 0 if found.same else 1

@@ -33,7 +33,7 @@ def command(file: str, root: Path | None, *, accept: bool, tolerance: float, for
     Each input must have the sha256 that was recorded.
     """
     from fairtrec.cli.bar import progress
-    from fairtrec.replay import difference, replaying, results, versions
+    from fairtrec.replay import difference, replaying, results
 
     refuse_tolerance(tolerance)
     recorded = results.read_results(file)
@@ -43,11 +43,11 @@ def command(file: str, root: Path | None, *, accept: bool, tolerance: float, for
         again = _sliced(replaying.evaluate(recorded, root, accept=accept), recorded, root)
     found = difference.between(recorded, _as_recorded(again, recorded), tolerance)
     printing.write(DIFFERENCES, form, found, output, names=(file, "replayed"))
-    changed = versions.changed(recorded.measures, again.signature, recorded.signature) if accept else ()
+    changed = difference.changed(recorded.measures, again.signature, recorded.signature) if accept else ()
     accepted = [f"accepted: {each.measure}: {each.why}" for each in changed]
     if accept:
         say(f"# {'; '.join(accepted) or 'nothing to accept: the values of no measure have changed since'}")
-    for line in versions.remark(found.versions, ("then", "now")):
+    for line in difference.remark(found.versions, ("then", "now")):
         say(f"# {line}")
     if found.same:
         what = "query by query" if any(run.queries for run in recorded.runs) else "in the mean"

@@ -44,7 +44,7 @@ def write(
     result: "Result", form: str, output: "Path | None", slices: "Slices | None", *, places: int, hidden: bool
 ) -> None:
     """Print the spread, or write it and a file for each run to a folder."""
-    from fairtrec.comparison.by_topic import spread
+    from fairtrec.comparison.leaderboard import spread
     from fairtrec.errors import UsageError
     from fairtrec.report.topic_tables import OfOneRun, footnotes
     from fairtrec.report.writers import SPREADS

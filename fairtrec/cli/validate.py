@@ -53,7 +53,6 @@ def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool,
     """
     from fairtrec.errors import InputError, UsageError
     from fairtrec.files import arguments
-    from fairtrec.validation import repair
     from fairtrec.validation.findings import table
 
     if codes:
@@ -71,7 +70,7 @@ def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool,
     def seen() -> Iterator[tuple["Checked", Path | None]]:
         nonlocal bad
         for checked, place in _checked(paths, arguments.lists(runs), track, given):
-            bad += repair.is_bad(checked, place, fail_on)
+            bad += checked.is_bad(place, fail_on)
             yield checked, place
 
     sys.stdout.writelines(FINDINGS[form](seen()))
@@ -101,29 +100,28 @@ def _checked(
 ) -> Iterator[tuple["Checked", Path | None]]:
     """Check one run after the other; with each, where it is written unless something stands against it."""
     from fairtrec.cli.bar import progress
-    from fairtrec.validation import repair, validating
-    from fairtrec.validation.checked import Twins, examine
+    from fairtrec.validation.checked import Twins, examine, outputs, write
     from fairtrec.validation.findings import KEPT
+    from fairtrec.validation.validating import expected, validate_trec_fair
 
     most = None if given["everything"] else KEPT
     if track == "trec-fair-2019":
         from fairtrec.formats import trec_fair as track_files
-        from fairtrec.validation.validating import validate_trec_fair
 
         truth = track_files.truth(given["truth"])
         for checked in validate_trec_fair(paths, track_files.requests(given["sequences"], truth), truth, most):
             yield checked, None
         return
     others = [*lists, *(given[name] for name in OF_KNOWN if given[name] is not None)]
-    places = {} if given["fix"] is None else repair.outputs(paths, given["fix"], others, force=given["force"])
+    places = {} if given["fix"] is None else outputs(paths, given["fix"], others, force=given["force"])
     with progress():
-        known = validating.expected(paths, **{name: given[name] for name in (*OF_KNOWN, "due")})
+        known = expected(paths, **{name: given[name] for name in (*OF_KNOWN, "due")})
     twins = Twins()
     for path in paths:
         with progress():  # which is gone before anything is printed
             checked = examine(path, known, most, given["run_format"])
             twins.look(checked)
         place = places.get(path)
-        if place is not None and repair.is_written(checked, place):
-            repair.write(checked, place, given["due"])
+        if place is not None and checked.is_written(place):
+            write(checked, place, given["due"])
         yield checked, place

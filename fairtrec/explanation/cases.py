@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.annotation.counting.counter import Lexicon
+from fairtrec.annotation.counting.counter import Lexicon, Term
 from fairtrec.answers.result import Result
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, decode
 from fairtrec.errors import InputError, UsageError
@@ -16,7 +16,6 @@ from fairtrec.evaluation.looked_at import documents_of, refuse_unknown, unknown_
 from fairtrec.evaluation.reading import LoadedRun, Reading, read
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.explanation.marks import Term, found
 from fairtrec.inputs import loading
 from fairtrec.inputs.by_attribute import refuse_several
 from fairtrec.inputs.choices import Choices
@@ -53,7 +52,7 @@ class RankedTexts:
         ranked = set(docnos.rows(self.ranked.names).tolist())
         for row, words in texts:
             if row in ranked or self.dropped:
-                terms = found(self.lexicon, self.lexicon.tokens(words))
+                terms = self.lexicon.occurrences(self.lexicon.tokens(words))
                 if row in ranked:
                     self.texts[row], self.terms[row] = words, terms
                 for name, term in self.dropped.items():

@@ -1,15 +1,61 @@
 """What is known of a value: of each query, of each rank of its ranking, of each word in the document there."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan, nan
 from typing import NamedTuple
 
-from fairtrec.annotation.counting.counter import Lexicon
+from fairtrec.annotation.counting.counter import STRIPPED, Lexicon, places
 from fairtrec.answers.answer import Answer, Signature
 from fairtrec.answers.result import Result
 from fairtrec.measure import Better, Measure
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Where a group term stands in a text: from letter ``start`` to before ``end``, and the numbers of its groups."""
+
+    start: int
+    end: int
+    groups: tuple[int, ...]
+
+
+def marks(lexicon: Lexicon, text: str) -> tuple[Mark, ...]:
+    """Find where the terms stand; those that overlap become one mark of the groups of both."""
+    tokens, spans = [], []
+    for start, end in _pieces(lexicon, text):
+        for token in lexicon.tokens(text[start:end]):
+            tokens.append(token)
+            spans.append((start, end))
+    hits = [(*spans[at], lexicon.words[token]) for at, token in enumerate(tokens) if token in lexicon.words]
+    for phrase, numbers in lexicon.phrases.items():
+        hits += [(spans[at][0], spans[at + len(phrase) - 1][1], numbers) for at in places(tokens, phrase)]
+    together: list[Mark] = []
+    for start, end, numbers in sorted(hits):
+        if together and start < together[-1].end:
+            last = together.pop()
+            groups = tuple(sorted({*last.groups, *numbers}))
+            together.append(Mark(last.start, max(end, last.end), groups))
+        else:
+            together.append(Mark(start, end, numbers))
+    return tuple(together)
+
+
+def _pieces(lexicon: Lexicon, text: str) -> Iterator[tuple[int, int]]:
+    """Cut a text as its tokeniser does, so that what it makes of the pieces is what it makes of the whole."""
+    if lexicon.tokenizer == "word":
+        yield from (match.span() for match in re.finditer(r"\w+", text))
+        return
+    stripped = lexicon.tokenizer == "strip"
+    at = 0
+    for piece in text.split(" ") if lexicon.tokenizer == "space" else text.split():
+        start = text.index(piece, at)
+        inner = STRIPPED.search(piece) if stripped else None
+        yield (start + inner.start(), start + inner.end()) if inner else (start, start + len(piece))
+        at = start + len(piece) + (lexicon.tokenizer == "space")
+
 
 WordAndGroup = tuple[str, str]  # a word, and its group
 NEAR = 12  # digits

@@ -1,19 +1,135 @@
-"""Values that are sums over ranks: what each rank adds, and what it loses against a ceiling."""
+"""Values that are sums over ranks: what each rank adds, what it loses against a ceiling, and what its words make of it.
 
+What words make of a document's gain are Shapley values of their occurrences, from the measure itself. The players are
+the occurrences, those of a group alike; a coalition is worth the gain of a document that holds no other term. So all
+occurrences together make the gain less that of a document without any.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import Any, Self
 
 import numpy as np
 
-from fairtrec.data import Bools, Floats
+from fairtrec.data import Bools, Candidates, Floats, Ints
 from fairtrec.explanation.cases import Case
-from fairtrec.explanation.shapley_values import ShapleyValues
-from fairtrec.formulas import discount, distribution, neutrality
+from fairtrec.formulas import discount, distribution, neutrality, shapley
 from fairtrec.formulas.distribution import quotient
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure, Sum, take
 from fairtrec.measures.nfairr import Neutrality, NFaiRR
 from fairtrec.measures.texfair import TED, TExFAIR, rbdf, term_exposure
 from fairtrec.measures.utility import Utility
+
+OF_COUNTS = frozenset({"counts", "log_counts"})
+OTHERS = {"ranked", "tokens", "target", "background", "collection", "groups"}  # that a document made up may have
+Coalitions = tuple[Floats, bool]  # [coalition, group], and whether these are not all
+
+
+@dataclass(frozen=True, eq=False)
+class ShapleyValues:
+    """What one occurrence of each group makes of the gain of each document.
+
+    ``nothing`` is the gain of a document without any term [query], ``each`` what an occurrence adds to it
+    [query, rank, group], ``rough`` where that is the difference divided by their number [query, rank].
+    """
+
+    nothing: Floats
+    each: Floats
+    rough: Bools
+
+    @classmethod
+    def of(cls, case: Case) -> Self | None:
+        """Ask the measure for the gains of documents that are made up; None if it does not go by their terms."""
+        needs = set(case.measure.needs)
+        if "ranked" not in needs or not needs & OF_COUNTS or not needs <= OF_COUNTS | OTHERS or case.documents is None:
+            return None
+        counted = "counts" in needs
+        inputs = case.inputs
+        counts = take(inputs.counts if counted else inputs.log_counts, inputs.ranked)
+        tokens = take(inputs.tokens, inputs.ranked) if "tokens" in needs else np.ones(counts.shape[:2])
+        targets = [row.tobytes() for row in inputs.target] if "target" in needs else [b""]
+        there = np.isfinite(counts).all(axis=2)
+        documents = np.column_stack([tokens[there], counts[there]])
+        of_query = np.nonzero(there)[0] if len(targets) > 1 else np.zeros(len(documents), dtype=np.int64)
+        rows = documents.view(f"V{documents.itemsize * documents.shape[1]}").ravel().tolist()
+        names = [targets[query] + row for query, row in zip(of_query.tolist(), rows, strict=True)]
+        places = dict(zip(names, range(len(names)), strict=True))  # of documents that differ
+        new = np.array([at for name, at in places.items() if name not in case.shares], dtype=np.int64)
+        for query in sorted(set(of_query[new].tolist())):  # np.unique would import numpy.ma
+            own = new[of_query[new] == query]
+            for part in _portions(documents[own, 1:], counted=counted):
+                found = zip(*_shares(case, query, documents[own[part]], counted=counted), strict=True)
+                case.shares.update(zip([names[at] for at in own[part].tolist()], found, strict=True))
+        for query, target in enumerate(targets):
+            if target not in case.shares:
+                case.shares[target] = _gains(case, query, np.zeros((1, counts.shape[2])), np.ones(1))[0]
+        nothing = np.array([case.shares[target] for target in targets])
+        values, rough = np.zeros(counts.shape), np.zeros(there.shape, dtype=np.bool_)
+        if names:
+            number = {name: at for at, name in enumerate(places)}
+            which = [number[name] for name in names]
+            values[there] = np.array([case.shares[name][0] for name in places])[which]
+            rough[there] = np.array([case.shares[name][1] for name in places])[which]
+        return cls(np.broadcast_to(nothing, len(counts)), values, rough)
+
+
+def _portions(counts: Floats, *, counted: bool) -> Iterator[Ints]:
+    """Deal documents out so that the coalitions of a portion are not too many at once."""
+    sizes = np.prod(counts + 1, axis=1) if counted else np.full(len(counts), 4.0)
+    number = np.cumsum(np.minimum(sizes, shapley.MOST)) // shapley.MOST
+    for each in sorted(set(number.tolist())):
+        yield np.flatnonzero(number == each)
+
+
+def _shares(case: Case, query: int, documents: Floats, *, counted: bool) -> tuple[Floats, Bools]:
+    """Give what one occurrence of each group adds to the gains of documents: rows of tokens and counts."""
+    several = [_coalitions(row, counted=counted) for row in documents[:, 1:].tolist()]
+    lengths = [len(held) for held, _ in several]
+    held = np.concatenate([held for held, _ in several])
+    gains = _gains(case, query, held, np.repeat(documents[:, 0], lengths))
+    parts = np.split(gains, np.cumsum(lengths)[:-1])
+    rough = np.array([divided for _, divided in several])
+    shares = []
+    for counts, gain, divided in zip(documents[:, 1:].tolist(), parts, rough.tolist(), strict=True):
+        if not counted:
+            shares.append([(one - gain[0]) / many if many else 0.0 for one, many in zip(gain[1:], counts, strict=True)])
+        elif divided:
+            shares.append([(gain[1] - gain[0]) / sum(counts)] * len(counts))
+        else:
+            shares.append(shapley.shares(gain.reshape([int(many) + 1 for many in counts])).tolist())
+    return np.array(shares), rough
+
+
+def _coalitions(counts: Sequence[float], *, counted: bool) -> Coalitions:
+    """List the coalitions that are to be rated: all, or none and all; of logarithms none and each group alone."""
+    if not counted:
+        return np.vstack([np.zeros(len(counts)), np.diag(counts)]), False
+    if prod(many + 1 for many in counts) > shapley.MOST:
+        return np.array([[0.0] * len(counts), counts]), True
+    return shapley.coalitions([int(many) for many in counts]), False
+
+
+def _gains(case: Case, query: int, counts: Floats, tokens: Floats) -> Floats:
+    """Ask for the gains of documents of these counts [document, group] and lengths, had the query ranked them."""
+    inputs = case.inputs
+    made: dict[str, Any] = {"counts": counts, "log_counts": counts, "tokens": tokens}
+    made["ranked"] = np.arange(len(counts))[None]
+    for name in set(case.measure.needs) - made.keys():
+        value = getattr(inputs, name)
+        if isinstance(value, Candidates):
+            made[name] = Candidates(_row(value.counts, query), _row(value.documents, query))
+        else:
+            made[name] = value if name == "groups" else _row(value, query)
+    terms = case.measure.over_ranks(**{name: made[name] for name in case.measure.needs})
+    assert isinstance(terms, Sum)
+    return np.asarray(terms.gains[0])
+
+
+def _row(table: Any, query: int) -> Any:
+    return table[query : query + 1] if len(table) > 1 else table
+
 
 COUNTED = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
@@ -61,7 +177,7 @@ def split(case: Case) -> Split | None:
         loses=loses,
         rest=np.zeros(len(held)),
         ceiling=(adds + loses).sum(axis=1),
-        per_word=None if worths is None else worths.of_words(scale),
+        per_word=None if worths is None else wide(worths.each, ranks, 0.0) * scale[..., None],
         rough=None if worths is None else worths.rough,
         ideal=_ideal(case.measure, case, ranks) if isinstance(case.measure, NFaiRR) else None,
         scale=scale,
@@ -83,9 +199,10 @@ def scale_of(terms: Sum, ranks: int) -> Floats:
     return weights if terms.divisor is None else quotient(weights, np.asarray(terms.divisor)[:, None])
 
 
-def wide(values: Floats, ranks: int) -> Floats:
-    """Give each row so many ranks, nan where nothing is."""
-    return np.pad(values[:, :ranks], ((0, 0), (0, max(ranks - values.shape[1], 0))), constant_values=np.nan)
+def wide(values: Floats, ranks: int, beyond: float = np.nan) -> Floats:
+    """Give each query so many ranks [query, rank, ...], and ``beyond`` where nothing is."""
+    more = [(0, 0), (0, max(ranks - values.shape[1], 0)), (0, 0)][: values.ndim]
+    return np.pad(values[:, :ranks], more, constant_values=beyond)
 
 
 def _best(case: Case, held: Floats) -> Floats:
@@ -133,27 +250,7 @@ def _said(measure: Measure, worths: ShapleyValues | None) -> str:
 
 
 def _of_exposure(case: Case) -> Split:
-    base, scale, per_token = exposure_parts(case)
-    counts = np.nan_to_num(take(case.inputs.counts, case.inputs.ranked))[:, : scale.shape[1]]
-    gains = (counts * per_token).sum(axis=2)
-    adds = gains * scale
-    return Split(
-        kind="shares",
-        gains=gains,
-        adds=adds,
-        loses=-adds,
-        rest=base,
-        ceiling=base,
-        scale=scale,
-        per_word=per_token * scale[..., None],
-        ceiling_is="before any rank counts",
-        gain_is="lean",
-    )
-
-
-def exposure_parts(case: Case) -> tuple[Floats, Floats, Floats]:
-    """Give what there is before any rank counts [query], what one of gain is worth at each rank [query, rank], and
-    what an occurrence of each group adds there [query, rank, group].
+    """Take TED or TExFAIR apart.
 
     With s_G = 1 where group G has more than its target t_G and -1 where it has less, and T the exposure of all groups,
 
@@ -180,5 +277,18 @@ def exposure_parts(case: Case) -> tuple[Floats, Floats, Floats]:
         divisor = most if measure.scaled else np.ones_like(most)
         base = (most - spoken * base) / divisor
         scale = -scale * (spoken / divisor)[:, None]
-    per_token = quotient(np.nan_to_num(signs)[:, None, :], tokens[..., None], otherwise=0.0)
-    return base, scale, np.nan_to_num(per_token)
+    per_token = np.nan_to_num(quotient(np.nan_to_num(signs)[:, None, :], tokens[..., None], otherwise=0.0))
+    gains = (np.nan_to_num(counts) * per_token).sum(axis=2)
+    adds = gains * scale
+    return Split(
+        kind="shares",
+        gains=gains,
+        adds=adds,
+        loses=-adds,
+        rest=base,
+        ceiling=base,
+        scale=scale,
+        per_word=per_token * scale[..., None],
+        ceiling_is="before any rank counts",
+        gain_is="lean",
+    )

@@ -22,7 +22,7 @@ from fairtrec.inputs import loading
 from fairtrec.literals import FailOn, Method
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric
-from fairtrec.replay import difference, results, versions
+from fairtrec.replay import difference, results
 from fairtrec.replay.results import RecordedResult
 
 
@@ -129,11 +129,11 @@ def check(
 def _agreed(recorded: RecordedResult, result: Result, compared: Sequence[Measure], *, accept: bool) -> list[str]:
     """Say what sets a recorded baseline apart and does not matter. Raises InputError for what does."""
     difference.refuse_other(recorded, result.signature, result.digests)
-    changed = versions.changed(map(str, compared), result.signature, recorded.signature)
+    changed = difference.changed(map(str, compared), result.signature, recorded.signature)
     if not accept:
-        versions.refuse_changed(changed, recorded.path)
-    programs = versions.of_programs(result.signature, recorded.signature)
-    told = versions.remark(programs, ("here", f"in {recorded.path}"))
+        difference.refuse_changed(changed, recorded.path)
+    programs = difference.of_programs(result.signature, recorded.signature)
+    told = difference.remark(programs, ("here", f"in {recorded.path}"))
     return [*told, *(f"accepted: {each.measure}: {each.why}" for each in changed)]
 
 

@@ -133,8 +133,7 @@ def counted(docs: Any, wanted: Docnos, lexicon: "Lexicon", watched: Any = None) 
 
     ``watched``  a function of the documents and their texts that gives the texts on, and may keep what it sees.
     """
-    from fairtrec.annotation.counting.by_term import TermTable
-    from fairtrec.annotation.counting.counter import annotate
+    from fairtrec.annotation.counting.counter import TermTable, annotate
 
     if isinstance(docs, TermTable):
         return docs.annotations(wanted, lexicon)

@@ -13,7 +13,7 @@ from fairtrec.files.arguments import crossed, source
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import ChoiceKeywords
 from fairtrec.inputs.given import Attributes, Given
-from fairtrec.replay import versions
+from fairtrec.replay import difference
 from fairtrec.replay.results import RecordedResult
 
 
@@ -36,8 +36,8 @@ def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool
     try:
         measures = [each for name in recorded.measures for each in registry.parse(name)]
         if not accept:
-            changed = versions.changed(recorded.measures, versions_of(measures), recorded.signature)
-            versions.refuse_changed(changed, recorded.path)
+            changed = difference.changed(recorded.measures, versions_of(measures), recorded.signature)
+            difference.refuse_changed(changed, recorded.path)
         runs = {run.name: places[Part("run", run.name)] for run in recorded.runs}
         return api.evaluate(measures, runs, options.pop("qrels", None), **options)
     except UsageError as fault:

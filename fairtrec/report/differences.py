@@ -5,8 +5,7 @@ from shutil import get_terminal_size
 from typing import Any
 
 from fairtrec.errors import plain
-from fairtrec.replay.difference import Deviation, Difference
-from fairtrec.replay.versions import Pair
+from fairtrec.replay.difference import Deviation, Difference, Pair
 from fairtrec.report.folding import hung
 from fairtrec.report.records import number
 from fairtrec.report.verdicts import distinct

@@ -12,7 +12,6 @@ from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.output import annotation
 from fairtrec.report.records import Row
 from fairtrec.report.records import json as as_json
-from fairtrec.validation import repair
 from fairtrec.validation.checked import Checked
 from fairtrec.validation.findings import CODES, Finding, plural, some
 from fairtrec.validation.validating import Validation
@@ -45,7 +44,7 @@ def _lines(runs: Runs) -> Iterator[str]:
 def _state(checked: Checked) -> str:
     clean, warnings, repairable, broken = STATES
     if checked.found.total(errors=True):
-        return broken if repair.obstacles(checked) else repairable
+        return broken if checked.obstacles else repairable
     return warnings if checked.found.total(errors=False) else clean
 
 
@@ -95,7 +94,7 @@ def numbers(validation: Validation) -> Iterator[Row]:
 
 def _text(checked: Checked, place: Path | None, said: dict[tuple[str, str], list[str]]) -> Iterator[str]:
     """Write what is wrong with a run; what is wrong with all of it, and was ``said`` of another, is noted there."""
-    path, fixed = short(fspath(checked.path)), repair.is_written(checked, place)
+    path, fixed = short(fspath(checked.path)), checked.is_written(place)
     found = checked.found
     several: dict[tuple[str, str], list[Finding]] = {}
     for number, finding in enumerate(found.in_order):
@@ -144,11 +143,11 @@ def _repair(checked: Checked, place: Path | None) -> Iterator[str]:
     """Say what was written and why it differs, or why nothing was."""
     if place is None:
         return
-    obstacles = repair.obstacles(checked)
+    obstacles = checked.obstacles
     if obstacles:
         yield f"{place}: not written; what {', '.join(code.name for code in obstacles)} found has no certain repair"
         return
-    done = repair.repaired(checked)
+    done = checked.repaired
     yield f"{place}: written{'' if done else ', with nothing to repair'}"
     for code, many in done:
         yield f"{place}: {code.name} {code.title} ({many:,}): {code.repair}"
@@ -176,7 +175,7 @@ def _record(checked: Checked, place: Path | None) -> dict[str, Any]:
         "depth": [int(depths.min()), float(np.median(depths)), int(depths.max())] if len(depths) else None,
         "counts": dict(sorted(checked.found.many.items())),
         "findings": [_finding(finding) for finding in checked.found.in_order],
-        "fixed": fspath(place) if place is not None and repair.is_written(checked, place) else None,
+        "fixed": fspath(place) if place is not None and checked.is_written(place) else None,
     }
 
 

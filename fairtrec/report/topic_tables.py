@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fairtrec.comparison.by_topic import ENDS, TopicSpread
+from fairtrec.comparison.leaderboard import ENDS, TopicSpread
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.cells import number as written
 from fairtrec.report.document import Column, Document, ReportTable

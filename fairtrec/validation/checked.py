@@ -1,26 +1,31 @@
 """Checking runs before they are submitted: all that is wrong with a file, each with its line and a stable code.
 
 ``formats/run.py`` stops at the first fault, as an evaluation should; this goes on. What that reader refuses is an error
-here, on the same line.
+here, on the same line. A run is written anew where it is certain what is meant: nothing is invented, no score touched.
 """
 
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from os import fspath
+from pathlib import Path
 
 import numpy as np
 
 from fairtrec.data import Docnos, Floats, Ints, fingerprints, starts_of
-from fairtrec.errors import FilePath, InputError
+from fairtrec.errors import FilePath, InputError, UsageError
+from fairtrec.files import compression, opening
+from fairtrec.files.atomic import replaced
 from fairtrec.formats import columns, other_runs
 from fairtrec.formats.other_runs import meant
 from fairtrec.formats.spans import Repeats
-from fairtrec.literals import RunFormat
+from fairtrec.literals import RunFormat, Severity
 from fairtrec.ranking.order import by_falling_score
 from fairtrec.validation import entries
 from fairtrec.validation.checks import Known, check
 from fairtrec.validation.entries import RunEntries
-from fairtrec.validation.findings import KEPT, Findings, shown
+from fairtrec.validation.findings import CODES, KEPT, Code, Findings, shown
 
 BLANKS = np.frombuffer(b" \t\n\v\f\r", np.uint8)
 
@@ -39,7 +44,7 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
     if "Q0" in table.columns:
         rankings = np.char.add(np.char.add(table.columns["qid"], b" "), table.columns["Q0"])
         table = replace(table, columns={**table.columns, "qid": Repeats.of(rankings)})
-    lines = _lines(table, len(table.columns["docno"]))
+    lines = _numbers(table, len(table.columns["docno"]))
     for name, ids in (("docno", table.columns["docno"]), ("qid", table.columns["qid"].texts)):
         if kind != "trec-fair" and np.isin(ids.view(np.uint8), BLANKS).any():
             found.add("E101", None, f"a {name} with a blank in it, which no TREC file can hold; give it another")
@@ -66,7 +71,7 @@ def _places(query: Ints, scores: Floats) -> Ints:
     return places
 
 
-def _lines(table: columns.FileColumns, many: int) -> Ints:
+def _numbers(table: columns.FileColumns, many: int) -> Ints:
     ends = [first for first, _ in table.blocks[1:]] + [many]
     parts = [
         np.arange(lines, lines + end - first) if isinstance(lines, int) else np.array(lines, dtype=np.int64)
@@ -82,6 +87,27 @@ class Checked:
     path: FilePath
     found: Findings
     rows: RunEntries
+
+    @property
+    def obstacles(self) -> list[Code]:
+        """The errors that cannot be repaired with certainty, which leave a run unwritten."""
+        found = [CODES[name] for name in sorted(self.found.many)]
+        return [code for code in found if code.is_error and not code.repair]
+
+    @property
+    def repaired(self) -> list[tuple[Code, int]]:
+        """What writing the run anew puts right, and how often that was found."""
+        return [(CODES[name], many) for name, many in sorted(self.found.many.items()) if CODES[name].repair]
+
+    def is_written(self, place: Path | None) -> bool:
+        """Tell whether the run is written anew: it should be, and nothing stands against it."""
+        return place is not None and not self.obstacles
+
+    def is_bad(self, place: Path | None, fail_on: Severity) -> bool:
+        """Tell whether errors (or warnings, if it is to fail on these) are left, in what is written if anything is."""
+        written = self.is_written(place)
+        left = [code for code in map(CODES.__getitem__, self.found.many) if not (written and code.repair)]
+        return any(code.is_error or fail_on == "warning" for code in left)
 
     @property
     def depths(self) -> Ints:
@@ -140,3 +166,81 @@ def _digest(rows: RunEntries) -> bytes:
         digest.update(f"{rows.qids[rows.query[starts[number]]]}\n{starts[number + 1] - starts[number]}\n".encode())
         digest.update(keys[starts[number] : starts[number + 1]].tobytes())
     return digest.digest()
+
+
+def outputs(runs: list[str], named: FilePath, others: Iterable[str] = (), *, force: bool) -> dict[str, Path]:
+    """Say where each run is written: several go to a folder, which is made; no file that is read is written to.
+
+    A name that ends in a slash is that of a folder. ``others`` are read beside the runs.
+
+    Raises UsageError for what cannot be.
+    """
+    out = Path(named)
+    if any(opening.is_stream(run) for run in runs):
+        raise UsageError("a run is read twice for --fix, which a stream cannot be; give a file")
+    folder = len(runs) > 1 or fspath(named).endswith(os.sep)
+    if _is_there(out) and folder and not out.is_dir():
+        raise UsageError(f"{out} is a file, and several runs are written to a folder; name one")
+    folder = folder or out.is_dir()
+    places = {run: out / compression.uncompressed(Path(run).name) if folder else out for run in runs}
+    _refuse_shared(places)
+    for place in places.values():
+        if place.suffix in compression.ENDINGS:
+            raise UsageError(f"a repaired run is written as plain text; leave out {place.suffix} of {place}")
+        if any(place.exists() and os.path.exists(read) and place.samefile(read) for read in [*runs, *others]):  # noqa: PTH110
+            raise UsageError(f"{place} is one of the files that are read; write elsewhere with --fix")
+        if place.exists() and not place.is_file():
+            raise UsageError(f"{place} is no file, and would be replaced by one; write elsewhere with --fix")
+        if place.exists() and not force:
+            raise UsageError(f"{place} is there already; write elsewhere, or add --force to replace it")
+        if not folder and not place.parent.is_dir():
+            raise UsageError(f"the folder of {place} is not there; make it, or write elsewhere")
+    return places
+
+
+def _refuse_shared(places: dict[str, Path]) -> None:
+    """Raise UsageError for two runs that would be written to one file."""
+    first: dict[Path, str] = {}
+    for run, place in places.items():
+        if place in first:
+            raise UsageError(f"{first[place]} and {run} would both be written to {place}; repair them one by one")
+        first[place] = run
+
+
+def _is_there(out: Path) -> bool:
+    """Tell whether something is there. Raises UsageError for a name that no file can have."""
+    try:
+        return out.exists()
+    except OSError as fault:
+        raise UsageError(f"cannot write {out}: {fault.strerror}; write elsewhere with --fix") from None
+
+
+def write(checked: Checked, place: Path, depth: int | None = None) -> None:
+    """Write a run that has no obstacles, down to ``depth``: all or nothing."""
+    try:
+        place.parent.mkdir(exist_ok=True)
+        with replaced(place) as part, part.open("wb") as file:
+            file.writelines(_lines(checked, depth))
+    except OSError as fault:
+        raise UsageError(f"cannot write {place}: {fault.strerror}; write elsewhere with --fix") from None
+
+
+def _lines(checked: Checked, depth: int | None) -> Iterator[bytes]:
+    """Write the lines as they are evaluated: by query as first seen, falling score, ties by falling docno."""
+    rows = checked.rows
+    starts = starts_of(rows.query)
+    alphabetical = np.unique(rows.docnos, return_inverse=True)[1]
+    ranked = np.lexsort((-alphabetical, -rows.scores, rows.query))
+    ranks = np.arange(1, len(ranked) + 1) - np.repeat(starts[:-1], np.diff(starts))
+    if depth is not None:
+        ranked, ranks = ranked[ranks <= depth], ranks[ranks <= depth]
+    if rows.form == "trec":
+        with opening.opened(checked.path) as stream:
+            texts = stream.read().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        several: Iterable[Sequence[bytes]] = (texts[line - 1].split() for line in rows.lines[ranked].tolist())
+    else:
+        names, tag = list(zip(map(str.encode, rows.qids), map(str.encode, rows.second), strict=True)), rows.tag.encode()
+        of_rows = zip(*(each[ranked].tolist() for each in (rows.query, rows.docnos, rows.scores)), strict=True)
+        several = ((*names[query], docno, b"", repr(score).encode(), tag) for query, docno, score in of_rows)
+    for (qid, second, docno, _, score, tag), rank in zip(several, ranks.tolist(), strict=True):
+        yield b"%b %b %b %d %b %b\n" % (qid, second, docno, rank, score, tag)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fairtrec
-from fairtrec.ablation.ablating import RunOrder, shown
+from fairtrec.ablation.ablation import RunOrder, shown
 from fairtrec.annotation.counting import counter
-from fairtrec.annotation.counting.by_term import TermTable
+from fairtrec.annotation.counting.counter import TermTable
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.errors import InputError, ResourceError, UsageError
 from fairtrec.formats import tsv

@@ -21,7 +21,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from ir_datasets.formats import TsvDocs
 
-from fairtrec.annotation.counting import counter, long, piece, text_blocks
+from fairtrec.annotation.counting import counter, kernel, text_blocks
 from fairtrec.annotation.counting.compiled import Compiled
 from fairtrec.annotation.counting.counter import TOKENIZERS, Lexicon
 from fairtrec.annotation.counting.kernel import Kernel
@@ -174,7 +174,7 @@ def test_what_two_threads_have_begun_ends_first_though_ctrl_c_comes_again():
             return task.number
 
     several = (tasks.Task(number, 0, 0) for number in range(9))
-    found = tasks.in_order(Slow(), [], several, 2, "", threads=True)
+    found = tasks.in_order(Slow(), [], several, 2, threads=True)
     assert next(found)[1] == 0
     again = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
     again.start()
@@ -507,13 +507,13 @@ def test_long_documents_keep_their_counts(text, tokenizer, case_sensitive):
     terms = GroupTerms("", {"f": ("ae", "éa", "aς", "a a"), "m": ("e", "ς", "i\u0307", "A.E", "女", "x x")})
     lexicon = Lexicon.of(terms, tokenizer, case_sensitive=case_sensitive)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(long, "PIECE", 6)
-        patch.setattr(piece, "PIECE", 6)
-        found = piece.counted(Kernel(lexicon), text_blocks.of_pairs([("a", "e"), ("d", text), ("b", "ae")], 10**6))
+        patch.setattr(kernel, "PIECE", 6)
+        some = text_blocks.of_pairs([("a", "e"), ("d", text), ("b", "ae")], 10**6)
+        found = Kernel(lexicon).count(some.block, some.starts, some.ends)
     tokens = lexicon.tokens(text)
     assert found[0].tolist() == [1, len(tokens), 1]
     counts = [0, 0]
-    for numbers, times in lexicon.occurrences(tokens):
+    for (_, numbers), times in lexicon.occurrences(tokens).items():
         for number in numbers:
             counts[number] += times
     assert found[1][1].tolist() == counts
@@ -526,7 +526,7 @@ def test_lower_case_keeps_what_long_documents_rely_on():
         assert lower == character or lower.lower() == lower
         assert any(map(str.isalnum, lower)) == character.isalnum()
         if not "\ud800" <= character <= "\udfff":
-            assert bool(long.WHITE.fullmatch(character.encode())) == character.isspace()
+            assert bool(kernel.WHITE_SPACE.fullmatch(character.encode())) == character.isspace()
 
 
 def test_both_counters_see_the_same_documents():
@@ -537,7 +537,7 @@ def test_both_counters_see_the_same_documents():
     assert some.docnos.equals(others.docnos)
     for counting in (Kernel, Compiled)[: 1 + (extension is not None)]:
         for these in (some, others):
-            tokens, counts = piece.counted(counting(LEXICON), these)
+            tokens, counts = counting(LEXICON).count(these.block, these.starts, these.ends)
             assert tokens.tolist() == [len(LEXICON.tokens(text)) for text in passages(50).values()]
             assert counts.shape == (50, 2)
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from fairtrec.annotation.counting import counter, long, text_blocks
+from fairtrec.annotation.counting import counter, kernel, text_blocks
 from fairtrec.annotation.counting.counter import Lexicon, annotate
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.errors import InputError
@@ -160,11 +160,11 @@ def test_documents_in_memory_are_checked_as_those_of_files():
 @pytest.mark.usefixtures("few_files")
 @pytest.mark.parametrize("text", ["." * 50, "she" + "." * 50 + " he", "." * 50 + "she he"])
 def test_signs_without_end_change_no_count(monkeypatch, text):
-    monkeypatch.setattr(long, "PIECE", 8)
+    monkeypatch.setattr(kernel, "PIECE", 8)
     lexicon = Lexicon.of(GroupTerms("", {"f": ("she",), "m": ("he",)}))
     both = [
         counter.annotate([(0, each)], Docnos.of(np.array([b"d"])), lexicon)
-        for each in (text, long.shortened(text.encode(), lexicon).decode())
+        for each in (text, kernel.shortened(text.encode(), lexicon).decode())
     ]
     assert both[0].counts.tolist() == both[1].counts.tolist()
     assert both[0].tokens.tolist() == both[1].tokens.tolist()

@@ -97,7 +97,7 @@ def by_definition(lexicon, texts):
     for row, text in enumerate(texts):
         words = lexicon.tokens(text)
         tokens[row] = len(words)
-        for numbers, times in lexicon.occurrences(words):
+        for (_, numbers), times in lexicon.occurrences(words).items():
             counts[row, list(numbers)] += times
     return tokens.tolist(), counts.tolist()
 

@@ -138,7 +138,7 @@ def test_the_numbers_are_those_of_the_definition(running, tmp_path):
         row = int(docno[1:])
         tokens = lexicon.tokens(f"{TEXTS[row % len(TEXTS)]} {row}")
         counts = [0, 0]
-        for groups, times in lexicon.occurrences(tokens):
+        for (_, groups), times in lexicon.occurrences(tokens).items():
             for group in groups:
                 counts[group] += times
         assert [int(number) for number in numbers] == [len(tokens), *counts], docno

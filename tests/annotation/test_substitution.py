@@ -12,9 +12,8 @@ from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.kernel import Kernel
 from fairtrec.annotation.counting.lookup import joined
 from fairtrec.annotation.substitution import pronouns
-from fairtrec.annotation.substitution.case import cased
 from fairtrec.annotation.substitution.swapping import Addresses, Swapper, swapped
-from fairtrec.annotation.substitution.vocabulary import Vocabulary
+from fairtrec.annotation.substitution.vocabulary import Vocabulary, cased
 from fairtrec.errors import InputError
 from fairtrec.formats import pairs, tsv
 from fairtrec_made import REPOSITORY

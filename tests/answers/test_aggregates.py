@@ -11,8 +11,8 @@ from hypothesis import strategies as some
 
 import fairtrec
 from fairtrec.answers.aggregates import Aggregated, read
-from fairtrec.comparison.by_topic import spread
 from fairtrec.comparison.curves import curves
+from fairtrec.comparison.leaderboard import spread
 from fairtrec.errors import InputError, UsageError
 from fairtrec.measure import define
 from fairtrec.measures import AWRF, KL, Skew

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.comparison.by_topic import spread
+from fairtrec.comparison.leaderboard import spread
 from fairtrec.report.topic_tables import OfOneRun, tables
 
 DOCS = [f"d{at}" for at in range(6)]

@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 import fairtrec
 from fairtrec.errors import InputError, ResourceError, UsageError
-from fairtrec.projection import embedding
+from fairtrec.projection import project
 
 pytestmark = pytest.mark.fuzz
 
@@ -505,7 +505,7 @@ def test_a_library_that_lacks_a_part_of_its_own_is_not_called_missing(files, mon
     monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
     with pytest.raises(ModuleNotFoundError, match="torch"):
-        embedding.embedded(["a"], "any")
+        project.embedded(["a"], "any")
 
 
 def test_errors_are_of_the_promised_kinds():

@@ -9,7 +9,7 @@ import pytest
 
 import fairtrec
 from fairtrec.answers.answer import Answer
-from fairtrec.comparison import by_topic
+from fairtrec.comparison import leaderboard
 from fairtrec.errors import UsageError
 from fairtrec.report import writers
 from fairtrec.report.writers import KINDS, RESULTS, Writer
@@ -48,7 +48,7 @@ ANSWERS = {
     "validate": lambda: fairtrec.validate(TWO, qrels="qrels.txt"),
     "positions": lambda: fairtrec.positions(STANCE[0], embeddings=STANCE[2], ids=STANCE[4]),
     "rbo": lambda: fairtrec.rbo(["bm25.run", "neural.run", "fair.run"]),
-    "best and worst of topics": lambda: by_topic.spread(both()),
+    "best and worst of topics": lambda: leaderboard.spread(both()),
     "gold draw": lambda: fairtrec.gold.draw(TWO, 5, docs="collection.tsv"),
     "queryset": lambda: fairtrec.queryset("votes.tsv", keep="n", query_texts="queries.tsv", terms="gender-en"),
     "gold agree": lambda: fairtrec.gold.agree("labels.tsv", terms="gender-en", docs="collection.tsv"),

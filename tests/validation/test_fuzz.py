@@ -17,8 +17,8 @@ from fairtrec.errors import InputError
 from fairtrec.files import opening
 from fairtrec.formats import run as run_format
 from fairtrec.report import findings
-from fairtrec.validation import entries, repair
-from fairtrec.validation.checked import examine
+from fairtrec.validation import entries
+from fairtrec.validation.checked import examine, write
 from fairtrec.validation.findings import CODES
 
 pytestmark = pytest.mark.fuzz
@@ -178,8 +178,8 @@ def test_what_is_broken_is_found_and_told_from_what_is_not(part, tmp_path):
         path.write_bytes(data)
         checked, ranked = judged(path, data, one_block=True)
         "".join(findings.text([(checked, fixed)])).encode()
-        if not repair.obstacles(checked):
-            repair.write(checked, fixed)
+        if not checked.obstacles:
+            write(checked, fixed)
             again = examine(fixed)
             assert not [name for name in again.found.many if CODES[name].repair]
             assert trec_eval_takes(fixed.read_bytes())

@@ -16,8 +16,7 @@ import fairtrec
 from fairtrec.data.spellings import guess
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import run as run_format
-from fairtrec.validation import repair
-from fairtrec.validation.checked import examine
+from fairtrec.validation.checked import examine, write
 from fairtrec.validation.checks import Known
 from fairtrec.validation.findings import CODES, table
 from fairtrec_made import REPOSITORY
@@ -353,7 +352,7 @@ def test_a_repaired_run_has_no_such_findings_and_is_evaluated_alike(tmp_path, en
     path, fixed = tmp_path / "a.run", tmp_path / "b.run"
     path.write_bytes(b"\xef\xbb\xbf" * marked + text.encode() + end.encode() * ended)
     checked = examine(path)
-    repair.write(checked, fixed)
+    write(checked, fixed)
     again = examine(fixed)
     assert not [name for name in again.found.many if CODES[name].repair]
     assert set(again.found.many) <= set(checked.found.many)

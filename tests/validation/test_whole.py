@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from fairtrec.formats import run as run_format
 from fairtrec.report import findings
-from fairtrec.validation import repair
-from fairtrec.validation.checked import Twins, examine
+from fairtrec.validation.checked import Twins, examine, write
 
 
 def run_of(score, queries=3, depth=10, tag="t"):
@@ -96,10 +95,10 @@ def test_what_fix_writes_is_never_the_reverse_of_the_ranks(tmp_path_factory, sco
     path, fixed = folder / "a.run", folder / "b.run"
     path.write_text("".join(f"q Q0 d{rank:02} {rank} {score} t\n" for rank, score in enumerate(scores, 1)))
     checked = examine(path)
-    if repair.obstacles(checked):
+    if checked.obstacles:
         assert spearmanr(range(len(scores)), scores)[0] > 0.9
         return
-    repair.write(checked, fixed)
+    write(checked, fixed)
     order = [docno.decode() for docno in run_format.read(fixed).docnos.tolist()]
     assert len(set(scores)) == 1 or not spearmanr(range(len(scores)), scores)[0] > 0.9
     if len(set(scores)) == len(scores):

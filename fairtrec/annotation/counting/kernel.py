@@ -3,6 +3,10 @@
 A byte table tells what belongs to a token, so tokens begin and end where that changes. The first 8 bytes of a token
 are its key. A bitmap drops nearly all tokens whose key no term has; the others are compared with the terms exactly.
 Documents with a byte beyond ASCII are lower-cased as text, and the kind of each such character comes from Unicode.
+
+Memory grows with the longest stretch without an ASCII blank, so that very long documents become others of the same
+counts: letters are lower-cased, what parts tokens and is not ASCII becomes a blank, and a token far longer than any
+term another one that is no term either.
 """
 
 import re
@@ -13,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from fairtrec.annotation.counting.counter import Lexicon
+from fairtrec.annotation.counting.counter import STRIPPED, Lexicon
 from fairtrec.annotation.counting.lookup import NONE, TermTrie, joined, keys_of, padded
 from fairtrec.data import Bools, Ints
 from fairtrec.literals import Tokenizer
@@ -25,6 +29,13 @@ BLANK, INNER, OTHER = range(3)  # kinds of characters: between tokens, in tokens
 LOWER = bytes(range(256)).lower()
 POINTS = 0x110000  # of Unicode
 LETTERS, WHITE = 0x40000, 0x4000  # below which are all letters and digits, and all white space
+PIECE = 1 << 20  # bytes; documents that are longer are worked on in pieces of about this size
+WHITE_SPACE = re.compile(  # in UTF-8: what stands before it has no influence on the case of what stands behind
+    rb"[\t-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80"
+)
+ASCII_BLANK = re.compile(b" ")
+_BETWEEN = {"strip": re.compile(r"[^\S\x00-\x7f]"), "word": re.compile(r"[^\w\x00-\x7f]")}
+_TOKEN = {"strip": re.compile(r"\S+"), "space": re.compile("[^ ]+"), "word": re.compile(r"\w+")}
 
 
 class Kernel:
@@ -46,8 +57,9 @@ class Kernel:
 
         The whole block is valid UTF-8. It is fastest where the texts stand in order, at least a byte apart.
         """
-        if np.any(starts[1:] <= ends[:-1]):
-            block, starts, ends = joined([block[start:end] for start, end in zip(starts, ends, strict=True)])
+        if np.any(starts[1:] <= ends[:-1]) or (ends - starts).max(initial=0) > PIECE:
+            texts = (block[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True))
+            block, starts, ends = joined([shortened(t, self.lexicon) if len(t) > PIECE else t for t in texts])
         return self._counted(block, starts, ends)
 
     def occurrences(self, block: bytes) -> tuple[Ints, Ints, Ints]:
@@ -219,3 +231,43 @@ def _stripped(kinds: Bytes) -> tuple[Ints, Ints]:
 
 
 TOKENS = {"strip": _stripped, "space": _between_blanks, "word": _inner_runs}
+
+
+def shortened(text: bytes, lexicon: Lexicon) -> bytes:
+    """Give a text of the same counts in which no token is long."""
+    white = ASCII_BLANK if lexicon.tokenizer == "space" else WHITE_SPACE
+    tokens = [*lexicon.words, *(token for phrase in lexicon.phrases for token in phrase)]
+    longest = max(map(len, tokens), default=0)
+    result = bytearray()
+    start = 0
+    while start < len(text):
+        cut = white.search(text, start + PIECE)
+        stop = cut.end() if cut else len(text)
+        for piece in _pieces(text[start:stop].decode(), lexicon, longest):
+            result += piece.encode()
+        start = stop
+    return bytes(result)
+
+
+def _pieces(text: str, lexicon: Lexicon, longest: int) -> Iterator[str]:
+    """Give what stands between two blanks, without tokens of more than PIECE characters."""
+    if not lexicon.case_sensitive:
+        text = text.lower()
+    start = 0
+    for token in _TOKEN[lexicon.tokenizer].finditer(text) if len(text) > PIECE else ():
+        first, last = token.span()
+        if last - first > max(PIECE, longest):
+            yield from _parted(text, start, first, lexicon)
+            if lexicon.tokenizer == "strip":
+                core = STRIPPED.search(text, first, last)
+                first, last = core.span() if core else (last, last)
+            yield text[first:last] if last - first <= longest else "x" * (longest + 1)
+            start = token.end()
+    yield from _parted(text, start, len(text), lexicon)
+
+
+def _parted(text: str, start: int, stop: int, lexicon: Lexicon) -> Iterator[str]:
+    """Put ASCII blanks between tokens."""
+    for i in range(start, stop, PIECE):
+        some = text[i : min(i + PIECE, stop)]
+        yield some if lexicon.tokenizer == "space" or some.isascii() else _BETWEEN[lexicon.tokenizer].sub(" ", some)

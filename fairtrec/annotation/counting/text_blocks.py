@@ -1,17 +1,21 @@
 """From lines of a collection to documents: docnos, texts as bytes, and what is wrong with the lines that hold none."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from fairtrec.annotation.counting.kernel import Kernel
 from fairtrec.annotation.counting.lookup import joined
 from fairtrec.data import Ints
 from fairtrec.files import opening
 from fairtrec.formats import collection, spans
+from fairtrec.formats.arrow import flat
 from fairtrec.formats.columns import WIDEST
+from fairtrec.formats.table.rows import Rows, arranged
 
 CR, BLANK = b"\r "
 Fault = tuple[int, str]  # the number of a line, and what is wrong with it
@@ -157,3 +161,43 @@ def encoded(text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+@dataclass
+class Piece:
+    """What has been counted so far: lines, bytes of text, rows, and faults by their line within the piece."""
+
+    lines: int = 0
+    bytes: int = 0
+    rows: list[Rows] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+    def add(self, some: TextBlock, counter: Kernel, *, skip: bool) -> None:
+        """Count the documents that come next, unless a fault ends it all; ``skip`` passes faults over."""
+        self.faults += [(self.lines + line, reason) for line, reason in some.faults]
+        if len(some.starts) and (skip or not self.faults):
+            tokens, counts = counter.count(some.block, some.starts, some.ends)
+            numbers = np.concatenate((tokens[None], counts.T)).astype(np.uint32)
+            self.rows.append(Rows.of(some.docnos, numbers, (some.lines + self.lines).astype(np.uint64)))
+        self.bytes += int((some.ends - some.starts).sum())
+        self.lines += some.passed
+
+    def arranged(self) -> Rows | None:
+        """Sort the rows, if there are any; a document that stands twice is a fault of its second line."""
+        if not self.rows:
+            return None
+        every = Rows.joined(self.rows)
+        rows, again, _ = arranged(every)
+        docnos, lines = every.docnos.take(flat(again)).to_pylist(), every.places[again].tolist()  # type: ignore[index]
+        self.faults = sorted(self.faults + [(line, twice(docno)) for line, docno in zip(lines, docnos, strict=True)])
+        return rows
+
+    @property
+    def rejected(self) -> str:
+        """The faults as they are written down where they are passed over."""
+        return "".join(json.dumps(fault) + "\n" for fault in self.faults)
+
+
+def twice(docno: str) -> str:
+    """Say that a document stands twice."""
+    return f"document {docno} stands twice; keep one line"

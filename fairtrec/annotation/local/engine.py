@@ -17,9 +17,8 @@ import numpy as np
 
 from fairtrec.annotation import CollectionOptions, Progress, Watcher, two_threads
 from fairtrec.annotation.counting.counter import Lexicon
-from fairtrec.annotation.counting.piece import twice
-from fairtrec.annotation.local.manifest import Manifest, held
-from fairtrec.annotation.local.part import CountingWork, Done, part, rejects
+from fairtrec.annotation.counting.text_blocks import twice
+from fairtrec.annotation.local.part import CountingWork, Done, Manifest, held, part, rejects
 from fairtrec.annotation.local.tasks import SIZE, Origin, in_order, tasks
 from fairtrec.data import GroupTerms, Keys
 from fairtrec.errors import FilePath, InputError, UsageError
@@ -193,8 +192,7 @@ def _count(work: CountingWork, manifest: Manifest, jobs: int, watcher: Watcher |
     counters = set()
     several = tasks(work.origins, work.longest)
     threads = two_threads(jobs) and all(origin.kind == "tsv" for origin in work.origins)
-    ready = f"{__package__}.ready_to_count"
-    with closing(in_order(work, work.origins, several, jobs, ready, known, threads=threads)) as found:
+    with closing(in_order(work, work.origins, several, jobs, known, threads=threads)) as found:
         for task, done in found:
             if done.fault is not None:
                 line, reason = done.fault

@@ -1,15 +1,20 @@
 """What a counting process does: a task in, a sorted part of the table out, on disk before it is spoken of."""
 
 import json
-from collections.abc import Callable
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from platform import node
+from typing import Any, NoReturn, Self
 
 from fairtrec.annotation.counting.compiled import fastest
 from fairtrec.annotation.counting.counter import Lexicon
-from fairtrec.annotation.counting.piece import Piece
-from fairtrec.annotation.counting.text_blocks import Fault
+from fairtrec.annotation.counting.text_blocks import Fault, Piece
 from fairtrec.annotation.local.tasks import Origin, Task, documents_of
+from fairtrec.errors import InputError, UsageError
 from fairtrec.files.atomic import replaced
 from fairtrec.formats.table.build import written
 from fairtrec.formats.table.rows import schema
@@ -84,3 +89,147 @@ def as_json(done: Done) -> str:
     fields = asdict(done)
     del fields["fault"]
     return json.dumps(fields)
+
+
+NAME = "manifest.jsonl"
+OWNER = "owner"  # the file that says who counts into a folder
+
+
+@contextmanager
+def held(folder: Path, *, resume: bool, force: bool) -> Iterator[None]:
+    """Make the folder of the parts, or take one that is there, and keep other processes from it.
+
+    Raises UsageError where one counts into it, or where it holds an unfinished run that is neither resumed nor dropped.
+    """
+    is_new = not os.path.lexists(folder)
+    if not is_new and (folder.is_symlink() or not folder.is_dir()):
+        raise UsageError(f"{folder} is no folder, and the parts of the table go to one of this name; move it away")
+    try:
+        folder.mkdir(exist_ok=True)
+        lock = os.open(folder, os.O_RDONLY)
+    except OSError as fault:
+        raise UsageError(f"cannot write {folder}: {fault.strerror}; choose another place with -o") from None
+    is_ours = False
+    try:
+        _lock(lock, folder)
+        is_ours = True
+        if not is_new and not resume:
+            if not force:
+                message = f"{folder} holds an unfinished run; give --resume to go on, or --force to begin anew"
+                raise UsageError(message)
+            _clear(folder)
+        (folder / OWNER).write_text(f"process {os.getpid()} on {node()}")
+        yield
+    finally:
+        if is_ours and is_new and not (folder / NAME).exists():  # there is nothing to go on with
+            shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def _lock(lock: int, folder: Path) -> None:
+    """Lock a folder until this process closes it, or ends. Raises UsageError if another process has."""
+    try:
+        import fcntl
+
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_there = folder.exists() and folder.stat().st_ino == os.fstat(lock).st_ino
+    except BlockingIOError:
+        is_there = False
+    except (OSError, ImportError):  # a file system, or a system, without locks
+        return
+    if not is_there:
+        owner = folder / OWNER
+        who = owner.read_text("utf-8", "replace")[:200] if owner.is_file() else "another process"
+        raise UsageError(f"{who} counts into {folder}; wait until it is done, or give another -o")
+
+
+def _clear(folder: Path) -> None:
+    for each in folder.iterdir():
+        shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink()
+
+
+class Manifest:
+    """The record of a run, in the folder of its parts."""
+
+    def __init__(self, folder: Path, header: Mapping[str, Any]) -> None:
+        """Read what is done. Raises UsageError where that is of another run, InputError where it is damaged."""
+        self.folder = folder
+        self.path = folder / NAME
+        self.done: dict[int, Done] = {}
+        head = json.loads(json.dumps(header))
+        lines = self._lines()
+        if lines:
+            found = self._object(lines[0], 1)
+            if other := sorted(name for name in {*found, *head} if found.get(name) != head.get(name)):
+                what = ", ".join(other)
+                message = f"{folder} holds a run that differs in: {what}; give the same, or begin anew with --force"
+                raise UsageError(message)
+            for number, line in enumerate(lines[1:], 2):
+                done = self._done(line, number, len(head.get("sources", ())))
+                if self._is_there(done):
+                    self.done[done.number] = done
+        self.file = self.path.open("ab")
+        if not lines:
+            self._append(json.dumps(head))
+
+    def _lines(self) -> list[bytes]:
+        """Read the whole lines, and cut off one that was not written to its end."""
+        if not os.path.lexists(self.path):
+            return []
+        if self.path.is_symlink() or not self.path.is_file():
+            self._refuse("no file", None)
+        text = self.path.read_bytes()
+        whole = text.rfind(b"\n") + 1
+        os.truncate(self.path, whole)
+        return text[:whole].splitlines()
+
+    def _object(self, line: bytes, number: int) -> dict[str, Any]:
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            self._refuse("no JSON", number)
+        if not isinstance(found, dict):
+            self._refuse("no object", number)
+        return found
+
+    def _done(self, line: bytes, number: int, origins: int) -> Done:
+        try:
+            done = Done(**self._object(line, number))
+        except TypeError:
+            self._refuse("not what came of a task", number)
+        numbers = (done.number, done.origin, done.lines, done.documents, done.bytes, done.rejected)
+        is_sound = all(type(each) is int and each >= 0 for each in numbers) and isinstance(done.counter, str)
+        if not is_sound or done.origin >= origins or done.fault is not None:
+            self._refuse("not what came of a task", number)
+        return done
+
+    def _refuse(self, what: str, line: int | None) -> NoReturn:
+        raise InputError(
+            f"the record of an unfinished run is damaged ({what}); begin anew with --force", self.path, line
+        )
+
+    def _is_there(self, done: Done) -> bool:
+        has_part = not done.documents or part(self.folder, done.number).exists()
+        return has_part and (not done.rejected or rejects(self.folder, done.number).exists())
+
+    def _append(self, line: str) -> None:
+        self.file.write(line.encode() + b"\n")
+        self.file.flush()
+        os.fsync(self.file.fileno())
+
+    def add(self, done: Done) -> None:
+        """Write down that a task is done."""
+        self.done[done.number] = done
+        self._append(as_json(done))
+
+    def drop(self) -> None:
+        """Forget what is done."""
+        self.done.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        self.file.close()
+        if not self.done:  # there is nothing to go on with
+            shutil.rmtree(self.folder)

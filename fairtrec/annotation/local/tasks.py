@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
+from fairtrec.annotation import READY
 from fairtrec.annotation.counting import text_blocks
 from fairtrec.annotation.counting.text_blocks import TextBlock
 from fairtrec.errors import FilePath, InputError
@@ -126,14 +127,14 @@ def in_order(
     origins: Sequence[Origin],
     several: Iterable[Task],
     jobs: int,
-    preload: str,
     known: Mapping[int, Outcome] = MappingProxyType({}),
     *,
+    preload: str = READY,
     threads: bool = False,
 ) -> Generator[tuple[Task, Outcome], None, None]:
     """Do tasks, several at a time, but those of which it is known what came of them; give all of them in their order.
 
-    ``preload``  the module that each process imports first.
+    ``preload``  a module that each process imports first, behind READY.
     ``threads``  of this process do them: they share what it has imported, and need nothing to be sent.
     """
     asked: deque[Task] = deque()
@@ -150,7 +151,7 @@ def in_order(
     several_at_once = (
         _by_threads(work.begin(), unknown(), jobs)
         if threads
-        else map_ordered(work, unknown(), jobs, [preload], jobs + 1, "use -j 1", at)
+        else map_ordered(work, unknown(), jobs, [READY, preload], jobs + 1, "use -j 1", at)
     )
     with closing(several_at_once) as found:
         for done in found:

@@ -17,8 +17,7 @@ from fairtrec.annotation.counting import text_blocks
 from fairtrec.annotation.counting.compiled import fastest
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.kernel import Kernel
-from fairtrec.annotation.counting.piece import Piece
-from fairtrec.annotation.counting.text_blocks import TextBlock
+from fairtrec.annotation.counting.text_blocks import Piece, TextBlock
 from fairtrec.data import Ints
 from fairtrec.formats.table.rows import schema
 

@@ -185,7 +185,7 @@ def _contents(
     lines = [0] * len(work.origins)
     sizes = [0, *accumulate(origin.size for origin in work.origins)]
     several = tasks(work.origins, work.options.max_doc_bytes, tapered=not work.codec)
-    for task, done in in_order(work, work.origins, several, jobs, f"{__package__}.ready_to_rewrite"):
+    for task, done in in_order(work, work.origins, several, jobs, preload=__name__):
         written = done.written
         origin, faults = work.origins[task.origin].name, sorted(written.faults)
         _note(origin, lines[task.origin], faults, work.options.keep_going, rejected)

@@ -5,11 +5,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fairtrec.annotation.counting import long
-from fairtrec.annotation.counting.kernel import Kernel
+from fairtrec.annotation.counting.kernel import WHITE_SPACE, Kernel
 from fairtrec.annotation.substitution import pronouns
-from fairtrec.annotation.substitution.case import cased
-from fairtrec.annotation.substitution.vocabulary import Vocabulary
+from fairtrec.annotation.substitution.vocabulary import Vocabulary, cased
 from fairtrec.data import Ints
 from fairtrec.literals import Pronouns
 
@@ -19,8 +17,8 @@ _LOCAL = re.compile(r"[\w.+%-]*")
 _WWW = re.compile(r"(?<!\w)www\.", re.IGNORECASE)
 _REST = re.compile(r"[^\s<>\"]+")
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+")
-_BLANKS_BEHIND = re.compile(b"(?:" + long.WHITE.pattern + b")*")
-_BLANK_BEFORE = re.compile(b"(?:" + long.WHITE.pattern + rb")\Z")
+_BLANKS_BEHIND = re.compile(b"(?:" + WHITE_SPACE.pattern + b")*")
+_BLANK_BEFORE = re.compile(b"(?:" + WHITE_SPACE.pattern + rb")\Z")
 _STEP = 256
 _QUIET = frozenset(WHITE + b",;:!?)\"'")
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 from xml.etree.ElementTree import Element
 
-from fairtrec.explanation.explained import Explained, Explanation, Place, RunExplanation
-from fairtrec.explanation.marks import marks
+from fairtrec.explanation.explained import Explained, Explanation, Place, RunExplanation, marks
 from fairtrec.report.document import Document
 from fairtrec.report.explanation import (
     DEAREST,

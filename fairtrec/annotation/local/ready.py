@@ -1,4 +1,4 @@
-"""Imported by the process that counting processes are forked from: what each would do first is done here, once."""
+"""Imported by the process that others are forked from: what each would do first is done here, once."""
 # ruff: noqa: E402 - imports are what makes garbage be looked for
 
 import gc
@@ -7,10 +7,12 @@ gc.set_threshold(100_000)  # as in the first process
 
 from fairtrec.annotation.counting.compiled import fastest
 from fairtrec.annotation.counting.counter import Lexicon
-from fairtrec.annotation.counting.piece import counted
+from fairtrec.annotation.counting.kernel import character_kinds
 from fairtrec.annotation.counting.text_blocks import of_tsv
 from fairtrec.data import GroupTerms
 
 TERMS = GroupTerms("", {"a": ("she",), "b": ("he",)})
 
-counted(fastest(Lexicon.of(TERMS)), of_tsv("1\tÉté\n".encode(), 100))
+character_kinds("word")
+some = of_tsv("1\tÉté\n".encode(), 100)
+fastest(Lexicon.of(TERMS)).count(some.block, some.starts, some.ends)
