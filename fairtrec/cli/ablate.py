@@ -48,7 +48,6 @@ def command(
     """
     from fairtrec.ablation.ablation import ablate
     from fairtrec.files.arguments import lists, named
-    from fairtrec.report.ablation import footnotes
 
     factors = {each.partition("=")[0].strip() for each in given["vary"]}
     if len(factors) == 1:
@@ -60,4 +59,4 @@ def command(
     printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values(), *varied)
     with options.attended(plans=None):
         ablation = ablate(files, qrels, **given)
-    printing.write(ABLATIONS, form, ablation, output, footnotes, places=places)
+    printing.write(ABLATIONS, form, ablation, output, places=places)

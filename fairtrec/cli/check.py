@@ -128,16 +128,16 @@ def _write(
     """Print the report, write the others, and tell GitHub, where it runs this."""
     from fairtrec.report.junit import junit as junit_report
     from fairtrec.report.output import emit
-    from fairtrec.report.verdicts import footnotes, summary
+    from fairtrec.report.verdicts import summary
 
     if form == "github":
         say(f"# {summary(checked)}")
-    printing.write(VERDICTS, form, checked, output, footnotes, places=places)
+    printing.write(VERDICTS, form, checked, output, places=places)
     if junit is not None:
         emit(junit_report(checked, places=places, seconds=seconds), junit)
     if os.environ.get("GITHUB_ACTIONS") == "true" and (form != "github" or output is not None):
-        click.echo(VERDICTS["github"](checked, places=places), nl=False, err=True)
-    _write_summary(VERDICTS["md"](checked, places=places))
+        click.echo(VERDICTS("github", checked, places=places), nl=False, err=True)
+    _write_summary(VERDICTS("md", checked, places=places))
 
 
 def _write_summary(text: str) -> None:

@@ -145,7 +145,6 @@ def command(
     from fairtrec.errors import InputError, UsageError
     from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.files.arguments import lists, named
-    from fairtrec.report.comparison import footnotes
     from fairtrec.statistics.procedure import Procedure
 
     views = [name for name, asked in (("--correlate", correlate), ("--cutoffs", cutoffs)) if asked is not None]
@@ -162,7 +161,7 @@ def command(
         heeded = {"slices", "correlate", "paper", "form", "places", *procedure}
         result, asked_for = recorded((qrels or "none", *runs), measures, baseline, heeded, output, slices)
         view = _view(result, asked_for, Slices.of(slices), correlate, procedure, curves=False)
-        printing.write(COMPARISONS, form, view, output, footnotes, places=places, paper=paper)
+        printing.write(COMPARISONS, form, view, output, places=places, paper=paper)
         return 0
     asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
     if correlate is not None:
@@ -184,7 +183,7 @@ def command(
     if dict(result.failed).keys() & set(asked_of) or (result.failed and not views and len(result.scores) == 1):
         raise InputError("the broken runs leave nothing to compare; mend them, or leave them out")
     view = _view(result, against, of_queries, correlate, procedure, curves=cutoffs is not None)
-    printing.write(COMPARISONS, form, view, output, footnotes, places=places, paper=paper)
+    printing.write(COMPARISONS, form, view, output, places=places, paper=paper)
     return InputError.exit_code if result.failed else 0
 
 

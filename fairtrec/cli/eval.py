@@ -8,8 +8,7 @@ import click
 from fairtrec.cli import options, printing, topics
 from fairtrec.cli.commands import say, under
 from fairtrec.literals import Method
-from fairtrec.report.view import refuse_view
-from fairtrec.report.writers import RESULTS
+from fairtrec.report.writers import RESULTS, refuse_view
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +92,6 @@ def command(
     jobs = processes(list(files.values()), given.pop("jobs"))  # they start while this one imports the rest
 
     from fairtrec.evaluation.evaluate import session as session_of
-    from fairtrec.report.remarks import footnotes
 
     by = None
     if sort is not None:
@@ -120,7 +118,7 @@ def command(
         result = result if of_queries is None else of_queries.noted(result)
         if confidence is not None:
             result = result.with_confidence(confidence, of_queries, interval=interval or "t")
-        printing.write(RESULTS, form, result, output, footnotes, places=places, sort=by, slices=of_queries, **view)
+        printing.write(RESULTS, form, result, output, places=places, sort=by, slices=of_queries, **view)
     return InputError.exit_code if result.failed else 0
 
 

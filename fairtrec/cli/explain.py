@@ -66,9 +66,8 @@ def command(
     given["jobs"] = processes(list(files.values()), given["jobs"])  # they start while this one imports the rest
 
     from fairtrec.explanation.explaining import explain
-    from fairtrec.report.explanation import footnotes
 
     printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
     with options.attended():
         explanation = explain(measure, files, qrels, **given)
-    printing.write(EXPLANATIONS, form, explanation, output, footnotes, places=places)
+    printing.write(EXPLANATIONS, form, explanation, output, places=places)

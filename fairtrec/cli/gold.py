@@ -93,7 +93,6 @@ def agree(
     """
     from fairtrec.files.arguments import lists, named
     from fairtrec.gold.agreeing import agree
-    from fairtrec.report.agreements import footnotes
 
     files = named(runs)
     if not files:
@@ -101,4 +100,4 @@ def agree(
     printing.refuse_output(output, gold, *files.values(), *lists(runs), *given.values())
     with options.attended("order", "run_format", "score_dtype", "depth"):
         found = agree(gold, files or None, depth=depth, **given)
-    printing.write(AGREEMENTS, form, found, output, footnotes, places=places)
+    printing.write(AGREEMENTS, form, found, output, places=places)

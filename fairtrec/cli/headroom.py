@@ -79,7 +79,6 @@ def command(
     from fairtrec.files.arguments import lists, named
     from fairtrec.frontier.headroom import headroom
     from fairtrec.inputs import loading
-    from fairtrec.report.frontier import footnotes
 
     if query_texts is not None and not (per_query and form == "html"):
         raise UsageError("--query-texts stand beside queries in a page; add -f html and -q")
@@ -91,5 +90,4 @@ def command(
     asked = None
     if query_texts is not None:
         asked = loading.query_texts(query_texts, sorted({query.qid for run in frontier.runs for query in run.queries}))
-    view = {"places": places, "per_query": per_query, "query_texts": asked}
-    printing.write(FRONTIERS, form, frontier, output, footnotes, **view)
+    printing.write(FRONTIERS, form, frontier, output, places=places, per_query=per_query, query_texts=asked)

@@ -11,7 +11,7 @@ from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.cli.commands import TYPED
 from fairtrec.inputs.choice import inserted
 from fairtrec.inputs.choices import CHOICES
-from fairtrec.report.writers import Writer
+from fairtrec.report.writers import Formats
 
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
 IDLE = "fairtrec.idle"  # of a context: what played no part
@@ -211,26 +211,26 @@ verbose = click.option(
 
 
 def reported(
-    writers: Mapping[str, Writer], what: str | None = None, *, auto: bool = False, to: bool = True, places: bool = True,
+    kind: Formats, what: str | None = None, *, auto: bool = False, to: bool = True, places: bool = True,
     remarks: bool = True,
 ) -> Together:  # fmt: skip
     """Give a command the options of a report: its format (the first, or that which fits), place, digits and remarks."""
 
     def refuse(context: click.Context, _: click.Parameter, value: int) -> int:
         """Refuse digits with a format that has all of them; that has been read before."""
-        writer = writers.get(context.params.get("form", ""))
-        if "places" in context.meta.get(TYPED, {}) and writer is not None and not writer.rounds:
+        writer = kind.forms.get(context.params.get("form", ""))
+        if "places" in context.meta.get(TYPED, {}) and writer is not None and writer.exact:
             from fairtrec.errors import UsageError
 
             form = context.params["form"]
             raise UsageError(f"--places is for digits that are cut, and --format {form} has all; leave it out")
         return value
 
-    forms = [*["auto"] * auto, *writers]
+    forms = [*["auto"] * auto, *kind.forms]
     if auto:
         what = (
             "auto is a table in a terminal, and the columns of trec_eval elsewhere."
-            if "trec" in writers
+            if "trec" in kind.forms
             else "auto: a table."
         )
     form = click.option(

@@ -116,5 +116,5 @@ def command(
         result = with_intervals(result, level, interval or "t")
     figure = plot(result, kind, baseline=baseline, columns=columns, confidence=level, families=begun, trend=trend)
     emit(written(figure, form), output)
-    *lines, signature = footnotes(result) if kind != "cutoffs" else of_cutoffs(curves(result))
-    printing.tell(lines, signature)
+    lines = footnotes(result) if kind != "cutoffs" else of_cutoffs(curves(result))
+    printing.tell(lines, str(result.signature))

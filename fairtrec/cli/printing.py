@@ -1,14 +1,15 @@
 """Printing what a command found: to the terminal or a file, and beside it on standard error what must be known."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrec.cli.commands import TYPED, say
 from fairtrec.cli.options import IDLE
-from fairtrec.report.writers import Carried, Writer
+from fairtrec.report.writers import Carried, Formats
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,10 +47,10 @@ def tell(lines: Sequence[str], signature: str = "", carried: Carried = "nothing"
 
     meta = click.get_current_context().meta
     is_whole = "verbose" in meta.get(TYPED, {})
-    if every := [*([] if carried == "all" else lines), *meta.pop(IDLE, [])]:
+    if every := [*(lines if carried in ("nothing", "signature") else []), *meta.pop(IDLE, [])]:
         for line in folded(every, None if is_whole else MOST):
             say(f"# {line}")
-    if signature and carried == "nothing":
+    if signature and carried in ("nothing", "remarks"):
         line = f"# {signature}"
         if sys.stderr.isatty() and not is_whole:
             from shutil import get_terminal_size
@@ -58,15 +59,8 @@ def tell(lines: Sequence[str], signature: str = "", carried: Carried = "nothing"
         say(line)
 
 
-def write(
-    writers: Mapping[str, Writer],
-    form: str,
-    of: Any,
-    output: "Path | None",
-    footnotes: Callable[[Any], Sequence[str]] = lambda _: (),
-    **view: Any,
-) -> None:
-    """Print a report, or write it to a file, and say on standard error which footnotes it does not carry.
+def write(kind: Formats, form: str, of: Any, output: "Path | None", *, told: bool = True, **view: Any) -> None:
+    """Print a report, or write it to a file, and say on standard error what it does not carry, if that is to be told.
 
     A table that is printed has the most important remarks alone, unless -v asks for all.
     """
@@ -74,16 +68,16 @@ def write(
 
     terminal = output is None and sys.stdout.isatty()
     if form == "auto":
-        form = "table" if terminal or "trec" not in writers else "trec"
-    writer = writers[form]
+        form = "table" if terminal or "trec" not in kind.forms else "trec"
+    writer = kind.forms[form]
     shown = None if output is not None else most()
-    emit(
-        writer(of, terminal=terminal, window=output is None, most=shown, **view),
-        output,
-        drawn=terminal and writer.draws,
-    )
-    *lines, signature = footnotes(of) or ("",)
-    tell(lines, signature, writer.carries)
+    report = kind(form, of, terminal=terminal, window=output is None, most=shown, **view)
+    emit(report, output, drawn=terminal and writer.draws)
+    if not told or writer.carries == "all":
+        tell([])
+    else:
+        module = import_module(f"fairtrec.report.{kind.said or kind.module}")
+        tell(module.footnotes(of), str(of.signature), writer.carries)
 
 
 def most() -> int | None:

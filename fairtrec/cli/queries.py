@@ -47,7 +47,6 @@ def command(
     from fairtrec.errors import UsageError
     from fairtrec.querysets.building import queryset
     from fairtrec.querysets.chosen import refuse_existing, targets
-    from fairtrec.report.queryset import footnotes, signature
 
     if output is None:
         options.refuse_typed("is for a set that is written, with -o FILE", "title", "force")
@@ -61,8 +60,7 @@ def command(
             refuse_existing(places_of)
     made = queryset(cast, **given)
     files = [] if output is None else made.save(output, title=title, force=force)
-    told = footnotes if form in ("tsv", "csv") else signature
-    printing.write(QUERYSETS, form, made, None, told, places=places)
+    printing.write(QUERYSETS, form, made, None, places=places)
     if files:
         first, *others = files
         many = "1 query" if len(made.kept) == 1 else f"{len(made.kept):,} queries"

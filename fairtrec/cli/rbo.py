@@ -41,7 +41,6 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     from fairtrec.cli.bar import progress
     from fairtrec.comparison.overlaps import rbo
     from fairtrec.files.arguments import joined, lists, named
-    from fairtrec.report.overlaps import footnotes
 
     files = named(runs)
     asked: str | None = given.pop("baseline")
@@ -51,4 +50,4 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     given["form"] = given.pop("which")
     with progress():
         found = rbo(every, baseline, **given)
-    printing.write(OVERLAPS, form, found, output, footnotes, **view)
+    printing.write(OVERLAPS, form, found, output, **view)

@@ -76,5 +76,5 @@ def _as_recorded(again: "Result", recorded: "RecordedResult") -> Any:
     from fairtrec.replay import results
     from fairtrec.report.writers import RESULTS
 
-    written = RESULTS["json"](again, per_query=any(run.queries for run in recorded.runs))
+    written = RESULTS("json", again, per_query=any(run.queries for run in recorded.runs))
     return results.parse(written.encode("utf-8", "surrogateescape"), "replayed")

@@ -96,9 +96,9 @@ def command(
     if output is None:
         pour(plain_run.lines(reranking.runs[0].after))
     if effect is not None and output is not None:
-        printing.write(EFFECTS, form, effect, None, footnotes, places=places)
+        printing.write(EFFECTS, form, effect, None, places=places)
         return
     if effect is not None:
-        click.echo(EFFECTS[form](effect, places=places, most=printing.most(), window=True), err=True, nl=False)
-    *lines, signature = footnotes(reranking if effect is None else effect)
-    printing.tell(lines, signature, "nothing" if effect is None else EFFECTS[form].carries)
+        click.echo(EFFECTS(form, effect, places=places, most=printing.most(), window=True), err=True, nl=False)
+    carried = "nothing" if effect is None else EFFECTS.forms[form].carries
+    printing.tell(footnotes(reranking), str(reranking.signature if effect is None else effect.signature), carried)

@@ -72,7 +72,6 @@ def command(
     """
     from fairtrec.errors import UsageError
     from fairtrec.files.arguments import lists, named
-    from fairtrec.report.selection import footnotes
     from fairtrec.selection.selecting import select
     from fairtrec.statistics.procedure import Procedure
 
@@ -88,4 +87,4 @@ def command(
         raise UsageError(f"--output and --write-run would both write {output}; choose another for one of the two")
     with options.attended():
         selection = select(files, qrels, write_run=write_run, **given)
-    printing.write(SELECTIONS, form, selection, output, footnotes, places=places)
+    printing.write(SELECTIONS, form, selection, output, places=places)

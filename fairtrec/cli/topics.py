@@ -36,8 +36,8 @@ def refuse(form: str, view: Mapping[str, Any], given: Mapping[str, Any], **other
         raise UsageError(f"--spread prints best, median and worst of values alone; leave out {option}")
     if view["per_query"]:
         raise UsageError("--spread prints each query; leave out -q (and -n leaves the queries out)")
-    if form not in (*SPREADS, "auto"):
-        raise UsageError(f"--spread has no format {form}; choose one of {', '.join(SPREADS)}")
+    if form not in (*SPREADS.forms, "auto"):
+        raise UsageError(f"--spread has no format {form}; choose one of {', '.join(SPREADS.forms)}")
 
 
 def write(
@@ -46,13 +46,13 @@ def write(
     """Print the spread, or write it and a file for each run to a folder."""
     from fairtrec.comparison.leaderboard import spread
     from fairtrec.errors import UsageError
-    from fairtrec.report.topic_tables import OfOneRun, footnotes
+    from fairtrec.report.topic_tables import OfOneRun
     from fairtrec.report.writers import SPREADS
 
     form = "table" if form == "auto" else form
     found = spread(result if slices is None else slices.noted(result), slices, summary_only=hidden)
     if output is None or not is_folder(output):
-        printing.write(SPREADS, form, found, output, footnotes, places=places)
+        printing.write(SPREADS, form, found, output, places=places)
         return
     try:
         output.mkdir(exist_ok=True)
@@ -65,5 +65,5 @@ def write(
         twice = next(name for name in names if names.count(name) > 1)
         raise UsageError(f"two files would be called {twice}.{ending}; call a run by another name, with NAME=FILE")
     for name, view in zip(names[1:], views, strict=True):
-        printing.write(SPREADS, form, view, output / f"{name}.{ending}", lambda _: (), places=places)
-    printing.write(SPREADS, form, found, output / f"spread.{ending}", footnotes, places=places)
+        printing.write(SPREADS, form, view, output / f"{name}.{ending}", places=places, told=False)
+    printing.write(SPREADS, form, found, output / f"spread.{ending}", places=places)

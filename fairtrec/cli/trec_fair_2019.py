@@ -59,7 +59,6 @@ def command(
     from fairtrec.errors import InputError, UsageError
     from fairtrec.evaluation.trec_fair_2019 import evaluate
     from fairtrec.files.arguments import lists, named
-    from fairtrec.report.remarks import footnotes
 
     form, output = (chosen.pop(name) for name in ("form", "output"))
     view = {name: chosen.pop(name) for name in ("per_query", "places")}
@@ -72,7 +71,7 @@ def command(
         say(fault)
     if result.scores:
         by = None if sort is None else _sorted_by(sort, result.scores[0].measures)
-        printing.write(RESULTS, form, result, output, footnotes, sort=by, **view)
+        printing.write(RESULTS, form, result, output, sort=by, **view)
     return InputError.exit_code if result.failed else 0
 
 

@@ -73,7 +73,7 @@ def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool,
             bad += checked.is_bad(place, fail_on)
             yield checked, place
 
-    sys.stdout.writelines(FINDINGS[form](seen()))
+    sys.stdout.writelines(FINDINGS(form, seen()))
     if bad:
         what = "errors or warnings" if fail_on == "warning" else "errors"
         raise InputError(f"{bad} of {len(paths)} run{'s' * (len(paths) > 1)} with {what}; see above")

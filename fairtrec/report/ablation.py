@@ -11,7 +11,7 @@ from fairtrec.ablation.ablation import Ablation, Variant
 from fairtrec.ablation.factors import Draw
 from fairtrec.data import Floats
 from fairtrec.formulas.rounding import same
-from fairtrec.report.cells import called, cell, number, signed
+from fairtrec.report.cells import called, cell, signed
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import directions, heading
 from fairtrec.report.records import Row, head
@@ -25,8 +25,8 @@ BY_SIZE = "orders, ranks and flips go by the mean of absolute values, as signs c
 
 
 def footnotes(ablation: Ablation) -> list[str]:
-    """List what a reader should know beside the numbers; last the signature."""
-    return [*legend(ablation), *remarks(ablation), *footnotes_of(ablation.result)[:-1], str(ablation.signature)]
+    """List what a reader should know beside the numbers."""
+    return [*legend(ablation), *remarks(ablation), *footnotes_of(ablation.result)]
 
 
 def tables(ablation: Ablation, *, places: int) -> Document:
@@ -38,7 +38,7 @@ def tables(ablation: Ablation, *, places: int) -> Document:
     several.append(_of_runs(ablation, names, places))
     by_size = BY_SIZE if ablation.pairs and ablation.measure.better == "nearer 0" else ""
     signs = [*filter(None, [directions([ablation.measure.better]), by_size]), *legend(ablation)]
-    said = [*remarks(ablation), *footnotes_of(ablation.result)[:-1]]
+    said = [*remarks(ablation), *footnotes_of(ablation.result)]
     return Document(several, said, str(ablation.signature), signs=signs)
 
 
@@ -94,9 +94,9 @@ def _of_runs(ablation: Ablation, names: Sequence[str], places: int) -> ReportTab
     best = np.argsort(np.where(ablation.base.ranks == 0, len(names) + 1, ablation.base.ranks), kind="stable").tolist()
     ends, ranks = ablation.intervals, ablation.rank_intervals
     values = [
-        Column("base", [number(float(ablation.base.means[run]), places) for run in best]),
+        Column("base", [f"{ablation.base.means[run]:.{places}f}" for run in best]),
         *(
-            Column(head, [number(float(ends[run, end]), places) for run in best])
+            Column(head, [f"{ends[run, end]:.{places}f}" for run in best])
             for end, head in enumerate(("least", "greatest"))
         ),
     ]
@@ -147,7 +147,7 @@ def changes(ablation: Ablation, variant: Variant) -> Floats:
 def span(values: Iterable[float], places: int) -> str:
     """Write one value, or the least and the greatest of several."""
     known = [value for value in values if value == value]  # noqa: PLR0124 - nan is not itself
-    ends = [number(value, places) for value in ((min(known), max(known)) if known else (float("nan"),) * 2)]
+    ends = [f"{value:.{places}f}" for value in ((min(known), max(known)) if known else (float("nan"),) * 2)]
     return ends[0] if ends[0] == ends[1] else (" to " if ends[0].startswith("-") else "-").join(ends)
 
 
@@ -257,7 +257,7 @@ def record(ablation: Ablation) -> dict[str, Any]:
     }
     base = _record(ablation, ablation.base)
     return {
-        **head(ablation.result, ablation.signature, footnotes(ablation)[:-1]),
+        **head(ablation.result, ablation.signature, footnotes(ablation)),
         "measure": str(ablation.measure),
         "pairs": ablation.pairs,
         "told_apart": ablation.told_apart,

@@ -7,7 +7,6 @@ from xml.etree.ElementTree import Element
 
 from fairtrec.gold.agreeing import Agreement, Category
 from fairtrec.report.cells import cell
-from fairtrec.report.cells import number as written
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page.whole import TABLES, in_page, page
 from fairtrec.report.records import Row, number
@@ -18,7 +17,7 @@ KEYS = ("group",)
 
 def summary(found: Agreement, places: int = 4) -> str:
     """Write agreement, kappa and alpha in a line, and what they are over."""
-    kappa, low, high = (written(each, places) for each in found.kappa)
+    kappa, low, high = (f"{each:.{places}f}" for each in found.kappa)
     many = f"{found.documents:,} documents" if found.documents > 1 else "1 document"
     runs = "1 run" if found.runs == 1 else f"{found.runs} runs"
     over = {
@@ -26,13 +25,13 @@ def summary(found: Agreement, places: int = 4) -> str:
         "draw": f"over the documents that could be drawn, by {many}",
         "exposure": f"by exposure in {runs}, over {many}",
     }
-    alpha = f"alpha {written(found.alpha, places)}"
-    return f"agreement {written(found.agreement, places)}, kappa {kappa} [{low}, {high}], {alpha}; {over[found.by]}"
+    alpha = f"alpha {found.alpha:.{places}f}"
+    return f"agreement {found.agreement:.{places}f}, kappa {kappa} [{low}, {high}], {alpha}; {over[found.by]}"
 
 
 def footnotes(found: Agreement) -> list[str]:
-    """List what a reader should know beside the numbers; last the signature."""
-    return [summary(found), *found.notes, str(found.signature)]
+    """List what a reader should know beside the numbers."""
+    return [summary(found), *found.notes]
 
 
 def tables(found: Agreement, *, places: int) -> Document:
@@ -51,12 +50,12 @@ def tables(found: Agreement, *, places: int) -> Document:
 
 
 def _told(value: float, places: int) -> str:
-    return "" if isnan(value) else written(value, places)
+    return "" if isnan(value) else f"{value:.{places}f}"
 
 
 def _interval(of: Interval, places: int) -> str:
     _, low, high = of
-    return "" if isnan(low) else f" [{written(low, places)}, {written(high, places)}]"
+    return "" if isnan(low) else f" [{low:.{places}f}, {high:.{places}f}]"
 
 
 def html(found: Agreement, *, places: int) -> str:

@@ -23,8 +23,7 @@ from fairtrec.report.document import Document
 from fairtrec.report.output import emit, refuse_input, refuse_unwritable
 from fairtrec.report.page import whole
 from fairtrec.report.tied import with_bounds, with_ends
-from fairtrec.report.view import refuse_view
-from fairtrec.report.writers import KINDS, Formats
+from fairtrec.report.writers import KINDS, Formats, refuse_view
 
 MOST_PLACES = 17
 ENDINGS = {"tex": "latex", "htm": "html", "prototext": "tira", "txt": "text"}  # of files; others are those of formats
@@ -32,22 +31,21 @@ ENDINGS = {"tex": "latex", "htm": "html", "prototext": "tira", "txt": "text"}  #
 
 def text(of: Answer) -> str:
     """Give what the command prints: the table, or the lines where there is no table."""
-    of, forms = _made_of(of), _forms(of)
+    of, kind = _made_of(of), _kind(of)
     told = _empty(of)
-    form = "table" if "table" in forms else next(iter(forms))
-    return told or "".join(forms[form](of, places=4)).rstrip("\n")
+    form = "table" if "table" in kind.forms else next(iter(kind.forms))
+    return told or "".join(kind(form, of, places=4)).rstrip("\n")
 
 
 def html(of: Answer) -> str:
     """Write the tables for a notebook."""
-    of = _made_of(of)
-    told, kind = _empty(of), _forms(of)
+    answer = _made_of(of)
+    told, kind = _empty(answer), _kind(answer)
     if told:
         return whole.notebook(Document([], [], told))
-    document = kind.part("tables")(of, places=4)
+    document = kind.part("tables")(answer, places=4)
     if not document.signature:
-        *lines, signature = kind.part("footnotes")(of)
-        document = replace(document, remarks=lines, signature=signature)
+        document = replace(document, remarks=kind.part("footnotes")(answer), signature=str(answer.signature))
     return whole.notebook(document)
 
 
@@ -56,7 +54,7 @@ def flat(of: Answer) -> dict[str, float]:
     of = _made_of(of)
     if isinstance(of, Result):
         return flat_names.of_means(with_bounds(with_ends(of)), {})
-    kind = _forms(of)
+    kind = _kind(of)
     numbers = kind.part("numbers")
     return flat_names.of_rows(kind.part("rows")(of, places=None) if numbers is None else numbers(of), kind.part("KEYS"))
 
@@ -69,7 +67,7 @@ def frame(of: Answer, *, per_query: bool) -> Any:
         raise ResourceError("a frame needs pandas; run: pip install pandas") from None
     of = _made_of(of)
     if not isinstance(of, Result):
-        kind = _forms(of)
+        kind = _kind(of)
         if per_query and "per_query" not in kind.options:
             raise UsageError("this has no values of queries beside those that it shows; leave out per_query")
         head, *cells = kind.part("rows")(of, places=None, **{"per_query": True} if per_query else {})
@@ -89,16 +87,16 @@ def frame(of: Answer, *, per_query: bool) -> Any:
 def write(of: Answer, path: FilePath, form: str | None, *, places: int, **view: Any) -> None:
     """Write a file in one of the formats."""
     of = _made_of(of)
-    place, forms, told = Path(path), _forms(of), _empty(of)
+    place, kind, told = Path(path), _kind(of), _empty(of)
     if told:
         raise UsageError(f"{told}, so there is nothing to write")
-    form = _form(place, forms) if form is None else form
-    if form not in forms:
-        raise UsageError(f"there is no format {form!r}; choose from {', '.join(forms)}")
+    form = _form(place, kind) if form is None else form
+    if form not in kind.forms:
+        raise UsageError(f"there is no format {form!r}; choose from {', '.join(kind.forms)}")
     if type(places) is not int or not 0 <= places <= MOST_PLACES:
         raise UsageError(f"{places!r} places behind the point were asked for; 0 to {MOST_PLACES} are possible")
-    for strange in view.keys() - {*forms.options}:
-        raise unknown(strange, ["places", *forms.options])
+    for strange in view.keys() - {*kind.options}:
+        raise unknown(strange, ["places", *kind.options])
     refuse_unwritable(place)
     result = of if isinstance(of, Result) else getattr(of, "result", None)
     refuse_input(place, [] if result is None else [fspath(file.place) for file in result.files.values()])
@@ -109,7 +107,7 @@ def write(of: Answer, path: FilePath, form: str | None, *, places: int, **view: 
         sort = view.get("sort")
         view["sort"] = sort if sort is None or isinstance(sort, Measure) else sort_key(sort, None)
         of = slices.noted(of)
-    made = forms[form](of, places=places, **view)
+    made = kind(form, of, places=places, **view)
     emit(made if isinstance(made, bytes) else "".join(made), place)
 
 
@@ -120,15 +118,15 @@ def _made_of(of: Any) -> Any:
     return of.result or Result((of,), of.signature, (), {})
 
 
-def _forms(of: Answer) -> Formats[Any]:
+def _kind(of: Answer) -> Formats:
     return next(KINDS[each.__name__] for each in type(of).__mro__ if each.__name__ in KINDS)
 
 
-def _form(place: Path, forms: Formats[Any]) -> str:
+def _form(place: Path, kind: Formats) -> str:
     ending = place.suffix.removeprefix(".").lower()
     form = ENDINGS.get(ending, ending)
-    if form not in forms:
-        known = ", ".join(forms)
+    if form not in kind.forms:
+        known = ", ".join(kind.forms)
         raise UsageError(f"the ending of {place.name} is that of no format; name one of {known}, as format=")
     return form
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores
-from fairtrec.report.cells import names, number
+from fairtrec.report.cells import names
 from fairtrec.statistics.corrected import LEVEL, OfDocuments
 from fairtrec.statistics.estimate import FEWEST
 from fairtrec.statistics.procedure import DECIDING, Procedure
@@ -48,5 +48,5 @@ def _no_help(scores: Scores) -> Iterator[str]:
         alone, mine = drawn.gold_alone(), drawn.estimate()
         if alone is not None and mine is not None and alone[1].variance < mine.variance:
             value, estimate = alone
-            low, high = (number(end, PLACES) for end in estimate.ends(value, LEVEL))
-            yield f"{measure}: the instrument is no help: gold alone gives {number(value, PLACES)} [{low}, {high}]"
+            low, high = (f"{end:.{PLACES}f}" for end in estimate.ends(value, LEVEL))
+            yield f"{measure}: the instrument is no help: gold alone gives {value:.{PLACES}f} [{low}, {high}]"

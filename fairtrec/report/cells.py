@@ -19,20 +19,9 @@ if TYPE_CHECKING:
 POOLED = -1  # in the place of the number of a query
 
 
-def number(value: float, places: int, *, whole: bool = False) -> str:
-    """Write a value; nan is what is undefined, and a count has no digits behind the point.
-
-    >>> number(0.5, 4), number(float("nan"), 4), number(3.0, 4, whole=True)
-    ('0.5000', 'nan', '3')
-    """
-    if whole and value == value and value.is_integer():  # noqa: PLR0124 - it is not itself where it is nan
-        return f"{value:.0f}"
-    return f"{value:.{places}f}"
-
-
 def cell(value: float, places: int | None) -> str | float:
     """Write a value; with None for places it stays the number that it is."""
-    return value if places is None else number(value, places)
+    return value if places is None else f"{value:.{places}f}"
 
 
 def signed(value: float, places: int) -> str:
@@ -53,7 +42,7 @@ def standing(result: Result, places: int) -> "Standing":
     from fairtrec.comparison.leaderboard import Standing, incomplete, strange
     from fairtrec.report.unknown import outside
 
-    printed = [[float(number(value, places)) for value in scores.compared.tolist()] for scores in result.scores]
+    printed = [[float(f"{value:.{places}f}") for value in scores.compared.tolist()] for scores in result.scores]
     measures = range(len(result.scores[0].measures))
     untrue = [[s.unknown is not None and outside(s, row, None) for row in measures] for s in result.scores]
     left_out = incomplete(result) | strange(result) | np.array(untrue)
@@ -87,15 +76,18 @@ def rows(scores: Scores, *, per_query: bool, summary: bool) -> list[tuple[int | 
 
 
 def cells(scores: Scores, query: int | None, places: int) -> list[str]:
-    """Write one value of each measure: those of a query, the means, or what is pooled; nothing where there is none."""
+    """Write one value of each measure: those of a query, the means, or what is pooled; nothing where there is none.
+
+    What is undefined is nan, and a count has no digits behind the point.
+    """
     if query == POOLED:
         several = [scores.pooled.value(measure) for measure in scores.measures]
-        return ["" if value is None else number(value, places) for value in several]
+        return ["" if value is None else f"{value:.{places}f}" for value in several]
     values = scores.means if query is None else scores.values[:, query]
     return [
         ""
         if (query is not None and measure.of_mean) or (scores.is_gap and isnan(value))
-        else number(value, places, whole=measure.total)
+        else f"{value:.{0 if measure.total and value.is_integer() else places}f}"
         for measure, value in zip(scores.measures, values.tolist(), strict=True)
     ]
 
@@ -103,7 +95,7 @@ def cells(scores: Scores, query: int | None, places: int) -> list[str]:
 def sizes(scores: Scores, places: int) -> list[str]:
     """Write the mean size of each measure's values, by which runs are compared, where the mean does not tell it."""
     several = zip(scores.measures, scores.means.tolist(), scores.compared.tolist(), strict=True)
-    written = [(measure, number(abs(mean), places), number(size, places)) for measure, mean, size in several]
+    written = [(measure, f"{abs(mean):.{places}f}", f"{size:.{places}f}") for measure, mean, size in several]
     by_gold = [found is not None and not found.why for found in scores.corrected] or [False] * len(written)
     return [
         f" |{size}|" if measure.better == "nearer 0" and size != mean and not is_corrected else ""
@@ -117,7 +109,7 @@ def intervals(scores: Scores, query: int | None, places: int) -> list[str]:
     Nothing where the printed digits of ties and unknown groups are the same.
     """
     if query is None and scores.within is not None:
-        reach = [[number(end, places) for end in row] for row in scores.within.tolist()]
+        reach = [[f"{end:.{places}f}" for end in row] for row in scores.within.tolist()]
         signs = [" ?" if each else "" for each in scores.doubtful.tolist()]
         return [
             "" if low == "nan" else f" [{low}, {high}]{sign}" for (low, high), sign in zip(reach, signs, strict=True)
@@ -147,7 +139,7 @@ def _of_gaps(scores: "GapScores", places: int) -> list[str]:
     """Write which slices are the greatest and the least, the interval of their gap, and p, where it has one."""
     written = []
     for row, (gap, within) in enumerate(zip(scores.gaps, intervals(scores, None, places), strict=True)):
-        p = "" if gap is None or isnan(gap.p) else f" p {number(gap.p, places)}"
+        p = "" if gap is None or isnan(gap.p) else f" p {gap.p:.{places}f}"
         written.append(f" {scores.told(row)}{within}{p}" if gap is not None else "")
     return written
 
@@ -162,7 +154,7 @@ def corrected(scores: Scores, places: int) -> list[tuple[str, str]]:
         if found is None or found.why:
             written.append(("" if found is None else "-", ""))
             continue
-        value, low, high = (number(each, places) for each in (found.corrected, found.low, found.high))
+        value, low, high = (f"{each:.{places}f}" for each in (found.corrected, found.low, found.high))
         written.append((value, f"{'' if low == 'nan' else f' [{low}, {high}]'}{' ?' if found.doubtful else ''}"))
     return written or [("", "")] * len(scores.measures)
 

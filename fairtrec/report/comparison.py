@@ -142,17 +142,17 @@ def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
 
 
 def notes(view: View) -> list[str]:
-    """List what a reader should know beside the numbers, the signature left out."""
+    """List what a reader should know beside the numbers."""
     several = tuple(replace(scores, gold=None) for scores in view.result.scores)  # whose intervals are others
     result = replace(view.result, scores=several)
-    said = of_all_cutoffs(result) if isinstance(view, Curves) else footnotes_of(result)[:-1]
+    said = of_all_cutoffs(result) if isinstance(view, Curves) else footnotes_of(result)
     return [*view.notes, *said]
 
 
 def footnotes(view: View) -> list[str]:
-    """List what a reader should know beside a report that does not say it itself; last the signature."""
+    """List what a reader should know beside a report that does not say it itself."""
     family = [] if isinstance(view, Curves) else [view.family]
-    return [*family, *notes(view), str(view.signature)]
+    return [*family, *notes(view)]
 
 
 def rows(view: View, *, places: int | None) -> Iterator[Row]:

@@ -106,8 +106,7 @@ def tables(explanation: Explanation, *, places: int) -> Document:
         if not explanation.detailed:
             told = equation(explanation, of_run.mean("value"), of_run.mean("ceiling"), places, mean=True)
             several.append(ReportTable.of_rows(f"{name}: {told}", 2, *_words(explanation, of_run, places)))
-    *lines, signature = footnotes(explanation)
-    return Document(several, lines, signature)
+    return Document(several, footnotes(explanation), str(explanation.signature))
 
 
 def rows(explanation: Explanation, *, places: int | None) -> Iterator[Row]:
@@ -138,7 +137,7 @@ def record(explanation: Explanation) -> dict[str, Any]:
     """Give one object, which also says where the values come from."""
     better = explanation.measure.better
     return {
-        **head(explanation.result, explanation.signature, footnotes(explanation)[:-1]),
+        **head(explanation.result, explanation.signature, footnotes(explanation)),
         "measure": str(explanation.measure),
         "kind": explanation.kind,
         "ceiling": explanation.ceiling,
@@ -159,13 +158,12 @@ def record(explanation: Explanation) -> dict[str, Any]:
 
 
 def footnotes(explanation: Explanation) -> list[str]:
-    """List what a reader should know beside the numbers; last the signature."""
-    *remarks, signature = footnotes_of(explanation.result)
+    """List what a reader should know beside the numbers."""
     ours = [f"{explanation.measure}: {HOW[explanation.kind]}"] * bool(HOW[explanation.kind])
     if explanation.groups and explanation.lexicon is None:
         ours.append("there are no texts, so groups stand in the place of their words")
     ours += [ROUGH] * any(place.rough for each in explanation.explained for place in each.places)
-    return [*ours, *explanation.notes, *remarks, signature]
+    return [*ours, *explanation.notes, *footnotes_of(explanation.result)]
 
 
 def asked(explanation: Explanation, qid: str) -> str:

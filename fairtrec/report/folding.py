@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 MOST = 4
 NARROWEST = 20  # letters behind an indent
-WRONG, CAUTION, EXPLAINED = range(3)
 SIGNS = re.compile(  # what begins so tells what stands in a table: groups with their sizes, and signs
     r"([\w.-]+(, in this order)?: (.+ \d+, )+.+ \d+( and \d+ more)?(, none \d+)?(; target |$)|\[|\?: |outside: )"
 )
@@ -28,22 +27,19 @@ _EXPLAINED = re.compile(  # what a number is, and what it does not depend on
 )
 
 
-def importance(remark: str) -> int:
-    """Tell whether a number is wrong or not comparable by what a remark says, whether to be cautious, or what it is.
-
-    >>> importance("RR: defined for 3 of 12 queries"), importance("RaB@5: above 0 leans to m, below 0 to f")
-    (0, 2)
-    """
-    return WRONG if _WRONG.search(remark) else EXPLAINED if _EXPLAINED.search(remark) else CAUTION
-
-
 def folded(remarks: Sequence[str], most: int | None) -> list[str]:
     """Put the most important remarks first, so many at ``most`` (None: all), and count the others in a line.
 
-    What tells of the signs of a table is no remark, and stands before them.
+    First stands by which a number is wrong, last what it is. What tells of the signs of a table is no remark, and
+    stands before them.
+
+    >>> folded(["RaB@5: above 0 leans to m, below 0 to f", "RR: defined for 3 of 12 queries"], 1)
+    ['RR: defined for 3 of 12 queries', 'and 1 more remark: -v']
     """
     signs = [line for line in remarks if SIGNS.match(line)]
-    several = sorted((line for line in remarks if not SIGNS.match(line)), key=importance)
+    several = [line for line in remarks if not SIGNS.match(line)]
+    place = {line: 0 if _WRONG.search(line) else 2 if _EXPLAINED.search(line) else 1 for line in several}
+    several.sort(key=place.__getitem__)
     left = 0 if most is None else len(several) - most
     if left <= 0:
         return [*signs, *several]

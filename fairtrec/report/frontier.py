@@ -5,7 +5,7 @@ from math import hypot, isfinite, isnan
 from typing import Any
 
 from fairtrec.frontier.headroom import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
-from fairtrec.report.cells import called, cell, number
+from fairtrec.report.cells import called, cell
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import ARROWS, directions, heading
 from fairtrec.report.records import Row, head
@@ -26,7 +26,7 @@ FROM = {
 def tables(frontier: Frontier, *, places: int, per_query: bool = False) -> Document:
     """Lay out all tables."""
     several = [_of_runs(frontier, places), *([_of_queries(frontier, places)] if per_query else [])]
-    said = [*remarks(frontier), *footnotes_of(frontier.result)[:-1]]
+    said = [*remarks(frontier), *footnotes_of(frontier.result)]
     used = {frontier.utility.better, frontier.fairness.better, *["lower"] * (frontier.dpfr is not None)}
     return Document(several, said, str(frontier.signature), signs=[directions(used), *legend(frontier)])
 
@@ -53,20 +53,23 @@ def _of_queries(frontier: Frontier, places: int) -> ReportTable:
     ]
     values = _columns(frontier, [query.points for _, query in rows], places)
     if 0.0 in frontier.losses:
-        values.append(Column("distance", [number(query.distance, places) for _, query in rows]))
+        values.append(Column("distance", [f"{query.distance:.{places}f}" for _, query in rows]))
     values += [] if frontier.dpfr is None else _aims([query for _, query in rows], places)
     return ReportTable("Queries, each on its own", keys, values)
 
 
 def _columns(frontier: Frontier, points: list[tuple[Point, ...]], places: int) -> list[Column]:
     """Lay out the points: utility and fairness as they are, and fairness of the others; last the utility of most."""
-    heads = list(dict.fromkeys(name(point) for each in points for point in each[1:]))
-    found = [{name(point): point for point in each} for each in points]
+    found = [{title(point.loss, point.name): point for point in each} for each in points]
+    heads = dict.fromkeys(head for each in found for head in each if head != "run")
     return [
-        Column(heading(frontier.utility), [number(each[0].utility, places) for each in points]),
-        Column(heading(frontier.fairness), [number(each[0].fairness, places) for each in points]),
+        Column(heading(frontier.utility), [f"{each[0].utility:.{places}f}" for each in points]),
+        Column(heading(frontier.fairness), [f"{each[0].fairness:.{places}f}" for each in points]),
         *(Column(head, [fair(each[head], places) if head in each else "-" for each in found]) for head in heads),
-        Column(f"{frontier.utility} there", [useful(each[-1], places) for each in points]),
+        Column(
+            f"{frontier.utility} there",
+            [f"{'' if last.told else '>='}{last.utility:.{places}f}" for *_, last in points],
+        ),
     ]
 
 
@@ -75,60 +78,37 @@ def _aims(several: Sequence[RunFrontier | QueryFrontier], places: int) -> list[C
     aims = [each.dpfr for each in several if each.dpfr is not None]
     if not aims:
         return []
-    there = [f"{number(each.utility, places)} {number(each.fairness + 0.0, places)}" for each in aims]
+    there = [f"{each.utility:.{places}f} {each.fairness + 0.0:.{places}f}" for each in aims]
     head = f"{aim(aims[0].alpha)} {ARROWS['lower']}"
-    return [Column(head, [number(each.distance, places) for each in aims]), Column("from", there)]
+    return [Column(head, [f"{each.distance:.{places}f}" for each in aims]), Column("from", there)]
 
 
-def title(loss: float) -> str:
-    """Say how much may be lost.
+def title(loss: float, name: str = "loss") -> str:
+    """Call a point as the head of its column does: by how much may be lost, or by its name.
 
-    >>> title(0.0), title(0.01), title(0.005)
-    ('0 loss', '1 %', '0.5 %')
+    >>> title(0.0), title(0.01), title(0.005), title(1.0, "most")
+    ('0 loss', '1 %', '0.5 %', 'most')
     """
-    return f"{100 * loss:.6g} %" if loss else "0 loss"
-
-
-def name(point: Point) -> str:
-    """Call a point as the head of its column does."""
-    return title(point.loss) if point.name == "loss" else point.name
+    return name if name != "loss" else f"{100 * loss:.6g} %" if loss else "0 loss"
 
 
 def fair(point: Point, places: int) -> str:
-    """Write the fairness of a point, and the bound where that is another."""
-    value = _unsigned_zero(point.fairness, places)
+    """Write the fairness of a point, which may miss 0 by rounding, and the bound where that is another."""
+    value = f"{point.fairness:z.{places}f}"
     if not point.open:
         return value
     sign = "<=" if point.bound > point.fairness else ">="
-    return f"{value} {sign}{_unsigned_zero(point.bound, places)}" if isfinite(point.bound) else f"{value} {sign}?"
-
-
-def _unsigned_zero(value: float, places: int) -> str:
-    """Write a value that a solver found, which may miss 0 by rounding.
-
-    >>> _unsigned_zero(-1e-12, 4)
-    '0.0000'
-    """
-    return number(round(value, places) + 0.0, places)
-
-
-def useful(point: Point, places: int) -> str:
-    """Write the utility of a point, with a sign where an order as fair may have more."""
-    return f"{'' if point.told else '>='}{number(point.utility, places)}"
+    return f"{value} {sign}{point.bound:z.{places}f}" if isfinite(point.bound) else f"{value} {sign}?"
 
 
 def footnotes(frontier: Frontier) -> list[str]:
-    """List what a reader should know beside the numbers; last the signature."""
-    return [*legend(frontier), *remarks(frontier), *footnotes_of(frontier.result)[:-1], str(frontier.signature)]
-
-
-def _judged(frontier: Frontier) -> bool:
-    return any(point.name == "same grades" for run in frontier.runs for point in run.points)
+    """List what a reader should know beside the numbers."""
+    return [*legend(frontier), *remarks(frontier), *footnotes_of(frontier.result)]
 
 
 def legend(frontier: Frontier) -> Iterator[str]:
     """Say what the points are."""
-    if _judged(frontier):
+    if any(run.points[1].name == "same grades" for run in frontier.runs):
         yield SAME
     over = "any query" if frontier.each else "the mean over queries"
     if frontier.losses:
@@ -167,7 +147,7 @@ def remarks(frontier: Frontier) -> Iterator[str]:
         yield f"queries left out, as not both values are defined and finite: {', '.join(left)}"
     if frontier.fairness.better == "nearer 0":
         yield f"{frontier.fairness}: the mean of absolute values"
-    if _judged(frontier):
+    if any(run.points[1].name == "same grades" for run in frontier.runs):
         yield ORACLE
 
 
@@ -225,7 +205,7 @@ def records(frontier: Frontier, *, per_query: bool = False) -> Iterator[dict[str
 def record(frontier: Frontier, *, per_query: bool = False) -> dict[str, Any]:
     """Give one object, which also says where the values come from, and has the fronts."""
     return {
-        **head(frontier.result, frontier.signature, footnotes(frontier)[:-1]),
+        **head(frontier.result, frontier.signature, footnotes(frontier)),
         "utility": str(frontier.utility),
         "fairness": str(frontier.fairness),
         "found": frontier.way,

@@ -13,8 +13,8 @@ KEYS = ("run", "other", "qid")
 
 
 def footnotes(overlaps: Overlaps) -> list[str]:
-    """List what a reader should know beside the numbers; last the signature."""
-    return [*overlaps.notes, str(overlaps.signature)]
+    """List what a reader should know beside the numbers."""
+    return list(overlaps.notes)
 
 
 def tables(overlaps: Overlaps, *, places: int, per_query: bool = False) -> Document:

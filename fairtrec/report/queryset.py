@@ -5,7 +5,6 @@ from math import isnan
 from typing import Any
 
 from fairtrec.querysets.chosen import QuerySet
-from fairtrec.report.cells import number as written
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row, number
 
@@ -50,8 +49,8 @@ def _agreement(made: QuerySet, places: int) -> str:
     if isnan(made.agreement):
         return "undefined: no query has two votes"
     name, value = made.kappa
-    told = f"{name} {written(value, places)}" if not isnan(value) else f"{name} undefined: all votes are alike"
-    return f"{written(made.agreement, places)}; {told}"
+    told = f"{name} {value:.{places}f}" if not isnan(value) else f"{name} undefined: all votes are alike"
+    return f"{made.agreement:.{places}f}; {told}"
 
 
 def _decided(made: QuerySet) -> str:
@@ -95,13 +94,8 @@ def numbers(made: QuerySet) -> Iterator[Row]:
 
 
 def footnotes(made: QuerySet) -> list[str]:
-    """Give what a reader should know beside the rows; last the signature."""
-    return [*made.notes, str(made.signature)]
-
-
-def signature(made: QuerySet) -> list[str]:
-    """Give the signature alone, beside lines that tell all else."""
-    return [str(made.signature)]
+    """Give what a reader should know beside the rows."""
+    return list(made.notes)
 
 
 def tables(made: QuerySet, *, places: int) -> Document:

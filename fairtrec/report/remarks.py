@@ -13,7 +13,7 @@ FEW = 4  # runs
 
 
 def footnotes(result: Result) -> list[str]:
-    """List what a reader should know beside the numbers: what is missing or undefined, and last the signature."""
+    """List what a reader should know beside the numbers: what is missing or undefined."""
     said: dict[Remark, list[int]] = {}  # the runs that it is true of, by their places
     for place, scores in enumerate(result.scores):
         for measure, defined in zip(scores.measures, scores.defined.tolist(), strict=True):
@@ -39,7 +39,7 @@ def footnotes(result: Result) -> list[str]:
     for beside, module in (("ties", "tied"), ("unknown", "unknown"), ("gold", "by_gold")):
         if any(getattr(scores, beside) for scores in result.scores):
             lines += import_module(f"fairtrec.report.{module}").notes(result)
-    return [*lines, str(result.signature)]
+    return lines
 
 
 def summed_up(said: Mapping[Remark, list[int]], called: Sequence[str]) -> Iterator[tuple[Parameters | None, str]]:

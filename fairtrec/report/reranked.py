@@ -21,8 +21,8 @@ def tables(reranking: Reranking, *, places: int) -> Document:
     head, *several = numbers(reranking)
     names = shown(each.run for each in reranking.runs)
     cells = [[names[str(run)], *map(str, rest)] for run, *rest in several]
-    *lines, signature = footnotes(reranking)
-    return Document([ReportTable.of_rows("", 2, [*map(str, head)], cells)], lines, signature)
+    table = ReportTable.of_rows("", 2, [*map(str, head)], cells)
+    return Document([table], footnotes(reranking), str(reranking.signature))
 
 
 def numbers(reranking: Reranking) -> Iterator[Row]:
@@ -54,8 +54,8 @@ def records(reranking: Reranking) -> Iterator[dict[str, Any]]:
 
 def record(reranking: Reranking) -> dict[str, Any]:
     """Give one object with the rankings of each run, a list for each sample, and what each reranker says of them."""
-    *notes, signature = footnotes(reranking)
-    return {"signature": signature, "notes": notes, "runs": [_record(each) for each in reranking.runs]}
+    made = {"signature": str(reranking.signature), "notes": footnotes(reranking)}
+    return {**made, "runs": [_record(each) for each in reranking.runs]}
 
 
 def _record(each: Reranked) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.answers.result import Result
 from fairtrec.data.parameters import Remark
-from fairtrec.report.cells import cell, cells, number, shown
+from fairtrec.report.cells import cell, cells, shown
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import arrows, heading
 from fairtrec.report.records import Row
@@ -21,14 +21,13 @@ KEYS = ("run", "by", "measure")
 
 
 def footnotes(of: Reranking | Effect) -> list[str]:
-    """List what a reader of the runs should know; last the signature."""
+    """List what a reader of the runs should know."""
     reranking = of if isinstance(of, Reranking) else of.reranking
     said: dict[Remark, list[int]] = {}
     for place, each in enumerate(reranking.runs):
         for remark in each.remarks:
             said.setdefault(remark, []).append(place)
-    names, lines = _names(reranking), list(reranking.notes)
-    return [*lines, *(what for _, what in summed_up(said, names)), str(of.signature)]
+    return [*reranking.notes, *(what for _, what in summed_up(said, _names(reranking)))]
 
 
 def _names(reranking: Reranking) -> list[str]:
@@ -49,16 +48,20 @@ def tables(effect: Effect, *, places: int) -> Document:
         values.append(Column(heading(measure), [cells(one, None, places)[at] for one, _ in pairs]))
         values.append(Column("reranked", [cells(two, None, places)[at] for _, two in pairs], follows=True))
         differences = [_difference(one.means[at], two.means[at]) for one, two in pairs]
-        values.append(Column("difference", [_signed(difference, places) for difference in differences], follows=True))
-    *lines, signature = footnotes(effect)
+        values.append(
+            Column(
+                "difference", ["nan" if np.isnan(each) else f"{each:+.{places}f}" for each in differences], follows=True
+            )
+        )
+    lines = footnotes(effect)
     means = [line for line in _remarks(effect) if line not in lines]
     signs = [*filter(None, [arrows(before)])]
-    return Document([ReportTable("", keys, values)], [*means, *lines], signature, signs=signs)
+    return Document([ReportTable("", keys, values)], [*means, *lines], str(effect.signature), signs=signs)
 
 
 def _remarks(effect: Effect) -> list[str]:
     """Say what is undefined before, and after; what holds of both is said once."""
-    (*before, _), (*after, _) = (footnotes_of(_called(effect, each)) for each in (effect.before, effect.after))
+    before, after = (footnotes_of(_called(effect, each)) for each in (effect.before, effect.after))
     return [*before, *(f"reranked: {line}" for line in after if line not in before)]
 
 
@@ -70,11 +73,6 @@ def _called(effect: Effect, result: Result) -> Result:
 def _difference(before: float, after: float) -> float:
     with np.errstate(invalid="ignore"):
         return float(np.float64(after) - np.float64(before))
-
-
-def _signed(difference: float, places: int) -> str:
-    text = number(difference, places)
-    return text if difference < 0 or np.isnan(difference) else f"+{text}"
 
 
 def rows(effect: Effect, *, places: int | None) -> Iterator[Row]:
@@ -102,5 +100,4 @@ def record(effect: Effect) -> dict[str, Any]:
         }
         remarks = list(map(str, each.remarks))
         runs.append({"run": each.run, "by": str(each.by), "num_q": len(one.qids), "means": means, "remarks": remarks})
-    *notes, signature = footnotes(effect)
-    return {"signature": signature, "notes": notes, "runs": runs}
+    return {"signature": str(effect.signature), "notes": footnotes(effect), "runs": runs}

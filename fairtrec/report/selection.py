@@ -39,7 +39,7 @@ def record(selection: Selection) -> dict[str, Any]:
         for place, name in enumerate(folds.names)
     }
     made = {
-        **head(selection.result, selection.signature, footnotes(selection)[:-1]),
+        **head(selection.result, selection.signature, footnotes(selection)),
         **dict(zip(("utility", "fairness"), map(str, variants.axes), strict=True)),
         "require": list(map(str, selection.requirements)),
         "variants": list(variants.names),
@@ -68,7 +68,7 @@ def records(selection: Selection) -> list[dict[str, Any]]:
 
 
 def footnotes(selection: Selection) -> list[str]:
-    """List what a reader should know beside the numbers; last the signature."""
+    """List what a reader should know beside the numbers."""
     view = selection.comparisons
     compared = [] if view is None else [view.family, *view.notes]
     if view is not None and len(view.result.scores) <= len(selection.rows):
@@ -77,8 +77,7 @@ def footnotes(selection: Selection) -> list[str]:
         *_unsettled(selection),
         *_of_choice(selection),
         *compared,
-        *footnotes_of(selection.result)[:-1],
-        str(selection.signature),
+        *footnotes_of(selection.result),
     ]
 
 
@@ -109,8 +108,8 @@ def tables(selection: Selection, *, places: int) -> Document:
         for at, measure in enumerate(measures)
     ]
     table = ReportTable("", [Column("beta", betas, words=True), Column(chosen_head, chosen, words=True)], values)
-    *remarks, signature = footnotes(selection)
-    return Document([table], remarks, signature, signs=[*filter(None, lines)])
+    signs = [*filter(None, lines)]
+    return Document([table], footnotes(selection), str(selection.signature), signs=signs)
 
 
 def _marked(selection: Selection, baseline: str) -> str:

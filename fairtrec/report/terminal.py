@@ -20,6 +20,7 @@ FEWEST = 24  # letters of a name that is shortened
 class _Laid:
     """The head and the cells of a column, all of one width, and the style of each."""
 
+    column: Column
     texts: Sequence[str]
     styles: Sequence[str]
     width: int
@@ -34,22 +35,19 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     """
     from rich.console import Console
 
-    stream = io.StringIO()
+    stream, gap = io.StringIO(), document.gap
     room = get_terminal_size().columns if terminal or window else None
-    fitting = [_fitting(table, document.gap, room) for table in document.tables]
-    pages = [(table, page) for table, laid in fitting for page in _pages(table, laid, document.gap, room)]
-    widest = max(_width(page, document.gap) for _, page in pages)
+    fitting = [(table, *_fitting(table, gap, room)) for table in document.tables]
+    pages = [(table, page) for table, keys, values in fitting for page in _pages(keys, values, gap, room)]
+    widest = max(_width(page, gap) for _, page in pages)
     console = Console(file=stream, force_terminal=terminal, width=max(widest, room or 0), highlight=False)
     for table, page in pages:
         if table.title:
             console.print(plain(table.title), style="bold", markup=False, soft_wrap=True)
-        console.print(_table(table, page, document.gap))
+        console.print(_table(table, page, gap))
     is_cut = terminal and room is not None and most is not None
     signature = cut(document.signature, room or 0) if is_cut else document.signature
-    both = [
-        (table, {column.head for column in fits.values})
-        for table, (fits, _) in zip(document.tables, fitting, strict=True)
-    ]
+    both = [(table, {one.column.head for one in values}) for table, _, values in fitting]
     least = ((each.head, kept) for table, kept in both for each in table.values if each.head in table.least)
     left = dict.fromkeys(head for head, kept in least if head not in kept)
     named = f"left out for want of room: {', '.join(left)}; -f tsv or a wider window has them" if left else ""
@@ -59,37 +57,32 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
-def _fitting(table: ReportTable, gap: int, window: int | None) -> tuple[ReportTable, list[_Laid]]:
-    """Lay out the columns; where they are wider than the window, shorten words, and leave out the least that must be.
-
-    These stay if the rest does not fit either.
+def _fitting(table: ReportTable, gap: int, window: int | None) -> tuple[list[_Laid], list[_Laid]]:
+    """Lay out the keys and the values; where they are wider than the window, shorten words, and leave out the least
+    that must be. These stay if the rest does not fit either.
     """
-    laid = list(map(_laid, table.columns))
-    if window is None or _width(laid, gap) <= window:
-        return table, laid
+    keys, values = list(map(_laid, table.keys)), list(map(_laid, table.values))
+    if window is None or _width([*keys, *values], gap) <= window:
+        return keys, values
     if table.narrow is not None:
         return _fitting(table.narrow, gap, window)
-    names = [_narrow(key, _most(window)) for key in table.keys]
-    of_values = zip(table.values, laid[len(names) :], strict=True)
-    behind = max((one.width + gap for column, one in of_values if column.follows), default=0)
-    room = max(FEWEST, window - _width(list(map(_laid, names)), gap) - gap - behind)
+    behind = max((one.width + gap for one in values if one.column.follows), default=0)
+    keys = [_laid(each, max(FEWEST, 3 * window // 10)) for each in table.keys]
+    room = max(FEWEST, window - _width(keys, gap) - gap - behind)
     heads = shortened([column.head for column in table.values], room)
-    values = [replace(column, head=head) for column, head in zip(table.values, heads, strict=True)]
-    whole = table = replace(table, keys=names, values=[_narrow(column, room) for column in values])
-    every = laid = list(map(_laid, whole.columns))
-    for head in whole.least:
-        if _width(laid, gap) <= window:
+    kept = values = [_laid(replace(each, head=head), room) for each, head in zip(table.values, heads, strict=True)]
+    for head in table.least:
+        if _width([*keys, *kept], gap) <= window:
             break
-        table = replace(table, values=[column for column in table.values if column.head != head])
-        laid = list(map(_laid, table.columns))
-    return (table, laid) if _width(laid, gap) <= window else (whole, every)
+        kept = [one for one in kept if one.column.head != head]
+    return keys, kept if _width([*keys, *kept], gap) <= window else values
 
 
 def within(window: int | None, names: Mapping[str, str]) -> Mapping[str, str]:
     """Shorten the names of rows so that a window has room for more."""
     if window is None:
         return names
-    return dict(zip(names, shortened([*names.values()], _most(window)), strict=True))
+    return dict(zip(names, shortened([*names.values()], max(FEWEST, 3 * window // 10)), strict=True))
 
 
 def aligned(
@@ -103,14 +96,6 @@ def aligned(
         yield from hung(f"  {'  '.join(padded)}".rstrip(), window, sum(widths[:-1]) + 2 * len(widths))
 
 
-def _most(window: int) -> int:
-    return max(FEWEST, 3 * window // 10)
-
-
-def _narrow(column: Column, most: int) -> Column:
-    return replace(column, cells=shortened(column.cells, most)) if column.words else column
-
-
 def _without(line: str, left: Container[str]) -> str:
     """Leave out of a line what it says of columns that are not there.
 
@@ -120,16 +105,15 @@ def _without(line: str, left: Container[str]) -> str:
     return "; ".join(part for part in line.split("; ") if part.partition(": ")[0] not in left)
 
 
-def _pages(table: ReportTable, laid: Sequence[_Laid], gap: int, window: int | None) -> Iterator[list[_Laid]]:
+def _pages(keys: Sequence[_Laid], values: Sequence[_Laid], gap: int, window: int | None) -> Iterator[Sequence[_Laid]]:
     """Deal the columns of values to as many tables as the window calls for, the keys in front of each."""
-    keys = laid[: len(table.keys)]
     together: list[list[_Laid]] = []
-    for at, (column, one) in enumerate(zip(table.values, laid[len(keys) :], strict=True)):
-        if column.follows and (window is None or _width([*keys, *together[-1], one], gap) <= window):
+    for at, one in enumerate(values):
+        if one.column.follows and (window is None or _width([*keys, *together[-1], one], gap) <= window):
             together[-1].append(one)
         else:  # one that has no room behind another says whose it is
-            whose = f"{table.values[at - 1].head.partition(' ')[0]} {column.head}"
-            together.append([_laid(replace(column, head=whose)) if column.follows else one])
+            whose = f"{values[at - 1].column.head.partition(' ')[0]} {one.column.head}"
+            together.append([_laid(replace(one.column, head=whose)) if one.column.follows else one])
     page = list(keys)
     for columns in together:
         if window is not None and len(page) > len(keys) and _width([*page, *columns], gap) > window:
@@ -143,10 +127,15 @@ def _width(page: Sequence[_Laid], gap: int) -> int:
     return 1 + sum(column.width + gap for column in page)
 
 
-def _laid(column: Column) -> _Laid:
-    """Mark and pad the cells; rich would take the space behind a value for nothing, and points would not line up."""
+def _laid(column: Column, most: int | None = None) -> _Laid:
+    """Mark and pad the cells, words of at most so many letters.
+
+    Rich would take the space behind a value for nothing, and points would not line up.
+    """
     from rich.cells import cell_len
 
+    if most is not None and column.words:
+        column = replace(column, cells=shortened(column.cells, most))
     rows = range(len(column.cells))
     marks = [BEST if row in column.best else WORST if row in column.worst else "" for row in rows]
     space = " " if any(marks) else ""
@@ -163,7 +152,7 @@ def _laid(column: Column) -> _Laid:
     pads = [" " * (width - cell_len(text)) for text in texts]
     left = column.words or bool(column.beside)
     aligned = [text + pad if left else pad + text for text, pad in zip(texts, pads, strict=True)]
-    return _Laid(aligned, ["", *({BEST: "bold green", WORST: "dim"}.get(mark, "") for mark in marks)], width)
+    return _Laid(column, aligned, ["", *({BEST: "bold green", WORST: "dim"}.get(mark, "") for mark in marks)], width)
 
 
 def shortened(names: Sequence[str], width: int) -> Sequence[str]:

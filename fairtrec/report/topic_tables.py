@@ -6,7 +6,6 @@ from typing import Any
 
 from fairtrec.comparison.leaderboard import ENDS, TopicSpread
 from fairtrec.report.cells import cell, shown
-from fairtrec.report.cells import number as written
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import directions, heading
 from fairtrec.report.page.whole import TABLES, in_page, page
@@ -38,12 +37,11 @@ def _apart(view: SpreadView) -> tuple[TopicSpread, int | None]:
 
 
 def footnotes(view: SpreadView) -> list[str]:
-    """List what a reader should know; last the signature. No line names a run."""
+    """List what a reader should know. No line names a run."""
     of = _apart(view)[0]
     runs = [scores.run for scores in of.result.scores]
     names = {*runs, *shown(runs).values()}
-    said = [line for line in footnotes_of(of.result)[:-1] if not any(name in line for name in names)]
-    return [*said, str(of.signature)]
+    return [line for line in footnotes_of(of.result) if not any(name in line for name in names)]
 
 
 def tables(view: SpreadView, *, places: int) -> Document:
@@ -58,13 +56,14 @@ def tables(view: SpreadView, *, places: int) -> Document:
         for at, end in enumerate(ENDS):
             head = f"{first}: {end}" if at == 0 else end
             three = [of.of(query, part)[at, row] for _, query, part in several]
-            values.append(Column(head, [written(float(value), places) for value in three]))
+            values.append(Column(head, [f"{value:.{places}f}" for value in three]))
         if run is not None:
-            own = [written(float(of.own(run, query, part)[row]), places) for _, query, part in several]
+            own = [f"{of.own(run, query, part)[row]:.{places}f}" for _, query, part in several]
             values += [Column("own", own), Column("place", [_place(of, run, row, query) for _, query, _ in several])]
     signs = [directions({measure.better for measure in of.measures}), "all: means over so many queries as stand there"]
-    *lines, signature = footnotes(view)
-    return Document([ReportTable("", keys, values)], lines, signature, signs=[sign for sign in signs if sign])
+    return Document(
+        [ReportTable("", keys, values)], footnotes(view), str(of.signature), signs=[sign for sign in signs if sign]
+    )
 
 
 def _place(of: TopicSpread, run: int, measure: int, query: int | None) -> str:
@@ -104,8 +103,8 @@ def records(view: SpreadView) -> Iterator[dict[str, Any]]:
 
 def record(view: SpreadView) -> dict[str, Any]:
     """Give one object with all of them."""
-    *notes, signature = footnotes(view)
-    return {"signature": signature, "notes": notes, "rows": list(records(view))}
+    made = {"signature": str(_apart(view)[0].signature), "notes": footnotes(view)}
+    return {**made, "rows": list(records(view))}
 
 
 def html(view: SpreadView, *, places: int) -> str:

@@ -49,7 +49,7 @@ def summary(checked: Verdicts) -> str:
 
 
 def footnotes(checked: Verdicts) -> list[str]:
-    """List what a reader should know beside the verdicts; last the signature."""
+    """List what a reader should know beside the verdicts."""
     return [plain(line) for line in (*checked.notes, *footnotes_of(checked.result))]
 
 
@@ -125,9 +125,9 @@ def text(
         )
         for line in found[1:]:
             console.print(Text(line), soft_wrap=True)
-    *remarks, signature = footnotes(checked)
-    last = cut(f"# {signature}", console.width) if terminal and most is not None else f"# {signature}"
-    for each in (*hung(summary(checked), room, 4), *(f"# {line}" for line in folded(remarks, most)), last):
+    signature = f"# {plain(str(checked.signature))}"
+    last = cut(signature, console.width) if terminal and most is not None else signature
+    for each in (*hung(summary(checked), room, 4), *(f"# {line}" for line in folded(footnotes(checked), most)), last):
         console.print(Text(each, "dim"), soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().split("\n")[:-1])
 
@@ -137,8 +137,8 @@ def tables(checked: Verdicts, *, places: int = 4) -> Document:
     called = named(checked)
     cells = [[WORDS[v.status], called[v.run], title(v), facts(v, places), plain(v.reason)] for v in checked.verdicts]
     table = ReportTable.of_rows(summary(checked), 5, ["verdict", "run", "requirement", "result", "why"], cells)
-    *lines, signature = footnotes(checked)
-    return Document([table], [*(plain(fault) for _, fault in checked.result.failed), *lines], signature)
+    lines = [*(plain(fault) for _, fault in checked.result.failed), *footnotes(checked)]
+    return Document([table], lines, plain(str(checked.signature)))
 
 
 def rows(checked: Verdicts, *, places: int | None) -> Iterator[Row]:
@@ -159,7 +159,7 @@ def md(checked: Verdicts, *, places: int = 4) -> str:
         rows.append([f"{SIGNS[verdict.status]} {verdict.status}", *map(_escaped, cells)])
     reasons = [f"{called[each.run]}, {title(each)}: {plain(each.reason)}" for each in checked.verdicts if each.reason]
     reasons += [plain(fault) for _, fault in checked.result.failed]
-    *notes, signature = footnotes(checked)
+    notes, signature = footnotes(checked), plain(str(checked.signature))
     lines = [f"### fairtrec check: {_escaped(summary(checked))}", "", *(f"| {' | '.join(row)} |" for row in rows), ""]
     lines += [*(f"- {_escaped(line)}" for line in (*reasons, *notes)), *[""] * bool(reasons or notes)]
     return "".join(f"{line}\n" for line in [*lines, f"`{signature.replace('`', '')}`"])
@@ -182,7 +182,7 @@ def record(checked: Verdicts) -> dict[str, Any]:
         "fail_on": checked.gate.fail_on,
         "baseline": checked.baseline,
         "failed": [{"run": name, "fault": fault} for name, fault in result.failed],
-        "notes": [*checked.notes, *footnotes_of(result)[:-1]],
+        "notes": [*checked.notes, *footnotes_of(result)],
         "verdicts": [dict(_pairs(verdict)) for verdict in checked.verdicts],
     }
 

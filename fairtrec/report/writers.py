@@ -6,18 +6,22 @@ or shown in a notebook; ``rows`` a head and rows of cells; ``records`` objects f
 """
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from fairtrec.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fairtrec.comparison.slices import Slices
     from fairtrec.measure import Measure
 
-Carried = Literal["nothing", "signature", "all"]
+Carried = Literal["nothing", "signature", "remarks", "all"]
+EVERY = frozenset(("places", "terminal", "parts", "most", "window"))  # the options of all kinds
 QUERIES = "-f flat has the means alone, and -q asks for values of queries; leave out one of them"
 
 
@@ -28,71 +32,80 @@ class Writer:
     ``layout``     is a name of the module of its kind, or ``module:name``.
     ``renderer``   is "" where the layout is what is written.
     ``delimiter``  stands between the columns, where one renderer writes several formats.
-    ``options``    are those of its kind, which a format heeds or not; others are refused.
+    ``exact``      has all digits, whatever is asked for.
+    ``draws``      is drawn for a terminal, colours and all; then it has taken from names what would steer one.
+
+    Of results alone:
+
+    ``single``     has one value in a place, so that what ties, unknown groups or other queries make of it are measures
+                   beside it.
+    ``means``      compares the means of runs; what -n leaves out of it are the values of queries.
+    ``binary``     is not for a terminal to show.
+    ``queries``    shows values of single queries.
     """
 
     layout: str
     renderer: str = ""
     carries: Carried = "nothing"
     delimiter: str = ""
-    options: frozenset[str] = frozenset()
-
-    def __call__(self, of: Any, **view: Any) -> Any:
-        """Write an answer. Raises TypeError for an option that no format of its kind has."""
-        if strange := view.keys() - self.options:
-            raise TypeError(f"{', '.join(sorted(strange))}: no option of this kind of answer")
-        given = {**view, "delimiter": self.delimiter}
-        for step in self.steps:
-            heeded = inspect.signature(step).parameters
-            of = step(of, **{name: value for name, value in given.items() if name in heeded})
-        return of
-
-    @property
-    def steps(self) -> list[Callable[..., Any]]:
-        """The layout, and the renderer if there is one."""
-        parts = [place.partition(":") for place in (self.layout, self.renderer) if place]
-        return [getattr(import_module(f"fairtrec.report.{module}"), name) for module, _, name in parts]
-
-    @property
-    def draws(self) -> bool:
-        """Whether it is drawn for a terminal, colours and all; then it has taken from names what would steer one."""
-        return any("terminal" in inspect.signature(step).parameters for step in self.steps)
-
-    @property
-    def rounds(self) -> bool:
-        """Whether it cuts digits, as many as it is asked for."""
-        return any("places" in inspect.signature(step).parameters for step in self.steps)
-
-
-@dataclass(frozen=True)
-class ResultWriter(Writer):
-    """A format of results.
-
-    ``single``  has one value in a place, so that what ties, unknown groups or other queries make of it are measures
-                beside it.
-    ``means``   compares the means of runs; what -n leaves out of it are the values of queries.
-    ``binary``  is not for a terminal to show.
-    ``queries`` shows values of single queries.
-    """
-
+    exact: bool = False
+    draws: bool = False
     single: bool = False
     means: bool = False
     binary: bool = False
     queries: bool = True
 
-    def __call__(self, of: Any, *, sort: "Measure | None" = None, slices: "Slices | None" = None, **view: Any) -> Any:
+
+@dataclass(frozen=True)
+class Formats:
+    """The formats of one kind of answer, by name, which ``module`` lays out, and the ``options`` that they may heed.
+
+    ``said``  is the module whose ``footnotes`` tell what stands beside the numbers, if that is another.
+    """
+
+    module: str
+    forms: Mapping[str, Writer]
+    options: tuple[str, ...] = ()
+    said: str = ""
+
+    def __call__(self, form: str, of: Any, **view: Any) -> Any:
+        """Write an answer in a format. Raises TypeError for an option that no format of its kind has."""
+        if strange := view.keys() - EVERY - {*self.options}:
+            raise TypeError(f"{', '.join(sorted(strange))}: no option of this kind of answer")
+        writer = self.forms[form]
+        given = {**view, "delimiter": writer.delimiter}
+        for place in filter(None, (writer.layout, writer.renderer)):
+            module, _, name = place.rpartition(":")
+            step = getattr(import_module(f"fairtrec.report.{module or self.module}"), name)
+            heeded = inspect.signature(step).parameters
+            of = step(of, **{name: value for name, value in given.items() if name in heeded})
+        return of
+
+    def part(self, name: str) -> Any:
+        """Give what the module of the kind has under a name, None if nothing."""
+        module = self.said if self.said and name == "footnotes" else self.module
+        return getattr(import_module(f"fairtrec.report.{module}"), name, None)
+
+
+class ResultFormats(Formats):
+    """Those of results, which are made ready for a format first."""
+
+    def __call__(
+        self, form: str, of: Any, *, sort: "Measure | None" = None, slices: "Slices | None" = None, **view: Any
+    ) -> Any:
         """Write a result, the runs best first by the measure ``sort``, or as given; the means alone, if not asked else.
 
         A ``terminal`` allows colour, and its width is kept; of each of the ``slices`` there are the means, too. Raises
         UsageError if ``sort`` is no measure of the result.
         """
-        if view.get("per_query") and not self.queries:
+        writer = self.forms[form]
+        if view.get("per_query") and not writer.queries:
             raise UsageError(QUERIES)
         if sort is not None:
             from fairtrec.comparison.leaderboard import by, computed
 
             of, sort = by(of, sort), computed(of, sort)
-        if self.single and any(scores.ties or scores.unknown for scores in of.scores):
+        if writer.single and any(scores.ties or scores.unknown for scores in of.scores):
             from fairtrec.report.tied import with_ends
 
             of = with_ends(of)
@@ -102,147 +115,102 @@ class ResultWriter(Writer):
 
             parts = dict(sliced(of, slices))
             view["parts"] = {**parts, **gaps(parts)}
-        if self.single and any(scores.confidence is not None or scores.gold is not None for scores in of.scores):
+        if writer.single and any(scores.confidence is not None or scores.gold is not None for scores in of.scores):
             from fairtrec.report.tied import with_bounds
 
             of = with_bounds(of)
             view["parts"] = {name: with_bounds(part) for name, part in view.get("parts", {}).items()}
         every: dict[str, Any] = {"per_query": False, "summary": True, "places": 4, "sort": sort, "parts": {}}
-        return super().__call__(of, **{**every, **view})
+        return super().__call__(form, of, **{**every, **view})
 
 
-W = TypeVar("W", bound=Writer)
-
-
-class Formats(dict[str, W], Generic[W]):
-    """The formats of one kind of answer, by name, which ``module`` lays out, and the options that they may heed."""
-
-    def __init__(self, module: str, options: str, formats: Mapping[str, W]) -> None:
-        self.module, self.options = module, options.split()
-        every = frozenset((*self.options, "places", "terminal", "parts", "most", "window"))
-        super().__init__()
-        for name, writer in formats.items():
-            layout = writer.layout if ":" in writer.layout else f"{module}:{writer.layout}"
-            self[name] = replace(writer, layout=layout, options=every)
-
-    def part(self, name: str) -> Any:
-        """Give what the module of the kind has under a name, None if nothing."""
-        return getattr(import_module(f"fairtrec.report.{self.module}"), name, None)
-
-
-_USUAL: Mapping[str, Writer] = {
-    "table": Writer("tables", "terminal:render", "all"),
+_ROWS = {
     "tsv": Writer("rows", "records:delimited", delimiter="\t"),
     "csv": Writer("rows", "records:delimited", delimiter=","),
-    "json": Writer("record", "records:json", "all"),
-    "jsonl": Writer("records", "records:jsonl"),
+}
+_OBJECT = {"json": Writer("record", "records:json", "all", exact=True)}
+_USUAL = {
+    "table": Writer("tables", "terminal:render", "all", draws=True),
+    **_ROWS,
+    **_OBJECT,
+    "jsonl": Writer("records", "records:jsonl", exact=True),
     "md": Writer("tables", "markup:md", "all"),
     "latex": Writer("tables", "markup:latex", "all"),
 }
-
-
-_RESULTS: Mapping[str, ResultWriter] = {
-    "trec": ResultWriter("results.lines:trec", single=True),
-    "table": ResultWriter("results.tables:windowed", "terminal:render", "all"),
-    "tsv": ResultWriter("results.lines:rows", "records:delimited", delimiter="\t", single=True),
-    "csv": ResultWriter("results.lines:rows", "records:delimited", delimiter=",", single=True),
-    "json": ResultWriter("results.objects:record", "records:json", "all"),
-    "jsonl": ResultWriter("results.objects:records", "records:jsonl"),
-    "md": ResultWriter("results.tables:tables", "markup:md", "all"),
-    "latex": ResultWriter("results.tables:tables", "markup:titled", "all"),
-    "html": ResultWriter("page.html:html", "", "all", means=True),
-    "parquet": ResultWriter("results.columnar:parquet", binary=True),
-    "flat": ResultWriter("flat:result", "records:json", single=True, queries=False),
-    "tira": ResultWriter("results.lines:tira", single=True),
+_PAGE = {"html": Writer("html", "", "all")}
+_RESULTS = {
+    "trec": Writer("results.lines:trec", single=True),
+    "table": Writer("results.tables:windowed", "terminal:render", "all", draws=True),
+    "tsv": Writer("results.lines:rows", "records:delimited", delimiter="\t", single=True),
+    "csv": Writer("results.lines:rows", "records:delimited", delimiter=",", single=True),
+    "json": Writer("results.objects:record", "records:json", "all", exact=True),
+    "jsonl": Writer("results.objects:records", "records:jsonl", exact=True),
+    "md": Writer("results.tables:tables", "markup:md", "all"),
+    "latex": Writer("results.tables:tables", "markup:titled", "all"),
+    "html": Writer("page.html:html", "", "all", means=True),
+    "parquet": Writer("results.columnar:parquet", exact=True, binary=True),
+    "flat": Writer("flat:result", "records:json", exact=True, single=True, queries=False),
+    "tira": Writer("results.lines:tira", single=True),
 }
-RESULTS = Formats("results.tables", "per_query summary sort slices title latex_label query_texts", _RESULTS)
-COMPARISONS = Formats(  # correlations and curves, too
-    "comparison", "paper", {**_USUAL, "flat": Writer("comparison:flat", "records:json")}
+RESULTS = ResultFormats(
+    "results.tables",
+    _RESULTS,
+    ("per_query", "summary", "sort", "slices", "title", "latex_label", "query_texts"),
+    said="remarks",
 )
-SELECTIONS = Formats("selection", "", _USUAL)
-ABLATIONS = Formats("ablation", "", {**_USUAL, "html": Writer("page.ablation:html", "", "all")})
-FRONTIERS = Formats("frontier", "per_query query_texts", {**_USUAL, "html": Writer("page.frontier:html", "", "all")})
+COMPARISONS = Formats(  # correlations and curves, too
+    "comparison", {**_USUAL, "flat": Writer("flat", "records:json", exact=True)}, ("paper",)
+)
+SELECTIONS = Formats("selection", _USUAL)
+ABLATIONS = Formats("ablation", {**_USUAL, "html": Writer("page.ablation:html", "", "all")})
+FRONTIERS = Formats(
+    "frontier", {**_USUAL, "html": Writer("page.frontier:html", "", "all")}, ("per_query", "query_texts")
+)
 EXPLANATIONS = Formats(
     "explanation",
-    "",
     {
-        "text": Writer("explanation:text"),
-        "json": Writer("explanation:record", "records:json", "all"),
-        "jsonl": Writer("explanation:records", "records:jsonl"),
+        "text": Writer("text"),
+        **_OBJECT,
+        "jsonl": _USUAL["jsonl"],
         "html": Writer("page.explanation:html", "", "all"),
     },
 )
 OVERLAPS = Formats(
     "overlaps",
-    "per_query",
     {
-        "table": Writer("overlaps:tables", "terminal:render"),
-        "tsv": Writer("overlaps:rows", "records:delimited", delimiter="\t"),
-        "csv": Writer("overlaps:rows", "records:delimited", delimiter=","),
-        "json": Writer("overlaps:record", "records:json", "signature"),
+        "table": Writer("tables", "terminal:render", draws=True),
+        **_ROWS,
+        "json": Writer("record", "records:json", "signature", exact=True),
     },
+    ("per_query",),
 )
-EFFECTS = Formats("reranking", "", {form: each for form, each in _USUAL.items() if form != "jsonl"})
-RERANKINGS = Formats("reranked", "", {**_USUAL, "run": Writer("reranked:trec")})
-DIFFERENCES = Formats(
-    "differences",
-    "names",
-    {"text": Writer("differences:text"), "json": Writer("differences:record", "records:json")},
-)
+EFFECTS = Formats("reranking", {form: each for form, each in _USUAL.items() if form != "jsonl"})
+RERANKINGS = Formats("reranked", {**_USUAL, "run": Writer("trec", exact=True)})
+DIFFERENCES = Formats("differences", {"text": Writer("text", "", "all", exact=True), **_OBJECT}, ("names",))
 VERDICTS = Formats(
     "verdicts",
-    "",
     {
-        "text": Writer("verdicts:text", "", "all"),
-        "json": Writer("verdicts:record", "verdicts:json", "all"),
-        "github": Writer("verdicts:github"),
-        "md": Writer("verdicts:md", "", "all"),
+        "text": Writer("text", "", "all", draws=True),
+        "json": Writer("record", "verdicts:json", "all", exact=True),
+        "github": Writer("github"),
+        "md": Writer("md", "", "all"),
     },
 )
 FINDINGS = Formats(  # of runs that are checked one after the other, so they are written part by part
-    "findings",
-    "",
-    {"text": Writer("findings:text"), "json": Writer("findings:json"), "github": Writer("findings:github")},
+    "findings", {form: Writer(form, exact=True) for form in ("text", "json", "github")}
 )
-POSITIONS = Formats(
-    "positions",
-    "",
-    {
-        "tsv": Writer("positions:tsv"),
-        "csv": Writer("positions:rows", "records:delimited", delimiter=","),
-        "jsonl": Writer("positions:records", "records:jsonl"),
-    },
-)
+POSITIONS = Formats("positions", {"tsv": Writer("tsv", exact=True), "csv": _USUAL["csv"], "jsonl": _USUAL["jsonl"]})
 DRAWS = Formats(
-    "drawn",
-    "",
-    {
-        "text": Writer("drawn:text"),
-        "tsv": Writer("drawn:tsv"),
-        "csv": Writer("drawn:rows", "records:delimited", delimiter=","),
-        "json": Writer("drawn:record", "records:json", "all"),
-    },
+    "drawn", {"text": Writer("text", exact=True), "tsv": Writer("tsv", exact=True), "csv": _USUAL["csv"], **_OBJECT}
 )
-_AGREEMENTS = {form: each for form, each in _USUAL.items() if form not in ("jsonl", "latex")}
-AGREEMENTS = Formats("agreements", "", {**_AGREEMENTS, "html": Writer("agreements:html", "", "all")})
-QUERYSETS = Formats(
-    "queryset",
-    "",
-    {
-        "text": Writer("queryset:text"),
-        "tsv": Writer("queryset:rows", "records:delimited", delimiter="\t"),
-        "csv": Writer("queryset:rows", "records:delimited", delimiter=","),
-        "json": Writer("queryset:record", "records:json", "all"),
-    },
+AGREEMENTS = Formats(
+    "agreements", {**{form: each for form, each in _USUAL.items() if form not in ("jsonl", "latex")}, **_PAGE}
 )
-SPREADS = Formats("topic_tables", "", {**_USUAL, "html": Writer("topic_tables:html", "", "all")})
-KINDS: Mapping[str, Formats[Any]] = {  # of each class of answers
-    "Result": RESULTS,
-    "Scores": RESULTS,
-    "GapScores": RESULTS,
-    "Comparisons": COMPARISONS,
-    "Associations": COMPARISONS,
-    "Curves": COMPARISONS,
+QUERYSETS = Formats("queryset", {"text": Writer("text", "", "remarks"), **_ROWS, **_OBJECT})
+SPREADS = Formats("topic_tables", {**_USUAL, **_PAGE})
+KINDS: Mapping[str, Formats] = {  # of each class of answers
+    **dict.fromkeys(("Result", "Scores", "GapScores"), RESULTS),
+    **dict.fromkeys(("Comparisons", "Associations", "Curves"), COMPARISONS),
     "Selection": SELECTIONS,
     "Ablation": ABLATIONS,
     "Frontier": FRONTIERS,
@@ -258,3 +226,48 @@ KINDS: Mapping[str, Formats[Any]] = {  # of each class of answers
     "QuerySet": QUERYSETS,
     "TopicSpread": SPREADS,
 }
+
+
+def refuse_view(
+    form: str,
+    output: "Path | None",
+    *,
+    per_query: bool = False,
+    summary: bool = True,
+    slices: object = None,
+    title: str | None = None,
+    latex_label: str | None = None,
+    query_texts: object = None,
+    pool: object = None,
+    aggregate: bool = False,
+) -> None:
+    """Raise UsageError if a format of results cannot show what is asked for, or not there, before any work is done."""
+    writer = RESULTS.forms.get(form, Writer(""))
+    page = writer.means
+    other = f"--format {form} shows none" if summary else "-n leaves these out"
+    refused = {
+        "-n leaves the values of queries out of the page, and -q asks for them; leave out one of them":
+            page and per_query and not summary,
+        QUERIES: per_query and not writer.queries,
+        "-n leaves out the means, so nothing is left to print; add -q": not (summary or page or per_query),
+        "--slice asks for means, and -n leaves them out; leave out one of the two":
+            slices and not summary and not page,
+        "--aggregate says what stands in the place of means, and -n leaves them out; leave out one":
+            aggregate and not summary and not page,
+        f"--pool prints pooled values beside the means, and {other}; leave out one of the two":
+            pool is not None and (not summary or page or writer.binary),
+        "--title is the heading of a page, or begins a caption; add -f html, or -f latex":
+            title is not None and not page and form != "latex",
+        "--query-texts stand beside the values of queries in a page; add -f html, without -n":
+            query_texts is not None and not (page and summary),
+        "--latex-label is what a LaTeX table is referred to by; add -f latex":
+            latex_label is not None and form != "latex",
+        f"--latex-label {latex_label!r} holds other signs than letters, digits and :._+/-; name another":
+            latex_label is not None and not re.fullmatch(r"[\w:.+/-]+", latex_label, re.ASCII),
+    }  # fmt: skip
+    for why in (why for why, is_so in refused.items() if is_so):
+        raise UsageError(why)
+    if writer.binary and output is None:
+        from fairtrec.report.output import refuse_terminal
+
+        refuse_terminal()

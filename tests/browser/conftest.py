@@ -45,7 +45,7 @@ def page_of(request, tmp_path_factory):
 
         result, measure = made_up(name) if name in MADE_UP else real(name, request.getfixturevalue("shared"))
         path = folder / f"{name}.html"
-        path.write_text(RESULTS["html"](result, sort=measure), "utf-8")
+        path.write_text(RESULTS("html", result, sort=measure), "utf-8")
         return path
 
     return write

@@ -18,7 +18,7 @@ def page(example, tmp_path_factory):
         vary=["tau=0,5", "terms=each", "terms=half x 30"], terms="gender-en", docs=example / "collection.tsv",
         background=example / "background.run",
     )  # fmt: skip
-    return written(ABLATIONS["html"](ablation, places=4), folder)
+    return written(ABLATIONS("html", ablation, places=4), folder)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -21,7 +21,7 @@ def page(example, tmp_path_factory):
         "NFaiRR@10", example / "bm25.run", example / "qrels.txt", query="101", terms="gender-en", docs=docs,
         background=example / "background.run",
     )  # fmt: skip
-    return written(EXPLANATIONS["html"](found, places=4), folder)
+    return written(EXPLANATIONS("html", found, places=4), folder)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -17,7 +17,7 @@ def page(example, tmp_path_factory):
         three_runs(example, folder), example / "qrels.txt", terms="gender-en",
         docs=example / "collection.tsv", background=example / "background.run",
     )  # fmt: skip
-    return written(FRONTIERS["html"](found, places=4, per_query=True, query_texts={"q1": "who <i> is"}), folder)
+    return written(FRONTIERS("html", found, places=4, per_query=True, query_texts={"q1": "who <i> is"}), folder)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

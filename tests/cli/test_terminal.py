@@ -93,7 +93,7 @@ def shown_safely(ended):
 
 GIVEN = ["-m", "nDCG@2 RR P@1"]
 FORMS = {
-    **{f"eval {form}": ["eval", "qrels", NAME, "b.run", *GIVEN, "-q", "--slice", "slices", "-f", form] for form in RESULTS if form not in ("html", "parquet", "flat")},
+    **{f"eval {form}": ["eval", "qrels", NAME, "b.run", *GIVEN, "-q", "--slice", "slices", "-f", form] for form in RESULTS.forms if form not in ("html", "parquet", "flat")},
     "eval flat": ["eval", "qrels", NAME, "b.run", *GIVEN, "--slice", "slices", "-f", "flat"],
     "eval html": ["eval", "qrels", NAME, "b.run", *GIVEN, "-f", "html"],
     "eval trec of one": ["eval", "qrels", NAME, *GIVEN, "-f", "trec"],
@@ -102,12 +102,12 @@ FORMS = {
     "eval of counts": ["eval", "none", NAME, "--counts", "counts", "-m", "TE@2", "-f", "tsv", "-q"],
     "eval of judgements": ["eval", "qrels", NAME, "-m", "nDCG@2", "--queries", "queries", "-f", "csv"],
     "eval of targets": ["eval", "qrels", NAME, "-m", "AWRF@2", "--counts", "counts", "--target", "target", "-f", "json"],
-    **{f"compare {form}": ["compare", "qrels", "b.run", NAME, *GIVEN, "--slice", "slices", "-f", form] for form in COMPARISONS},
-    **{f"correlate {form}": ["compare", "qrels", "b.run", NAME, *GIVEN, "--correlate", "queries", "-f", form] for form in COMPARISONS},
-    **{f"cutoffs {form}": ["compare", "qrels", "b.run", NAME, "-m", "nDCG", "--cutoffs", "1,2", "-f", form] for form in COMPARISONS},
-    **{f"rbo {form}": ["rbo", "b.run", NAME, "-q", "-f", form] for form in OVERLAPS},
-    **{f"check {form}": ["check", "qrels", NAME, "--slice", "slices", "--baseline", "b.run", "--require", "every slice nDCG@2 >= baseline", "--require", "worst slice RR > 0.9", "-f", form] for form in VERDICTS},
-    **{f"validate {form}": ["validate", NAME, "b.run", "--queries", "labels", "-f", form] for form in FINDINGS},
+    **{f"compare {form}": ["compare", "qrels", "b.run", NAME, *GIVEN, "--slice", "slices", "-f", form] for form in COMPARISONS.forms},
+    **{f"correlate {form}": ["compare", "qrels", "b.run", NAME, *GIVEN, "--correlate", "queries", "-f", form] for form in COMPARISONS.forms},
+    **{f"cutoffs {form}": ["compare", "qrels", "b.run", NAME, "-m", "nDCG", "--cutoffs", "1,2", "-f", form] for form in COMPARISONS.forms},
+    **{f"rbo {form}": ["rbo", "b.run", NAME, "-q", "-f", form] for form in OVERLAPS.forms},
+    **{f"check {form}": ["check", "qrels", NAME, "--slice", "slices", "--baseline", "b.run", "--require", "every slice nDCG@2 >= baseline", "--require", "worst slice RR > 0.9", "-f", form] for form in VERDICTS.forms},
+    **{f"validate {form}": ["validate", NAME, "b.run", "--queries", "labels", "-f", form] for form in FINDINGS.forms},
     "counts diff": ["counts", "diff", "counts", "fewer"],
 }  # fmt: skip
 
@@ -121,7 +121,7 @@ def test_no_report_steers_a_terminal(workplace, on_a_terminal, arguments):
     assert "fault" not in err
 
 
-@pytest.mark.parametrize("form", DIFFERENCES)
+@pytest.mark.parametrize("form", DIFFERENCES.forms)
 def test_no_difference_of_results_steers_a_terminal(workplace, on_a_terminal, fairtrec_command, form):
     for name, run in (("one", NAME), ("other", "b.run")):
         assert fairtrec_command("eval", "qrels", run, *GIVEN, "-q", "-f", "json", "-o", f"{EVIL}{name}.json").code == 0
@@ -338,7 +338,9 @@ def test_lines_and_tabs_stay_in_reports_and_not_in_messages():
 def test_whatever_is_coloured_is_drawn_and_nothing_else():
     tables = [vars(writers)[name] for name in dir(writers) if name.isupper()]
     assert len(tables) >= 6
-    for each in (writer for table in tables if isinstance(table, writers.Formats) for writer in table.values()):
-        assert each.draws == (each.renderer == "terminal:render" or each.layout == "verdicts:text"), each
-    assert writers.RESULTS["table"].draws
-    assert not writers.RESULTS["tsv"].draws
+    for kind in (table for table in tables if isinstance(table, writers.Formats)):
+        for form, each in kind.forms.items():
+            lines = kind is writers.VERDICTS and form == "text"
+            assert each.draws == (each.renderer == "terminal:render" or lines), each
+    assert writers.RESULTS.forms["table"].draws
+    assert not writers.RESULTS.forms["tsv"].draws

@@ -221,7 +221,7 @@ def test_runs_of_one_name_and_of_other_measures(tmp_path, monkeypatch, example):
     summary = fairtrec.evaluate("RR", example / "bm25.run", example / "qrels.txt")
     from fairtrec.report.writers import RESULTS
 
-    (tmp_path / "d").write_text(RESULTS["json"](summary), "utf-8")
+    (tmp_path / "d").write_text(RESULTS("json", summary), "utf-8")
     with pytest.raises(InputError, match=r"^d: here are no values of queries, which are compared; evaluate with -q"):
         fairtrec.read_values("d")
 
@@ -235,7 +235,7 @@ def test_results_that_were_made_otherwise_are_remarked_on(result, tmp_path):
     for number, order in enumerate(("score", "rank")):
         of = replace(result, scores=(result.scores[number],), signature=result.signature | {"order": order})
         files[RUNS[number]] = tmp_path / f"{order}.json"
-        files[RUNS[number]].write_text(RESULTS["json"](of, per_query=True), "utf-8")
+        files[RUNS[number]].write_text(RESULTS("json", of, per_query=True), "utf-8")
     assert fairtrec.read_values(files).notes == ("the files were made with different choices: order",)
 
 

@@ -232,7 +232,7 @@ def test_a_square_of_overlaps_comes_in_parts_of_the_window(copied, monkeypatch):
     for name in names:
         shutil.copy("bm25.run", name)
     pairs = rbo(dict(zip(names, names, strict=True)), depth=3)
-    drawn = OVERLAPS["table"](pairs, places=4, per_query=False, terminal=True)
+    drawn = OVERLAPS("table", pairs, places=4, per_query=False, terminal=True)
     assert max(map(len, click.unstyle(drawn).splitlines())) <= 80
     assert drawn.count("1.0000") == 14 * 13  # each is there, in one part or another
 

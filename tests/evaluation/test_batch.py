@@ -483,5 +483,5 @@ def test_many_runs_are_held_a_few_at_a_time(options, example, tmp_path, monkeypa
     parts = fairtrec.evaluate("NFaiRR TExFAIR nDCG@5", runs, example / "qrels.txt", **given, **options)
     assert max(held) == 3
     assert sum(held) == len(runs)
-    assert RESULTS["json"](parts, per_query=True) == RESULTS["json"](at_once, per_query=True)
+    assert RESULTS("json", parts, per_query=True) == RESULTS("json", at_once, per_query=True)
     assert parts.failed == at_once.failed

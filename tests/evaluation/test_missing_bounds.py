@@ -18,7 +18,7 @@ def test_the_value_beside_is_that_of_what_missing_says():
     (scores,) = fairtrec.evaluate("FaiRR@1", run, **GIVEN).scores
     assert [scores.ends[end].means.item() for end in ("least", "greatest")] == pytest.approx([1 / 3, 2 / 3])
     assert scores.means.item() == pytest.approx(1 / 3)  # skipped, nothing is ranked for q2, which is worth 0
-    assert "0.3333 [0.3333, 0.6667]" in RESULTS["table"](fairtrec.evaluate("FaiRR@1", run, **GIVEN), places=4)
+    assert "0.3333 [0.3333, 0.6667]" in RESULTS("table", fairtrec.evaluate("FaiRR@1", run, **GIVEN), places=4)
     (neutral,) = fairtrec.evaluate("FaiRR@1", run, **GIVEN, missing="neutral").scores
     assert neutral.means.item() == pytest.approx(2 / 3)  # a neutral document is worth 1
     (known,) = fairtrec.evaluate("FaiRR@1", {"q1": {"d1": 1.0}}, **GIVEN).scores
@@ -53,7 +53,7 @@ def test_no_mean_outside_of_its_ends_is_marked_best():
     result = fairtrec.evaluate("NDKL@4", runs, labels=labels, bounds="labels")
     unknown, known = (scores.means.item() for scores in result.scores)
     assert unknown < known
-    (line,) = (line for line in RESULTS["table"](result, places=4).splitlines() if line.split()[:1] == ["unknown"])
+    (line,) = (line for line in RESULTS("table", result, places=4).splitlines() if line.split()[:1] == ["unknown"])
     assert "outside" in line
     assert "*" not in line
     assert not np.isnan(unknown)

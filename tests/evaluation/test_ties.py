@@ -189,18 +189,18 @@ def test_the_background_may_be_the_run(tmp_path):
 def test_reports_have_all_three():
     result = fairtrec.evaluate("RR nDCG@2", {"tied": RUN, "other": {"q3": RUN["q3"]}}, QRELS, bounds="ties")
     first = result.scores[0]
-    table = pyarrow.parquet.read_table(io.BytesIO(RESULTS["parquet"](result, per_query=True))).to_pylist()
+    table = pyarrow.parquet.read_table(io.BytesIO(RESULTS("parquet", result, per_query=True))).to_pylist()
     rows = [row for row in table if (row["run"], row["measure"], row["qid"]) == ("tied", "nDCG@2", None)]
     assert [(row["least"], row["greatest"], row["expected"]) for row in rows] == [
         tuple(each.means[1] for each in first.ends.values())
     ]
     shown = " [{:.4f}, {:.4f}] ~{:.4f}".format(*(each.means[1] for each in first.ends.values()))
     for form in ("table", "html", "md", "latex"):
-        text = RESULTS[form](result).replace("\\[", "[").replace(r"\textasciitilde{}", "~")
+        text = RESULTS(form, result).replace("\\[", "[").replace(r"\textasciitilde{}", "~")
         assert shown in text, form
         assert "RR, nDCG@2: ties change values of 1 of 2 runs, in 3 queries at most" in text
-    assert f"nDCG@2.least          \tall\t{first.ends['least'].means[1]:.4f}" in RESULTS["trec"](result)
-    queries = json.loads(RESULTS["json"](result, per_query=True))["runs"][0]["ties"]["greatest"]
+    assert f"nDCG@2.least          \tall\t{first.ends['least'].means[1]:.4f}" in RESULTS("trec", result)
+    queries = json.loads(RESULTS("json", result, per_query=True))["runs"][0]["ties"]["greatest"]
     assert [queries[qid]["RR"] for qid in first.qids] == first.ties.greatest[0].tolist()
 
 

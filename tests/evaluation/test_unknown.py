@@ -354,24 +354,24 @@ def result(example):
 
 def test_reports_have_all_three(result):
     fair = result.scores[2]
-    table = pyarrow.parquet.read_table(io.BytesIO(RESULTS["parquet"](result, per_query=True))).to_pylist()
+    table = pyarrow.parquet.read_table(io.BytesIO(RESULTS("parquet", result, per_query=True))).to_pylist()
     rows = [row for row in table if (row["run"], row["measure"], row["qid"]) == ("fair", "NDKL@10", None)]
     assert [(row["least"], row["greatest"], row["expected"]) for row in rows] == [
         tuple(each.means[1] for each in fair.ends.values())
     ]
     for form in ("table", "html", "md", "latex"):
-        text = RESULTS[form](result).replace("\\[", "[").replace(r"\textasciitilde{}", "~")
+        text = RESULTS(form, result).replace("\\[", "[").replace(r"\textasciitilde{}", "~")
         assert " [0.1310, 0.2984] ~0.1806 outside" in text, form
         assert "the bounds overlap" in text
-    assert RESULTS["table"](result, per_query=True).count(" outside") > 5
-    assert "NDKL@10.least         \tall\t0.1310" in RESULTS["trec"](result)
-    assert "NDKL@10.expected" in RESULTS["csv"](result)
-    lines = [json.loads(line) for line in RESULTS["jsonl"](result, per_query=True).splitlines()]
+    assert RESULTS("table", result, per_query=True).count(" outside") > 5
+    assert "NDKL@10.least         \tall\t0.1310" in RESULTS("trec", result)
+    assert "NDKL@10.expected" in RESULTS("csv", result)
+    lines = [json.loads(line) for line in RESULTS("jsonl", result, per_query=True).splitlines()]
     means = next(line for line in lines if (line["run"], line["measure"], line["qid"]) == ("neural", "AWRF@10", "all"))
     assert {key: means[key] for key in ("n", "n_ends", "drawn", "bounded", "sampled")} == {
         "n": 11, "n_ends": 12, "drawn": 0, "bounded": 0, "sampled": 0
     }  # fmt: skip
-    first = json.loads(RESULTS["json"](result, per_query=True))["runs"][2]
+    first = json.loads(RESULTS("json", result, per_query=True))["runs"][2]
     assert first["means"]["NDKL@10"]["outside"] == 5
     assert first["unknown"]["least"]["101"]["NDKL@10"] == fair.unknown.least[1, 0]
     assert first["label_next"]["101"]["NDKL@10"]["docno"] == fair.unknown.docno[1, 0]
@@ -379,7 +379,7 @@ def test_reports_have_all_three(result):
 
 
 def test_what_is_said_below_the_numbers(result, example):
-    notes = RESULTS["table"](result).split("→0")[-1]
+    notes = RESULTS("table", result).split("→0")[-1]
     assert (
         "AWRF@10: what is unknown can change values of 3 of 3 runs, in 12 queries at most; for up to 1 no labelling gives"
         in notes
@@ -387,11 +387,11 @@ def test_what_is_said_below_the_numbers(result, example):
     assert "for up to 1 the value is undefined, but its bounds are not" in notes
     assert "AWRF@10, NDKL@10: the bounds overlap, so they do not tell which of some runs is fairer" in notes
     one = fairtrec.evaluate("EER@3", {"r": {"q": {"a": 1.0}}}, labels=TWO, bounds="labels")
-    assert "nothing that is unknown changes a value" in RESULTS["table"](one)
+    assert "nothing that is unknown changes a value" in RESULTS("table", one)
     one = fairtrec.evaluate("EER@3", {"r": {"q": {"a": 2.0, "g": 1.0}}}, labels=TWO, bounds="labels")
-    assert "for 1 no labelling gives the value" in RESULTS["table"](one)  # of an even target all labellings are alike
+    assert "for 1 no labelling gives the value" in RESULTS("table", one)  # of an even target all labellings are alike
     one = fairtrec.evaluate("KL FAIR(gain=ndcg)@9", {"r": RUN}, QRELS, labels=TWO, bounds="labels", target="relevance")
-    text = RESULTS["table"](one)
+    text = RESULTS("table", one)
     assert "what is unknown can change the value of 2 of 3 queries" in text
     assert (
         "1 of 3 unknown documents are ranked for several queries, so no labelling need attain the ends of a mean"
@@ -403,7 +403,7 @@ def test_what_is_said_below_the_numbers(result, example):
 @pytest.mark.usefixtures("nothing_is_few")
 def test_reports_say_what_is_drawn_and_what_is_a_bound():
     one = fairtrec.evaluate("FAIR@5 AWRF@5", {"r": RUN}, QRELS, labels=TWO, bounds="labels")
-    text = RESULTS["table"](one)
+    text = RESULTS("table", one)
     assert (
         "FAIR@5: what is unknown can change the value of 2 of 3 queries; for 2 only 200 random labellings were tried: no bounds"
         in text
@@ -412,18 +412,18 @@ def test_reports_say_what_is_drawn_and_what_is_a_bound():
         "for 2 an end is a bound that no labelling need attain; for 2 the expected is that of 200 random ones" in text
     )
     two = fairtrec.evaluate("FAIR@5", {"r": RUN, "s": {"q1": RUN["q1"]}}, QRELS, labels=TWO, bounds="labels")
-    assert "for up to 2 only 200 random labellings were tried" in RESULTS["table"](two)
+    assert "for up to 2 only 200 random labellings were tried" in RESULTS("table", two)
 
 
 def test_runs_whose_intervals_do_not_overlap_can_be_told_apart():
     runs = {"good": {"q": {"a": 3.0, "b": 2.0, "g": 0.5}}, "bad": {"q": {"b": 3.0, "d": 2.0, "g": 0.5}}}
-    text = RESULTS["table"](fairtrec.evaluate("EEL(p=0.1)@3", runs, labels=TWO, bounds="labels"))
+    text = RESULTS("table", fairtrec.evaluate("EEL(p=0.1)@3", runs, labels=TWO, bounds="labels"))
     assert "what is unknown can change values of 2 of 2 runs" in text
     assert "overlap" not in text
 
 
 def test_slices_and_undefined_values_keep_their_ends(result, example):
-    part = RESULTS["table"](result, slices={"half": list(result.scores[0].qids[:6])})
+    part = RESULTS("table", result, slices={"half": list(result.scores[0].qids[:6])})
     assert "half" in part
     assert part.count("outside") >= 2
     labels = str(example / "labels.tsv")
@@ -613,7 +613,7 @@ def test_an_ideal_that_may_be_0_leaves_the_ratio_open():
     given_ = {"terms": TERMS, "background": behind, "docs": {"a": "she he", "b": "he he"}}
     scores = fairtrec.evaluate("NFaiRR@2", shown, **given_, bounds="texts").scores[0]
     assert (scores.unknown.least[0, 0], scores.unknown.greatest[0, 0]) == (1.0, np.inf)
-    text = RESULTS["table"](fairtrec.evaluate("NFaiRR@2", shown, **given_, bounds="texts"))
+    text = RESULTS("table", fairtrec.evaluate("NFaiRR@2", shown, **given_, bounds="texts"))
     assert "nan [1.0000, inf]" in text
     assert "over all texts that are missing" in text
 
@@ -633,7 +633,7 @@ def test_where_labels_stand_for_counts_a_document_without_one_has_no_text():
     given_ = {"labels": {"a": "f", "b": "m"}, "background": BEHIND, "bounds": "texts"}
     result_ = fairtrec.evaluate("NFaiRR(tau=0)@3 FaiRR(tau=0)@3", {"q1": SHOWN["q1"]}, **given_)
     assert (result_.scores[0].unknown.number[:, 0] > 0).all()
-    assert "[least, greatest]: over all texts that are missing" in RESULTS["table"](result_)
+    assert "[least, greatest]: over all texts that are missing" in RESULTS("table", result_)
 
 
 # --- docs/unknown.md ---

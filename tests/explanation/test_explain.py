@@ -588,7 +588,7 @@ def test_the_page_runs_in_python(capsys):
 def page_of(*arguments, places=4, **keywords):
     from fairtrec.report.writers import EXPLANATIONS
 
-    return EXPLANATIONS["html"](fairtrec.explain(*arguments, **keywords), places=places)
+    return EXPLANATIONS("html", fairtrec.explain(*arguments, **keywords), places=places)
 
 
 EVIL = {

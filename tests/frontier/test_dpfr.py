@@ -199,10 +199,10 @@ def test_with_the_documents_of_the_pool_all_runs_have_one_point(example, runs, b
     found = fairtrec.headroom(runs, example / "qrels.txt", among="pool", loss=(), dpfr=0.5, **beside)
     points = np.array([run.dpfr[1:3] for run in found.runs])
     assert np.ptp(points, axis=0) == pytest.approx([0, 0], abs=1e-9)
-    assert "compares runs" not in FRONTIERS["table"](found, places=4)
+    assert "compares runs" not in FRONTIERS("table", found, places=4)
     alone = fairtrec.headroom(runs, example / "qrels.txt", loss=(), dpfr=0.5, **beside)
-    assert "DPFR 0.5 can be compared for runs of one front (--from pool, same queries)" in FRONTIERS["table"](
-        alone, places=4
+    assert "DPFR 0.5 can be compared for runs of one front (--from pool, same queries)" in FRONTIERS(
+        "table", alone, places=4
     )
 
 
@@ -215,21 +215,21 @@ def test_nothing_else_changes(example, runs, beside):
         assert one.dpfr is None
         assert all(query.dpfr is None for query in one.queries)
     plain, more = (
-        [json.loads(line) for line in FRONTIERS["jsonl"](each, per_query=True).splitlines()]
+        [json.loads(line) for line in FRONTIERS("jsonl", each, per_query=True).splitlines()]
         for each in (without, found)
     )
     assert plain == [line for line in more if line["point"] != "dpfr"]
     assert len(more) == len(plain) + 3 * 13
-    rows = [FRONTIERS["csv"](each, places=4).splitlines() for each in (without, found)]
+    rows = [FRONTIERS("csv", each, places=4).splitlines() for each in (without, found)]
     assert [f"{row},," for row in rows[0][1:]] == [row for row in rows[1][1:] if ",dpfr," not in row]
-    whole = json.loads(FRONTIERS["json"](found, per_query=True))["runs"]["bm25"]
+    whole = json.loads(FRONTIERS("json", found, per_query=True))["runs"]["bm25"]
     (own,) = (line for line in more if line["point"] == "dpfr" and line["run"] == "bm25" and "qid" not in line)
     assert whole["points"][-1] == {name: value for name, value in own.items() if name != "run"}
     assert set(own) == {"run", "point", "loss", "utility", "fairness", "bound", "alpha", "distance"}
     assert whole["queries"]["101"][-1]["distance"] == pytest.approx(found.runs[0].queries[0].dpfr.distance)
-    page = FRONTIERS["html"](found, places=4, per_query=True)
+    page = FRONTIERS("html", found, places=4, per_query=True)
     assert page.count("<title>DPFR 0.5 ") == 3
-    assert "<title>DPFR" not in FRONTIERS["html"](without, places=4, per_query=True)
+    assert "<title>DPFR" not in FRONTIERS("html", without, places=4, per_query=True)
 
 
 # --- where the front is not known ---
@@ -261,13 +261,13 @@ def test_where_only_a_bound_is_known_there_is_no_distance(monkeypatch):
     assert isnan(several.dpfr.distance)
     assert few.dpfr.distance > 0
     assert isnan(run.dpfr.distance)  # the mean is over both
-    assert "DPFR 0.5 nan: the front is not known" in FRONTIERS["table"](found, places=4)
-    lines = [json.loads(line) for line in FRONTIERS["jsonl"](found).splitlines()]
+    assert "DPFR 0.5 nan: the front is not known" in FRONTIERS("table", found, places=4)
+    lines = [json.loads(line) for line in FRONTIERS("jsonl", found).splitlines()]
     assert lines[-1] == {
         "run": run.run, "point": "dpfr", "loss": None, "utility": None, "fairness": None, "bound": None, "alpha": 0.5,
         "distance": None,
     }  # fmt: skip
-    assert "<title>DPFR" not in FRONTIERS["html"](found, places=4)
+    assert "<title>DPFR" not in FRONTIERS("html", found, places=4)
     monkeypatch.undo()
     (run,) = fairtrec.headroom(
         {"q": ranked("abc")}, {"q": {"b": 1}}, utility="nDCG@2", fairness="AWRF@2", labels=labels, dpfr=0.5

@@ -291,7 +291,7 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
     found = fairtrec.headroom(RUNS, QRELS, fairness="NDKL@10", membership="majority", **GIVEN)
     assert [run.left_out for run in found.runs] == [(), ("105",), ("110",)]
     assert [len(run.queries) for run in found.runs] == [12, 11, 11]
-    said = FRONTIERS["table"](found, places=4)
+    said = FRONTIERS("table", found, places=4)
     assert "queries left out, as not both values are defined and finite: neural 1 of 12, fair 1 of 12" in said
     with pytest.raises(InputError, match="no query has finite values of both"):
         fairtrec.headroom(
@@ -352,22 +352,22 @@ def test_losses_are_shares_or_per_cent_and_candidates_are_the_first():
 
 def test_a_json_line_is_a_run_and_a_point():
     found = fairtrec.headroom(RUNS, QRELS, utility="ERR@10", **GIVEN)
-    lines = [json.loads(line) for line in FRONTIERS["jsonl"](found).splitlines()]
+    lines = [json.loads(line) for line in FRONTIERS("jsonl", found).splitlines()]
     assert [(line["run"], line["point"], line["loss"]) for line in lines[:6]] == [
         ("bm25", "run", None), ("bm25", "same grades", None), ("bm25", "loss", 0), ("bm25", "loss", 0.01),
         ("bm25", "loss", 0.05), ("bm25", "most", None),
     ]  # fmt: skip
     assert set(lines[0]) == {"run", "point", "loss", "utility", "fairness", "bound"}
     assert lines[2]["bound"] > lines[2]["fairness"] + 1e-6
-    table = FRONTIERS["table"](found, places=4)
+    table = FRONTIERS("table", found, places=4)
     assert f"{lines[2]['fairness']:.4f} <={lines[2]['bound']:.4f}" in table  # printed where it exceeds 1e-6
     assert "not all exact" in table
-    whole = json.loads(FRONTIERS["json"](found, per_query=True))
+    whole = json.loads(FRONTIERS("json", found, per_query=True))
     assert len(whole["runs"]["bm25"]["queries"]) == 12
     assert whole["runs"]["bm25"]["points"][2] == {name: lines[2][name] for name in lines[2] if name != "run"}
-    rows = FRONTIERS["csv"](found, places=4, per_query=True).splitlines()
+    rows = FRONTIERS("csv", found, places=4, per_query=True).splitlines()
     assert len(rows) == 1 + 3 * 6 * 13
-    assert len(FRONTIERS["jsonl"](found, per_query=True).splitlines()) == 3 * 6 * 13
+    assert len(FRONTIERS("jsonl", found, per_query=True).splitlines()) == 3 * 6 * 13
 
 
 def test_a_bound_that_nobody_knows_is_said():
@@ -375,18 +375,18 @@ def test_a_bound_that_nobody_knows_is_said():
         RUNS["bm25"], QRELS, utility="nDCG@10", fairness="ABR@10", membership="majority", loss=(), **GIVEN
     )
     for point in found.runs[0].points:
-        assert not isinf(point.bound) or "?" in FRONTIERS["table"](found, places=4)
+        assert not isinf(point.bound) or "?" in FRONTIERS("table", found, places=4)
 
 
 def test_names_on_the_page_stay_text():
     evil = "<script>alert(1)<∕script>"  # with a sign that only looks like a slash
     found = fairtrec.headroom({evil: RUNS["bm25"], "b": RUNS["fair"]}, QRELS, **GIVEN)
-    page = FRONTIERS["html"](found, places=4, per_query=True)
+    page = FRONTIERS("html", found, places=4, per_query=True)
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert "default-src 'none'" in page
     many = fairtrec.headroom({f"run{at}": RUNS["bm25"] for at in range(13)}, QRELS, **GIVEN)
-    assert "no." in FRONTIERS["html"](many, places=4)
+    assert "no." in FRONTIERS("html", many, places=4)
 
 
 def test_the_python_of_the_page_runs(monkeypatch, capsys):

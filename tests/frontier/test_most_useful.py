@@ -40,7 +40,7 @@ def test_the_most_utility_among_the_fairest_is_found_by_kinds(seed):
     wanted = brute(run, qrels, "ERR@2", "AWRF@2", **given)
     assert (most.utility, most.fairness) == pytest.approx(wanted)
     assert most.told
-    assert ">=" not in FRONTIERS["table"](found, places=4).replace(">=:", "")
+    assert ">=" not in FRONTIERS("table", found, places=4).replace(">=:", "")
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -59,6 +59,6 @@ def test_a_utility_of_which_nothing_is_known_is_marked_as_a_bound_from_below():
     found = fairtrec.headroom({"r": run}, qrels, utility="infAP", fairness="AWRF@2", labels=labels, candidates=4)
     most = found.runs[0].points[-1]
     assert not most.told
-    assert f">={most.utility:.4f}" in FRONTIERS["table"](found, places=4)
-    assert '"utility_is": "a bound from below"' in FRONTIERS["jsonl"](found)
-    assert "others as fair may have more" in FRONTIERS["table"](found, places=4)
+    assert f">={most.utility:.4f}" in FRONTIERS("table", found, places=4)
+    assert '"utility_is": "a bound from below"' in FRONTIERS("jsonl", found)
+    assert "others as fair may have more" in FRONTIERS("table", found, places=4)

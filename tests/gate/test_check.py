@@ -351,7 +351,7 @@ def test_annotations_cannot_be_forged(checked):
 def test_no_line_of_text_is_a_command(checked):
     from fairtrec.report.writers import VERDICTS
 
-    text, md, whole = (VERDICTS[form](checked) for form in ("text", "md", "json"))
+    text, md, whole = (VERDICTS(form, checked) for form in ("text", "md", "json"))
     for written in (text, md):
         assert not re.search(r"^\s*::|##\[|[\x00-\x09\x0b-\x1f]", written, re.MULTILINE)
     assert "<b>" not in md.replace(r"\<", "")
@@ -600,13 +600,13 @@ def test_the_gate_says_the_same_of_runs_of_their_result_and_of_its_file(example,
     of_runs = check(asked, ["neural.run"], "qrels.txt", baseline="bm25.run", slices=parts)
     both = fairtrec.evaluate("nDCG@10 RR", ["neural.run", "bm25.run"], "qrels.txt")
     of_result = check(asked, both, baseline="bm25", slices=parts)
-    (tmp_path / "r.json").write_text(RESULTS["json"](both, per_query=True))
+    (tmp_path / "r.json").write_text(RESULTS("json", both, per_query=True))
     of_file = check(asked, fairtrec.read_results(tmp_path / "r.json"), baseline=1, slices=parts)
     assert of_runs.verdicts == of_result.verdicts == of_file.verdicts
     assert [verdict.run for verdict in of_runs.verdicts] == ["neural.run"] * 3
     assert of_file.result.digests == both.digests
     alone = fairtrec.evaluate("nDCG@10", "bm25.run", "qrels.txt")
-    (tmp_path / "b.json").write_text(RESULTS["json"](alone, per_query=True))
+    (tmp_path / "b.json").write_text(RESULTS("json", alone, per_query=True))
     against = check(asked, ["neural.run"], "qrels.txt", baseline=tmp_path / "b.json", slices=parts)
     assert against.verdicts == of_runs.verdicts
     with pytest.raises(UsageError, match="these values are there already"):

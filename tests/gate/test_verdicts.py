@@ -88,7 +88,7 @@ def test_few_differences_that_are_not_0_are_counted_and_mark_the_verdict(nonzero
     view = compare(result_of(scores(np.full(40, 0.5), "base"), scores(0.5 + differences)))
     (row,) = view.rows
     assert (row.nonzero, row.doubtful) == (nonzero, marked)
-    table = COMPARISONS["table"](view, places=4)
+    table = COMPARISONS("table", view, places=4)
     assert (f"{row.verdict} ?" in table) is marked
     assert ("?: fewer than 10 differences are not 0" in table) is marked
     said = f"only {nonzero} differences are not 0: too few to trust the interval and p"
@@ -301,13 +301,13 @@ def test_the_worst_is_that_of_the_direction(better, bounds, value):
 @pytest.mark.parametrize("form", ["table", "md", "latex"])
 def test_no_rank_and_no_mark_for_a_mean_over_fewer_queries_than_others(form):
     (measure,) = measures("AWRF@2")
-    text = RESULTS[form](both(), sort=measure, places=4)
+    text = RESULTS(form, both(), sort=measure, places=4)
     lines = [re.split(r"[\s&|]+", line.strip(" |")) for line in text.splitlines()]
     ranks = {line[1]: line[0] for line in lines if len(line) > 2 and line[1] in ("full", "drops")}
     assert list(ranks.items()) == [("full", "1"), ("drops", "-")]  # behind those that have a rank
     assert not any(mark in line for line in text.splitlines() if "drops" in line for mark in ("*", "°", "textbf"))
     assert "a mean over fewer queries than others has no rank and no mark" in text
-    assert "no rank" not in RESULTS[form](both(undefined="worst"), sort=measure, places=4)
+    assert "no rank" not in RESULTS(form, both(undefined="worst"), sort=measure, places=4)
 
 
 def test_where_all_leave_out_the_same_queries_all_are_ranked():

@@ -57,7 +57,7 @@ NEW = {  # what stands in the first column of the page's table: the file, and th
         def tally(result, *, places):
             return f"{len(result.scores)} runs, {places} places\\n"
         """,
-        ("RESULTS: Mapping[str, ResultWriter] = {", '    "tally": ResultWriter("results.tally:tally", carries="all"),'),
+        ("_RESULTS = {", '    "tally": Writer("results.tally:tally", carries="all"),'),
     ),
     "a command": (
         """

@@ -14,7 +14,7 @@ LABELS = {"a": "f", "b": "m", "c": "f"}
 
 
 def said(measures, **given):
-    return RESULTS["table"](fairtrec.evaluate(measures, RUN, labels=LABELS, **given), places=4)
+    return RESULTS("table", fairtrec.evaluate(measures, RUN, labels=LABELS, **given), places=4)
 
 
 def test_an_infinite_mean_of_skew_names_eps():

@@ -4,6 +4,7 @@ import html.parser
 import inspect
 import json
 from functools import cache
+from pkgutil import resolve_name
 
 import pytest
 
@@ -12,7 +13,7 @@ from fairtrec.answers.answer import Answer
 from fairtrec.comparison import leaderboard
 from fairtrec.errors import UsageError
 from fairtrec.report import writers
-from fairtrec.report.writers import KINDS, RESULTS, Writer
+from fairtrec.report.writers import KINDS, OVERLAPS, RESULTS
 from fairtrec_made import REPOSITORY
 
 GIVEN = {"terms": "gender-en", "docs": "collection.tsv", "background": "background.run"}
@@ -125,14 +126,14 @@ def test_a_representation_is_short(answer):
 
 def test_it_is_written_in_each_format_of_its_kind(answer, tmp_path):
     kind = KINDS[type(answer).__name__]
-    for form in kind:
+    for form in kind.forms:
         place = tmp_path / f"answer.{form}"
         answer.write(place, form)
         assert place.stat().st_size, form
         if form == "json":
             assert isinstance(json.loads(place.read_text("utf-8")), dict)
     with pytest.raises(UsageError, match="there is no option digits"):
-        answer.write(tmp_path / "never", next(iter(kind)), digits=2)
+        answer.write(tmp_path / "never", next(iter(kind.forms)), digits=2)
 
 
 @pytest.mark.parametrize("name", PRINTED)
@@ -213,31 +214,42 @@ def test_every_class_of_answers_has_its_formats(copied):
 # --- options ---
 
 
-def every_writer():
+def steps(kind, form):
+    """The layout and the renderer of a format."""
+    writer = kind.forms[form]
+    places = [
+        place if ":" in place else f"{kind.module}:{place}" for place in (writer.layout, writer.renderer) if place
+    ]
+    return [resolve_name(f"fairtrec.report.{place}") for place in places]
+
+
+def every_format():
     kinds = {name: kind for name, kind in vars(writers).items() if isinstance(kind, writers.Formats)}
-    return {f"{name} {form}": writer for name, kind in kinds.items() for form, writer in kind.items()}
+    return {f"{name} {form}": (kind, form) for name, kind in kinds.items() for form in kind.forms}
 
 
-@pytest.mark.parametrize("name", every_writer())
+@pytest.mark.parametrize("name", every_format())
 def test_a_format_heeds_only_options_that_its_kind_has(name):
     """Else it would never be given what it asks for, as when its name is misspelt."""
-    writer = every_writer()[name]
-    for step in writer.steps:
+    kind, form = every_format()[name]
+    for step in steps(kind, form):
         of, *heeded = inspect.signature(step).parameters.values()
         assert of.kind in (of.POSITIONAL_ONLY, of.POSITIONAL_OR_KEYWORD)
         assert {each.kind for each in heeded} <= {inspect.Parameter.KEYWORD_ONLY}, step
-        assert {each.name for each in heeded} <= writer.options | {"delimiter"}, step
+        assert {each.name for each in heeded} <= {*kind.options, *writers.EVERY, "delimiter"}, step
+    rounds = any("places" in inspect.signature(step).parameters for step in steps(kind, form))
+    assert kind.forms[form].exact is not rounds
 
 
 @pytest.mark.parametrize("kind", [kind for kind in vars(writers).values() if isinstance(kind, writers.Formats)])
 def test_each_option_of_a_kind_is_heeded_by_a_format(kind):
-    heeded = {name for writer in kind.values() for step in writer.steps for name in inspect.signature(step).parameters}
+    heeded = {name for form in kind.forms for step in steps(kind, form) for name in inspect.signature(step).parameters}
     assert {*kind.options} - {"slices"} <= heeded  # slices are made parts by the table itself
 
 
 def test_an_option_that_no_format_has_is_refused():
     result = fairtrec.evaluate("RR", {"a": {"q": {"d": 1.0}}}, {"q": {"d": 1}})
     with pytest.raises(TypeError, match="per_qery: no option"):
-        RESULTS["table"](result, per_qery=True)
+        RESULTS("table", result, per_qery=True)
     with pytest.raises(TypeError, match="plases, sort: no option"):
-        Writer("overlaps:tables", "terminal:render")(None, plases=4, sort=None)
+        OVERLAPS("table", None, plases=4, sort=None)

@@ -169,7 +169,7 @@ def test_tables_keep_to_the_window_and_say_whose_corrected_mean_it_is(given, win
     runs = {f"{name}-{end}": run for end, run in data["runs"].items()}
     measures = "NDKL@3 Exposure(of='all')@3 EER(discount='log2_clipped')@3"
     result = fairtrec.evaluate(measures, **{**data, "runs": runs}, gold=gold)
-    drawn = RESULTS["table"](result, window=True)
+    drawn = RESULTS("table", result, window=True)
     tables = [*takewhile(lambda line: not line.startswith(("↑", "↓", "→")), drawn.splitlines())]
     heads = [line for line in tables if line.startswith("  run")]
     assert max(map(len, tables)) <= max(window, 80)

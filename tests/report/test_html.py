@@ -36,7 +36,7 @@ EVIL = [
 
 
 def html(result, **view):
-    return RESULTS["html"](result, **view)
+    return RESULTS("html", result, **view)
 
 
 # ------------------------------------------------------------------------------------------------ whole in itself
@@ -91,7 +91,7 @@ def test_the_page_carries_notes_remarks_legend_and_signature(text):
         *("take care", "nDCG@10: defined for 0 of 2 queries (d)", "Higher@10: defined for 1 of 2 queries (d)"),
     ]
     assert parsed.one("p", class_="signature")["text"] == "fairtrec:1 | order:score"
-    assert RESULTS["html"].carries == "all"
+    assert RESULTS.forms["html"].carries == "all"
 
 
 def test_the_same_result_gives_the_same_page(text):
@@ -365,6 +365,6 @@ def test_the_script_can_be_read():
 
 
 def test_what_queries_ask_stands_in_the_page():
-    text = RESULTS["html"](result_of(), query_texts={"q1": "who <b> is"})
+    text = RESULTS("html", result_of(), query_texts={"q1": "who <b> is"})
     assert Page(text).data["texts"] == ["who <b> is", ""]
-    assert Page(RESULTS["html"](result_of())).data["texts"] == ["", ""]
+    assert Page(RESULTS("html", result_of())).data["texts"] == ["", ""]

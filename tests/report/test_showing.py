@@ -134,7 +134,7 @@ def test_two_numbers_of_one_name_are_refused():
 
 def test_flat_has_the_means_alone_whoever_writes_it():
     with pytest.raises(UsageError, match="-f flat has the means alone"):
-        RESULTS["flat"](of_names("a"), per_query=True)
+        RESULTS("flat", of_names("a"), per_query=True)
 
 
 def test_flat_is_one_object_in_which_undefined_is_null(fairtrec_command, tmp_path):
@@ -156,7 +156,7 @@ def test_flat_is_one_object_in_which_undefined_is_null(fairtrec_command, tmp_pat
 # --- files ---
 
 
-@pytest.mark.parametrize("form", RESULTS)
+@pytest.mark.parametrize("form", RESULTS.forms)
 def test_a_file_is_what_the_command_writes(fairtrec_command, example, tmp_path, monkeypatch, form):
     monkeypatch.chdir(example)
     per_query = form not in ("flat", "html")
@@ -169,7 +169,7 @@ def test_a_file_is_what_the_command_writes(fairtrec_command, example, tmp_path, 
     assert (tmp_path / "python").read_bytes() == (tmp_path / "shell").read_bytes()
 
 
-@pytest.mark.parametrize("form", COMPARISONS)
+@pytest.mark.parametrize("form", COMPARISONS.forms)
 def test_a_file_of_a_comparison_is_what_the_command_writes(fairtrec_command, example, tmp_path, monkeypatch, form):
     monkeypatch.chdir(example)
     fairtrec.compare(fairtrec.evaluate("RR", ["bm25.run", "fair.run"], "qrels.txt")).write(tmp_path / "python", form)
@@ -237,7 +237,7 @@ def test_tira_reads_each_value(example, fairtrec_command):
 
 def test_names_end_no_text_of_tira():
     odd = 'a:"b"\\c'
-    text = RESULTS["tira"](of_names(odd, "other"))
+    text = RESULTS("tira", of_names(odd, "other"))
     assert all(len(line.split(":")) < 3 for line in text.splitlines())  # a reader of TIRA cuts there
     assert next(blocks(text))["key"] == f"{odd} Groups@2"
 

@@ -72,7 +72,7 @@ def result(runs):
 
 def drawn(kind, answer, monkeypatch, width, **more):
     monkeypatch.setenv("COLUMNS", str(width))
-    return kind["table"](answer, places=4, terminal=False, window=True, most=MOST, **more)
+    return kind("table", answer, places=4, terminal=False, window=True, most=MOST, **more)
 
 
 def tables_of(text):
@@ -173,7 +173,7 @@ def lines_of(name, files):
         detailed = {"query": "101"} if len(runs) == FEW else {}
         return EXPLANATIONS, fairtrec.explain("NFaiRR@10", runs, **WORDS, **detailed), {"places": 4}
     one, other = (
-        parse(RESULTS["json"](fairtrec.evaluate(measures, runs, QRELS, **WORDS), per_query=True).encode(), "it")
+        parse(RESULTS("json", fairtrec.evaluate(measures, runs, QRELS, **WORDS), per_query=True).encode(), "it")
         for measures in ("nDCG@10 NFaiRR@10", "nDCG@5 NFaiRR@10")
     )
     moved = [replace(run, means={name: 0.9 * mean for name, mean in run.means.items()}) for run in other.runs]
@@ -186,12 +186,12 @@ def test_lines_are_broken_between_words_where_the_window_ends(name, runs, monkey
     text = ""
     for width in WIDTHS:
         monkeypatch.setenv("COLUMNS", str(width))
-        printed = kind["text"](answer, window=True, **beside)
+        printed = kind("text", answer, window=True, **beside)
         lines = [line for line in printed.splitlines() if not line.startswith("# ")]
         assert max(map(len, lines)) <= width
         shown = "\n".join([*lines[:LINES], "..."] if len(lines) > LINES else lines)
         text += f"=== {width} columns\n{shown}\n"
-    words = kind["text"](answer, **beside).split()
+    words = kind("text", answer, **beside).split()
     assert {word for word in printed.split() if "…" not in word} <= {*words}  # and nothing else, and
     assert words[-12:] == printed.split()[-12:]
     golden(f"{name}-{len(runs)}", text)

@@ -35,12 +35,15 @@ IDEAL = "; the tick is where the best order of the background would be"
 
 def html(explanation: Explanation, *, places: int) -> str:
     """Write the page: the words that cost most, and the worst queries, or those asked for, rank by rank."""
-    *remarks, signature = footnotes(explanation)
-    names = named(explanation)
+    remarks, names = footnotes(explanation), named(explanation)
     main = [_run(explanation, each, names[each.run], places) for each in explanation.runs]
     style = file("explanation.css")
     return page(
-        f"{explanation.measure}, explained", _legend(explanation), main, Document([], remarks, signature), style
+        f"{explanation.measure}, explained",
+        _legend(explanation),
+        main,
+        Document([], remarks, str(explanation.signature)),
+        style,
     )
 
 

@@ -10,7 +10,7 @@ from fairtrec.data import Floats
 from fairtrec.frontier.headroom import Dpfr, Frontier, RunFrontier
 from fairtrec.report.cells import called
 from fairtrec.report.document import Column, ReportTable
-from fairtrec.report.frontier import aim, fair, name, tables
+from fairtrec.report.frontier import aim, fair, tables, title
 from fairtrec.report.labelling import Box, labelled, stacked
 from fairtrec.report.legend import heading
 from fairtrec.report.page.scatter import LAST, SHORT, Axis, beside_dot, field, frame, labels, lead
@@ -124,7 +124,7 @@ def _drawing(frontier: Frontier, names: list[str], shown: list[str], places: int
 
 
 def _told(run: RunFrontier, short: str, places: int) -> str:
-    return f"{short}: {', '.join(f'{name(point)} {fair(point, places)}' for point in run.points[1:])}"
+    return f"{short}: {', '.join(f'{title(point.loss, point.name)} {fair(point, places)}' for point in run.points[1:])}"
 
 
 def _same(run: RunFrontier, short: str, drawn: "_Places", places: int) -> Iterator[Element]:

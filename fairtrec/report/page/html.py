@@ -51,7 +51,6 @@ def html(
         "values": _values(result, qids, axes) if told else None,
     }
     style, script = file("page.css"), file("page.js")
-    *remarks, signature = footnotes(result)
     return Template(file("page.html")).substitute(
         policy=f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; base-uri 'none'; "
         "form-action 'none'",
@@ -65,8 +64,8 @@ def html(
         legend=written(element("li", _by(sort), id="by"), *_items(_legend(result, compared, places))),
         scatter=_scatter(result, compared, axes, named) if len(axes) > 1 else "",
         differences=_differences(many, told=told) if axes else "",
-        remarks=written(*_items(remarks)),
-        signature=written(element("p", element("code", signature), class_="signature")),
+        remarks=written(*_items(footnotes(result))),
+        signature=written(element("p", element("code", str(result.signature)), class_="signature")),
         data=_json(data),
     )
 

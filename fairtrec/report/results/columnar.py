@@ -31,7 +31,7 @@ def parquet(result: Result, *, per_query: bool, summary: bool, parts: Mapping[st
         for name, part in (parts or {ALL: result}).items()
         for scores in part.scores
     ]
-    *remarks, signature = map(_text, footnotes(result))
+    remarks, signature = list(map(_text, footnotes(result))), _text(str(result.signature))
     about = {"fairtrec": __version__, "signature": signature, "remarks": json.dumps(remarks)}
     table = pa.concat_tables(tables).replace_schema_metadata(about)
     stream = io.BytesIO()

@@ -34,9 +34,8 @@ def windowed(
         several.append(ReportTable(name, [_qids(lines)], _values(result, lines, places), total=summary))
     if summary and (parts or not (per_query and len(result.scores) == 1)):
         several.append(_of_all(result, parts, places, sort, per_query=False, summary=True))
-    *remarks, signature = footnotes(result)
     signs = legend(result, standing(result, places), sort, places, f"{BEST} the best", f"{WORST} the worst")
-    return Document(several, remarks, signature, signs=signs)
+    return Document(several, footnotes(result), str(result.signature), signs=signs)
 
 
 def tables(
@@ -50,9 +49,8 @@ def tables(
 ) -> Document:
     """Lay out the one table of a document, and what stands below it."""
     table = _of_all(result, parts, places, sort, per_query=per_query, summary=summary)
-    *remarks, signature = footnotes(result)
     signs = legend(result, standing(result, places), sort, places, *MARKS)
-    return Document([table], remarks, signature, signs=signs)
+    return Document([table], footnotes(result), str(result.signature), signs=signs)
 
 
 def _of_all(
