@@ -12,6 +12,7 @@ from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats import run as run_format
 from fairtrec.inputs import loading
+from fairtrec.ranking.order import by_falling_score
 
 
 def rerank(
@@ -30,7 +31,7 @@ def rerank(
         if not np.isfinite(scores).all():
             raise InputError("this model gives scores that are no numbers; choose another", ranker.name)
         tag = opening.name(ranker.name.rstrip("/"))
-        yield run_format.ranked(ranker.name, tag, first.qids, first.starts, first.docnos, scores)
+        yield Run(ranker.name, tag, first.qids, *by_falling_score(first.starts, first.docnos, scores))
 
 
 def models_of(path: str) -> list[str]:

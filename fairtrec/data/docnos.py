@@ -21,6 +21,7 @@ Bools = np.ndarray[Shape, np.dtype[np.bool_]]
 Docs = np.ndarray[Shape, np.dtype[np.bytes_]]
 Keys = np.ndarray[Shape, np.dtype[np.uint64]]
 
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: times it, keys that differ in a few letters part
 TOGETHER = 1 << 16  # texts that are decoded at a time
 MISSING = -1  # in a matrix of row numbers: no document at this rank, or one that is not in the table
 
@@ -127,21 +128,24 @@ class Docnos:
         return len(self.names)
 
     @cached_property
-    def _slots(self) -> Any:
-        """A hash table of row numbers: each row stands in the first free slot at or behind that of its key."""
-        slots: Any = np.full(
-            1 << (2 * len(self.keys)).bit_length(), MISSING, dtype=np.int32 if len(self.keys) < 1 << 31 else np.int64
-        )
+    def _slots(self) -> tuple[Any, np.uint64]:
+        """A hash table of row numbers: each row stands in the first free slot at or behind that of its key.
+
+        The slot of a key is what is left of GOLDEN times it when it is shifted to the right by so many bits.
+        """
+        bits = (2 * len(self.keys)).bit_length()
+        slots: Any = np.full(1 << bits, MISSING, dtype=np.int32 if len(self.keys) < 1 << 31 else np.int64)
+        shift = np.uint64(64 - bits)
         # All rows move at once: of those that want one free slot the last writer has it, the others go one slot on. At
         # least half of the slots stay free, so that few steps bring everything home, and a look-up ends soon.
         waiting = np.arange(len(self.keys), dtype=slots.dtype)
-        at = _slot(self.keys, len(slots))
+        at = (self.keys * GOLDEN >> shift).astype(np.int64)
         while len(waiting):
             free = slots[at] == MISSING
             slots[at[free]] = waiting[free]
             rejected = slots[at] != waiting
             waiting, at = waiting[rejected], (at[rejected] + 1) & (len(slots) - 1)
-        return slots
+        return slots, shift
 
     def rows(self, docnos: Docs) -> Ints:
         """Find each docno's row; MISSING where it is not in the set.
@@ -149,17 +153,17 @@ class Docnos:
         >>> Docnos.of(np.array([b"b", b"a", b"b"])).rows(np.array([b"b", b"c", b"a"])).tolist()
         [1, -1, 0]
         """
-        slots, keys = self._slots, fingerprints(docnos)
-        found = np.full(len(keys), MISSING, dtype=np.int64)
+        found = np.full(len(docnos), MISSING, dtype=np.int64)
         if not len(self.keys):
             return found
+        (slots, shift), keys = self._slots, fingerprints(docnos)
         if extension is not None and slots.dtype == np.int32 and docnos.dtype.itemsize:
             texts, names = np.ascontiguousarray(docnos), np.ascontiguousarray(self.names)
             width, widest = texts.dtype.itemsize, names.dtype.itemsize
             extension.find(texts.view("u1"), width, keys, names.view("u1"), widest, self.keys, slots, found)
             return found
         long = self.names.dtype.itemsize > 8 or docnos.dtype.itemsize > 8
-        at = _slot(keys, len(slots))
+        at = (keys * GOLDEN >> shift).astype(np.int64)
         rows = slots[at]
         asked = np.flatnonzero(rows != MISSING)  # then those whose slot another docno has
         rows, at = rows[asked], at[asked]
@@ -174,13 +178,6 @@ class Docnos:
             there = rows != MISSING
             asked, at, rows = asked[there], at[there], rows[there]
         return found
-
-
-def _slot(keys: Keys, slots: int) -> Ints:
-    """Spread keys over so many slots, a power of two."""
-    # 2^64 over the golden ratio: keys that differ in a few letters alone come far apart in the highest bits
-    spread = keys * np.uint64(0x9E3779B97F4A7C15)
-    return (spread >> np.uint64(64 - (slots.bit_length() - 1))).astype(np.int64) & (slots - 1)
 
 
 def take(table: Floats, rows: Ints) -> Floats:

@@ -122,8 +122,8 @@ class Samples:
 
     def parts(self, qids: Sequence[str]) -> list[tuple[Run, Sequence[str]]]:
         """Give each run with those of these queries that it ranks; what no run ranks is looked for in the first."""
-        wanted, known = set(qids), set(self.qids)
-        parts = [(run, [qid for qid in run.qids if qid in wanted]) for run in self.runs]
+        known = set(self.qids)
+        parts = [(run, [qids[at] for at in np.flatnonzero(run.numbers(qids) != MISSING).tolist()]) for run in self.runs]
         parts.append((self.runs[0], [qid for qid in qids if qid not in known]))
         return [(run, several) for run, several in parts if several]
 

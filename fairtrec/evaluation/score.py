@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from itertools import chain, product
+from itertools import chain
 
 import numpy as np
 
 from fairtrec.answers.scores import Scores
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
-from fairtrec.data import MISSING, Floats, Ints, System, fingerprints
+from fairtrec.data import MISSING, Floats, Ints, Run, System, fingerprints
 from fairtrec.errors import InputError
 from fairtrec.evaluation.computing import InputsOfSamples, masked, parts_of, values_of
 from fairtrec.formulas.distribution import quotient
@@ -75,14 +75,15 @@ def score(
         values[row] = masked(measures[row], inputs.value(measures[row]), inputs)
     if system.sampled:
         remarks = tuple(_of_first(each, len(system.runs)) for each in remarks)
-    if any(run.rises for run in system.runs):
+    if isinstance(system, Run) and system.rises:
         remarks = (*remarks, RISING)
     first = blake2b(digest_size=16)  # of the ranks of all queries, by which runs of the same rankings are found
-    for run, number in product(system.runs, range(0, len(qids), MANY)):
-        lines = run.top(qids[number : number + MANY], FEW)
-        there = lines != MISSING
-        first.update(there.sum(axis=1).tobytes())
-        first.update(fingerprints(run.docnos[lines[there]]).tobytes())
+    for run, ranked in system.parts(qids):
+        for number in range(0, len(ranked), MANY):
+            lines = run.top(ranked[number : number + MANY], FEW)
+            there = lines != MISSING
+            first.update(there.sum(axis=1).tobytes())
+            first.update(fingerprints(run.docnos[lines[there]]).tobytes())
     scores = Scores(
         system.name,
         system.tag,

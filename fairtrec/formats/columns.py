@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NoReturn, get_args
 
 import numpy as np
 
-from fairtrec.compiled import extension, powers
-from fairtrec.data import Ints, decode, fingerprints, starts_of
+from fairtrec.compiled import extension
+from fairtrec.data import Ints, fingerprints, starts_of
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats import spans
@@ -38,6 +38,18 @@ MOST_BYTES = 1 << 32  # of one column
 _CODES = dict(zip(get_args(Cell), b"tbfiss", strict=True))  # of the compiled loop
 _DTYPES = {"float": "f8", "int": "i8"}
 _BLANKS = bytes(code in b"\0 \t\n\v\f\r" for code in range(256))  # by which bytes.split() tells cells, and NUL
+LEAST_POWER, MOST_POWER = -342, 308  # of 10, between which a number of 19 digits is neither 0 nor infinite as float64
+EXACT_POWER = -27  # down to which a product with what was rounded up is told from an exact one
+_FIVES = {exponent: 5 ** abs(exponent) for exponent in range(LEAST_POWER, MOST_POWER + 1)}
+_LEADING = [  # the first 128 bits of each power of 5, by which a decimal number becomes the float64 nearest to it
+    five << 128 >> five.bit_length()
+    if exponent >= 0
+    else (1 << (five - 1).bit_length() + 127) // five + (exponent >= EXACT_POWER)
+    for exponent, five in _FIVES.items()
+]
+# Each as two words of 64 bits, the upper first. Source: Lemire, Number Parsing at a Gigabyte per Second. Software:
+# Practice and Experience, 2021. https://doi.org/10.1002/spe.2984
+POWERS = b"".join(each.to_bytes(16, "big")[i : i + 8][::-1] for each in _LEADING for i in (0, 8))
 _HEAD = re.compile(rb"(?:[ \t]*+(?:#[^\n]*+)?+(?:\n|\Z))*+")  # blank lines and comment lines before the first entry
 
 
@@ -175,7 +187,9 @@ def read(path: FilePath, layout: Layout) -> FileColumns:
 
 def _joined(parts: list[Any], path: FilePath) -> Any:
     if isinstance(parts[0], Repeats):
-        return Repeats(_joined([part.texts for part in parts], path), np.concatenate([part.lengths for part in parts]))
+        texts, lengths = _joined([part.texts for part in parts], path), np.concatenate([part.lengths for part in parts])
+        first = starts_of(texts)[:-1]  # a text that two parts share is one
+        return Repeats(texts[first], np.add.reduceat(lengths, first))
     width = max(part.dtype.itemsize for part in parts)
     if width * sum(map(len, parts)) > MOST_BYTES:
         raise InputError(f"ids of {width} bytes in so many lines do not fit into memory; shorten the ids", path)
@@ -204,7 +218,7 @@ def fast(block: bytes, layout: Layout, ends: int, given: Columns | None = None) 
         }
         lengths = {name: np.empty(rows, np.int64) for name in blocks}
         outs = [out for name in columns for out in (columns[name], lengths.get(name)) if out is not None]
-        found, widest, several = extension.lines(block, kinds, tuple(outs), powers())
+        found, widest, several = extension.lines(block, kinds, tuple(outs), POWERS)
         if found == rows:
             for name, many in zip(blocks, several, strict=True):
                 columns[name] = Repeats(columns[name][:many].copy(), lengths[name][:many].copy())
@@ -276,15 +290,11 @@ def _refuse(cells: list[bytes], name: str, kind: Cell, path: FilePath, lines: Li
 
 def numbered(ids: Repeats) -> tuple[tuple[str, ...], Ints, Ints | None]:
     """Group rows of query ids: each id as first seen, where its rows start, the order of rows (None: as they stand)."""
-    first = starts_of(ids.texts)[:-1]  # a query that two parts of a file share is one block
-    texts, lengths = ids.texts[first], np.add.reduceat(ids.lengths, first)
-    keys = np.sort(fingerprints(texts))
-    if not (keys[1:] == keys[:-1]).any():  # as nearly always: each query stands in one block
-        return tuple(decode(texts)), np.concatenate(([0], np.cumsum(lengths))), None
-    number: dict[bytes, int] = {}
-    of_block = np.array([number.setdefault(each, len(number)) for each in texts.tolist()], dtype=np.int64)
-    order: Ints | None = None
-    if len(number) < len(of_block):
+    lengths, qids, order = ids.lengths, ids.texts.tolist(), None
+    keys = np.sort(fingerprints(ids.texts))
+    if (keys[1:] == keys[:-1]).any():  # hardly ever: nearly always each query stands in one block
+        number: dict[bytes, int] = {}
+        of_block = np.array([number.setdefault(each, len(number)) for each in qids], dtype=np.int64)
         order = np.argsort(np.repeat(of_block, lengths), kind="stable")
-        lengths = np.bincount(of_block, weights=lengths).astype(np.int64)
-    return tuple(qid.decode() for qid in number), np.concatenate(([0], np.cumsum(lengths))), order
+        lengths, qids = np.bincount(of_block, weights=lengths).astype(np.int64), [*number]
+    return tuple(b"\n".join(qids).decode().split("\n")), np.concatenate(([0], np.cumsum(lengths))), order

@@ -15,6 +15,7 @@ from fairtrec.formats import run as run_format
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, is_frame, run_of
 from fairtrec.formats.spans import Repeats
 from fairtrec.literals import RankedBy, ScoreType
+from fairtrec.ranking.order import by_falling_score
 
 SUBTOPIC = ("subtopic_id", "iteration", "subtopic")
 INSIDE = ("run_data", "qrels_data")
@@ -111,7 +112,10 @@ def run(
     if twice is not None:
         query, rows = twice
         raise InputError(f"the run {name} holds document {column[rows[0]].decode()} twice under query {names[query]}")
-    return run_format.ranked(name, name, names, starts, column, run_format.as_type(values, score_dtype), order, depth)
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, as in a file
+        ranked = starts, column, values.astype(score_dtype, copy=False)
+    ranked = ranked if order == "file" else by_falling_score(*ranked, depth)
+    return Run(name, name, names, *ranked).cut(names, depth)
 
 
 def qrels(thing: Any) -> Qrels:

@@ -10,7 +10,7 @@ from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import columns, spans
-from fairtrec.formats.run import repeated_among_many
+from fairtrec.formats.run import repeated
 
 LARGEST_GRADE = 1_000_000  # pytrec_eval counts up to the largest one
 EXAMPLE = '{"id": ..., "rel_docs": [...]}'
@@ -47,7 +47,7 @@ def of_columns(
     if together is not None:
         iterations, docnos, grades = iterations[together], docnos[together], grades[together]
     found = Qrels(qids, starts, docnos, grades, iterations)
-    row = None if repeated_among_many(starts, docnos) is None else repeated(found)  # of a subtopic, too
+    row = None if repeated(starts, docnos) is None else _judged_twice(found)  # of a subtopic, too
     if row is not None:
         qid = qids[int(np.searchsorted(starts, row, side="right")) - 1]
         message = f"document {docnos[row].decode()} is judged twice for query {qid}; keep one grade"
@@ -102,7 +102,7 @@ def _is_id(cell: Any) -> bool:
     return bool(text) and text.isprintable() and not any(map(str.isspace, text)) and len(text) <= columns.WIDEST
 
 
-def repeated(qrels: Qrels) -> int | None:
+def _judged_twice(qrels: Qrels) -> int | None:
     """Find a judgement of a document that was judged before for this query and subtopic: its row, or None."""
     query, docnos, iterations = qrels.query, qrels.docnos, qrels.iterations
     order = np.lexsort((iterations, docnos, query))

@@ -1,6 +1,8 @@
 """TREC run files: ``qid Q0 docno rank score tag``, one retrieved document a line."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
 from itertools import groupby, islice, pairwise
 from operator import itemgetter
 from os import fspath
@@ -8,6 +10,7 @@ from os import fspath
 import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
+from fairtrec.data.docnos import GOLDEN
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats import columns, spans
@@ -58,36 +61,34 @@ def read(
             from fairtrec.formats import other_runs
 
             table = other_runs.told(path, fault, order, sampled=sampled)
-    rankings = table.columns["qid"]
-    several = sampled or "Q0" in table.columns
+    held = table.columns
+    rankings, docnos, several = held["qid"], held["docno"], sampled or "Q0" in held
     if several:
-        rankings = spans.Repeats.of(np.char.add(np.char.add(rankings, b" "), table.columns["Q0"]))
+        rankings = spans.Repeats.of(np.char.add(np.char.add(rankings, b" "), held["Q0"]))
     qids, starts, together = columns.numbered(rankings)
-    docnos = table.columns["docno"]
-    scores = -table.columns["rank"].astype(np.float64) if order == "rank" else table.columns["score"]
-    if score_dtype != "float64" and order != "rank":
-        scores = as_type(scores, score_dtype)
-    rises = is_trec and together is None and order == "score" and _rises(path, starts, scores)
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, as in trec_eval
+        scores = -held["rank"].astype("f8") if order == "rank" else held["score"].astype(score_dtype, copy=False)
     if together is not None:
         docnos, scores = docnos[together], scores[together]
-    tag = table.columns["tag"][0].decode()
-    if len(docnos) < LARGE:
-        twice = repeated(starts, docnos)
-        run = None
-    else:
-        from concurrent.futures import ThreadPoolExecutor
+    ranked: tuple[Ints, Docs, Floats] = starts, docnos, scores
+    look: Callable[[], tuple[int, list[int]] | None] = partial(repeated, starts, docnos)
+    with ExitStack() as stack:
+        if len(docnos) >= LARGE:
+            from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor(1) as beside:
-            found = beside.submit(repeated_among_many, starts, docnos)
-            run = ranked(fspath(path), tag, qids, starts, docnos, scores, order, depth)
-        twice = found.result()
+            look = stack.enter_context(ThreadPoolExecutor(1)).submit(look).result
+        if order != "file":
+            ranked = ordering.by_falling_score(starts, docnos, scores, depth)
+        twice = look()
     if twice is not None:
         query, rows = twice
         first, second = sorted(rows if together is None else together[rows].tolist())
         message = f"document {docnos[rows[0]].decode()} stands twice under query {qids[query]}"
         raise InputError(f"{message} (first on line {table.line(first)}); {advice}", path, table.line(second))
-    run = run or ranked(fspath(path), tag, qids, starts, docnos, scores, order, depth)
-    return replace(run, rises=rises, numbered=several) if rises or several else run
+    changed = ranked[2] is not scores and together is None
+    rises = changed and is_trec and order == "score" and _rises(path, starts, scores)
+    run = Run(fspath(path), held["tag"][0].decode(), qids, *ranked, rises, several)
+    return run if depth is None else run.cut(qids, depth)
 
 
 def _rises(path: FilePath, starts: Ints, scores: Floats) -> bool:
@@ -126,64 +127,27 @@ def _part(whole: Run, rows: list[int]) -> Run:
     return Run(whole.name, whole.tag, qids, starts, whole.docnos[lines], whole.scores[lines])
 
 
-def as_type(scores: Floats, score_dtype: ScoreType) -> Floats:
-    """Round scores to the type that compares them; what float32 cannot hold becomes infinite, as in trec_eval."""
-    with np.errstate(over="ignore"):
-        return scores.astype(score_dtype, copy=False)
-
-
-def ranked(
-    name: str,
-    tag: str,
-    qids: tuple[str, ...],
-    starts: Ints,
-    docnos: Docs,
-    scores: Floats,
-    order: RankedBy = "score",
-    depth: int | None = None,
-) -> Run:
-    """Rank each query's documents: by score, or as they stand (``file``)."""
-    if order != "file":
-        starts, docnos, scores = ordering.by_falling_score(starts, docnos, scores, depth)
-    lengths = np.diff(starts)
-    if depth is not None and lengths.max(initial=0) > depth:
-        kept = np.minimum(lengths, depth)
-        first = np.concatenate(([0], np.cumsum(kept)))
-        rows = np.repeat(starts[:-1] - first[:-1], kept) + np.arange(first[-1])
-        docnos, scores, starts = docnos[rows], scores[rows], first
-    return Run(name, tag, qids, starts, docnos, scores)
-
-
 def repeated(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
     """Find a document that stands twice in one ranking: the query's number and the two rows, or None."""
-    hashes = (fingerprints(docnos) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(32)).astype(np.uint32)
-    lengths = np.diff(starts)
-    if len(docnos) > MANY and int(lengths.max()) * len(lengths) <= 4 * len(docnos):
-        matrix, filled = ordering.in_rows(hashes, starts, 0)
-        matrix = np.sort(np.where(filled, matrix, 0) if not filled.all() else matrix, axis=1)
-        empty = (~filled).sum(axis=1)  # zeros that are not hashes, which the sort has put first
-        same = (matrix[:, 1:] == matrix[:, :-1]) & (np.arange(matrix.shape[1] - 1) >= empty[:, None])
-        suspects = np.flatnonzero(same.any(axis=1)).tolist()
-    else:
-        numbers = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
-        both = np.sort(numbers << np.uint64(32) | hashes)
-        twins = both[1:][both[1:] == both[:-1]] >> np.uint64(32)
-        suspects = list(dict.fromkeys(twins.tolist()))  # np.unique would import numpy.ma
-    for query in suspects:  # equal by chance, which is rare, or because they are the same
-        seen: dict[bytes, int] = {}
-        for row in range(starts[query], starts[query + 1]):
-            if docnos[row] in seen:
-                return query, [seen[docnos[row]], row]
-            seen[docnos[row]] = row
-    return None
-
-
-def repeated_among_many(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
-    """Find the same piece by piece, as caches have it."""
     edges = {*np.searchsorted(starts, np.arange(0, starts[-1], PIECE)).tolist(), len(starts) - 1}
     for first, last in pairwise(sorted(edges)):
-        line = int(starts[first])
-        twice = repeated(starts[first : last + 1] - line, docnos[line : starts[last]])
-        if twice is not None:
-            return first + twice[0], [line + row for row in twice[1]]
+        keys, lengths = fingerprints(docnos[starts[first] : starts[last]]), np.diff(starts[first : last + 1])
+        hashes = (keys * GOLDEN >> np.uint64(32)).astype(np.uint32)
+        if len(hashes) > MANY and int(lengths.max()) * len(lengths) <= 4 * len(hashes):
+            matrix, filled = ordering.in_rows(hashes, starts[first : last + 1], 0)
+            matrix = np.sort(np.where(filled, matrix, 0) if not filled.all() else matrix, axis=1)
+            empty = (~filled).sum(axis=1)  # zeros that are not hashes, which the sort has put first
+            same = (matrix[:, 1:] == matrix[:, :-1]) & (np.arange(matrix.shape[1] - 1) >= empty[:, None])
+            suspects = np.flatnonzero(same.any(axis=1)).tolist()
+        else:
+            numbers = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
+            both = np.sort(numbers << np.uint64(32) | hashes)
+            twins = both[1:][both[1:] == both[:-1]] >> np.uint64(32)
+            suspects = list(dict.fromkeys(twins.tolist()))  # np.unique would import numpy.ma
+        for query in suspects:  # equal by chance, which is rare, or because they are the same
+            seen: dict[bytes, int] = {}
+            for row in range(starts[first + query], starts[first + query + 1]):
+                if docnos[row] in seen:
+                    return first + query, [seen[docnos[row]], row]
+                seen[docnos[row]] = row
     return None

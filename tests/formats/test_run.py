@@ -21,10 +21,12 @@ from hypothesis import strategies as st
 from ir_measures import ScoredDoc
 
 from fairtrec.compiled import extension
+from fairtrec.data import Run
 from fairtrec.errors import InputError
 from fairtrec.files import opening
 from fairtrec.formats import columns, qrels, run
 from fairtrec.formats import run as run_format
+from fairtrec.ranking.order import by_falling_score
 from fairtrec_made.few import FILES, value
 
 HUGE = 1 << 24  # every file of these tests is one block, which Python parses
@@ -143,7 +145,7 @@ def test_a_run_that_is_cut_is_the_top_of_the_whole_run(rankings, depth, wide, da
     docnos = [data.draw(st.permutations([f"{'long-name-' * wide}d{i}" for i in range(len(each))])) for each in rankings]
     qids, starts = tuple(map(str, range(len(rankings)))), np.cumsum([0, *map(len, rankings)])
     names, scores = np.array([name.encode() for each in docnos for name in each]), np.concatenate(rankings)
-    cut = run.ranked("a", "t", qids, starts, names, scores, depth=depth)
+    cut = Run("a", "t", qids, *by_falling_score(starts, names, scores, depth)).cut(qids, depth)
     for query, (ranking, scored) in enumerate(zip(docnos, rankings, strict=True)):
         pairs = sorted(zip(scored, ranking, strict=True), reverse=True)[:depth]
         lines = slice(cut.starts[query], cut.starts[query + 1])
@@ -251,7 +253,7 @@ def test_duplicates_are_found_whatever_is_looked_at_at_once(rankings, lines):
     names = np.array([b"d%d" % i for ranking in rankings for i in ranking], dtype="S2")
     twice = [query for query, ranking in enumerate(rankings) if len(set(ranking)) < len(ranking)]
     with mock.patch.object(run, "PIECE", lines), mock.patch.object(run, "MANY", 3):
-        found = run.repeated_among_many(starts, names)
+        found = run.repeated(starts, names)
     assert (None if found is None else found[0]) == (twice[0] if twice else None)
     if found is not None:
         first, second = found[1]

@@ -1,7 +1,7 @@
 """Reading and writing tables of counts, whichever of the three formats they are in."""
 
 # ruff: noqa: PTH123 - pathlib takes its time to be imported
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from os import fspath
 from typing import TYPE_CHECKING, Any, Literal
@@ -55,36 +55,26 @@ class Table:
                 start = file.read(6)
                 self.format = next((form for magic, form in MAGIC.items() if start.startswith(magic)), "tsv")
         self.is_sorted = False  # and has fingerprints, so that it can be searched
-        self._texts: dict[bytes, bytes] = {}
-        if self.format == "tsv":
-            self._layout = self._header()
+        self._texts: Mapping[bytes, bytes] = {}  # what stands in it under META and DISTRIBUTION
+        if self.format != "tsv":
+            with readable(path), self._opened() as file:
+                if self.format == "arrow":
+                    bounded.refuse_compressed(path)
+                schema = file.schema_arrow if self.format == "parquet" else file.schema
+            names = [TOKENS, *groups_in(schema, path)]
+            self.is_sorted = self.format == "arrow" and is_ours(schema, path)
+            self._texts = schema.metadata or {}
         else:
-            self._layout = self._fields()
-        self.groups = tuple(list(self._layout.columns)[2:])
-
-    def _header(self) -> Layout:
-        """Read the header of a TSV table, and the comments before it."""
-        number, line, comments = opening.first_line(self.path, comment=b"#")
-        header = line.decode(errors="replace").split()
-        if header[:2] != [DOCNO, TOKENS] or len(header) < 4 or len(set(header)) < len(header):
-            message = "the first line is no header of a table of counts; write: docno tokens GROUP GROUP ..."
-            raise InputError(message, self.path, number)
-        if number > 2:
-            self._texts = {
-                key: text[2:] for key, text in zip((META, DISTRIBUTION), comments, strict=True) if text[:3] == b"# {"
-            }
-        kinds: dict[str, columns.Cell] = {DOCNO: "text", **dict.fromkeys(header[1:], "int")}
-        return Layout("table of counts", kinds, header=True)
-
-    def _fields(self) -> Layout:
-        with readable(self.path), self._opened() as file:
-            if self.format == "arrow":
-                bounded.refuse_compressed(self.path)
-            schema = file.schema_arrow if self.format == "parquet" else file.schema
-        names = groups_in(schema, self.path)
-        self.is_sorted = self.format == "arrow" and is_ours(schema, self.path)
-        self._texts = {key: text for key, text in (schema.metadata or {}).items() if key in (META, DISTRIBUTION)}
-        return Layout("table of counts", {DOCNO: "text", TOKENS: "int", **dict.fromkeys(names, "int")})
+            number, line, comments = opening.first_line(path, comment=b"#")
+            docno, *names = line.decode(errors="replace").split()
+            if [docno, *names[:1]] != [DOCNO, TOKENS] or len(names) < 3 or len({docno, *names}) <= len(names):
+                message = "the first line is no header of a table of counts; write: docno tokens GROUP GROUP ..."
+                raise InputError(message, path, number)
+            if number > 2:
+                above = zip((META, DISTRIBUTION), comments, strict=True)
+                self._texts = {key: text[2:] for key, text in above if text[:3] == b"# {"}
+        self.groups = tuple(names[1:])
+        self._layout = Layout("table of counts", {DOCNO: "text", **dict.fromkeys(names, "int")}, header=True)
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
