@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import hypot, nan
+from math import hypot, isnan, nan
 from typing import Any, NamedTuple, Unpack, get_args
 
 import numpy as np
@@ -14,8 +14,7 @@ from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import processes
 from fairtrec.evaluation.evaluate import Keywords
-from fairtrec.formulas.fronts import budget
-from fairtrec.formulas.fronts.front import Front, point_at
+from fairtrec.formulas.fronts import ROUNDING, Front, merged, point_at, spend
 from fairtrec.inputs import loading
 from fairtrec.inputs.given import JudgementsLike
 from fairtrec.literals import Among
@@ -221,13 +220,11 @@ def _of_run(
     """Choose the points of one run and of its queries: own [2, query] are utility and fairness as it is."""
     fronts, every = found.fronts, range(len(problem.qids))
     turn = -1.0 if problem.fairness.better != "higher" else 1.0
-    last = [len(front.utility) - 1 for front in fronts]
-    highest = [max(float(front.hull[1][-1]), float(front.fairness[-1])) for front in fronts]
-    least = [((1 - loss) * own[0] - budget.ROUNDING).tolist() for loss in losses]
+    least = np.array([*((1 - loss) * own[0] - ROUNDING for loss in losses), np.full(len(fronts), -np.inf)]).tolist()
     alone = [[front.fairest(low) for front, low in zip(fronts, lows, strict=True)] for lows in least]
 
     def points(rows: Sequence[int], chosen: Sequence[tuple[Sequence[int], float]]) -> tuple[Point, ...]:
-        """Average over the queries, of which these are ``chosen`` at each loss, each with a bound of their sum."""
+        """Average over the queries, of which these are ``chosen`` at each loss and at any, with a bound of the sum."""
         whole = rows is every  # of which it is told how many ranks hold a group term
         utility, fairness = (float(values[rows].mean()) for values in own)
         tops = [np.arange(problem.lengths[row]) for row in rows]
@@ -236,30 +233,29 @@ def _of_run(
         if np.isfinite(found.same[rows]).all():
             same, most = (turn * float(values[rows].mean()) for values in (found.same, found.most_same))
             made.append(Point("same grades", utility, same, most))
-        ends = [("loss", loss, *at) for loss, at in zip(losses, chosen, strict=True)]
-        ends.append(("most", nan, [last[row] for row in rows], sum(highest[row] for row in rows)))
-        for kind, loss, places, bound in ends:
+        for loss, (places, bound) in zip((*losses, nan), chosen, strict=True):
             pairs = [(fronts[row], at) for row, at in zip(rows, places, strict=True)]
             utility = float(np.mean([front.utility[at] for front, at in pairs]))
             fairness = float(np.mean([front.fairness[at] for front, at in pairs]))
             spoken = problem.spoken([front.tops[at] for front, at in pairs]) if whole else nan
-            told = kind == "loss" or bool(found.told[rows].all())
             high = turn * max(bound / len(pairs), fairness)
-            made.append(Point(kind, utility, turn * fairness, high, loss, spoken, told))
+            is_most = isnan(loss)
+            told = not is_most or bool(found.told[rows].all())
+            made.append(Point("most" if is_most else "loss", utility, turn * fairness, high, loss, spoken, told))
         return tuple(made)
 
     together: list[tuple[Sequence[int], float]] = [
         ([at for at, _ in several], sum(most for _, most in several)) for several in alone
     ]
     if not each:
-        spent = [budget.spend(fronts, (1 - loss) * float(own[0].sum())) for loss in losses]
-        together = [(one.points.tolist(), one.bound) for one in spent]
-    held = budget.merged([front if front.exact else replace(front, ends=None) for front in fronts])
+        spent = [spend(fronts, (1 - loss) * float(own[0].sum())) for loss in losses]
+        together[:-1] = [(one.points.tolist(), one.bound) for one in spent]
+    utility, fairness, *_ = merged(fronts, found=True)
     of_queries = [points([row], [([several[row][0]], several[row][1]) for several in alone]) for row in every]
     return RunFrontier(
         run=name,
         points=points(every, together),
-        front=np.stack([held[0] / len(every), turn * held[1] / len(every)]),
+        front=np.stack([utility / len(every), turn * fairness / len(every)]),
         exact=all(front.exact for front in fronts),
         queries=tuple(QueryFrontier(qid, of) for qid, of in zip(problem.qids, of_queries, strict=True)),
     )
@@ -280,7 +276,7 @@ def with_dpfr(run: RunFrontier, fronts: Sequence[Front], better: Better, alpha: 
 
 
 def _turned(front: Front, turn: float) -> Floats:
-    utility, fairness = front.hull
+    utility, fairness = front.hull()
     return np.stack([utility, turn * fairness])
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from fairtrec.formulas import discount, distribution, placing, ranks
+from fairtrec.formulas import discount, distribution, ranks, sequences
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Floats, Ints, Measure, Remark, UsageError
@@ -249,11 +249,11 @@ class FAIR(Measure):
         """Give the most that any order of the documents earns."""
         useful = held.any(axis=1) | (merit > 0)  # what is of no group and no merit only takes a rank
         kinds, number = np.unique(np.column_stack((held, merit))[useful], axis=0, return_counts=True)
-        if placing.states(number, self.cutoff) > placing.MOST:
-            what = f"{self} needs more than {placing.MOST:,} states for the judged documents of a query"
+        if sequences.states(number, self.cutoff) > sequences.MOST:
+            what = f"{self} needs more than {sequences.MOST:,} states for the judged documents of a query"
             raise UsageError(f"{what}; take normaliser=greedy, or a smaller cutoff")
         earned = self._earned(kinds[:, :-1], kinds[:, -1], target)
-        return placing.most_earned(number, self.cutoff, lambda placed, above: earned(placed, above)[0])
+        return sequences.most_earned(number, self.cutoff, lambda placed, above: earned(placed, above)[0])
 
     def _greedy(self, held: Floats, merit: Floats, target: Floats) -> float:
         """Give what the documents earn if always the one that earns most comes next; of several, the fairest first."""

@@ -10,7 +10,6 @@ from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Labels, Ru
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.formats.vectors import Vectors
-from fairtrec.formulas import assignment
 from fairtrec.formulas import axes as principal
 from fairtrec.literals import SpuriousAs
 
@@ -148,10 +147,10 @@ def agreeing(positions: Floats, weights: Floats) -> Floats | None:
     n, labelled = len(label), int(label.sum())
     of_axes = [
         (
-            assignment.accuracy(side, label),
-            assignment.chance(n, labelled, int(side.sum())),
-            assignment.published_accuracy(side, label),
-            assignment.published_chance(n, labelled),
+            principal.accuracy(side, label),
+            principal.chance(n, labelled, int(side.sum())),
+            principal.published_accuracy(side, label),
+            principal.published_chance(n, labelled),
         )
         for side in (positions[of_one] > 0).T
     ]

@@ -6,9 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from fairtrec.data.parameters import spelled
-from fairtrec.formulas import discount, neutrality, ranks
-from fairtrec.formulas.fronts import budget, two_sums
-from fairtrec.formulas.fronts.front import same_grades
+from fairtrec.formulas import discount, neutrality, ranks, two_sums
+from fairtrec.formulas.fronts import ROUNDING, same_grades, spend
 from fairtrec.literals import Among
 from fairtrec.reranker import (
     MISSING,
@@ -144,11 +143,11 @@ class Optimal(Reranker):
         fronts = two_sums.fronts(gains[rows], worth[rows], counts, counts, lengths, stay[rows])
         least = (1 - self.loss) * (np.nan_to_num(gains[rows, :k]) @ weights)
         if self.each:
-            found = [front.fairest(low - budget.ROUNDING) for front, low in zip(fronts, least.tolist(), strict=True)]
+            found = [front.fairest(low - ROUNDING) for front, low in zip(fronts, least.tolist(), strict=True)]
             points = [at for at, _ in found]
             gap = sum(most - float(front.fairness[at]) for front, (at, most) in zip(fronts, found, strict=True))
         else:
-            spent = budget.spend(fronts, float(least.sum()))
+            spent = spend(fronts, float(least.sum()))
             points, gap = spent.points.tolist(), spent.bound - spent.fairness
         for row, front, at in zip(rows.tolist(), fronts, points, strict=True):
             order[row, : front.tops.shape[1]] = front.tops[at]

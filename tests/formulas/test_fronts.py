@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairtrec.data import MISSING
-from fairtrec.formulas.fronts import budget, two_sums
-from fairtrec.formulas.fronts.front import Front, same_grades
-from fairtrec.formulas.fronts.sequences import KindSequences, by_kind
+from fairtrec.formulas import two_sums
+from fairtrec.formulas.fronts import Front, merged, same_grades, spend
+from fairtrec.formulas.sequences import KindSequences, by_kind
 
 WORTH = st.sampled_from([-1.0, -0.4, 0.0, 0.25, 0.3, 0.5, 0.75, 1.0])
 WEIGHT = st.sampled_from([0.0, 0.2, 0.5, 0.63, 1.0])
@@ -189,11 +189,12 @@ def test_the_mean_is_the_best_of_all_choices_and_the_bound_is_one():
         ]
         for share in (0.3, 0.6, 0.9, 1.0):
             least = share * sum(float(front.utility[0]) for front in fronts)
-            spent = budget.spend(fronts, least)
+            spent = spend(fronts, least)
             assert spent.fairness == pytest.approx(max(f for u, f in every if u >= least - 1e-9))
             assert spent.bound == pytest.approx(spent.fairness)
-            assert spent.utility >= least - 1e-8
-            hull, _ = budget._bound(fronts, least)
+            assert sum(front.utility[at] for front, at in zip(fronts, spent.points, strict=True)) >= least - 1e-8
+            utility, fairness, *_ = merged(fronts)
+            hull = np.interp(least, utility[::-1], fairness[::-1])
             assert hull >= spent.fairness - 1e-9
             programmed += hull > spent.fairness + 1e-6
     assert programmed > 40
@@ -217,14 +218,14 @@ def test_the_mean_is_what_an_integer_programme_of_all_documents_and_ranks_finds(
                 LinearConstraint(filled, 1, 1), LinearConstraint(once.astype(float), 0, 1), LinearConstraint(useful[None], least),
             ]  # fmt: skip
             answer = milp(-fair, constraints=constraints, integrality=np.ones(at.size), bounds=(0, 1))
-            assert budget.spend(fronts, least).fairness == pytest.approx(-answer.fun, abs=1e-5)
+            assert spend(fronts, least).fairness == pytest.approx(-answer.fun, abs=1e-5)
 
 
 def test_the_merged_hull_is_that_of_all_choices():
     random = np.random.default_rng(15)
     for _ in range(50):
         fronts = drawn_fronts(random)
-        utility, fairness = budget.merged(fronts)
+        utility, fairness, *_ = merged(fronts)
         every = [
             (sum(u for u, _ in each), sum(f for _, f in each))
             for each in product(*(list(zip(front.utility, front.fairness, strict=True)) for front in fronts))
@@ -237,6 +238,6 @@ def test_the_merged_hull_is_that_of_all_choices():
 def test_what_is_not_exact_has_a_bound_above_it():
     ends = np.array([[2.0, 0.0], [0.0, 4.0]])
     rough = Front.of(*ends, np.zeros((2, 0), dtype=np.int64), ends)
-    spent = budget.spend([rough, rough], 3.0)
+    spent = spend([rough, rough], 3.0)
     assert (spent.fairness, spent.bound) == (0.0, pytest.approx(2.0))
     assert rough.fairest(1.0) == (0, 2.0)

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import jensenshannon
 
 from fairtrec.errors import UsageError
-from fairtrec.formulas import placing
+from fairtrec.formulas import sequences
 from fairtrec.measures.fair import FAIR, greedy_novelty
 
 A, B, NO, UNKNOWN = [1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [np.nan, np.nan]
@@ -288,8 +288,8 @@ def test_no_order_of_the_judged_documents_earns_more_than_the_attainable(documen
 
 def test_the_same_judgements_are_solved_once(monkeypatch):
     solved = []
-    most_earned = placing.most_earned
-    monkeypatch.setattr(placing, "most_earned", lambda *given: solved.append(1) or most_earned(*given))
+    most_earned = sequences.most_earned
+    monkeypatch.setattr(sequences, "most_earned", lambda *given: solved.append(1) or most_earned(*given))
     orders, grades = np.array([[A, B], [B, A], [A, B]]), np.ones((3, 2))
     judged = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, np.nan]]), np.array([[A, B], [A, B], [A, UNKNOWN]])
     found = FAIR(gain="rbp", normaliser="attainable")(orders, grades, EVEN, *judged)

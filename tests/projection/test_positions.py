@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.answers.answer import Signature
-from fairtrec.formulas import assignment, axes
+from fairtrec.formulas import axes
 from fairtrec_made import REPOSITORY
 
 random = np.random.default_rng(11)
@@ -224,15 +224,15 @@ def brute_published(n, labelled):
 @pytest.mark.parametrize(("n", "labelled"), [(1, 0), (1, 1), (2, 1), (5, 2), (7, 7), (8, 4), (9, 3)])
 def test_chance_is_what_all_possibilities_give(n, labelled):
     for on_side in range(n + 1):
-        assert assignment.chance(n, labelled, on_side) == pytest.approx(brute_chance(n, labelled, on_side), abs=1e-12)
-    assert assignment.published_chance(n, labelled) == pytest.approx(brute_published(n, labelled), abs=1e-12)
+        assert axes.chance(n, labelled, on_side) == pytest.approx(brute_chance(n, labelled, on_side), abs=1e-12)
+    assert axes.published_chance(n, labelled) == pytest.approx(brute_published(n, labelled), abs=1e-12)
 
 
 def test_chance_of_four_and_four_the_published_way():
     # E max(h, 4 - h) of four coins: (2 * 4 + 8 * 3 + 6 * 2) / 16 = 2.75 of 4
-    assert assignment.published_chance(8, 4) == 0.6875
+    assert axes.published_chance(8, 4) == 0.6875
     # of four drawn from eight: h = 0..4 in 1, 16, 36, 16, 1 ways of 70, max(2 h, 8 - 2 h) = 8, 6, 4, 6, 8
-    assert assignment.chance(8, 4, 4) == pytest.approx((2 * 8 + 32 * 6 + 36 * 4) / 70 / 8)
+    assert axes.chance(8, 4, 4) == pytest.approx((2 * 8 + 32 * 6 + 36 * 4) / 70 / 8)
 
 
 def test_chance_of_many_documents_is_that_of_the_hypergeometric_distribution():
@@ -242,19 +242,19 @@ def test_chance_of_many_documents_is_that_of_the_hypergeometric_distribution():
         h = np.arange(max(0, on_side + labelled - n), min(on_side, labelled) + 1)
         same = 2 * h + n - on_side - labelled
         expected = (hypergeom(n, labelled, on_side).pmf(h) * np.maximum(same, n - same)).sum() / n
-        assert assignment.chance(n, labelled, on_side) == pytest.approx(expected, rel=1e-9)
+        assert axes.chance(n, labelled, on_side) == pytest.approx(expected, rel=1e-9)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=12))
 def test_laws_of_accuracy(pairs):
     side, label = np.array(pairs).T
     n, labelled, on_side = len(pairs), int(label.sum()), int(side.sum())
-    value, by_chance = assignment.accuracy(side, label), assignment.chance(n, labelled, on_side)
-    assert 0.5 <= value <= assignment.published_accuracy(side, label) <= 1
-    assert value == assignment.accuracy(~side, label) == assignment.accuracy(side, ~label)
+    value, by_chance = axes.accuracy(side, label), axes.chance(n, labelled, on_side)
+    assert 0.5 <= value <= axes.published_accuracy(side, label) <= 1
+    assert value == axes.accuracy(~side, label) == axes.accuracy(side, ~label)
     assert 0.5 <= by_chance <= 1
-    assert by_chance == pytest.approx(assignment.chance(n, n - labelled, on_side))
-    assert assignment.accuracy(label, label) == 1
+    assert by_chance == pytest.approx(axes.chance(n, n - labelled, on_side))
+    assert axes.accuracy(label, label) == 1
 
 
 def test_accuracy_is_printed_beside_chance():

@@ -123,8 +123,8 @@ def test_a_background_weighs_queries_and_one_without_keeps_its_order():
 
 
 def test_where_there_are_too_many_ways_it_says_what_it_may_lack(monkeypatch):
-    monkeypatch.setattr("fairtrec.formulas.fronts.two_sums.MOST", 0)
-    monkeypatch.setattr("fairtrec.formulas.fronts.two_sums.by_counts", lambda gains, *_: [None] * len(gains))
+    monkeypatch.setattr("fairtrec.formulas.two_sums.MOST", 0)
+    monkeypatch.setattr("fairtrec.formulas.two_sums.by_counts", lambda gains, *_: [None] * len(gains))
     for by in (Optimal(), Optimal(each=True)):
         (one,) = fairtrec.rerank(by, RUNS["fair"], QRELS, **GIVEN).runs
         assert "the mean of fairness could be" in " ".join(map(str, one.remarks))

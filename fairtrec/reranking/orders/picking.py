@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.formulas.fronts import budget
-from fairtrec.formulas.fronts.front import DIGITS
+from fairtrec.formulas.fronts import DIGITS, ROUNDING, spend
 from fairtrec.measure import First, Sum
 from fairtrec.reranking.orders.problem import Problem
 from fairtrec.reranking.orders.solve import Solved
@@ -67,15 +66,12 @@ def _alike(one: Floats | float, other: Floats | float) -> Bools:
 
 def _by_loss(own: Floats, found: Solved, loss: float, *, each: bool) -> tuple[Floats, Floats, list[Ints], float]:
     fronts = found.fronts
-    if loss >= 1:
-        points = [len(front.utility) - 1 for front in fronts]
-        bound = float(sum(max(front.hull[1][-1], front.fairness[-1]) for front in fronts))
-    elif each:
-        least = ((1 - loss) * own[0] - budget.ROUNDING).tolist()
-        several = [front.fairest(low) for front, low in zip(fronts, least, strict=True)]
+    if each or loss >= 1:
+        least = np.full(len(fronts), -np.inf) if loss >= 1 else (1 - loss) * own[0] - ROUNDING
+        several = [front.fairest(low) for front, low in zip(fronts, least.tolist(), strict=True)]
         points, bound = [at for at, _ in several], float(sum(most for _, most in several))
     else:
-        spent = budget.spend(fronts, (1 - loss) * float(own[0].sum()))
+        spent = spend(fronts, (1 - loss) * float(own[0].sum()))
         points, bound = spent.points.tolist(), spent.bound
     pairs = list(zip(fronts, points, strict=True))
     sums = np.array([[front.utility[at], front.fairness[at]] for front, at in pairs]).reshape(-1, 2).T

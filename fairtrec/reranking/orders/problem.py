@@ -11,7 +11,7 @@ from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, Run, t
 from fairtrec.data.parameters import named
 from fairtrec.evaluation.computing import values_of
 from fairtrec.formulas import discount
-from fairtrec.formulas.fronts.two_sums import filled
+from fairtrec.formulas.two_sums import filled
 from fairtrec.inputs.documents import Reference
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.formulas.fronts import two_sums
-from fairtrec.formulas.fronts.front import Front, same_grades
-from fairtrec.formulas.fronts.sequences import KindSequences, by_kind
+from fairtrec.formulas import two_sums
+from fairtrec.formulas.fronts import Front, same_grades
 from fairtrec.formulas.rounding import NEAR
+from fairtrec.formulas.sequences import KindSequences, by_kind
 from fairtrec.measure import First, Precisions, Sum, Terms
 from fairtrec.reranking.orders.problem import Problem
 from fairtrec.reranking.orders.worth import divided, gains_of, local_optimum, of_gains, of_ranks

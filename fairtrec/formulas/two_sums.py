@@ -12,7 +12,7 @@ from math import comb
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Ints
-from fairtrec.formulas.fronts.front import Front, undominated
+from fairtrec.formulas.fronts import Front, undominated
 
 NEAR = 1e-9
 FIRST = 1e6  # how much more the sum counts that is to be greatest first
@@ -42,8 +42,10 @@ def fronts(
         ours, theirs = weights[rows[0], free[rows[0]]], discounts[rows[0], free[rows[0]]]
         gained, earned = (np.where(held[rows], np.nan, each[rows]) for each in (gains, worth))
         for at, (row, front) in enumerate(zip(rows, by_counts(gained, earned, ours, theirs), strict=True)):
-            one = _hull(gained[at], earned[at], ours, theirs) if front is None else front
-            found[row] = _beside(one, row, free[row], int(lengths[row]), gains, worth, weights, discounts)
+            one = supported_front(gained[at], earned[at], ours, theirs) if front is None else front
+            if len(free[row]) < lengths[row]:
+                one = _beside(one, row, free[row], int(lengths[row]), gains, worth, weights, discounts)
+            found[row] = one
     return [found[row] for row in range(len(gains))]
 
 
@@ -58,19 +60,11 @@ def filled(tops: Ints, free: Ints, length: int) -> Ints:
     return whole
 
 
-def _hull(gains: Floats, worth: Floats, weights: Floats, discounts: Floats) -> Front:
-    there = np.flatnonzero(~np.isnan(gains))
-    front = supported_front(gains[there], worth[there], weights, discounts)
-    return replace(front, tops=there[front.tops])
-
-
 def _beside(
     front: Front, row: int, free: Ints, length: int, gains: Floats, worth: Floats, weights: Floats, discounts: Floats
 ) -> Front:
     """Add what the documents that are held gain and are worth."""
     kept = np.setdiff1d(np.arange(length), free)
-    if not len(kept):
-        return front
     more = np.array([gains[row, kept] @ weights[row, kept], worth[row, kept] @ discounts[row, kept]])
     ends = None if front.ends is None else front.ends + more[:, None]
     tops = filled(front.tops, free, length)
@@ -80,12 +74,14 @@ def _beside(
 def supported_front(gains: Floats, worth: Floats, weights: Floats, discounts: Floats) -> Front:
     """Find the vertices of the hull of a query's front, by assignments of documents to ranks.
 
-    Takes what ``by_counts`` takes, of one query: ``gains`` and ``worth`` [document].
+    Takes what ``by_counts`` takes, of one query: ``gains`` and ``worth`` [document] are nan where there is none.
 
     >>> found = supported_front(np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.5, 1.0]), np.ones(2), np.array([1.0, 0.5]))
     >>> found.utility.tolist(), found.fairness.tolist(), found.exact
     ([1.0, 0.0], [1.0, 1.25], False)
     """
+    there = np.flatnonzero(~np.isnan(gains))
+    gains, worth = gains[there], worth[there]
     length = min(len(gains), max(len(weights), len(discounts)))
     tables = np.zeros((2, length, len(gains)))
     tables[0, : len(weights)] = np.outer(weights[:length], gains)
@@ -110,7 +106,7 @@ def supported_front(gains: Floats, worth: Floats, weights: Floats, discounts: Fl
     points.append(last)
     points.sort(key=lambda point: (-point[0], point[1]))
     ends = np.array([[utility, fairness] for utility, fairness, _ in points]).T
-    return replace(Front.of(ends[0], ends[1], np.array([tops for _, _, tops in points]), ends), attained=True)
+    return replace(Front.of(ends[0], ends[1], there[np.array([tops for _, _, tops in points])], ends), attained=True)
 
 
 def _best(tables: Floats, price: float, worth: float) -> tuple[float, float, Ints]:
@@ -151,12 +147,16 @@ def by_counts(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, 
     found: list[Front | None] = [None] * len(gains)
     many = np.minimum((~np.isnan(gains)).sum(axis=1), max(len(weights), len(discounts)))
     for length in np.unique(many).tolist():
-        states = {int(query): _states(gains[query], length) for query in np.flatnonzero(many == length)}
-        several = [query for query, number in states.items() if number <= most]
+        states: dict[int, int] = {}  # how many numbers of each kind can have been placed
+        for query in np.flatnonzero(many == length).tolist():
+            kinds = len(np.unique(gains[query][~np.isnan(gains[query])]))
+            if kinds <= KINDS and (length + 1) ** kinds < NUMBERS and comb(length + kinds, kinds) <= most:
+                states[query] = comb(length + kinds, kinds)
+        several = [*states]
         first = np.zeros((2, length))
         for row, each in zip(first, (weights, discounts), strict=True):
             row[: len(each)] = each[:length]
-        at_once = max(1, TOGETHER // max((states[query] for query in several), default=1))
+        at_once = max(1, TOGETHER // max(states.values(), default=1))
         while several:
             some = several[:at_once]
             solved = _solve(gains[some], worth[some], first[0], first[1], most)
@@ -164,12 +164,6 @@ def by_counts(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, 
                 found[query] = front
             several = several[at_once:]
     return found
-
-
-def _states(gains: Floats, length: int) -> int:
-    """Tell how many numbers of each kind can have been placed; a very great number where they are not numbered."""
-    kinds = len(np.unique(gains[~np.isnan(gains)]))
-    return comb(length + kinds, kinds) if kinds <= KINDS and (length + 1) ** kinds < NUMBERS else NUMBERS
 
 
 def _kinds(gains: Floats, worth: Floats, length: int) -> _Kinds:
@@ -209,7 +203,8 @@ def _solve(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, mos
         gained = utility[way] + weights[rank] * kinds.gain[whose, kind]
         earned = fairness[way] + discounts[rank] * kinds.worth[whose, kind, number]
         there = state[way] + powers[kind]
-        kept = undominated(whose * base ** len(powers) + there, gained, earned)
+        best, firsts, _ = undominated(whose * base ** len(powers) + there, gained, earned)
+        kept = best[firsts]
         query, state, utility, fairness = whose[kept], there[kept], gained[kept], earned[kept]
         steps.append((way[kept], kind[kept], number[kept]))
         crowded = np.bincount(query, minlength=queries) > most
@@ -218,7 +213,8 @@ def _solve(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, mos
             left = np.flatnonzero(~lost[query])
             query, state, utility, fairness = query[left], state[left], utility[left], fairness[left]
             steps[-1] = (steps[-1][0][left], steps[-1][1][left], steps[-1][2][left])
-    ends = undominated(query, utility, fairness)
+    best, firsts, _ = undominated(query, utility, fairness)
+    ends = best[firsts]
     tops = _tops(kinds, steps, order, query[ends], ends)
     found: list[Front | None] = []
     for each in range(queries):
