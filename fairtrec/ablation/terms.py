@@ -38,24 +38,21 @@ class Entries:
     @classmethod
     def of(cls, terms: GroupTerms, occurrences: Occurrences, docnos: Docnos, how: tuple[Tokenizer, bool]) -> "Entries":
         """Find the entries of a list among the phrases that were counted, by tokeniser and case."""
-        place = {phrase: number for number, phrase in enumerate(occurrences.phrases)}
         names, phrases, groups = [], [], []
         for number, group in enumerate(terms.groups):
             for term in terms.terms[group]:
                 one = Lexicon.of(GroupTerms("", {"": (term,)}), how[0], case_sensitive=how[1])
-                (phrase,) = [(word,) for word in one.words] + list(one.phrases)
+                (phrase,) = one.listed
                 names.append(term)
-                phrases.append(place[phrase])
+                phrases.append(occurrences.place[phrase])
                 groups.append(number)
         return cls(terms, tuple(names), np.array(phrases), np.array(groups), occurrences, docnos)
 
     def counts(self, kept: Bools) -> Annotations:
         """Count the terms of the entries that are ``kept`` [entry]."""
-        members = np.zeros((len(self.occurrences.phrases), len(self.terms.groups)), dtype=np.bool_)
+        members = np.zeros((len(self.occurrences.place), len(self.terms.groups)), dtype=np.bool_)
         members[self.phrase[kept], self.group[kept]] = True
-        found = self.occurrences
-        counts = found.counts(members), found.log_counts(members)
-        return Annotations(self.terms.groups, self.docnos, found.known, found.tokens, *counts)
+        return self.occurrences.annotations(self.terms.groups, self.docnos, members)
 
     @property
     def documents(self) -> dict[str, int]:

@@ -167,10 +167,9 @@ def _terms(evaluator: Evaluator, asked: Sequence[str]) -> dict[str, Term]:
     for each in dict.fromkeys(asked):
         assert lexicon is not None
         phrase = tuple(lexicon.tokens(each))
-        numbers = lexicon.words.get(phrase[0]) if len(phrase) == 1 else lexicon.phrases.get(phrase)
+        numbers = lexicon.listed.get(phrase)
         if numbers is None:
-            every = [*lexicon.words, *map(" ".join, lexicon.phrases)]
-            near = get_close_matches(" ".join(phrase), every, 1)
+            near = get_close_matches(" ".join(phrase), map(" ".join, lexicon.listed), 1)
             hint = f"did you mean {near[0]}?" if near else "give one that is"
             raise UsageError(f"{each!r} is no term of the list; {hint}")
         terms[each] = (" ".join(phrase), numbers)

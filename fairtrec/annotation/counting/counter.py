@@ -13,14 +13,14 @@ they follow each other. Every occurrence of every term counts, in each group tha
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Annotations, Bools, Docnos, Floats, GroupTerms, Ints
+from fairtrec.data import Annotations, Bools, Docnos, GroupTerms, Ints
 from fairtrec.errors import InputError
 from fairtrec.literals import Tokenizer
 
@@ -67,13 +67,12 @@ Term = tuple[str, tuple[int, ...]]  # and the numbers of the groups that list it
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Group terms as a tokeniser sees them: each with the numbers of the groups that list it."""
+    """Group terms as a tokeniser sees them, with the numbers of the groups that list each; those of one token first."""
 
     tokenizer: Tokenizer
     case_sensitive: bool
     groups: tuple[str, ...]
-    words: dict[str, tuple[int, ...]]
-    phrases: dict[Phrase, tuple[int, ...]]
+    listed: Mapping[Phrase, tuple[int, ...]]
 
     @classmethod
     def of(cls, terms: GroupTerms, tokenizer: Tokenizer = "strip", *, case_sensitive: bool = False) -> "Lexicon":
@@ -86,16 +85,23 @@ class Lexicon:
                     message = f"the tokeniser {tokenizer} finds no token in the term {term!r}; remove or mend the term"
                     raise InputError(message, terms.name)
                 found.setdefault(phrase, {})[number] = None
-        listed = {phrase: tuple(numbers) for phrase, numbers in found.items()}
-        words = {phrase[0]: numbers for phrase, numbers in listed.items() if len(phrase) == 1}
-        phrases = {phrase: numbers for phrase, numbers in listed.items() if len(phrase) > 1}
-        return cls(tokenizer, case_sensitive, terms.groups, words, phrases)
+        listed = {phrase: tuple(found[phrase]) for phrase in sorted(found, key=lambda phrase: len(phrase) > 1)}
+        return cls(tokenizer, case_sensitive, terms.groups, listed)
+
+    @cached_property
+    def words(self) -> dict[str, tuple[int, ...]]:
+        """The terms of one token."""
+        return {phrase[0]: numbers for phrase, numbers in self.listed.items() if len(phrase) == 1}
+
+    @cached_property
+    def phrases(self) -> dict[Phrase, tuple[int, ...]]:
+        """The terms of several."""
+        return {phrase: numbers for phrase, numbers in self.listed.items() if len(phrase) > 1}
 
     @property
     def shared(self) -> tuple[str, ...]:
         """The terms that more than one group lists."""
-        single = [term for term, numbers in self.words.items() if len(numbers) > 1]
-        return (*single, *(" ".join(phrase) for phrase, numbers in self.phrases.items() if len(numbers) > 1))
+        return tuple(" ".join(phrase) for phrase, numbers in self.listed.items() if len(numbers) > 1)
 
     def tokens(self, text: str) -> list[str]:
         """Tokenise a text."""
@@ -140,12 +146,12 @@ Reader = Callable[[Docnos], Iterator[tuple[int, str]]]
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """How often each of the ``phrases`` stands in each of the documents: ``times``, a sparse matrix [document, phrase].
+    """How often phrases stand in documents: ``times``, a sparse matrix [document, phrase]; ``place`` numbers phrases.
 
     ``known`` [document] says of which there is a text, ``tokens`` [document] how long it is.
     """
 
-    phrases: tuple[Phrase, ...]
+    place: Mapping[Phrase, int]
     known: Bools
     tokens: Ints
     times: Any
@@ -157,46 +163,36 @@ class Occurrences:
         logs.data = np.log(logs.data)
         return logs
 
-    def counts(self, members: Bools) -> Ints:
-        """Add up the occurrences of each group's phrases, of which ``members`` [phrase, group] tells."""
-        counts: Ints = self.times @ members.astype(np.int64)
-        return counts
-
-    def log_counts(self, members: Bools) -> Floats:
-        """Add up the logarithms in the same way."""
-        log_counts: Floats = self.logs @ members.astype(np.float64)
-        return log_counts
-
-    def members(self, lexicon: Lexicon) -> Bools:
-        """Tell which groups of a lexicon list each phrase [phrase, group]."""
-        place = {phrase: number for number, phrase in enumerate(self.phrases)}
-        members = np.zeros((len(place), len(lexicon.groups)), dtype=np.bool_)
-        listed = [((word,), groups) for word, groups in lexicon.words.items()] + list(lexicon.phrases.items())
-        for phrase, groups in listed:
-            members[place[phrase], list(groups)] = True
-        return members
+    def annotations(self, groups: tuple[str, ...], docnos: Docnos, members: Bools) -> Annotations:
+        """Add up the occurrences of each group's phrases, and their logarithms; ``members`` [phrase, group]."""
+        counts = self.times @ members.astype(np.int64), self.logs @ members.astype(np.float64)
+        return Annotations(groups, docnos, self.known, self.tokens, *counts)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Rows:
-    """The documents that one tokeniser has seen, one behind the other."""
+    """The documents that one tokeniser has seen, one behind the other, and the table that is made of them."""
 
     lexicon: Lexicon
     row_of: dict[bytes, int] = field(default_factory=dict)
     tokens: list[int] = field(default_factory=list)
     found: list[tuple[int, int, int]] = field(default_factory=list)  # row, phrase, times
+    table: Any = None
 
     def add(self, docno: bytes, text: str) -> None:
         row, words = len(self.tokens), self.lexicon.tokens(text)
         self.row_of[docno] = row
         self.tokens.append(len(words))
         self.found.extend((row, phrase, times) for (_, (phrase,)), times in self.lexicon.occurrences(words).items())
+        self.table = None
 
 
 class TermTable:
     """The texts of documents, each read once, and how often each of some terms stands in them.
 
-    ``terms`` are all that a lexicon may list later; ``reader`` gives the texts of wanted documents by their rows.
+    What a list of groups makes of the texts is then a product of two matrices, as every occurrence of every term counts
+    by itself, in each group that lists it. ``terms`` are all that a lexicon may list later; ``reader`` gives the texts
+    of wanted documents by their rows.
     """
 
     def __init__(self, terms: Iterable[str], reader: Reader) -> None:
@@ -204,17 +200,19 @@ class TermTable:
         self._reader = reader
         self._texts: dict[bytes, str | None] = {}  # None: there is none
         self._rows: dict[tuple[Tokenizer, bool], _Rows] = {}
-        self._tables: dict[tuple[Tokenizer, bool], Any] = {}  # the matrices made of them
 
     def annotations(self, wanted: Docnos, lexicon: Lexicon) -> Annotations:
-        """Give the counts of the wanted documents, as ``counter.annotate`` would."""
+        """Give the counts of the wanted documents, as ``annotate`` would."""
         found = self.occurrences(wanted, lexicon.tokenizer, case_sensitive=lexicon.case_sensitive)
-        members = found.members(lexicon)
-        counts = found.counts(members), found.log_counts(members)
-        return Annotations(lexicon.groups, wanted, found.known, found.tokens, *counts)
+        members = np.zeros((len(found.place), len(lexicon.groups)), dtype=np.bool_)
+        for phrase, groups in lexicon.listed.items():
+            members[found.place[phrase], list(groups)] = True
+        return found.annotations(lexicon.groups, wanted, members)
 
     def occurrences(self, wanted: Docnos, tokenizer: Tokenizer, *, case_sensitive: bool) -> Occurrences:
         """Count every term in the wanted documents; texts that are not known yet are read."""
+        from scipy import sparse
+
         names = wanted.names.tolist()
         self._read(names)
         key = (tokenizer, case_sensitive)
@@ -223,38 +221,25 @@ class TermTable:
             text = self._texts[name]
             if text is not None and name not in rows.row_of:
                 rows.add(name, text)
-        nothing = len(rows.tokens)  # the number of the last row, which is of what has no text
-        taken = np.array([rows.row_of.get(name, nothing) for name in names], dtype=np.int64)
-        phrases = (*((word,) for word in rows.lexicon.words), *rows.lexicon.phrases)
-        tokens = np.array([*rows.tokens, 0], dtype=np.int64)[taken]
-        return Occurrences(phrases, taken < nothing, tokens, self._table(key, rows)[taken])
-
-    def _table(self, key: tuple[Tokenizer, bool], rows: _Rows) -> Any:
-        from scipy import sparse
-
-        table, shape = self._tables.get(key), (len(rows.tokens) + 1, len(rows.lexicon.groups))
-        if table is None or table.shape != shape:
+        listed, nothing = rows.lexicon.listed, len(rows.tokens)  # the last row, which is of what has no text
+        if rows.table is None:
             row, phrase, times = np.array(rows.found, dtype=np.int64).reshape(-1, 3).T
-            table = self._tables[key] = sparse.csr_matrix((times, (row, phrase)), shape=shape)
-        return table
+            rows.table = sparse.csr_matrix((times, (row, phrase)), shape=(nothing + 1, len(listed)))
+        taken = np.array([rows.row_of.get(name, nothing) for name in names], dtype=np.int64)
+        tokens = np.array([*rows.tokens, 0], dtype=np.int64)[taken]
+        place = {phrase: number for number, phrase in enumerate(listed)}
+        return Occurrences(place, taken < nothing, tokens, rows.table[taken])
 
     def _read(self, names: list[bytes]) -> None:
         fresh = [name for name in names if name not in self._texts]
         if fresh:
             docnos = Docnos.of(np.array(fresh))
-            self._texts |= dict.fromkeys(fresh)
-            of_row = docnos.names.tolist()
-            for row, text in self._reader(docnos):
-                self._texts[of_row[row]] = text
+            texts = dict(self._reader(docnos))
+            self._texts |= {name: texts.get(row) for row, name in enumerate(docnos.names.tolist())}
 
     def _lexicon(self, tokenizer: Tokenizer, case_sensitive: bool) -> Lexicon:
-        """Number each phrase: words first, as ``Occurrences.phrases`` has them; a term without a token is left out."""
+        """Number each phrase, as if it were a group of its own; a term without a token is left out."""
         split = (tuple(TOKENIZERS[tokenizer](term if case_sensitive else term.lower())) for term in self._terms)
         phrases = sorted(dict.fromkeys(phrase for phrase in split if phrase), key=lambda phrase: len(phrase) > 1)
-        words: dict[str, tuple[int, ...]] = {
-            phrase[0]: (number,) for number, phrase in enumerate(phrases) if len(phrase) == 1
-        }
-        longer: dict[Phrase, tuple[int, ...]] = {
-            phrase: (number,) for number, phrase in enumerate(phrases) if len(phrase) > 1
-        }
-        return Lexicon(tokenizer, case_sensitive, tuple(map(" ".join, phrases)), words, longer)
+        listed = {phrase: (number,) for number, phrase in enumerate(phrases)}
+        return Lexicon(tokenizer, case_sensitive, tuple(map(" ".join, phrases)), listed)

@@ -130,11 +130,16 @@ class Kernel:
 
     def _scan(self, text: bytearray, starts: Ints, ends: Ints, places: Ints, points: Points) -> tuple[Ints, Ints]:
         """Give the number of tokens [document], and document, place in it and number of each that a term has."""
-        kinds = self._kinds(text, starts, ends, places, points)
-        tokens, document, place, first, last = self._candidates(text, kinds, starts, ends)
+        first, last = TOKENS[self.lexicon.tokenizer](self._kinds(text, starts, ends, places, points))
+        before = np.searchsorted(first, starts)
+        tokens = np.searchsorted(first, ends, side="right") - before
+        place = np.flatnonzero(self.terms.bitmap[self.terms.slots(keys_of(text, first, last))])
+        first, last = first[place], last[place]
+        document = np.searchsorted(starts, first, side="right") - 1
         number = self.terms.find(text, first, last)
-        known = np.flatnonzero(number != NONE)
-        return tokens, np.stack((document[known], place[known], number[known]))
+        known = np.flatnonzero((number != NONE) & (first <= ends[document]))  # and not between two documents
+        document = document[known]
+        return tokens, np.stack((document, place[known] - before[document], number[known]))
 
     def _kinds(self, text: bytearray, starts: Ints, ends: Ints, places: Ints, points: Points) -> Bytes:
         """Give the kind of each byte; those beside a document are blank."""
@@ -147,18 +152,6 @@ class Kernel:
         # one blank on either side of each document, so that no token runs from one into the next
         kinds[starts - 1] = kinds[ends] = BLANK
         return kinds
-
-    def _candidates(self, text: bytearray, kinds: Bytes, starts: Ints, ends: Ints) -> tuple[Ints, ...]:
-        """Count the tokens of each document; give document, place, start and end of each that may be part of a term."""
-        first, last = TOKENS[self.lexicon.tokenizer](kinds)
-        before = np.searchsorted(first, starts)
-        tokens = np.searchsorted(first, ends, side="right") - before
-        place = np.flatnonzero(self.terms.bitmap[self.terms.slots(keys_of(text, first, last))])
-        first, last = first[place], last[place]
-        document = np.searchsorted(starts, first, side="right") - 1
-        inside = np.flatnonzero(first <= ends[document])  # and not in the bytes between two documents
-        document = document[inside]
-        return tokens, document, place[inside] - before[document], first[inside], last[inside]
 
 
 def _beyond_ascii(text: bytearray) -> tuple[Ints, Points]:
@@ -236,8 +229,7 @@ TOKENS = {"strip": _stripped, "space": _between_blanks, "word": _inner_runs}
 def shortened(text: bytes, lexicon: Lexicon) -> bytes:
     """Give a text of the same counts in which no token is long."""
     white = ASCII_BLANK if lexicon.tokenizer == "space" else WHITE_SPACE
-    tokens = [*lexicon.words, *(token for phrase in lexicon.phrases for token in phrase)]
-    longest = max(map(len, tokens), default=0)
+    longest = max((len(token) for phrase in lexicon.listed for token in phrase), default=0)
     result = bytearray()
     start = 0
     while start < len(text):

@@ -59,12 +59,11 @@ class TermTrie:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.groups = len(lexicon.groups)
-        self.longest = max(map(len, lexicon.phrases), default=1)
+        self.longest = max(map(len, lexicon.listed), default=1)
         self.numbers: dict[bytes, int] = {}
         steps: dict[tuple[int, int], int] = {}
         marked: dict[int, tuple[int, ...]] = {}  # the state where a term ends -> the groups that list it
-        words = [((word,), groups) for word, groups in lexicon.words.items()]
-        for phrase, groups in words + list(lexicon.phrases.items()):
+        for phrase, groups in lexicon.listed.items():
             state = 0
             for token in phrase:
                 number = self.numbers.setdefault(token.encode(errors="surrogatepass"), len(self.numbers))

@@ -103,26 +103,23 @@ def _strings(letters: np.typing.NDArray[np.uint8], starts: Ints, ends: Ints) -> 
 
 def of_json(block: bytes, longest: int) -> TextBlock:
     """Read JSON lines; ``longest`` is how many bytes a line may have."""
-    found: list[tuple[int, bytes, bytes]] = []
-    faults: list[Fault] = []
     rows = block.split(b"\n")
     if not rows[-1]:
         rows.pop()
-    for number, line in enumerate(rows, 1):
-        if not line.strip():
-            continue
-        reason = unfit_line(line, longest)
+    found = [(number, *_parsed(line, longest)) for number, line in enumerate(rows, 1) if line.strip()]
+    return _of_list(found, len(rows))
+
+
+def _parsed(line: bytes, longest: int) -> tuple[str, bytes, bytes]:
+    """Say what is wrong with a line, if anything; give docno and text."""
+    reason, docno, text = unfit_line(line, longest), b"", ""
+    try:
         if not reason:
-            try:
-                docno, text = collection.parsed(line)
-                reason = unfit_name(docno)
-            except ValueError as fault:
-                reason = str(fault)
-        if reason:
-            faults.append((number, reason))
-        else:
-            found.append((number, docno, encoded(text)))
-    return _of_list(found, faults, len(rows))
+            docno, text = collection.parsed(line)
+            reason = unfit_name(docno)
+    except ValueError as fault:
+        reason = str(fault)
+    return reason, docno, encoded(text)
 
 
 def unfit_line(line: bytes, longest: int) -> str:
@@ -137,22 +134,19 @@ def unfit_name(docno: bytes) -> str:
 
 def of_pairs(pairs: Sequence[tuple[str, str]], longest: int) -> TextBlock:
     """Take documents that are in memory."""
-    found: list[tuple[int, bytes, bytes]] = []
-    faults: list[Fault] = []
-    for number, (docno, text) in enumerate(pairs, 1):
-        name, body = encoded(docno), encoded(text)
-        reason = unfit(name) or (_too_long(longest) if len(body) > longest else "")
-        if reason:
-            faults.append((number, reason))
-        else:
-            found.append((number, name, body))
-    return _of_list(found, faults, len(pairs))
+    named = [(encoded(docno), encoded(text)) for docno, text in pairs]
+    reasons = [unfit(name) or (_too_long(longest) if len(text) > longest else "") for name, text in named]
+    rows = zip(range(1, len(named) + 1), reasons, named, strict=True)
+    return _of_list([(number, reason, *both) for number, reason, both in rows], len(named))
 
 
-def _of_list(found: list[tuple[int, bytes, bytes]], faults: list[Fault], passed: int) -> TextBlock:
-    block, starts, ends = joined([text for _, _, text in found])
-    docnos = pa.array([docno for _, docno, _ in found], pa.binary()).cast(pa.string())
-    return TextBlock(block, starts, ends, docnos, np.array([row for row, _, _ in found], np.int64), faults, passed)
+def _of_list(found: list[tuple[int, str, bytes, bytes]], passed: int) -> TextBlock:
+    """Take number, what is wrong, docno and text of each of so many lines, without blank ones."""
+    faults = [(number, reason) for number, reason, _, _ in found if reason]
+    sound = [(number, docno, text) for number, reason, docno, text in found if not reason]
+    block, starts, ends = joined([text for _, _, text in sound])
+    docnos = pa.array([docno for _, docno, _ in sound], pa.binary()).cast(pa.string())
+    return TextBlock(block, starts, ends, docnos, np.array([row for row, _, _ in sound], np.int64), faults, passed)
 
 
 def encoded(text: str) -> bytes:

@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from platform import node
 from typing import Any, NoReturn, Self
@@ -82,13 +82,6 @@ def part(folder: Path, number: int) -> Path:
 def rejects(folder: Path, number: int) -> Path:
     """Name the file of the lines of a part that were passed over."""
     return folder / f"{number:07}.rejected.jsonl"
-
-
-def as_json(done: Done) -> str:
-    """Write down what is done."""
-    fields = asdict(done)
-    del fields["fault"]
-    return json.dumps(fields)
 
 
 NAME = "manifest.jsonl"
@@ -220,7 +213,7 @@ class Manifest:
     def add(self, done: Done) -> None:
         """Write down that a task is done."""
         self.done[done.number] = done
-        self._append(as_json(done))
+        self._append(json.dumps({name: value for name, value in vars(done).items() if name != "fault"}))
 
     def drop(self) -> None:
         """Forget what is done."""

@@ -96,7 +96,7 @@ _ENDS = re.compile(r"[\r\n]+")
 
 @dataclass
 class Rewritten:
-    """What has been written of some lines, and how many there were of what."""
+    """What has been written of some lines, as it goes to the file, and how many there were of what."""
 
     blocks: list[bytes] = field(default_factory=list)
     lines: int = 0

@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
@@ -69,39 +70,23 @@ class Substitution:
     codec: Codec
     wanted: Any
 
-    def begin(self) -> "Callable[[Task], WrittenPiece]":
+    def begin(self) -> Callable[[Task], Rewritten]:
         """Make what finds the words, once in each process."""
         vocabulary = Vocabulary(self.pairs, ignore_case=self.options.ignore_case)
         swapper = Swapper(vocabulary, self.options.pronouns or "rule")
-        rewriter = Rewriter(swapper, self.form, self.options.max_doc_bytes, self.wanted)
-        return _Piecework(self, rewriter)
+        return partial(self._rewritten, Rewriter(swapper, self.form, self.options.max_doc_bytes, self.wanted))
 
-
-@dataclass(frozen=True)
-class WrittenPiece:
-    """What came of a piece: its bytes as they go to the file, and what they were made of."""
-
-    content: list[bytes]
-    written: Rewritten
-
-
-@dataclass(frozen=True)
-class _Piecework:
-    work: Substitution
-    rewriter: Rewriter
-
-    def __call__(self, task: Task) -> WrittenPiece:
-        written, origin = Rewritten(), self.work.origins[task.origin]
+    def _rewritten(self, rewriter: Rewriter, task: Task) -> Rewritten:
+        written, origin = Rewritten(), self.origins[task.origin]
         if task.damage:
             written.faults.append((1, task.damage))
         elif isinstance(task.text, tuple):
-            self.rewriter.add_texts(written, text_blocks.of_pairs(task.text, self.rewriter.longest))
+            rewriter.add_texts(written, text_blocks.of_pairs(task.text, rewriter.longest))
         else:
-            for block in blocks_of(origin, task, self.rewriter.longest):
-                self.rewriter.add(written, block, "jsonl" if origin.kind == "jsonl" else "tsv")
-        blocks = _packed(_ended(written.blocks), self.work.codec)
-        written.blocks = []
-        return WrittenPiece(blocks, written)
+            for block in blocks_of(origin, task, rewriter.longest):
+                rewriter.add(written, block, "jsonl" if origin.kind == "jsonl" else "tsv")
+        written.blocks = _packed(_ended(written.blocks), self.codec)
+        return written
 
 
 def _ended(blocks: list[bytes]) -> list[bytes]:
@@ -185,8 +170,7 @@ def _contents(
     lines = [0] * len(work.origins)
     sizes = [0, *accumulate(origin.size for origin in work.origins)]
     several = tasks(work.origins, work.options.max_doc_bytes, tapered=not work.codec)
-    for task, done in in_order(work, work.origins, several, jobs, preload=__name__):
-        written = done.written
+    for task, written in in_order(work, work.origins, several, jobs, preload=__name__):
         origin, faults = work.origins[task.origin].name, sorted(written.faults)
         _note(origin, lines[task.origin], faults, work.options.keep_going, rejected)
         lines[task.origin] += written.lines
@@ -194,7 +178,7 @@ def _contents(
             setattr(total, name, getattr(total, name) + getattr(written, name))
         if watcher is not None:
             watcher(Progress(total.documents, total.bytes, sizes[task.origin] + task.done, sizes[-1]))
-        yield done.content
+        yield written.blocks
 
 
 def _note(name: str, before: int, faults: Sequence[Fault], keep_going: bool, rejected: list[dict[str, Any]]) -> None:

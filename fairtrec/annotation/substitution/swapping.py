@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ _REST = re.compile(r"[^\s<>\"]+")
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 _BLANKS_BEHIND = re.compile(b"(?:" + WHITE_SPACE.pattern + b")*")
 _BLANK_BEFORE = re.compile(b"(?:" + WHITE_SPACE.pattern + rb")\Z")
-_STEP = 256
+_STRETCH = re.compile(b"[^" + WHITE + b"]*")
 _QUIET = frozenset(WHITE + b",;:!?)\"'")
 
 
@@ -48,17 +49,8 @@ class Addresses:
     def _look(self, first: int, last: int) -> None:
         block, begin = self.block, first
         while begin and block[begin - 1] not in WHITE:
-            window = block[max(0, begin - _STEP) : begin]
-            words = window.split()
-            if window[-1] in WHITE:
-                break
-            begin -= len(words[-1])
-            if len(words[-1]) < len(window):
-                break
-        end = last
-        while end < len(block) and block[end] not in WHITE:
-            window = block[end : end + _STEP]
-            end += len(window.split(None, 1)[0])
+            begin -= 1
+        end = _STRETCH.match(block, last).end()  # type: ignore[union-attr]
         self.begin, self.end = begin, end
         stretch = block[begin:end]
         some = b"@" in stretch or b"://" in stretch or b"www." in stretch.lower()
@@ -109,13 +101,13 @@ class Swapper:
         self.kernel = Kernel(vocabulary.lexicon)
         self.known: dict[bytes, bytes | None] = {}
         self.special: dict[int, Callable[[bytes, int, int, int, int], Edit | None]] = {}
-        rules = {"her": self._her, "his": self._his} if how == "rule" and vocabulary.has_pronouns else {}
+        rules = {"her": pronouns.of_her, "his": pronouns.of_his} if how == "rule" and vocabulary.has_pronouns else {}
         for token, number in self.kernel.terms.numbers.items():
             word = token.decode().lower()
             if word in vocabulary.terms:
                 self.special[number] = self._term
             elif word in rules:
-                self.special[number] = rules[word]
+                self.special[number] = partial(self._pronoun, rules[word])
 
     def edits(self, block: bytes, starts: Ints, ends: Ints) -> list[Edit]:
         """List, in order, what is replaced in the texts ``block[starts[i]:ends[i]]``, which is valid UTF-8.
@@ -167,15 +159,12 @@ class Swapper:
         new = self.vocabulary.counterpart(word)
         return None if new is None else (first, last, new.encode())
 
-    def _her(self, block: bytes, first: int, last: int, start: int, end: int) -> Edit:
+    def _pronoun(
+        self, rule: Callable[[str, str], str], block: bytes, first: int, last: int, start: int, end: int
+    ) -> Edit:
         before = block[max(start, first - pronouns.AROUND) : first].decode(errors="ignore")
         after = block[last : min(end, last + pronouns.AROUND)].decode(errors="ignore")
-        return first, last, cased(block[first:last].decode(), pronouns.of_her(before, after)).encode()
-
-    def _his(self, block: bytes, first: int, last: int, start: int, end: int) -> Edit:
-        before = block[max(start, first - pronouns.AROUND) : first].decode(errors="ignore")
-        after = block[last : min(end, last + pronouns.AROUND)].decode(errors="ignore")
-        return first, last, cased(block[first:last].decode(), pronouns.of_his(before, after)).encode()
+        return first, last, cased(block[first:last].decode(), rule(before, after)).encode()
 
 
 _MOST = 100_000  # spellings that are kept

@@ -104,10 +104,8 @@ class Vocabulary:
     @cached_property
     def lexicon(self) -> Lexicon:
         """The first tokens of all terms, in the spellings that a scan may find."""
-        tokens: dict[str, tuple[int, ...]] = {
-            spelling.decode(): (0,) for token in (*self.words, *self.terms) for spelling in spellings(token)
-        }
-        return Lexicon("word", False, ("",), tokens, {})
+        found = (spelling.decode() for token in (*self.words, *self.terms) for spelling in spellings(token))
+        return Lexicon("word", False, ("",), {(spelling,): (0,) for spelling in found})
 
     def counterpart(self, found: str) -> str | None:
         """Give what a word, or several, of a text become; None, or the same, if they stay.
