@@ -67,7 +67,7 @@ def refuse_wrong() -> None:
     """
     from fairtrec.catalogue import registry
     from fairtrec.gate import requirement
-    from fairtrec.gate.verdict import Gate
+    from fairtrec.gate.requirement import Gate
 
     context = click.get_current_context()
     alone: dict[str, tuple[str, Callable[[Any], Any]]] = {

@@ -15,15 +15,15 @@ from fairtrec.comparison.slices import Slices
 from fairtrec.errors import PATH, FilePath, InputError, UsageError, asked_by
 from fairtrec.evaluation.evaluate import Keywords, evaluate
 from fairtrec.gate import requirement
-from fairtrec.gate.judging import judge, notes
-from fairtrec.gate.requirement import Requirement
-from fairtrec.gate.verdict import Gate, Verdict
+from fairtrec.gate.judging import judge
+from fairtrec.gate.requirement import Gate, Requirement, Verdict
 from fairtrec.inputs import loading
 from fairtrec.literals import FailOn, Method
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.replay import difference, results
 from fairtrec.replay.results import RecordedResult
+from fairtrec.statistics.procedure import SCANTY
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,6 +124,43 @@ def check(
     if baseline is not None and base is None:
         said.append(f"no requirement is about the baseline, so {named} was not read")
     return Verdicts(tuple(verdicts), result, gate, named if base is not None else None, tuple(said))
+
+
+def notes(
+    runs: Sequence[Scores],
+    requirements: Sequence[Requirement],
+    baseline: Scores | None,
+    slices: Mapping[str, Sequence[str]] | None,
+    gate: Gate,
+) -> list[str]:
+    """List what a reader should know beside the verdicts: what contradicts, what was not compared or not asked."""
+    lines = [requirement.contradiction for requirement in requirements if requirement.contradiction]
+    if slices and gate.among(len(slices)) < gate.alpha and any(each.scope and each.relative for each in requirements):
+        lines.append(
+            f"each of the {len(slices)} slices is judged with alpha {gate.among(len(slices)):.3g} (Bonferroni)"
+        )
+    sliced = {qid for qids in (slices or {}).values() for qid in qids}
+    if slices and not any(requirement.scope for requirement in requirements):
+        lines.append("no requirement is about slices; write: worst slice MEASURE >= BOUND")
+    asked = {requirement.measure for requirement in requirements}
+    for scores in runs:
+        if baseline is not None and set(scores.qids) != set(baseline.qids):
+            both = len(set(scores.qids) & set(baseline.qids))
+            many = f"{len(scores.qids)} {'query' if len(scores.qids) == 1 else 'queries'}"
+            lines.append(
+                f"{scores.run} has {many}, the baseline {len(baseline.qids)}; compared over the {both} of both"
+            )
+        if slices and (rest := len(set(scores.qids) - sliced)):
+            lines.append(f"{rest} of the {len(scores.qids)} queries of {scores.run} are in no slice")
+        means = zip(scores.measures, scores.means.tolist(), strict=True)
+        lines += [
+            f"{scores.run}: {measure} is {mean:.4f}, with no requirement"
+            for measure, mean in means
+            if measure not in asked
+        ]
+    if gate.interval != "t" and any(len(scores.qids) < SCANTY for scores in runs):
+        lines.append(f"the bootstrap intervals of fewer than {SCANTY} queries are too narrow; prefer --interval t")
+    return lines
 
 
 def _agreed(recorded: RecordedResult, result: Result, compared: Sequence[Measure], *, accept: bool) -> list[str]:

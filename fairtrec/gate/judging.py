@@ -8,7 +8,7 @@ for.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,14 +16,91 @@ from fairtrec.answers.scores import Scores
 from fairtrec.comparison import slices as slicing
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
-from fairtrec.formulas.rounding import finite
-from fairtrec.gate.requirement import Requirement
-from fairtrec.gate.verdict import STATUSES, USUAL, Evidence, Gate, Open, Status, Verdict, both_ends, decided
+from fairtrec.formulas.labellings.unlabelled import DRAWN
+from fairtrec.formulas.rounding import finite, same
+from fairtrec.gate.requirement import STATUSES, USUAL, Evidence, Gate, Requirement, Status, ToLabel, Verdict
 from fairtrec.literals import Method
+from fairtrec.measure import Measure
 from fairtrec.statistics import paired
-from fairtrec.statistics.procedure import DECIDING, SCANTY
+from fairtrec.statistics.procedure import DECIDING
 
 POWER = 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class Open:
+    """One measure of a run [1, query]: its values at the least and at the greatest end."""
+
+    scores: Scores
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, scores: Scores | None, measure: Measure, *, unsigned: bool) -> "Open | None":
+        """Take a measure of a run whose groups are not all known; None where that does not matter."""
+        if scores is None or scores.unknown is None:
+            return None
+        found, row = scores.unknown, scores.measures.index(measure)
+        low, high, values = found.least[[row]], found.greatest[[row]], scores.values[[row]]
+        alike = same(low, high) & same(low, values) | np.isnan(low) & np.isnan(values)
+        if alike.all():
+            return None
+        if unsigned:
+            sizes = np.abs(low), np.abs(high)
+            low, high = np.where((low < 0) & (high > 0), 0.0, np.minimum(*sizes)), np.maximum(*sizes)
+        one = replace(scores, measures=(measure,), values=values, ties=None, unknown=found.of_measure(row))
+        return cls(one, low, high)
+
+    def at(self, *, high: bool) -> Scores:
+        """Give the scores as they are at one end."""
+        return replace(self.scores, values=self.high if high else self.low, unknown=None)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the mean."""
+        low, high = (float(self.at(high=high).means[0]) for high in (False, True))
+        return low, high
+
+    @property
+    def doubt(self) -> str:
+        """Say where the ends are no bounds."""
+        assert self.scores.unknown is not None
+        many = int(self.scores.unknown.drawn.sum())
+        what = f"in {many} queries only {DRAWN} random labellings were tried, so this is no proof"
+        return what if many else ""
+
+    @property
+    def to_label(self) -> ToLabel | None:
+        """Say what to label; None where it is texts that are missing, or was not looked for."""
+        found = self.scores.unknown
+        assert found is not None
+        moved = np.flatnonzero((found.rank[0] > 0) & ~same(self.low[0], self.high[0]))
+        if not len(moved):
+            return None
+        first = int(moved[found.moves[0, moved].argmax()])
+        many = len({docno for query in moved for docno in found.documents[0, query]})
+        return ToLabel(many, found.docno[0, first], int(found.rank[0, first]), self.scores.qids[first])
+
+
+def decided(verdict: Verdict, worst: Verdict, best: Verdict, opened: Sequence[Open], gate: Gate) -> Verdict:
+    """Say what a verdict comes to, given those at both ends of what the labels leave open."""
+    doubt = "; ".join(dict.fromkeys(filter(None, (each.doubt for each in opened))))
+    run = next((each.ends for each in opened if each.scores.run == verdict.run), None)
+    if _meets(best, gate) and not _meets(worst, gate):
+        label = next((each.to_label for each in opened if each.to_label is not None), None)
+        many = sum(int((~same(each.low, each.high)).sum()) for each in opened)
+        reason = f"not decided: {label if label is not None else f'{many} queries are open'}"
+        return replace(verdict, status="undecided", reason=reason, ends=run, label=label)
+    found = best if gate.fails(best.status) else worst
+    reason = f"{found.reason}, whatever is unknown" if gate.fails(found.status) else found.reason
+    status: Status = "warning" if doubt and found.status == "passed" else found.status
+    return replace(verdict, status=status, reason="; ".join(filter(None, (reason, doubt))), ends=run)
+
+
+def _meets(verdict: Verdict, gate: Gate) -> bool:
+    """Tell whether a run meets a requirement at one end; the mean difference decides of one with a baseline."""
+    found, asked = verdict.evidence, verdict.requirement
+    return not gate.fails(verdict.status) and (found is None or asked.holds(found.difference, asked.offset))
 
 
 def judge(
@@ -54,43 +131,6 @@ def judge(
     return verdicts
 
 
-def notes(
-    runs: Sequence[Scores],
-    requirements: Sequence[Requirement],
-    baseline: Scores | None,
-    slices: Mapping[str, Sequence[str]] | None,
-    gate: Gate = USUAL,
-) -> list[str]:
-    """List what a reader should know beside the verdicts: what contradicts, what was not compared or not asked."""
-    lines = [requirement.contradiction for requirement in requirements if requirement.contradiction]
-    if slices and gate.among(len(slices)) < gate.alpha and any(each.scope and each.relative for each in requirements):
-        lines.append(
-            f"each of the {len(slices)} slices is judged with alpha {gate.among(len(slices)):.3g} (Bonferroni)"
-        )
-    sliced = {qid for qids in (slices or {}).values() for qid in qids}
-    if slices and not any(requirement.scope for requirement in requirements):
-        lines.append("no requirement is about slices; write: worst slice MEASURE >= BOUND")
-    asked = {requirement.measure for requirement in requirements}
-    for scores in runs:
-        if baseline is not None and set(scores.qids) != set(baseline.qids):
-            both = len(set(scores.qids) & set(baseline.qids))
-            many = f"{len(scores.qids)} {'query' if len(scores.qids) == 1 else 'queries'}"
-            lines.append(
-                f"{scores.run} has {many}, the baseline {len(baseline.qids)}; compared over the {both} of both"
-            )
-        if slices and (rest := len(set(scores.qids) - sliced)):
-            lines.append(f"{rest} of the {len(scores.qids)} queries of {scores.run} are in no slice")
-        means = zip(scores.measures, scores.means.tolist(), strict=True)
-        lines += [
-            f"{scores.run}: {measure} is {mean:.4f}, with no requirement"
-            for measure, mean in means
-            if measure not in asked
-        ]
-    if gate.interval != "t" and any(len(scores.qids) < SCANTY for scores in runs):
-        lines.append(f"the bootstrap intervals of fewer than {SCANTY} queries are too narrow; prefer --interval t")
-    return lines
-
-
 def _badness(verdict: Verdict) -> tuple[int, float]:
     """Order verdicts: by status, then by how far the value lies below (or above) what is asked for."""
     short = verdict.bound - verdict.value if verdict.requirement.upward else verdict.value - verdict.bound
@@ -117,9 +157,17 @@ def _judged(requirement: Requirement, scores: Scores, baseline: Scores | None, g
     theirs = theirs if requirement.relative else None
     if mine is None and theirs is None:
         return verdict
-    worst, best = both_ends(mine, theirs, one, base, upward=requirement.upward)
-    ends = _known(requirement, *worst, gate, alpha), _known(requirement, *best, gate, alpha)
-    return decided(verdict, *ends, [each for each in (mine, theirs) if each is not None], gate)
+    worst, best = (
+        _known(
+            requirement,
+            one if mine is None else mine.at(high=high),
+            base if theirs is None else theirs.at(high=not high),
+            gate,
+            alpha,
+        )
+        for high in (not requirement.upward, requirement.upward)
+    )
+    return decided(verdict, worst, best, [each for each in (mine, theirs) if each is not None], gate)
 
 
 def _known(requirement: Requirement, scores: Scores, baseline: Scores | None, gate: Gate, alpha: float) -> Verdict:
@@ -169,12 +217,13 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: 
     if not (finite(value) & finite(base)).all():
         return replace(verdict, reason="a value is infinite, so the difference has no mean")
     total = requirement.measure.total
-    evidence = _compared(requirement, value, base, gate.interval, alpha, many if total else 1)
+    differences, scale = paired.subtract(value, requirement.factor * base), many if total else 1
+    evidence = _compared(requirement, differences, float(base.mean()) * scale, gate.interval, alpha, scale)
     point = float(value.sum() if total else value.mean())
     bound = requirement.factor * evidence.baseline + requirement.offset
     status, reasons = _weighed(requirement, evidence, gate, alpha)
     few_decide = status != "warning" and 0 < evidence.nonzero < DECIDING
-    if few_decide and not (status == "passed" and _otherwise(requirement, value, base, gate.interval, alpha)):
+    if few_decide and not (status == "passed" and _otherwise(requirement, differences, gate.interval, alpha, scale)):
         few = "1 difference is" if evidence.nonzero == 1 else f"{evidence.nonzero} differences are"
         reasons.append(f"only {few} not 0, so the interval may be too narrow")
     lacking = 0 if requirement.scope else len(set(baseline.qids).difference(scores.qids))
@@ -187,23 +236,19 @@ def _relative(requirement: Requirement, scores: Scores, baseline: Scores, gate: 
 
 
 def _compared(
-    requirement: Requirement, value: Floats, base: Floats, method: Method, alpha: float, scale: int
+    requirement: Requirement, differences: Floats, base: float, method: Method, alpha: float, scale: int
 ) -> Evidence:
-    """Compare query by query; ``scale`` makes the mean a sum for a measure that counts."""
-    differences = paired.subtract(value, requirement.factor * base)
+    """Look at the differences of queries; ``scale`` makes the mean a sum for a measure that counts."""
     low, high = _interval(differences, method, alpha, scale)
     least = paired.detectable(differences, alpha=alpha, power=POWER) if len(differences) > 1 else math.inf
-    mean = float(base.mean()) * scale
-    tolerance = abs((requirement.factor - 1) * mean + requirement.offset)
+    tolerance = abs((requirement.factor - 1) * base + requirement.offset)
     nonzero = int(np.count_nonzero(differences))
-    return Evidence(mean, float(differences.mean()) * scale, low, high, tolerance, least * scale, nonzero)
+    return Evidence(base, float(differences.mean()) * scale, low, high, tolerance, least * scale, nonzero)
 
 
-def _otherwise(requirement: Requirement, value: Floats, base: Floats, method: Method, alpha: float) -> bool:
+def _otherwise(requirement: Requirement, differences: Floats, method: Method, alpha: float, scale: int) -> bool:
     """Tell whether another interval, of the percentile bootstrap or of t, lies on the right side of the bound, too."""
-    differences = paired.subtract(value, requirement.factor * base)
     low, high = paired.interval(differences, "percentile" if method == "t" else "t", confidence=1 - alpha)
-    scale = len(differences) if requirement.measure.total else 1
     return requirement.holds((low if requirement.upward else high) * scale, requirement.offset)
 
 

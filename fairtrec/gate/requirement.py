@@ -1,4 +1,4 @@
-"""The language of requirements: ``[worst slice|every slice] MEASURE >= BOUND``, read by hand.
+"""Requirements, what a gate goes by, and verdicts. Read by hand: ``[worst slice|every slice] MEASURE >= BOUND``.
 
 ``|MEASURE|`` is about the sizes of values, query by query, for measures whose better is nearer 0.
 
@@ -9,11 +9,12 @@ import math
 import operator
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from fairtrec.catalogue import registry
 from fairtrec.errors import UsageError
 from fairtrec.formulas.rounding import NEAR
+from fairtrec.literals import FailOn, Method
 from fairtrec.measure import Measure
 
 Scope = Literal["", "worst slice", "every slice"]
@@ -144,3 +145,98 @@ def _skip(text: str, at: int) -> int:
 def _stops(text: str, at: int, what: str) -> UsageError:
     where = f"column {at + 1}, {text[at:]!r}" if text[at:].strip() else "its end"
     return UsageError(f"cannot read the requirement {text!r} at {where}: {what}; {EXAMPLE}")
+
+
+Status = Literal["passed", "warning", "undecided", "failed"]
+STATUSES: tuple[Status, ...] = ("passed", "warning", "undecided", "failed")  # the worse, the later
+MOST = 0.9999  # confidence; of more, no data of a few queries say anything
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How a run's mean differs from the baseline's (times the factor of the requirement), over the queries of both."""
+
+    baseline: float
+    difference: float
+    low: float
+    high: float
+    tolerance: float
+    detectable: float  # the smallest true difference that is found with a power of 80 %
+    nonzero: int  # queries whose difference is not 0
+
+
+@dataclass(frozen=True)
+class ToLabel:
+    """How many documents of unknown group leave a requirement open, and the one that moves the value most."""
+
+    documents: int
+    docno: str
+    rank: int
+    qid: str
+
+    def __str__(self) -> str:
+        many = "1 document" if self.documents == 1 else f"{self.documents} documents"
+        return f"label {many}, first {self.docno} (rank {self.rank} of query {self.qid})"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a run meets a requirement, on all queries or on those of a slice, and why not."""
+
+    requirement: Requirement
+    run: str
+    status: Status
+    reason: str
+    value: float
+    bound: float
+    defined: int  # the queries behind the value
+    queries: int  # of the run, or of the slice
+    interval: tuple[float, float] | None = None  # of the mean; None for a relative requirement, which has evidence
+    slice: str | None = None
+    evidence: Evidence | None = None
+    ends: tuple[float, float] | None = None  # of the mean, over all labellings, where groups are unknown
+    label: ToLabel | None = None  # what leaves it undecided
+
+
+@dataclass(frozen=True)
+class Gate:
+    """How much evidence it takes: the intervals are of this ``confidence``.
+
+    ``strict``   fails on the difference itself, whatever its interval.
+    ``prove``    passes only where the whole interval lies on the right side of the bound (non-inferiority).
+    ``fail_on``  says whether a warning is a failure.
+    ``interval`` is computed from Student's t, or by bootstrap.
+    """
+
+    confidence: float = 0.95
+    strict: bool = False
+    prove: bool = False
+    fail_on: FailOn = "failed"
+    interval: Method = "t"
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence <= MOST:
+            raise UsageError(f"the confidence is {self.confidence}; it lies between 0 and {MOST}, like 0.95")
+        if self.fail_on not in get_args(FailOn):
+            raise UsageError(f"fail_on is {self.fail_on!r}; it is one of {', '.join(get_args(FailOn))}")
+        if self.interval not in get_args(Method):
+            raise UsageError(f"interval is {self.interval!r}; it is one of {', '.join(get_args(Method))}")
+
+    @property
+    def alpha(self) -> float:
+        """How often an interval may err."""
+        return round(1 - self.confidence, 12)
+
+    def fails(self, status: Status) -> bool:
+        """Tell whether a status closes the gate."""
+        return status in ("failed", "undecided", self.fail_on)
+
+    def among(self, slices: int) -> float:
+        """Give the alpha of each of so many slices, one of which is enough to fail (Bonferroni).
+
+        To prove something of all of them takes no correction: each has to pass.
+        """
+        return self.alpha if self.prove else self.alpha / max(slices, 1)
+
+
+USUAL = Gate()

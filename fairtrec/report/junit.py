@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from fairtrec.gate.checking import Verdicts
-from fairtrec.gate.verdict import Gate, Verdict
+from fairtrec.gate.requirement import Gate, Verdict
 from fairtrec.report.verdicts import facts, title
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0

@@ -13,7 +13,7 @@ from fairtrec.answers.result import Part
 from fairtrec.errors import plain
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.gate.checking import Verdicts
-from fairtrec.gate.verdict import STATUSES, Verdict
+from fairtrec.gate.requirement import STATUSES, Verdict
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.folding import cut, folded, hung

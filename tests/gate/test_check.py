@@ -24,8 +24,8 @@ from fairtrec.answers.answer import Signature
 from fairtrec.answers.scores import Scores
 from fairtrec.catalogue.registry import parse as measures
 from fairtrec.errors import UsageError
+from fairtrec.gate import checking, requirement
 from fairtrec.gate import judging as gate
-from fairtrec.gate import requirement
 from fairtrec.gate.judging import Gate
 from fairtrec.measures.arab import ARaB
 from fairtrec.report.verdicts import facts
@@ -214,7 +214,7 @@ def test_only_queries_that_both_have_are_compared():
     (verdict,) = judged("nDCG@10 >= baseline - 0.1", mine, theirs)
     assert (verdict.defined, verdict.queries) == (2, 4)
     assert verdict.evidence.difference == pytest.approx((0.1 - 0.2 + 0.3 - 0.5) / 2)
-    (note,) = gate.notes([mine], [verdict.requirement], theirs, None)
+    (note,) = checking.notes([mine], [verdict.requirement], theirs, None, Gate())
     assert note == "mine has 4 queries, the baseline 4; compared over the 3 of both"
 
 

@@ -10,7 +10,7 @@ import fairtrec
 from fairtrec.answers.scores import Scores
 from fairtrec.gate import requirement
 from fairtrec.gate.judging import judge
-from fairtrec.gate.verdict import Gate
+from fairtrec.gate.requirement import Gate
 from fairtrec.report.junit import junit
 from fairtrec.report.verdicts import github
 
