@@ -16,8 +16,7 @@ from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import signature_of
 from fairtrec.files import opening
 from fairtrec.formats import sheets
-from fairtrec.gold.drawing import origins, ranked
-from fairtrec.gold.exposed import exposures
+from fairtrec.gold.drawing import exposures, origins, ranked
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import Choices
 from fairtrec.inputs.given import CountsLike, GroupsLike, TermsLike, TextsLike
@@ -204,7 +203,7 @@ def agree(
         choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format)
         frame = exposures(ranked(several, choices, depth)[0], per_query=sheet.unit == "query")
         rows = frame.names.rows(sheet.labels.rows.names)
-        counts, seen = counts * np.where(rows == MISSING, 0.0, frame.mean[rows]), rows != MISSING
+        counts, seen = counts * np.where(rows == MISSING, 0.0, frame.mean()[rows]), rows != MISSING
         said |= {"order": order, "scores": "" if score_dtype == "float64" else score_dtype, "depth": str(depth)}
         said["runs"] = sheets.named(origins(several))
     unseen = int((kept & ~seen).sum())

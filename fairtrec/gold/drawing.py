@@ -21,12 +21,62 @@ from fairtrec.data import Docnos, Docs, Floats, Ints, Run, decode
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.files import opening
 from fairtrec.formats import sheets
-from fairtrec.gold.exposed import Exposures, exposures
+from fairtrec.formulas import discount
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import Choices
 from fairtrec.inputs.given import GroupsLike, TextsLike
 from fairtrec.literals import Drawn, RankedBy, RunFormat, ScoreType
 from fairtrec.version import __version__
+
+
+@dataclass(frozen=True, eq=False)
+class Exposures:
+    """What each run exposes of documents, or of documents of queries: rows of ``names``, and the exposure of each.
+
+    A name is a docno, or ``qid docno``. ``of_runs`` has for each run the rows that it ranks, each once, and their sums
+    of 1 / log2(1 + rank) over all its queries.
+    """
+
+    names: Docnos
+    of_runs: tuple[tuple[Ints, Floats], ...]
+
+    def mean(self, power: int = 1) -> Floats:
+        """Average a power of the exposure over the runs [row], to the last digit in whatever order these stand."""
+        total, lost = np.zeros(len(self.names)), np.zeros(len(self.names))
+        for rows, weights in self.of_runs:
+            before, more = total[rows], weights**power
+            after = before + more
+            added = after - before
+            lost[rows] += (before - (after - added)) + (more - added)  # by rounding
+            total[rows] = after
+        return (total + lost) / len(self.of_runs)
+
+    def variance(self, of_each: Floats) -> float:
+        """Weigh what is known of each row [row] by the square of a run's share of exposure; give the greatest sum."""
+        return max(float((weights / weights.sum()) ** 2 @ of_each[rows]) for rows, weights in self.of_runs)
+
+
+def exposures(runs: Sequence[Run], *, per_query: bool = False) -> Exposures:
+    """Sum the exposure of each document, or if asked for of each document of each query, in runs that have been cut."""
+    columns: list[Docs] = [_names(run) if per_query else run.docnos for run in runs]
+    names = Docnos.of(np.concatenate(columns))
+    parts: list[tuple[Ints, Floats]] = []
+    for run, column in zip(runs, columns, strict=True):
+        lengths = np.diff(run.starts)
+        ranks = np.arange(len(column)) - np.repeat(run.starts[:-1], lengths)
+        weights = discount.log2(int(lengths.max(initial=0)))[ranks]
+        at = names.rows(column)
+        order = np.lexsort((ranks, at))  # the same sums, whatever the order of the queries
+        total = np.bincount(at[order], weights[order], len(names)).astype(np.float64)
+        rows = np.flatnonzero(total)
+        parts.append((rows, total[rows]))
+    return Exposures(names, tuple(parts))
+
+
+def _names(run: Run) -> Docs:
+    prefixes = np.array([f"{qid} ".encode() for qid in run.qids], dtype=np.bytes_)
+    return np.asarray(np.char.add(np.repeat(prefixes, np.diff(run.starts)), run.docnos))
+
 
 RATES = 0.02, 0.1, 0.3  # of errors, for which the width of intervals is told beforehand
 NORMAL = 1.96
@@ -118,11 +168,9 @@ def draw(
     """
     if unit not in get_args(Drawn):
         raise UsageError(f"the unit {unit!r} is not known; choose one of document, query")
-    for name, value in {"number": number, "depth": depth}.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise UsageError(f"the {name} is {value!r}; it must be a whole number of 1 or more")
-    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-        raise UsageError(f"the seed is {seed!r}; it must be a whole number of 0 or more")
+    for name, value, least in (("number", number, 1), ("depth", depth, 1), ("seed", seed, 0)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise UsageError(f"the {name} is {value!r}; it must be a whole number of {least} or more")
     choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format)
     named = loading.named_runs(runs)
     loaded, asked = ranked(named, choices, depth, queries)
@@ -135,11 +183,14 @@ def draw(
         probability, drawn = chances[rows], len(rows)
     else:
         every = list(dict.fromkeys(qid for run in loaded for qid in run.qids))
-        chosen = _queries(every, number, seed)
+        names = np.array([qid.encode() for qid in every], dtype=np.bytes_)
+        chosen = [every[at] for at in _order(names, seed)[:number].tolist()]
         qids, docnos = _documents_of(loaded, chosen, seed)
         of, drawn, widths = len(every), len(chosen), {}
         probability = np.full(len(docnos), drawn / of)
-    _refuse_unwritable([*docnos, *qids])
+    for name in (*docnos, *qids):
+        if name.startswith("#") or len(name.split()) != 1:
+            raise InputError(f"the id {name!r} starts with # or holds white space, so no line can hold it; change it")
     made = {
         "fairtrec": __version__,
         "gold": unit,
@@ -196,7 +247,7 @@ def numbers_of(names: Docs, seed: int) -> Floats:
 
 def _documents(frame: Exposures, number: int, seed: int) -> tuple[Ints, Floats]:
     """Draw documents: their rows in the order of the draw, and the probability of each of all [row]."""
-    size, names = frame.size, frame.names.names
+    size, names = np.sqrt(frame.mean(2)), frame.names.names
     ratio = size / numbers_of(names, seed)
     order = np.lexsort((names, -ratio))
     chances = np.ones(len(names)) if number >= len(names) else np.minimum(1.0, size / ratio[order[number]])
@@ -209,9 +260,8 @@ def _half_width(frame: Exposures, rows: Ints, chances: Floats, rate: float) -> f
     return float(NORMAL * np.sqrt(frame.variance(1 / chances - 1) * errs))
 
 
-def _queries(every: Sequence[str], number: int, seed: int) -> list[str]:
-    names = np.array([qid.encode() for qid in every], dtype=np.bytes_)
-    return [every[at] for at in np.lexsort((names, numbers_of(names, seed)))[:number].tolist()]
+def _order(names: Docs, seed: int) -> Ints:
+    return np.lexsort((names, numbers_of(names, seed)))
 
 
 def _documents_of(runs: Sequence[Run], chosen: Sequence[str], seed: int) -> tuple[list[str], list[str]]:
@@ -220,8 +270,7 @@ def _documents_of(runs: Sequence[Run], chosen: Sequence[str], seed: int) -> tupl
     docnos: list[str] = []
     for qid in chosen:
         names = Docnos.of(np.concatenate([run.cut([qid], None).docnos for run in runs])).names
-        order = np.lexsort((names, numbers_of(names, seed)))
-        docnos += decode(names[order])
+        docnos += decode(names[_order(names, seed)])
         qids += [qid] * len(names)
     return qids, docnos
 
@@ -248,10 +297,3 @@ def _texts(docs: Any, docnos: Sequence[str]) -> tuple[str, ...]:
     names = decode(wanted.names)
     of = {names[row]: text for row, text in loading.texts(docs, wanted)}
     return tuple(_BREAKS.sub(" ", of.get(docno, "")).encode(errors="replace").decode() for docno in docnos)
-
-
-def _refuse_unwritable(names: Sequence[str]) -> None:
-    """Raise InputError for an id that cannot stand in a sheet."""
-    for name in names:
-        if name.startswith("#") or len(name.split()) != 1:
-            raise InputError(f"the id {name!r} starts with # or holds white space, so no line can hold it; change it")

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 import fairtrec
 from fairtrec.errors import InputError, UsageError
 from fairtrec.gold import draw
-from fairtrec.gold.drawing import RATES, _documents, numbers_of
-from fairtrec.gold.exposed import exposures
+from fairtrec.gold.drawing import RATES, _documents, exposures, numbers_of
 from fairtrec.inputs import loading
 
 THREE = ["bm25.run", "neural.run", "fair.run"]
@@ -105,10 +104,10 @@ def test_drawn_documents_stand_for_all_of_them(copied, number):
     found = []
     for seed in range(2000):
         rows, chance = _documents(frame, number, seed)
-        found.append([(1 / chance[rows]).sum(), (frame.mean[rows] / chance[rows]).sum()])
+        found.append([(1 / chance[rows]).sum(), (frame.mean()[rows] / chance[rows]).sum()])
     mean, error = np.mean(found, axis=0), np.std(found, axis=0) / math.sqrt(len(found))
-    assert np.abs(mean - [68, frame.mean.sum()]) == pytest.approx([0, 0], abs=float(3 * error.max()))
-    assert (np.abs(mean - [68, frame.mean.sum()]) <= 3 * error).all()
+    assert np.abs(mean - [68, frame.mean().sum()]) == pytest.approx([0, 0], abs=float(3 * error.max()))
+    assert (np.abs(mean - [68, frame.mean().sum()]) <= 3 * error).all()
 
 
 @st.composite
