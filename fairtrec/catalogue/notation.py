@@ -9,6 +9,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from fairtrec.catalogue.needs import looks_at_groups
@@ -17,6 +18,7 @@ from fairtrec.errors import UsageError
 
 LARGEST = 2**31 - 1  # of the numbers that trec_eval takes
 Parametrised = TypeVar("Parametrised", bound=Parameters)
+types_of = cache(get_type_hints)  # of the parameters of a class
 
 _NAME = r"[^\s,()@]+(?:,\d[\d.]*(?=[\s,]|$))*"  # P.5,10 is one name of trec_eval
 _KEY = r"\s*([^\W\d]\w*)\s*="
@@ -138,7 +140,7 @@ def parameters(kind: type[Parameters]) -> dict[str, "dataclasses.Field[Any]"]:
 
 def described(kind: type[Parameters]) -> list[str]:
     """Say of each parameter what it is by default, and of a choice which others there are, a line for each."""
-    lines, hints = [], get_type_hints(kind)
+    lines, hints = [], types_of(kind)
     for name, field in parameters(kind).items():
         options = get_args(hints[name])
         said = f"one of {', '.join(map(spelled, options))}" if str in map(type, options) else ""
@@ -153,7 +155,7 @@ def built(kind: type[Parametrised], written: Spelled, relevance_level: int | Non
         if "cutoff" in params:
             raise UsageError(f"{typed}: the parameter cutoff is given twice; leave out one of the two")
         params = {**params, "cutoff": cutoff}
-    hints = get_type_hints(kind)
+    hints = types_of(kind)
     fields = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
     values: dict[str, Any] = {"rel": relevance_level} if relevance_level is not None and "rel" in fields else {}
     for name, value in params.items():

@@ -43,7 +43,7 @@ class RerankerCollection:
     def drawn(cls, *, labelled: bool) -> "RerankerCollection":
         """Draw rankings, grades, and labels of three groups or texts of two; of a fourth of them nothing is known."""
         random = np.random.default_rng(2018)
-        run = {f"q{at}": _falling(random.permutation(DOCNOS)[: 1 + at % 12].tolist(), random) for at in range(24)}
+        run = {f"q{at}": _falling(random.permutation(DOCNOS)[: 1 + at % 12].tolist(), random) for at in range(12)}
         qrels = {qid: {docno: int(random.integers(-1, 4)) for docno in DOCNOS[at % 9 :]} for at, qid in enumerate(run)}
         groups = GROUPS if labelled else GROUPS[:2]
         drawn = {docno: int(random.integers(len(groups) + 1)) for docno in DOCNOS}
@@ -153,21 +153,20 @@ class RerankerContract:
             lines = {qid: dict(reversed([*ranking.items()])) for qid, ranking in reversed([*collection.run.items()])}
             for by, whole in variants.items():
                 assert collection.orders(by, lines) == whole, f"{by} changes when lines change places"
-                for qid in () if by.together else ("q5", "q11", "q18"):
+                for qid in () if by.together else ("q5", "q8", "q11"):
                     alone = collection.orders(by, {qid: collection.run[qid]})
                     assert alone == {qid: whole[qid]}, f"{by} changes when the query is alone"
 
     def test_the_same_seed_gives_the_same_order(self) -> None:
         """And if there is chance in it, another seed other samples."""
         for collection, variants in self.cases:
-            first = [collection.orders(by, seed=7) for by in variants]
-            assert first == [collection.orders(by, seed=7) for by in variants]
+            seed = {} if self.reranker().is_random else {"seed": 7}
+            for by, orders in variants.items():
+                assert collection.orders(by, **seed) == orders, f"{by} gives another order when it is asked again"
             if self.reranker().is_random:
                 drawn = [[_drawn(collection, by, seed) for by in variants] for seed in (7, 7, 8)]
                 assert drawn[0] == drawn[1], "the same seed gives other samples"
                 assert drawn[0] != drawn[2], "there is no chance in it"
-            else:
-                assert first == [collection.orders(by, seed=8) for by in variants]
 
     def test_groups_of_other_names_are_ranked_alike(self) -> None:
         """The new names stand in the opposite order."""
