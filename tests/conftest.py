@@ -1,11 +1,14 @@
 """What tests of many files share."""
 
+import gc
 import io
 import os
 import shutil
 import signal
 import sys
 from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,21 @@ def pytest_collect_file():
     """Look for examples in the package alone: tests hold none."""
     found = yield
     return [each for each in found if not isinstance(each, DoctestModule)]
+
+
+def pytest_collection_finish():
+    """Leave alone what thousands of tests consist of, whenever garbage is looked for."""
+    gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_are_looked_through_once():
+    """What is installed where Python looks for packages does not change while it looks there."""
+    entry_points = metadata.entry_points
+    looked_through = cache(lambda _: entry_points())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metadata, "entry_points", lambda **asked: looked_through(tuple(sys.path)).select(**asked))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -136,7 +136,7 @@ def test_leaving_a_term_out_is_eval_without_it(asked, measure):
     assert ablation.terms == (24, 360)
     assert len(ablation.variants) == 24
     texts = [line.partition("\t")[2].lower() for line in (asked[2]["docs"]).read_text("utf-8").splitlines()]
-    for variant in ablation.variants[:: 1 if measure == SUMS[0] else 5]:
+    for variant in ablation.variants[:: 1 if measure == SUMS[0] else 12]:
         rest = {group: [term for term in of if term != variant.variant] for group, of in words().items()}
         assert variant.means.tolist() == close(evaluated(asked, measure, terms=rest))
         assert 0 < variant.documents <= sum(variant.variant in text for text in texts)
@@ -147,7 +147,7 @@ def test_leaving_a_term_out_is_eval_without_it(asked, measure):
 def test_a_draw_is_eval_with_that_half(asked, measure, missing):
     ablation = ablate(asked, measure, "terms=half x 7", seed=3, missing=missing)
     assert [each.variant for each in ablation.variants] == [f"half {number}" for number in range(1, 8)]
-    for number in (1, 2, 7):
+    for number in (1, 7):
         mine = ablation.variants[number - 1].means.tolist()
         assert mine == close(evaluated(asked, measure, terms=drawn(3, number, 0.5), missing=missing))
     (small,) = ablate(asked, measure, "terms=10% x 1", seed=3, missing=missing).variants

@@ -103,12 +103,13 @@ def by_definition(lexicon, texts):
 
 
 def by(counter, texts):
-    """Count, and count with so much behind the last text that all of them are read many bytes at a time."""
+    """Count; what is compiled also with so much behind the last text that all of them are read many bytes at a time."""
     block, *edges = joined([text.encode() for text in texts])
     tokens, counts = counter.count(block, *edges)
-    again = counter.count(block + b" she" * 18, *edges)
     assert tokens.dtype == counts.dtype == np.int64
-    assert (tokens.tolist(), counts.tolist()) == tuple(each.tolist() for each in again)
+    if isinstance(counter, Compiled):
+        again = counter.count(block + b" she" * 18, *edges)
+        assert (tokens.tolist(), counts.tolist()) == tuple(each.tolist() for each in again)
     return tokens.tolist(), counts.tolist()
 
 
@@ -230,8 +231,8 @@ def test_phrases_do_not_reach_into_the_next_document(made, counter):
 
 @counters
 @pytest.mark.parametrize("between", ["é", "à", "女", "é女", "a", "-", "\0", "a b", "\nhe\t"])
-def test_anything_may_stand_between_the_texts(made, counter, between):
-    block = between.join(["he", "she", "", "her é", "a", "b"]).encode()
+def test_anything_may_stand_between_the_texts_and_behind_them(made, counter, between):
+    block = between.join(["he", "she", "", "her é", "a", "b", "she"]).encode()
     gap = len(between.encode())
     ends = np.cumsum([2, 3 + gap, gap, 6 + gap, 1 + gap, 1 + gap])
     starts = np.concatenate(([0], ends[:-1] + gap))

@@ -1,7 +1,7 @@
 """No option is dropped in silence: each, alone and with each other, changes what comes out, or is refused in one line.
 
 The options are those that the commands have, so that one that is added tomorrow is tried, too. What comes out is what
-is printed, the remarks and the signature, and the files that are written. By default 150 pairs are drawn; FAIRTREC_FUZZ,
+is printed, the remarks and the signature, and the files that are written. By default 100 pairs are drawn; FAIRTREC_FUZZ,
 as of `make fuzz`, asks all, each in every situation.
 """
 
@@ -19,7 +19,7 @@ from fairtrec.inputs.choices import CHOICES
 from fairtrec_made.trials import BASES, FILES, HERE, MAYBE, OTHERWISE, SAME, TRIALS, UNTRIED
 
 ALL = "FAIRTREC_FUZZ" in os.environ
-DRAWN = 150
+DRAWN = 100
 PARTS = 20 if ALL else 1
 
 

@@ -29,7 +29,7 @@ quick = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 letters = st.characters(min_codepoint=33, max_codepoint=0x2FFF, exclude_categories=["Cs", "Z", "C"])
 docno = st.text(letters, min_size=1, max_size=20).filter(lambda text: text[0] != "#")
 number = st.integers(0, 300) | st.sampled_from([0, 1, 2**32 - 1])
-tables = st.dictionaries(docno, st.tuples(number, number, number), min_size=1, max_size=60)
+tables = st.dictionaries(docno, st.tuples(number, number, number), min_size=1, max_size=30)
 
 
 @pytest.fixture(autouse=True)

@@ -27,13 +27,16 @@ def steps(tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python").write_text(SHIM)
     (tmp_path / "bin" / "python").chmod(0o755)
+    (tmp_path / "beside" / "pip").mkdir(parents=True)
+    (tmp_path / "beside" / "pip" / "__init__.py").touch()
+    (tmp_path / "beside" / "pip" / "__main__.py").write_text("import sys\nprint('/of', *sys.argv[1:], sep='/')\n")
     files = {name: tmp_path / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
 
     def called(**inputs):
         given = {name: each.get("default", "") for name, each in ACTION["inputs"].items()} | inputs
         environment = {
             **os.environ, "HOME": str(tmp_path), "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
-            "GITHUB_ACTION_PATH": str(REPOSITORY), "GITHUB_ACTIONS": "true", **{name: str(path) for name, path in files.items()},
+            "PYTHONPATH": str(tmp_path / "beside"), "GITHUB_ACTION_PATH": str(REPOSITORY), "GITHUB_ACTIONS": "true", **{name: str(path) for name, path in files.items()},
         }  # fmt: skip
         printed = ""
         for step in ACTION["runs"]["steps"]:
@@ -65,7 +68,9 @@ def test_requirements_decide_and_the_code_of_the_ref_is_installed(steps):
     code, printed, files = steps(arguments=f"qrels.txt neural.run\n  {REQUIRE}\n")
     assert (code, "1 passed" in printed) == (0, True)
     assert files["installed"].split()[-1] == str(REPOSITORY)
-    assert re.fullmatch(r"cache=.*/pip\nkey=fairtrec-\w+-\w+-3\.[\d.]+\w*-[0-9a-f]{16}\n", files["GITHUB_OUTPUT"])
+    assert re.fullmatch(
+        r"cache=/of/cache/dir\nkey=fairtrec-\w+-\w+-3\.[\d.]+\w*-[0-9a-f]{16}\n", files["GITHUB_OUTPUT"]
+    )
     assert "nDCG@10 >= 0.5" in files["GITHUB_STEP_SUMMARY"].replace("\\", "")
     code, *_ = steps(arguments="qrels.txt neural.run --require 'nDCG@10 >= 0.99'")
     assert code == 1

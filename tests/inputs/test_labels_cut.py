@@ -305,7 +305,7 @@ def test_what_does_not_fit_into_memory_tells_what_would(folder, monkeypatch):
 def test_memory_does_not_grow_with_the_collection(folder, monkeypatch):
     held(monkeypatch, 1 << 10)
     peaks = []
-    for documents in (10_000, 40_000):
+    for documents in (5_000, 20_000):
         (folder / "l.tsv").write_text(collection(documents))
         tracemalloc.start()
         taken(folder / "l.tsv", [b"d3"])

@@ -2,9 +2,8 @@
 
 import os
 import re
+import shlex
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -39,20 +38,15 @@ def desk(tmp_path_factory):
     return folder
 
 
-def run(desk, command):
-    environment = os.environ | {"FAIRTREC_OFFLINE": "1", "PYTHONPATH": str(REPOSITORY)}
-    script = f'set -e\nfairtrec() {{ "{sys.executable}" -m fairtrec "$@"; }}\n{command}\n'
-    done = subprocess.run(["sh", "-c", script], cwd=desk, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done
-
-
 @pytest.mark.parametrize("command", [command for command in COMMANDS if "--model" not in command])
-def test_commands_work(command, desk):
-    done = run(desk, command)
+def test_commands_work(command, desk, monkeypatch, fairtrec_command):
+    monkeypatch.chdir(desk)
+    monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
+    done = fairtrec_command(*shlex.split(command)[1:])
+    assert done.code == 0, done.err
     if "stance.tsv" in command:
         shown = re.findall(r"^    (# .*)$", PAGE, re.MULTILINE)
-        assert done.stderr.splitlines() == shown
+        assert done.err.splitlines() == shown
 
 
 def test_there_are_commands_of_each_kind():

@@ -329,7 +329,7 @@ def test_an_axis_has_room_for_its_numbers_and_shortens_a_long_name():
 place_of_run = st.tuples(st.integers(74, 536), st.integers(40, 362))
 
 
-@given(st.lists(place_of_run, min_size=1, max_size=30), st.integers(1, 24))
+@given(st.lists(place_of_run, min_size=1, max_size=16), st.integers(1, 24))
 def test_no_label_stands_at_the_dot_of_another_and_no_dot_is_hidden(places, letters):
     drawn = labelling.stacked((run, float(x), float(y)) for run, (x, y) in enumerate(places))
     assert [dot.run for dot in drawn] == list(range(len(places)))

@@ -1,4 +1,4 @@
-"""Tables keep to the window: of 80, 100 and 140 columns, with 3 and 53 runs, and say what they leave out.
+"""Tables keep to the window: of 80, 100 and 140 columns, with 3 and 23 runs, and say what they leave out.
 
 The files of tests/report/widths hold what each command draws; of many runs the first rows of each table stand there.
 FAIRTREC_UPDATE=1 writes them anew: read the difference.
@@ -37,7 +37,7 @@ from fairtrec_made import EXAMPLE, REPOSITORY
 from fairtrec_made.trials import FILES
 
 WIDTHS = 80, 100, 140
-FEW, MANY = 3, 53
+FEW, MANY = 3, 23
 ROWS = 3  # of each table of many runs that stand in a file
 LINES = 16  # of what is no table
 WORDS = {"terms": "gender-en", "docs": EXAMPLE / "collection.tsv", "background": EXAMPLE / "background.run"}

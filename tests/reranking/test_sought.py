@@ -72,7 +72,7 @@ def towards(measure, values, end):
     return np.where(np.isfinite(turned), turned, -np.inf)
 
 
-@pytest.mark.parametrize("seed", range(1000 if THOROUGH else 40))
+@pytest.mark.parametrize("seed", range(1000 if THOROUGH else 25))
 def test_no_order_is_better_or_worse(seed):
     random = np.random.default_rng(seed)
     run, grades, labels, positions, texts = world(random, int(random.integers(2, 7)))
@@ -113,7 +113,7 @@ def two_queries(random):
     return named, grades, positions
 
 
-@pytest.mark.parametrize("seed", range(400 if THOROUGH else 20))
+@pytest.mark.parametrize("seed", range(400 if THOROUGH else 12))
 def test_what_two_queries_lose_together_is_spent_where_it_buys_most(seed):
     random = np.random.default_rng(1000 + seed)
     runs, grades, positions = two_queries(random)
@@ -192,10 +192,10 @@ QRELS = EXAMPLE / "qrels.txt"
 @pytest.mark.parametrize(
     ("among", "fairness", "utility"),
     [
-        ("run", "NFaiRR@10", "nDCG@10"), ("background", "NFaiRR@10", "nDCG@10"), ("pool", "NFaiRR@10", "nDCG@10"),
-        ("pool", "FaiRR@5", "AP"), ("background", "ARaB@3", "nDCG@3"),
+        ("run", "NFaiRR@10", "nDCG@10"), ("pool", "FaiRR@5", "AP"), ("background", "ARaB@3", "nDCG@3"),
         *(pytest.param(*each, marks=pytest.mark.slow) for each in (
-            ("run", "FaiRR@5", "AP"), ("background", "FaiRR@5", "AP"), ("run", "ARaB@3", "nDCG@3"), ("pool", "ARaB@3", "nDCG@3"),
+            ("background", "NFaiRR@10", "nDCG@10"), ("pool", "NFaiRR@10", "nDCG@10"), ("run", "FaiRR@5", "AP"),
+            ("background", "FaiRR@5", "AP"), ("run", "ARaB@3", "nDCG@3"), ("pool", "ARaB@3", "nDCG@3"),
         )),
     ],
 )  # fmt: skip

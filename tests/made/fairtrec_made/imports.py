@@ -29,6 +29,17 @@ except SystemExit as end:
     print(f"exit {end.code or 0}", file=sys.stderr)
 print(*{name.partition(".")[0] for name in sys.modules}, file=sys.stderr)
 """
+SEVERAL = """
+import shlex, sys
+from fairtrec.cli import main
+for line in sys.argv[1:]:
+    sys.argv = ["fairtrec", *shlex.split(line)]
+    try:
+        main()
+    except SystemExit as end:
+        print(f"exit {end.code or 0}", file=sys.stderr)
+print(*{name.partition(".")[0] for name in sys.modules}, file=sys.stderr)
+"""
 
 
 def imported_by(program, *arguments):
