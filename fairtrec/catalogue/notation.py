@@ -8,7 +8,7 @@ A value may be a measure as it stands, like ``Optimal(fairness=AWRF(base=e)@20)`
 import dataclasses
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -18,7 +18,7 @@ from fairtrec.errors import UsageError
 
 LARGEST = 2**31 - 1  # of the numbers that trec_eval takes
 Parametrised = TypeVar("Parametrised", bound=Parameters)
-types_of = cache(get_type_hints)  # of the parameters of a class
+types_of: Callable[[Any], dict[str, Any]] = cache(get_type_hints)  # of the parameters of a class
 
 _NAME = r"[^\s,()@]+(?:,\d[\d.]*(?=[\s,]|$))*"  # P.5,10 is one name of trec_eval
 _KEY = r"\s*([^\W\d]\w*)\s*="

@@ -160,7 +160,7 @@ class RerankerContract:
     def test_the_same_seed_gives_the_same_order(self) -> None:
         """And if there is chance in it, another seed other samples."""
         for collection, variants in self.cases:
-            seed = {} if self.reranker().is_random else {"seed": 7}
+            seed: Any = {} if self.reranker().is_random else {"seed": 7}
             for by, orders in variants.items():
                 assert collection.orders(by, **seed) == orders, f"{by} gives another order when it is asked again"
             if self.reranker().is_random:
