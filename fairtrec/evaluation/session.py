@@ -250,9 +250,9 @@ class Evaluator:
         if plan.reference.labels is not None:
             return counts_of(plan.reference.labels, fresh)
         if plan.table is None:
-            from fairtrec.formats import descriptions
+            from fairtrec.formats import memory
 
-            return descriptions.counts(given.counts, fresh)
+            return memory.counts(given.counts, fresh)
         from fairtrec.formats import annotations
 
         collection = "collection" in plan.uses or "background" in plan.uses & given.words

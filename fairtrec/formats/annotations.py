@@ -84,15 +84,3 @@ def _refuse_repeats(block: columns.Columns, known: Bools, path: FilePath, lines:
     at = int((known[block["rows"]] | ~first).argmax())
     line = columns.line_of(lines, int(block["here"][at]))
     raise InputError(f"document {block['docno'][at].decode()} stands twice; keep one line", path, line)
-
-
-def of_columns(groups: Sequence[str], docnos: Docnos, tokens: Ints, counts: Ints, wanted: Docnos) -> Annotations:
-    """Take the wanted documents' rows from columns in memory, whose rows stand in the order of ``docnos``."""
-    rows = docnos.rows(wanted.names)
-    known = rows != MISSING
-    order = sorted(range(len(groups)), key=lambda i: groups[i])
-    taken = np.where(known[:, None], counts[rows][:, order], 0)
-    return Annotations(
-        tuple(sorted(groups)), wanted, known, np.where(known, tokens[rows], 0), taken,
-        collection=histogram_of(counts[:, order]),
-    )  # fmt: skip

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from fairtrec.data import Docnos, Labels, Qrels, product
 from fairtrec.errors import InputError, ResourceError
 from fairtrec.files.arguments import LabelSource
-from fairtrec.formats import descriptions, memory
+from fairtrec.formats import memory
 from fairtrec.formats.fields import reach
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.taking import Taking
@@ -38,7 +38,7 @@ def texts(name: str, wanted: Docnos) -> Iterator[tuple[int, str]]:
     """Give the row and default text of each wanted document of a dataset."""
     dataset = _dataset(name, "docs")
     with _fetching(name, "docs"):
-        yield from descriptions.texts(dataset, wanted)
+        yield from memory.texts(dataset, wanted)
 
 
 def query_texts(name: str) -> dict[str, str]:

@@ -193,7 +193,7 @@ def _take(found: LabelColumns, table: Any, names: Sequence[str], line: int) -> N
     there = {name for name in beside if name in table.column_names and table[name].null_count < len(table)}
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind):
-        from fairtrec.formats.arrow import numbers_of
+        from fairtrec.formats.spans import numbers_of
 
         encoded = column.cast(pa.string()).fill_null(UNKNOWN).dictionary_encode()
         parts = [found.coded(chunk.dictionary.to_pylist(), line)[numbers_of(chunk.indices)] for chunk in encoded.chunks]

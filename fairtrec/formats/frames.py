@@ -23,6 +23,7 @@ DOCUMENT = ("doc_id", "docno", "docid", "did", "corpus-id")
 SCORE = ("score", "sim")
 RANK = ("rank",)
 AT_ONCE = 4096  # cells that become objects of Python
+ODD_ID = f"holds an id that is empty, holds a NUL or a line end, or exceeds {WIDEST} bytes; give it another"
 ADVICE = "ids are texts or whole numbers, like those of .astype(str)"
 
 
@@ -128,7 +129,7 @@ class Frame:
     def _numbers(self, names: Sequence[str]) -> tuple[str, Any]:
         import pyarrow as pa
 
-        from fairtrec.formats.arrow import numbers_of
+        from fairtrec.formats.spans import numbers_of
 
         name, column = self._column(names)
         which = f"column {name}"
@@ -158,7 +159,7 @@ class Frame:
         if not len(column):
             return np.empty(0, "S1")
         if pa.types.is_dictionary(column.type):  # each text once, and then wherever it stands
-            from fairtrec.formats.arrow import numbers_of
+            from fairtrec.formats.spans import numbers_of
 
             try:
                 column.validate(full=True)  # of a damaged file
@@ -185,7 +186,7 @@ class Frame:
         lengths = pc.binary_length(column)
         width = pc.max(lengths).as_py()
         if width > WIDEST or pc.min(lengths).as_py() == 0:
-            self._refuse_ids(which)
+            self._refuse(which, ODD_ID)
         self._refuse_large(which, width, len(column))
         padded = pc.ascii_rpad(column, width, padding="\0")
         assert padded.type == pa.large_string()
@@ -198,12 +199,8 @@ class Frame:
         )
         letters = texts.view(np.uint8)
         if np.count_nonzero(letters) != pc.sum(lengths).as_py() or (letters == ord("\n")).any():
-            self._refuse_ids(which)
+            self._refuse(which, ODD_ID)
         return texts
-
-    def _refuse_ids(self, which: str) -> NoReturn:
-        self._refuse(which, f"holds an id that is empty, holds a NUL or a line end, or exceeds {WIDEST} bytes; "
-                            "give it another")  # fmt: skip
 
     def _refuse_large(self, which: str, width: int, many: int) -> None:
         if width * many > MOST_BYTES:

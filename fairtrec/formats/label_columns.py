@@ -22,15 +22,14 @@ from fairtrec.data import (
     starts_of,
 )
 from fairtrec.errors import FilePath, InputError
+from fairtrec.formats import taking
 from fairtrec.formats.columns import WIDEST
-from fairtrec.formats.label_words import LACKING, GroupCodes, is_id, kind_of, odd_name, word
-from fairtrec.formats.taking import EntryLines, EntryPart, LeftOut, Taking, joined, line_at, lines_at, members
+from fairtrec.formats.taking import EntryLines, EntryPart, GroupCodes, LeftOut, Taking, line_at, lines_at
 
 HELD = 1 << 20  # labels that are held before those of documents that nothing names are let go
 LARGE_TABLE = 1 << 25  # cells of a table of weights, from which on they are let go, too
 MOST_CELLS = 1 << 30
 MOST_GROUPS = 1 << 12  # of which each has a column although others were named
-ROUNDING = 1e-5  # by which weights of votes may exceed 1
 
 
 class LabelColumns:
@@ -64,39 +63,38 @@ class LabelColumns:
         """Take labels, each of a document and of the group of that number, with a weight of 1 if none is given."""
         if not len(docnos):
             return
-        odd = odd_name(docnos)
-        odd = odd if odd is not None or qids is None else odd_name(qids, empty=True)
+        odd = taking.odd_name(docnos)
+        odd = odd if odd is not None or qids is None else taking.odd_name(qids, empty=True)
         if odd is not None:
-            raise InputError(LACKING, self.path, line_at(lines, odd))
-        if qids is not None and (qids != b"").any():
-            if (qids == b"").any() or (self._parts and not self.per_query):
-                self._refuse_mixed()
-            self.per_query = True
+            raise InputError(taking.LACKING, self.path, line_at(lines, odd))
+        has_qid = np.zeros(1, dtype=np.bool_) if qids is None else qids != b""
+        per_query = bool(has_qid.any())
+        if (per_query and not has_qid.all()) or (self._parts and per_query != self.per_query):
+            what = "some of these labels have a qid and others have none; give it to all or to none"
+            raise InputError(what, self.path)
+        self.per_query = per_query
+        if qids is not None and per_query:
             docnos = np.char.add(np.char.add(qids, b" "), docnos)
-        elif self.per_query:
-            self._refuse_mixed()
         self._parts.append((docnos, codes, weights, lines))
         self._held += len(docnos)
         if self._held > HELD:
             self._cut()
-
-    def _refuse_mixed(self) -> None:
-        raise InputError("some of these labels have a qid and others have none; give it to all or to none", self.path)
 
     def named(self, cells: list[Any], lines: EntryLines = None) -> Docs:
         """Take the ids in cells. Raises InputError for what no line of a run could hold, which may be an empty one."""
         texts = (
             list(map(str, cells))
             if {*map(type, cells)} <= {str, int}
-            else [str(cell) if is_id(cell) else "" for cell in cells]
+            else [str(cell) if taking.is_id(cell) else "" for cell in cells]
         )
         try:
             encoded = "\n".join(texts).encode().split(b"\n")
         except UnicodeEncodeError:
             encoded = []
         if len(encoded) < len(texts) or max(map(len, encoded), default=0) > WIDEST or "\0" in "".join(texts):
-            row = next(row for row, text in enumerate(texts) if word(text) is None or len(text.encode()) > WIDEST)
-            raise InputError(LACKING, self.path, line_at(lines, row))
+            odd = (taking.word(text) is None or len(text.encode()) > WIDEST for text in texts)
+            row = next(row for row, is_odd in enumerate(odd) if is_odd)
+            raise InputError(taking.LACKING, self.path, line_at(lines, row))
         return np.array(encoded, dtype=np.bytes_)[: len(cells)]
 
     def coded(self, cells: Iterable[Any], lines: EntryLines = None) -> Ints:
@@ -107,7 +105,7 @@ class LabelColumns:
             return np.fromiter(map(self.codes.__getitem__, rest), np.int64, len(cells))
         except (ValueError, TypeError) as fault:
             row = len(cells) - 1 - sum(1 for _ in rest)
-            what = str(fault) if isinstance(fault, ValueError) else LACKING
+            what = str(fault) if isinstance(fault, ValueError) else taking.LACKING
             raise InputError(what, self.path, line_at(lines, row)) from None
 
     def take(self, docnos: Docs, values: list[Any], lines: EntryLines = None) -> None:
@@ -116,12 +114,12 @@ class LabelColumns:
         A text, number or Enum is one group, a list several, each whole; an object of names to numbers holds counts;
         null and what is empty is unknown.
         """
-        kinds = {kind_of(value) for value in {type(value): value for value in values}.values()}
+        kinds = {taking.kind_of(value) for value in {type(value): value for value in values}.values()}
         for kind in kinds:
             if len(kinds) == 1:
                 at, some = np.arange(len(values)), values
             else:
-                at = np.array([row for row, value in enumerate(values) if kind_of(value) == kind], dtype=np.int64)
+                at = np.flatnonzero([taking.kind_of(value) == kind for value in values])
                 some = [values[row] for row in at.tolist()]
             if kind == "one":
                 self.add(docnos[at], self.coded(some, lines_at(lines, at)), None, lines_at(lines, at))
@@ -170,7 +168,7 @@ class LabelColumns:
         groups = tuple(sorted({*names} - {UNKNOWN, NONE}))
         if self._left is not None or len(groups) * sum(len(docs) for docs, *_ in self._parts) > LARGE_TABLE:
             self._cut(last=True)
-        docs, codes, weights, _ = joined(self._parts)
+        docs, codes, weights, _ = taking.joined(self._parts)
         if not len(docs) and self._left is None:
             raise InputError("no document has a label here; is this the right file?", path)
         rows_of = Docnos.of(docs)
@@ -178,7 +176,7 @@ class LabelColumns:
         self._refuse(docs, rows, codes, weights)
         if len(groups) < 2:
             raise InputError("these labels have fewer than two groups; fairness needs at least two", path)
-        found = members(rows, codes, weights, names, self.how.rule, counted=self.counted)
+        found = taking.members(rows, codes, weights, names, self.how.rule, counted=self.counted)
         columns = self._columns(groups)
         if len(rows_of) * len(columns) > MOST_CELLS:
             many = f"{len(groups):,} groups of {len(rows_of):,} documents"
@@ -217,7 +215,7 @@ class LabelColumns:
         if self._wanted is None or not self._parts[self._fresh :]:
             self._held = -MOST_CELLS  # what they are is not asked for again
             return
-        docs, codes, weights, lines = joined(self._parts[self._fresh :])
+        docs, codes, weights, lines = taking.joined(self._parts[self._fresh :])
         starts = starts_of(docs)
         rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         self._refuse(docs, rows, codes, weights, self._fresh)
@@ -236,20 +234,16 @@ class LabelColumns:
 
     def _refuse(self, docs: Docs, rows: Ints, codes: Ints, weights: Floats, first: int = 0) -> None:
         """Raise InputError for what is wrong with labels, those from the ``first`` part on, of documents [row]."""
-        self._refuse_weights(docs, weights, first)
-        if int(rows.max(initial=-1)) + 1 < len(docs):  # some document has more than one
-            self._refuse_twice(docs, rows, codes, first)
-            if NONE in self.codes.names:
-                self._refuse_contradiction(docs, rows, codes, weights, first)
-
-    def _refuse_weights(self, docs: Docs, weights: Floats, first: int) -> None:
-        """Raise InputError for a weight outside 0..1, and a count below 0."""
         wrong = (weights < 0) | (weights > 1) & (not self.counted)
         if wrong.any():
             at = int(wrong.argmax())
             what = f"{weights[at]:g} of {docs[at].decode()}"
             raise self._fault(f"the count {what} is below 0; correct it" if self.counted
                               else f"the weight {what} is not between 0 and 1; correct it", at, first)  # fmt: skip
+        if int(rows.max(initial=-1)) + 1 < len(docs):  # some document has more than one
+            self._refuse_twice(docs, rows, codes, first)
+            if NONE in self.codes.names:
+                self._refuse_contradiction(docs, rows, codes, weights, first)
 
     def _order(self, groups: Sequence[str]) -> tuple[str, ...]:
         """Order groups that are numbers. Raises InputError where two are the same number."""
@@ -291,7 +285,7 @@ class LabelColumns:
         of_none = (codes == names[NONE]) & (weights > 0)
         of_some = (codes != names[NONE]) & (weights > 0)
         both = (np.bincount(rows, of_none) > 0) & (np.bincount(rows, of_some) > 0)
-        wrong = (both & ((np.bincount(rows, weights) > 1 + ROUNDING) | self.counted))[rows]
+        wrong = (both & ((np.bincount(rows, weights) > 1 + taking.ROUNDING) | self.counted))[rows]
         if wrong.any():
             at = len(wrong) - 1 - int(wrong[::-1].argmax())
             called = [name for name, code in names.items() if (of_some & (codes == code) & (rows == rows[at])).any()]

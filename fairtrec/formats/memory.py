@@ -1,19 +1,36 @@
-"""Runs, judgements, queries and terms that a Python caller holds: dicts, frames, sequences of named tuples."""
+"""What a Python caller holds in dicts, frames, tuples: runs, judgements, terms, texts, counts, labels, positions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Docs, Floats, GroupTerms, Ints, Qrels, Queries, Run, decode
+from fairtrec.data import (
+    MISSING,
+    Annotations,
+    Docnos,
+    Docs,
+    Floats,
+    GroupTerms,
+    Ints,
+    Labels,
+    Positions,
+    Qrels,
+    Queries,
+    Run,
+    decode,
+)
+from fairtrec.data.counts import histogram_of
 from fairtrec.errors import InputError
 from fairtrec.formats import columns
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
-from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, is_frame, run_of
+from fairtrec.formats.frames import DOCUMENT, ODD_ID, QUERY, RANK, SCORE, Frame, is_frame, names_of, run_of
+from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.spans import Repeats
+from fairtrec.formats.taking import Taking
 from fairtrec.literals import RankedBy, ScoreType
 from fairtrec.ranking.order import by_falling_score
 
@@ -65,19 +82,16 @@ def ids_of(values: Sequence[Any], what: str) -> Docs:
     encoded = joined.split(b"\n")
     is_odd = not all(encoded) or b"\0" in joined or len(encoded) > len(values)
     if is_odd or max(map(len, encoded)) > columns.WIDEST:
-        what_is_wrong = f"is empty, holds a NUL or a line end, or exceeds {columns.WIDEST} bytes"
-        raise InputError(f"the {what} holds an id that {what_is_wrong}; give it another")
+        raise InputError(f"the {what} {ODD_ID}")
     return np.array(encoded, dtype=np.bytes_)
 
 
 def _floats(values: list[Any], what: str) -> Floats:
     """Take numbers from a list. Raises InputError for what is none, or is not finite."""
-    try:
+    with suppress(ValueError, TypeError, OverflowError):
         numbers = np.array(values, dtype=np.float64)
         if numbers.ndim == 1 and np.isfinite(numbers).all():
             return numbers
-    except (ValueError, TypeError, OverflowError):
-        pass
     raise InputError(f"the {what} is not a finite number everywhere; correct it")
 
 
@@ -181,3 +195,104 @@ def terms(thing: Mapping[str, Iterable[str]]) -> GroupTerms:
     if starred := [term for words in lists.values() for term in words if "*" in term]:
         raise InputError(f"{starred[0]}: there are no wildcards; list the words")
     return GroupTerms("groups", lists)
+
+
+def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
+    """Give the row and text of each wanted document from ``{docno: text}``, a frame, or an ir_datasets dataset."""
+    names = decode(wanted.names)
+    if hasattr(thing, "docs_store"):
+        row_of = {name: row for row, name in enumerate(names)}
+        for document in thing.docs_store().get_many_iter(names):
+            yield row_of[document.doc_id], document.default_text()
+        return
+    cells: Iterable[tuple[int, Any]]
+    if is_frame(thing):
+        frame = Frame.of(thing, "docs", (*DOCUMENT, "text"))
+        rows = wanted.rows(frame.ids(DOCUMENT))
+        places = np.flatnonzero(rows != MISSING)
+        if len(np.unique(rows[places])) < len(places):
+            raise InputError("the docs frame holds a document twice; keep one row")
+        cells = zip(rows[places].tolist(), frame.objects(("text",), places), strict=True)
+    elif isinstance(thing, Mapping):
+        cells = ((row, thing[name]) for row, name in enumerate(names) if name in thing)
+    else:
+        raise InputError(f"cannot take texts from {type(thing).__name__}; docs/python.md says what does")
+    for row, cell in cells:
+        if not isinstance(cell, str):
+            raise InputError(f"the text of document {names[row]} is not a string; give one, perhaps an empty one")
+        yield row, cell
+
+
+def counts(thing: Any, wanted: Docnos) -> Annotations:
+    """Take the wanted documents' counts from a frame with the columns docno, tokens and one for each group."""
+    groups = frame_groups(thing)
+    frame = Frame.of(thing, "counts", (*DOCUMENT, "tokens", *groups))
+    docnos = frame.ids(DOCUMENT)
+    if not len(docnos):
+        raise InputError("the frame of counts is empty")
+    table = Docnos.of(docnos)
+    if len(table) < len(docnos):
+        raise InputError("the frame of counts holds a document twice; keep one row")
+    numbers = np.stack([frame.whole((name,)) for name in ("tokens", *groups)], axis=1)[np.argsort(table.rows(docnos))]
+    if numbers.min(initial=0) < 0:
+        raise InputError("the frame of counts holds a negative count; counts are 0 or more")
+    rows = table.rows(wanted.names)
+    taken = np.where((rows != MISSING)[:, None], numbers[rows], 0)
+    every = histogram_of(numbers[:, 1:])
+    return Annotations(groups, wanted, rows != MISSING, taken[:, 0], taken[:, 1:], collection=every)
+
+
+def frame_groups(frame: Any) -> tuple[str, ...]:
+    """Name the groups of a frame of counts."""
+    if not is_frame(frame):
+        raise InputError(f"cannot take counts from {type(frame).__name__}; give a path or a frame")
+    groups = tuple(sorted(name for name in names_of(frame) if name not in ("tokens", *DOCUMENT)))
+    if len(groups) < 2:
+        raise InputError("the frame of counts has fewer than two groups; fairness needs at least two")
+    return groups
+
+
+def labels(thing: Any, how: Taking | None = None) -> Labels:
+    """Take group labels from ``{docno: group}``, ``{docno: [group, ...]}``, ``{docno: {group: weight}}``, or a frame.
+
+    A frame has the columns docno and group, and perhaps weight, and a query's id.
+    """
+    found = LabelColumns("labels", (), how, strict=True)
+    with understood("group labels"):
+        if is_frame(thing):
+            frame = Frame.of(thing, "labels", (*QUERY, *DOCUMENT, "group", "weight"))
+            groups, codes = np.unique(frame.ids(("group",)), return_inverse=True)
+            weights = None if frame.find(("weight",)) is None else frame.floats(("weight",))
+            qids = None if frame.find(QUERY) is None else frame.ids(QUERY)
+            found.add(frame.ids(DOCUMENT), found.coded(groups.tolist())[codes], weights, qids=qids)
+        else:
+            ids_of([*thing], "labels")
+            several = [
+                value if isinstance(value, Mapping) else dict.fromkeys([value] if isinstance(value, str) else value, 1)
+                for value in thing.values()
+            ]
+            docnos = np.repeat(found.named([str(docno) for docno in thing]), [len(each) for each in several])
+            weights = np.array([float(weight) for each in several for weight in each.values()])
+            found.add(docnos, found.coded([str(group) for each in several for group in each]), weights)
+    return found.labels("labels")
+
+
+def positions(thing: Any) -> Positions:
+    """Take positions from ``{docno: x}``, ``{docno: [x, y, ...]}``, or a frame of docno, perhaps qid, and axes."""
+    per_query, pointed = False, getattr(thing, "pointed", True) is not False  # it is said of those that were made
+    if is_frame(thing):
+        axes = [name for name in names_of(thing) if name not in (*QUERY, *DOCUMENT)]
+        frame = Frame.of(thing, "positions", (*QUERY, *DOCUMENT, *axes))
+        column, per_query = frame.ids(DOCUMENT), frame.find(QUERY) is not None
+        names = decode(np.char.add(np.char.add(frame.ids(QUERY), b" "), column) if per_query else column)
+        if not axes or len(set(names)) < len(names):
+            raise InputError("the positions frame has a document twice, or no axis; keep one row, and add x")
+        table = np.stack([frame.floats((axis,)) for axis in axes], axis=1)
+    else:
+        with understood("positions"):
+            table = np.array([np.atleast_1d(np.asarray(value, dtype=np.float64)) for value in thing.values()])
+            names = [str(docno) for docno in thing]
+        ids_of(names, "positions")
+    if table.ndim != 2 or not np.isfinite(table).all():
+        raise InputError("the positions are not finite numbers, as many for each document; correct them")
+    return Positions(*Docnos.with_values(names, table), per_query, pointed)

@@ -1,8 +1,9 @@
 """Runs that are no TREC files: JSON lines and Parquet, told by their content, MS MARCO's three columns, TREC Fair's.
 
 Those of MS MARCO, ``qid docno rank``, are read where that is said, and never guessed: of three columns the last may be
-anything. Those of TREC Fair Ranking, ``id page_id`` or ``id seq_no page_id``, are told by a first line that says so.
-JSON lines have the names of the columns as keys, those that frames have.
+anything. Those of TREC Fair Ranking 2021 and 2022, ranked pages of Wikimedia, are ``id page_id``, or ``id seq_no
+page_id`` for several rankings of each query, and told by a first line that says so; rank is the order of the lines of
+a ranking, wherever they stand. JSON lines have the names of the columns as keys, those that frames have.
 """
 
 import json
@@ -18,7 +19,7 @@ import numpy as np
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import compression, opening
 from fairtrec.files.whole_lines import object_of
-from fairtrec.formats import bounded, columns, fair_runs
+from fairtrec.formats import bounded, columns
 from fairtrec.formats.columns import FileColumns, Layout, LineNumbers
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, run_of
 from fairtrec.literals import RankedBy, RunFormat
@@ -35,6 +36,7 @@ HINT = (
     'add --run-format msmarco or trec-fair (run_format="msmarco")'
 )
 JSON_HINT = 'this looks like JSON lines, which are not told on a stream; add --run-format jsonl (run_format="jsonl")'
+FAIR = {(b"id", b"page_id"), *((b"id", name, b"page_id") for name in (b"seq_no", b"rep_number"))}  # TREC's first lines
 LONGEST_TAG = 256  # letters
 OBJECT = re.compile(rb'\s*\{\s*("|\}\s*$)')  # how an object begins, and hardly an id
 
@@ -87,7 +89,7 @@ def kind_of(path: FilePath, *, said: RunFormat | None = None) -> RunFormat:
     cells = line.split()
     if said is not None and len(cells) in COLUMNS_OF[said]:
         return said
-    return "trec-fair" if fair_runs.is_header(cells) else "msmarco" if is_marco(cells) else "trec"
+    return "trec-fair" if _is_header(cells) else "msmarco" if is_marco(cells) else "trec"
 
 
 def is_marco(cells: Sequence[bytes]) -> bool:
@@ -105,7 +107,7 @@ def read(
     Raises InputError for what is not in this form.
     """
     if form == "trec-fair":
-        table = fair_runs.run(path)
+        table = _fair(path)
         if sampled and "Q0" not in table.columns:
             raise InputError("this file has one ranking of each query (id page_id); leave out --samples", path)
         return replace(table, columns={**table.columns, "tag": _tag(path)})
@@ -129,6 +131,18 @@ def _marco(path: FilePath) -> FileColumns:
     table = columns.read(path, MARCO)
     score = -table.columns["rank"].astype(np.float64)
     return FileColumns(path, {**table.columns, "score": score, "tag": _tag(path)}, table.blocks)
+
+
+def _is_header(cells: Sequence[bytes]) -> bool:
+    return tuple(cell.lower() for cell in cells) in FAIR
+
+
+def _fair(path: FilePath) -> FileColumns:
+    cells = opening.first_line(path, b"#")[1].split()
+    kinds: dict[str, columns.Cell] = {"qid": "text", "Q0": "text"} if len(cells) == 3 else {"qid": "blocks"}
+    table = columns.read(path, Layout("run of TREC Fair Ranking", {**kinds, "docno": "text"}, _is_header(cells)))
+    places = np.arange(1, len(table.columns["docno"]) + 1)
+    return FileColumns(path, {**table.columns, "rank": places, "score": -places.astype(np.float64)}, table.blocks)
 
 
 def _tag(path: FilePath, frame: Frame | None = None) -> Any:

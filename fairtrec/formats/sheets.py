@@ -17,7 +17,7 @@ from fairtrec.data import UNKNOWN, Docnos, Labels, Sheet, is_number
 from fairtrec.errors import PATH, STEERING, FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats import tsv
-from fairtrec.formats.votes import Label, Votes, by_document, label, tabled
+from fairtrec.formats.labels import Label, Votes, by_document, label, tabled
 from fairtrec.literals import Drawn
 
 NAMES = ("qid", "docno", "group", "weight", "probability")

@@ -1,4 +1,8 @@
-"""Texts that lie side by side in one block of bytes: each is known by where it starts and where it ends."""
+"""Texts that lie side by side in one block of bytes: each is known by where it starts and where it ends.
+
+So do those of Arrow: its arrays become numpy's and back on the same memory; what pyarrow offers for it would import
+pandas.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +16,7 @@ Letters = np.ndarray[Any, np.dtype[np.uint8]]  # numpy.typing takes its time to 
 
 MASKS = np.array([b"\xff" * n for n in range(9)], dtype="S8").view(np.uint64)
 LF, TAB = b"\n\t"
+_FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}  # as Arrow and numpy call them
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,3 +119,53 @@ def decimals(text: bytes, starts: Ints, ends: Ints, words: Keys, *, whole: bool 
     if not np.isfinite(numbers).all():
         raise ValueError
     return numbers
+
+
+def parts_of(docnos: Any) -> tuple[Letters, Ints, Ints]:
+    """Give the bytes behind an Arrow array of strings, and where each string starts and ends in them."""
+    _, offsets, letters = docnos.buffers()
+    edges = np.frombuffer(offsets, np.int32)[docnos.offset : docnos.offset + len(docnos) + 1].astype(np.int64)
+    return np.frombuffer(letters or b"", np.uint8), edges[:-1], edges[1:]
+
+
+def flat(values: np.ndarray[Any, Any]) -> Any:
+    """Give numbers as an Arrow array; ``pa.array`` would import pandas, where it is installed, to look at them."""
+    import pyarrow as pa
+
+    buffer = pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, buffer])
+
+
+def word_of(text: bytes) -> Any:
+    """Give a text as an Arrow scalar; ``pa.scalar``, and what takes a str, would import pandas too."""
+    import pyarrow as pa
+
+    edges = np.array([0, len(text)], np.int32)
+    return pa.StringArray.from_buffers(1, pa.py_buffer(edges), pa.py_buffer(text))[0]
+
+
+def numbers_of(column: Any) -> np.ndarray[Any, Any]:
+    """Give an Arrow array of numbers as numpy's, on the same memory; ``to_numpy`` would import pandas too."""
+    called = str(column.type)  # whose own way to a type of numpy imports pandas, before pyarrow 17
+    values = np.frombuffer(column.buffers()[1], _FLOATS.get(called, called))
+    return values[column.offset : column.offset + len(column)]
+
+
+def array_of(column: Any) -> Any:
+    """Take a numpy array from an Arrow column; texts become byte strings, of 8 bytes if none is longer.
+
+    ``pyarrow.compute`` would do the same as fast, but takes longer to be imported than all else that small files need.
+    """
+    import pyarrow as pa
+
+    chunks = [chunk for chunk in column.chunks if len(chunk)]
+    if column.type != pa.string():
+        return np.concatenate([numbers_of(chunk) for chunk in chunks])
+    parts = [parts_of(chunk) for chunk in chunks]
+    width = max(int((ends - starts).max()) for _, starts, ends in parts)
+    words = max(-(-width // 8), 1)
+    texts = [
+        words_of(np.append(letters, np.zeros(8, np.uint8)), starts, ends, words) for letters, starts, ends in parts
+    ]
+    column_of_words = np.concatenate(texts).view(f"S{8 * words}").ravel()
+    return column_of_words if words == 1 else column_of_words.astype(f"S{width}")

@@ -100,7 +100,7 @@ def _fast(found: LabelColumns, block: bytes, line: int, names: Sequence[str], ro
     import pyarrow as pa
     from pyarrow import csv as fast
 
-    from fairtrec.formats.arrow import array_of, numbers_of, parts_of
+    from fairtrec.formats.spans import array_of, numbers_of, parts_of
 
     kinds = {"group": pa.dictionary(pa.int32(), pa.string()), "weight": pa.float64(), "count": pa.float64()}
     wanted = {name: kinds.get(role, pa.string()) for role, name in roles.items()}

@@ -87,7 +87,7 @@ def write(path: Path, docnos: Docs, values: npt.NDArray[Any]) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    from fairtrec.formats.arrow import flat
+    from fairtrec.formats.spans import flat
 
     vectors = pa.FixedSizeListArray.from_arrays(flat(values.ravel()), values.shape[1])
     columns = {"docno": pa.array(decode(docnos), pa.string()), "vector": vectors}
@@ -194,7 +194,7 @@ def _refuse_repeats(found: Ints, here: Ints, wanted: Docnos, path: FilePath | No
 
 def _parquet(path: FilePath, wanted: Docnos) -> tuple[Ints, npt.NDArray[Any]]:
     """Find the row groups that hold wanted documents by their docnos, then read the vectors of these."""
-    from fairtrec.formats.arrow import flat
+    from fairtrec.formats.spans import flat
 
     found, parts = [np.empty(0, np.int64)], []
     with _readable(path), bounded.parquet(path, IDS) as file:
@@ -233,7 +233,7 @@ def _columns(schema: Any, path: FilePath) -> tuple[str, str]:
 def _of(column: Any, wanted: Docnos, path: FilePath) -> Ints:
     import pyarrow as pa
 
-    from fairtrec.formats.arrow import array_of
+    from fairtrec.formats.spans import array_of
 
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     for chunk in chunks:
@@ -247,7 +247,7 @@ def _of(column: Any, wanted: Docnos, path: FilePath) -> Ints:
 def _lists(column: Any, path: FilePath) -> npt.NDArray[Any]:
     import pyarrow.compute as pc
 
-    from fairtrec.formats.arrow import numbers_of
+    from fairtrec.formats.spans import numbers_of
 
     flat = column.flatten()
     if column.null_count or flat.null_count:

@@ -83,9 +83,9 @@ def opened(given: Given, choices: Choices, runs: NamedRuns = ()) -> Opened:
     elif table is not None:
         groups = tuple(sorted(table.groups))
     elif given.counts is not None:
-        from fairtrec.formats import descriptions
+        from fairtrec.formats import memory
 
-        groups = descriptions.frame_groups(given.counts)
+        groups = memory.frame_groups(given.counts)
     else:
         groups = () if terms is None else terms.groups
     if given.counts is not None and (terms, choices.tokenizer, choices.case_sensitive) != (None, None, None):

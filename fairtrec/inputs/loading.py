@@ -143,11 +143,11 @@ def counted(docs: Any, wanted: Docnos, lexicon: "Lexicon", watched: Any = None) 
 
 def texts(docs: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
     """Give the row and the text of each wanted document that there is: of a file, an ir_datasets id, or from memory."""
-    from fairtrec.formats import collection, datasets, descriptions
+    from fairtrec.formats import collection, datasets, memory
 
     if is_file(docs):
         return collection.read(docs, wanted)
-    return datasets.texts(fspath(docs), wanted) if isinstance(docs, PATH) else descriptions.texts(docs, wanted)
+    return datasets.texts(fspath(docs), wanted) if isinstance(docs, PATH) else memory.texts(docs, wanted)
 
 
 def query_texts(thing: Any, qids: Iterable[str]) -> dict[str, str]:
@@ -170,9 +170,9 @@ def labels(thing: Any, judgements: Qrels | None, how: "Taking | None" = None) ->
     from fairtrec.data import product
 
     if not isinstance(thing, PATH):
-        from fairtrec.formats import descriptions
+        from fairtrec.formats import memory
 
-        return descriptions.labels(thing, how)
+        return memory.labels(thing, how)
     name = fspath(thing)
     parts = crossed(name)
     if len(parts) == 1:

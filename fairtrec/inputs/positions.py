@@ -11,9 +11,9 @@ from fairtrec.measure import Measure
 
 def read(thing: Any) -> Positions:
     """Load positions on axes of opinion."""
-    from fairtrec.formats import descriptions, labels
+    from fairtrec.formats import labels, memory
 
-    return labels.positions(thing) if isinstance(thing, PATH) else descriptions.positions(thing)
+    return labels.positions(thing) if isinstance(thing, PATH) else memory.positions(thing)
 
 
 def remark_on(positions: Positions, measures: Iterable[Measure]) -> str:

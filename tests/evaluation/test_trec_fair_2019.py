@@ -512,7 +512,7 @@ def test_bad_groups(files, text):
 
 
 def test_a_table_of_groups_that_does_not_fit(files, monkeypatch):
-    monkeypatch.setattr(trec_fair.parsing, "MOST_CELLS", 10)
+    monkeypatch.setattr("fairtrec.formats.trec_fair_files.MOST_CELLS", 10)
     with pytest.raises(InputError, match=r"level.csv: 3 labels for 4 documents do not fit into memory; merge groups"):
         files.authors()
 

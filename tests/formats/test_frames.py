@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.errors import InputError
-from fairtrec.formats import columns, descriptions, frames, memory
+from fairtrec.formats import columns, frames, memory
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.run import read
 from fairtrec_made import EXAMPLE, REPOSITORY
@@ -266,7 +266,7 @@ def test_only_the_wanted_texts_are_taken(kind, monkeypatch):
     monkeypatch.setattr(frames, "AT_ONCE", 1)
     table = pa.table({"docno": TEXTS["docno"], "text": pa.array(TEXTS["text"], kind)})
     wanted = fairtrec.data.Docnos.of(np.array([b"a", b"b", b"no"]))
-    assert {wanted.names[row]: text for row, text in descriptions.texts(chunked(table), wanted)} == {
+    assert {wanted.names[row]: text for row, text in memory.texts(chunked(table), wanted)} == {
         b"a": "A ü",
         b"b": "",
     }

@@ -18,7 +18,7 @@ from fairtrec.data import Docnos
 from fairtrec.data.counts import histogram_of
 from fairtrec.errors import InputError, ResourceError
 from fairtrec.files import opening
-from fairtrec.formats import annotations, collection, datasets, descriptions, memory, qrels, tsv
+from fairtrec.formats import annotations, collection, datasets, memory, qrels, tsv
 from fairtrec.formats.run import read as read_run
 from fairtrec.formats.table.files import Table
 from fairtrec.inputs import loading
@@ -497,7 +497,7 @@ def test_queries_in_memory():
 )
 def test_texts_in_memory(docs):
     wanted = docnos("a", "b", "no")
-    assert {wanted.names[row]: text for row, text in descriptions.texts(docs, wanted)} == {b"a": "A", b"b": ""}
+    assert {wanted.names[row]: text for row, text in memory.texts(docs, wanted)} == {b"a": "A", b"b": ""}
 
 
 @pytest.mark.parametrize(
@@ -511,15 +511,15 @@ def test_texts_in_memory(docs):
 )
 def test_bad_texts_in_memory(docs, message):
     with pytest.raises(InputError, match=message):
-        list(descriptions.texts(docs, docnos("a")))
+        list(memory.texts(docs, docnos("a")))
 
 
 def test_counts_in_memory():
     table = pd.DataFrame({"docno": ["b", "a", "c"], "tokens": [3, 9, 4], "m": [1, 2, 0], "f": [0, 5, 0]})
     wanted = docnos("a", "no", "b")
-    got = descriptions.counts(table, wanted)
+    got = memory.counts(table, wanted)
     row = wanted.rows(np.array([b"a", b"b", b"no"]))
-    assert got.groups == descriptions.frame_groups(table) == ("f", "m")
+    assert got.groups == memory.frame_groups(table) == ("f", "m")
     assert got.known[row].tolist() == [True, True, False]
     assert got.tokens[row].tolist() == [9, 3, 0]
     assert got.counts[row].tolist() == [[5, 2], [0, 1], [0, 0]]
@@ -542,12 +542,12 @@ def test_bad_counts_in_memory(change, message):
     columns = {"docno": ["a", "b"], "tokens": [1, 2], "m": [0, 0], "f": [0, 0], **change}
     table = pd.DataFrame({name: values for name, values in columns.items() if values is not None})
     with pytest.raises(InputError, match=message):
-        descriptions.counts(table, docnos("a"))
+        memory.counts(table, docnos("a"))
 
 
 def test_an_empty_frame_of_counts():
     with pytest.raises(InputError, match="the frame of counts is empty"):
-        descriptions.counts(pd.DataFrame({"docno": [], "tokens": [], "m": [], "f": []}), docnos("a"))
+        memory.counts(pd.DataFrame({"docno": [], "tokens": [], "m": [], "f": []}), docnos("a"))
 
 
 # -- ir_datasets
@@ -572,7 +572,7 @@ def test_datasets_by_name_and_as_objects(dataset):
     wanted = docnos("d2", "d1", "no")
     expected = {b"d1": "She went.", b"d2": "He stayed."}
     assert {wanted.names[row]: text for row, text in datasets.texts("fairtrec-test", wanted)} == expected
-    assert {wanted.names[row]: text for row, text in descriptions.texts(dataset, wanted)} == expected
+    assert {wanted.names[row]: text for row, text in memory.texts(dataset, wanted)} == expected
     assert {wanted.names[row]: text for row, text in datasets.texts("irds:fairtrec-test", wanted)} == expected
     for got in (loading.qrels("fairtrec-test"), loading.qrels("irds:fairtrec-test"), loading.qrels(dataset)):
         assert judgements(got) == [("q1", "d1", 1, "0"), ("q1", "d2", 0, "0")]

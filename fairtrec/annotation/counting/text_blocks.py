@@ -13,8 +13,8 @@ from fairtrec.annotation.counting.lookup import joined
 from fairtrec.data import Ints
 from fairtrec.files import opening
 from fairtrec.formats import collection, spans
-from fairtrec.formats.arrow import flat
 from fairtrec.formats.columns import WIDEST
+from fairtrec.formats.spans import flat
 from fairtrec.formats.table.rows import Rows, arranged
 
 CR, BLANK = b"\r "

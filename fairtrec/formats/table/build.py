@@ -20,8 +20,7 @@ from fairtrec.formats import columns, table
 from fairtrec.formats.table import TAUS, Distribution, Meta, sources_of
 from fairtrec.formats.table.files import MOST, Format, Table, format_to, readable, write
 from fairtrec.formats.table.mapped import refuse_disorder
-from fairtrec.formats.table.merge import merged
-from fairtrec.formats.table.rows import Numbers, Rows, arranged, even, schema
+from fairtrec.formats.table.rows import Numbers, Rows, arranged, even, merged, schema
 from fairtrec.formulas import distribution, neutrality
 
 FAN_IN = 128  # parts that are merged at a time, at most

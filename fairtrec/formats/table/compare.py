@@ -10,8 +10,7 @@ import numpy as np
 from fairtrec.errors import FilePath
 from fairtrec.formats.table.build import sorted_parts
 from fairtrec.formats.table.files import Table
-from fairtrec.formats.table.merge import merged, steps
-from fairtrec.formats.table.rows import Rows
+from fairtrec.formats.table.rows import Rows, merged, steps
 
 MADE = ("tokenizer", "case_sensitive", "sha256")
 

@@ -132,7 +132,7 @@ class Table:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        from fairtrec.formats.arrow import array_of
+        from fairtrec.formats.spans import array_of
 
         found = {}
         batch.validate(full=True)
@@ -183,7 +183,7 @@ def _lines(batch: Any, path: FilePath) -> memoryview:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from fairtrec.formats.arrow import parts_of, word_of
+    from fairtrec.formats.spans import parts_of, word_of
 
     docnos = batch.column(DOCNO)
     letters, starts, ends = parts_of(docnos)

@@ -14,8 +14,7 @@ import pyarrow as pa
 
 from fairtrec.data import Bools, Docnos, Ints, Keys
 from fairtrec.errors import FilePath, InputError
-from fairtrec.formats.arrow import numbers_of
-from fairtrec.formats.spans import words_of
+from fairtrec.formats.spans import numbers_of, words_of
 from fairtrec.formats.table import TOKENS
 from fairtrec.formats.table.files import readable
 

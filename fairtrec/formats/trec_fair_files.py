@@ -6,19 +6,68 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from os import fspath
 from typing import Any, TypeVar
 
 import numpy as np
 
-from fairtrec.data import Ints
-from fairtrec.data.trec_fair import Authors, Rankings, Requests, Truth
+from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats.columns import WIDEST
 
 Entry = TypeVar("Entry")
 _Q_NUM = re.compile(r"(\d{1,18})\.(\d{1,18})", re.ASCII)
+MOST_GROUPS = 1000
+MOST_CELLS = 1 << 26  # of the table of authors [document, group]
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What is to be ranked: entries ``starts[i]:starts[i + 1]`` are the documents of ``qids[i]``.
+
+    ``documents`` [entry] are places in ``docids``; ``relevance`` [entry] lies in [0, 1].
+    """
+
+    path: FilePath
+    qids: tuple[str, ...]
+    starts: Ints
+    documents: Ints
+    relevance: Floats
+    docids: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Requests:
+    """What was asked: request i is number ``number[i]`` of sequence ``names[sequence[i]]``, and asks for ``query[i]``.
+
+    Requests are in order of sequence and number, sequences in that of their names, as any query ids are.
+    """
+
+    path: FilePath
+    names: tuple[str, ...]
+    sequence: Ints
+    number: Ints
+    query: Ints
+
+    def q_num(self, request: int) -> str:
+        """Name a request as the files do."""
+        return f"{self.names[self.sequence[request]]}.{self.number[request]}"
+
+
+@dataclass(frozen=True, eq=False)
+class Authors:
+    """How many authors of each document belong to each group: ``counts`` [document, group].
+
+    ``known`` [document] is whether the file has the document at all; the documents are those of a ``Truth``.
+    ``groups`` are the labels in alphabetical order, ``""`` (an author without a label) first where there is one.
+    """
+
+    name: str
+    groups: tuple[str, ...]
+    known: Bools
+    counts: Ints
 
 
 class Numbering(dict[str, int]):
@@ -112,10 +161,6 @@ def some(names: list[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-MOST_GROUPS = 1000
-MOST_CELLS = 1 << 26  # of the table of authors [document, group]
-
-
 def truth(path: FilePath) -> Truth:
     """Read the ground truth. Raises InputError for a bad line, and for a query or document that stands twice."""
     numbers, relevance, queries = Numbering(), array("d"), dict[str, int]()
@@ -138,7 +183,7 @@ def truth(path: FilePath) -> Truth:
             raise InputError(f"query {qid} stands twice (first on line {queries[qid]}); keep one", path, number)
         queries[qid] = number
         starts.append(len(documents))
-    return Truth(path, tuple(queries), _ints(starts), _ints(documents), np.array(relevance), tuple(numbers))
+    return Truth(path, tuple(queries), ints(starts), ints(documents), np.array(relevance), tuple(numbers))
 
 
 def _relevance(value: object, docid: str) -> float:
@@ -147,7 +192,8 @@ def _relevance(value: object, docid: str) -> float:
     return float(value)
 
 
-def _ints(values: Any) -> Ints:
+def ints(values: Any) -> Ints:
+    """Make an array of whole numbers."""
     return np.array(values, dtype=np.int64)
 
 
@@ -174,9 +220,9 @@ def requests(path: FilePath, truth: Truth) -> Requests:
         query.append(query_of[qid])
     names = sorted({str(sequence) for sequence, _ in seen})
     place = {int(name): i for i, name in enumerate(names)}
-    sequence, number = _ints([place[sequence] for sequence, _ in seen]), _ints([number for _, number in seen])
+    sequence, number = ints([place[sequence] for sequence, _ in seen]), ints([number for _, number in seen])
     order = np.lexsort((number, sequence))
-    return Requests(path, tuple(names), sequence[order], number[order], _ints(query)[order])
+    return Requests(path, tuple(names), sequence[order], number[order], ints(query)[order])
 
 
 def authors(path: FilePath, truth: Truth) -> Authors:
@@ -208,8 +254,8 @@ def authors(path: FilePath, truth: Truth) -> Authors:
         raise InputError("there is no label in this file; write one for each author, behind the document's id", path)
     if len(row_of) * len(groups) > MOST_CELLS:
         raise InputError(f"{len(groups)} labels for {len(row_of)} documents do not fit into memory; merge groups", path)
-    column = np.argsort(_ints([number_of[group] for group in groups]))
-    cells = _ints(rows) * len(groups) + column[_ints(labels)]
+    column = np.argsort(ints([number_of[group] for group in groups]))
+    cells = ints(rows) * len(groups) + column[ints(labels)]
     counts = np.bincount(cells, minlength=len(row_of) * len(groups)).reshape(len(row_of), len(groups))
     return Authors(stem(path), tuple(groups), known, counts)
 
@@ -233,27 +279,3 @@ def stem(path: FilePath) -> str:
     'article-IMFLevel'
     """
     return re.sub(r"(\.(csv|tsv|txt|jsonl?|gz|bz2|zst))+$", "", fspath(path).rsplit("/", 1)[-1])
-
-
-def rankings(path: FilePath) -> Rankings:
-    """Read a run as it stands. Raises InputError for a bad line."""
-    numbers, documents, starts = Numbering(), array("q"), array("q", [0])
-    lines, sequence, number, qids = array("q"), array("q"), array("q"), list[str]()
-
-    def parse(line: bytes) -> str:
-        q_num, qid, ranking = fields(as_json(line), "q_num", "qid", "ranking")
-        of = as_q_num(q_num)
-        try:
-            documents.extend(map(numbers.__getitem__, as_list(ranking, "ranking")))
-        except TypeError:  # it cannot be looked up
-            raise ValueError("a document id is a list or an object, not text") from None
-        sequence.append(of[0])
-        number.append(of[1])
-        return as_qid(qid)
-
-    for line, qid in parsed(path, '{"q_num": "seq.num", "qid": ..., "ranking": [docid, ...]}', parse):
-        lines.append(line)
-        qids.append(qid)
-        starts.append(len(documents))
-    q_nums = _ints(sequence), _ints(number)
-    return Rankings(path, _ints(lines), *q_nums, tuple(qids), _ints(starts), _ints(documents), tuple(numbers))

@@ -9,16 +9,20 @@ Documents become numbers while they are read. ``truth``, ``requests``, ``authors
 ``faults`` says what is wrong with a run, and ``placed`` puts a run without faults beside the truth.
 """
 
+from array import array
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from os import fspath
+from typing import NamedTuple
 
 import numpy as np
 
 from fairtrec.data import MISSING, Ints
-from fairtrec.data.trec_fair import Authors, Pairs, Rankings, Requests, Sequences, Truth
-from fairtrec.errors import InputError
-from fairtrec.formats.trec_fair.parsing import authors, rankings, requests, some, stem, truth
+from fairtrec.errors import FilePath, InputError
+from fairtrec.formats import trec_fair_files as files
+from fairtrec.formats.trec_fair_files import Authors, Requests, Truth, authors, requests, stem, truth
 
 __all__ = [
     "Authors",
@@ -35,6 +39,81 @@ __all__ = [
     "stem",
     "truth",
 ]
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """A run as it was read: line ``line[i]`` ranks ``documents[starts[i]:starts[i + 1]]``, places in ``docids``."""
+
+    path: FilePath
+    line: Ints
+    sequence: Ints
+    number: Ints
+    qids: tuple[str, ...]
+    starts: Ints
+    documents: Ints
+    docids: tuple[str, ...]
+
+
+class Pairs(NamedTuple):
+    """The distinct pairs of a sequence and a query, and which pair each ranking belongs to [ranking]."""
+
+    sequence: Ints
+    query: Ints
+    of: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Sequences:
+    """A run beside the truth: ranking i answers ``query[i]`` in ``names[sequence[i]]``.
+
+    It ranks the truth's entries ``entries[starts[i]:starts[i + 1]]``, best first.
+    """
+
+    names: tuple[str, ...]
+    sequence: Ints
+    query: Ints
+    starts: Ints
+    entries: Ints
+    truth: Truth
+
+    @cached_property
+    def ranking(self) -> Ints:
+        """The ranking that each line belongs to [line]."""
+        return np.repeat(np.arange(len(self.query)), np.diff(self.starts))
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The repetitions of one query in one sequence, brought together."""
+        queries = len(self.truth.qids)
+        distinct, of = np.unique(self.sequence * queries + self.query, return_inverse=True)
+        return Pairs(distinct // queries, distinct % queries, of)
+
+
+def rankings(path: FilePath) -> Rankings:
+    """Read a run as it stands. Raises InputError for a bad line."""
+    numbers, documents, starts = files.Numbering(), array("q"), array("q", [0])
+    lines, sequence, number, qids = array("q"), array("q"), array("q"), list[str]()
+
+    def parse(line: bytes) -> str:
+        q_num, qid, ranking = files.fields(files.as_json(line), "q_num", "qid", "ranking")
+        of = files.as_q_num(q_num)
+        try:
+            documents.extend(map(numbers.__getitem__, files.as_list(ranking, "ranking")))
+        except TypeError:  # it cannot be looked up
+            raise ValueError("a document id is a list or an object, not text") from None
+        sequence.append(of[0])
+        number.append(of[1])
+        return files.as_qid(qid)
+
+    for line, qid in files.parsed(path, '{"q_num": "seq.num", "qid": ..., "ranking": [docid, ...]}', parse):
+        lines.append(line)
+        qids.append(qid)
+        starts.append(len(documents))
+    q_nums = files.ints(sequence), files.ints(number)
+    return Rankings(
+        path, files.ints(lines), *q_nums, tuple(qids), files.ints(starts), files.ints(documents), tuple(numbers)
+    )
 
 
 def faults(run: Rankings, requests: Requests, truth: Truth) -> Iterator[InputError]:
@@ -105,15 +184,15 @@ def _faults(run: Rankings, requests: Requests, truth: Truth, place: Ints, entrie
                 yield InputError(message, run.path, line)
     absent = np.flatnonzero(first[:-1] == MISSING).tolist()
     if absent:
-        names = some([requests.q_num(i) for i in absent])
+        names = files.some([requests.q_num(i) for i in absent])
         yield InputError(f"no ranking for q_num {names}; rank the documents of each request", run.path)
 
 
 def _amiss(ranked: list[str], wanted: list[str]) -> Iterator[str]:
     many, among = Counter(ranked), set(wanted)
     if missing := [docid for docid in wanted if docid not in many]:
-        yield f"lacks {some(missing)}"
+        yield f"lacks {files.some(missing)}"
     if extra := [docid for docid in many if docid not in among]:
-        yield f"has {some(extra)}, which the ground truth has not"
+        yield f"has {files.some(extra)}, which the ground truth has not"
     if repeated := [docid for docid, times in many.items() if times > 1]:
-        yield f"has {some(repeated)} more than once"
+        yield f"has {files.some(repeated)} more than once"
