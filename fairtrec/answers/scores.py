@@ -124,7 +124,7 @@ class Scores(Answer):
     ties: Ties | None = None  # where they were asked for
     unknown: UnknownIntervals | None = None  # where it was asked for
     gold: "Corrections | None" = None  # where there are gold labels
-    pooled: Any = None  # the Pooled of evaluation/pooling.py, which imports this, where it was asked for
+    pooled: Any = None  # the Pooled of evaluation/computing.py, which imports this, where it was asked for
     confidence: float | None = None  # of the intervals of means, where they were asked for
     interval: Method = "t"
     target: Floats | None = None  # of all queries, where it is one [group]

@@ -1,8 +1,7 @@
 """Bounds beside the values of a run: over all labellings, and over all that documents without a text could say."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from itertools import chain, product
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from fairtrec.answers.scores import ENDS, Scores, UnknownIntervals
 from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run, decode
-from fairtrec.evaluation.computing import masked, parts_of, taking_part, value_of
+from fairtrec.evaluation.computing import masked, parts_of, taking_part, values_of
 from fairtrec.evaluation.slots import CELLS, Slots, chunks, inputs_of, prior_of, unlabelled
 from fairtrec.formulas.labellings.unlabelled import Ends, Unlabelled, every, few, mean
 from fairtrec.formulas.rounding import same
@@ -100,11 +99,11 @@ def _over_attributes(
 ) -> tuple[Remark, ...]:  # fmt: skip
     """Put in what one number of all attributes could be: these are labelled independently, so its parts add up."""
     measure, inputs = scores.measures[row], Inputs(run, scores.qids, reference, scores.measures[row].depth)
-    values = np.stack([np.broadcast_to(value_of(part, inputs), len(scores.qids)) for part in parts])
-    several, said = intervals(run, replace(scores, measures=tuple(parts), values=values), reference, which=which)
+    of_parts = replace(scores, measures=tuple(parts), values=values_of(inputs, parts))
+    several, said = intervals(run, of_parts, reference, which=which)
     takes_part = taking_part(inputs)
-    for ends, of_parts in ((each, getattr(several, each)) for each in ENDS):
-        getattr(found, ends)[row] = measure.combined(of_parts, takes_part)
+    for end in ENDS:
+        getattr(found, end)[row] = measure.combined(getattr(several, end), takes_part)
     for flags in ("bounded", "sampled", "drawn"):
         getattr(found, flags)[row] = getattr(several, flags).any(axis=0)
     found.number[row] = several.number.max(axis=0)
@@ -245,20 +244,6 @@ def _remarks(reference: Reference, several: Sequence[Docs], attribute: str) -> t
     return tuple(remarks)
 
 
-@dataclass(eq=False)
-class _Written(Documents):
-    """Documents of which those without a text have these counts [group]."""
-
-    row: Floats = field(kw_only=True)
-
-    @cached_property
-    def counts(self) -> Floats:
-        """Occurrences [document, group]."""
-        counts = self.annotations.counts.astype(np.float64)
-        counts[~self.annotations.known] = self.row
-        return counts
-
-
 def with_bounds(scores: Scores, run: Run, reference: Reference, choices: Choices) -> Scores:
     """Add to a run's scores what they could be: over all labellings, or over all texts that are missing."""
     if choices.bounds == "labels":
@@ -292,8 +277,10 @@ def _written(measure: Any, reference: Reference) -> list[Reference]:
     """Give what is known where each document without a text holds the counts of one end, and of the other."""
     assert reference.documents is not None
     known, choices = reference.documents.counted, replace(reference.documents.choices, bounds=None, missing="neutral")
-    several = measure.counts_at_ends(len(known.groups))
-    return [replace(reference, documents=_Written(known, choices, row=counts)) for counts in several]
+    several = [Documents(known, choices), Documents(known, choices)]
+    for documents, counts in zip(several, measure.counts_at_ends(len(known.groups)), strict=True):
+        documents.counts[~documents.annotations.known] = counts
+    return [replace(reference, documents=documents) for documents in several]
 
 
 def _named(names: tuple[str, ...], inputs: Inputs) -> Mapping[str, Any]:

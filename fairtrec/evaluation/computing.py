@@ -1,67 +1,65 @@
-"""How measures are called on their inputs: of one ranking of each query or of several, of one attribute or of all."""
+"""How measures are called on their inputs: of one ranking of each query or of several, of one attribute or of all.
 
-from collections.abc import Iterable, Sequence
+And exposure pooled over queries: what a run hands out to groups in all, each query as often as it is asked. What is
+unfair one way in one query may be made up in another. Source: Biega, Gummadi, Weikum: Equity of Attention. SIGIR 2018,
+amortised over rankings. https://doi.org/10.1145/3209978.3210063
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
+from numbers import Real
+from os import fspath
 from typing import Any
 
 import numpy as np
 
 from fairtrec.catalogue.needs import OF_RANKS, looks_at_groups
-from fairtrec.data import Bools, Floats, Ints, Run
-from fairtrec.errors import UsageError
-from fairtrec.inputs import unlisted
+from fairtrec.data import Bools, Floats, Ints, Run, System
+from fairtrec.data.groups import is_number
+from fairtrec.errors import InputError, UsageError
+from fairtrec.files import opening
+from fairtrec.inputs import loading, unlisted
 from fairtrec.inputs.documents import Reference
 from fairtrec.inputs.of_measures import Inputs
-from fairtrec.measure import Measure
+from fairtrec.measure import Measure, Summands
 from fairtrec.measures.utility import Utility
+from fairtrec.ranking.depth import evenly
 from fairtrec.relevance.judge import RelevanceEvaluator
 
 
 class InputsOfSamples(Inputs):
     """Inputs for a measure that looks at all rankings of a query at once: [ranking, ...] in the place of [query, ...].
 
-    What belongs to a query (its target, its judged documents) stays [query, ...].
+    What belongs to a query (its target, its judged documents) stays [query, ...]. Raises UsageError for a measure that
+    needs what is not known for each ranking.
     """
 
-    def __init__(self, runs: Sequence[Run], qids: Sequence[str], reference: Reference, depth: int | None) -> None:
-        super().__init__(runs[0], qids, reference, depth)
-        number = {qid: i for i, qid in enumerate(qids)}
-        chosen = [(run, [qid for qid in run.qids if qid in number]) for run in runs]
-        self._parts = [Inputs(run, ranked, reference, depth) for run, ranked in chosen]
-        self._sample_of = np.array([number[qid] for _, ranked in chosen for qid in ranked], dtype=np.int64)
-
-    def named(self, names: Iterable[str]) -> dict[str, Any]:
-        """Compute the inputs of these names. Raises UsageError for one that is not known for each ranking."""
-        unknown = ({"lengths"} | OF_RANKS - {"membership", "relevance"}).intersection(names)
+    def __init__(self, runs: Sequence[Run], qids: Sequence[str], measure: Measure, reference: Reference) -> None:
+        unknown = ({"lengths"} | OF_RANKS - {"membership", "relevance"}).intersection(measure.needs)
         if unknown:
             raise UsageError(f"{', '.join(sorted(unknown))} cannot be had together with sample_of; leave out --samples")
-        return {name: getattr(self, name) for name in names}
+        super().__init__(runs[0], qids, reference.by(measure.by), measure.depth)
+        among = set(qids)
+        chosen = [(run, [qid for qid in run.qids if qid in among]) for run in runs]
+        self.samples = [Inputs(run, ranked, self.reference, self.depth) for run, ranked in chosen]
 
-    @property
-    def rankings(self) -> list[Inputs]:
-        """The inputs of each sample."""
-        return self._parts
-
-    def value(self, measure: Measure) -> Floats:
-        """Compute a measure [query] of all rankings of each query at once."""
-        if self.reference.is_vast:
-            return unlisted.values(measure, self, self.rankings)
-        return measure(**self.named(measure.needs))
-
-    @property
+    @cached_property
     def sample_of(self) -> Ints:
         """Which query each ranking belongs to [ranking]."""
-        return self._sample_of
+        number = {qid: i for i, qid in enumerate(self.qids)}
+        return np.array([number[qid] for part in self.samples for qid in part.qids], dtype=np.int64)
 
     @cached_property
     def membership(self) -> Floats:
         """Who belongs to which group [ranking, rank, group]."""
-        return self._together([part.membership for part in self._parts])
+        return self._together([part.membership for part in self.samples])
 
     @cached_property
     def relevance(self) -> Floats:
         """Grades of the ranked documents [ranking, rank]."""
-        return self._together([part.relevance for part in self._parts])
+        return self._together([part.relevance for part in self.samples])
 
     def _together(self, parts: Sequence[Floats]) -> Floats:
         width = max(part.shape[1] for part in parts)
@@ -70,19 +68,32 @@ class InputsOfSamples(Inputs):
         return np.concatenate(filled)
 
 
-def value_of(measure: Measure, inputs: Inputs) -> Floats:
-    """Compute a measure [query] by its attribute, or over all of them where it is one number of all.
+def values_of(inputs: Inputs, measures: Sequence[Measure], judge: RelevanceEvaluator | None = None) -> Floats:
+    """Compute measures [measure, query]: those of relevance by the judge, the others from what they need.
 
-    Where labels are per query, an attribute takes part in the queries that they name, and is undefined in others.
+    Each is by its attribute, or over all of them where it is one number of all. Where labels are per query, an
+    attribute takes part in the queries that they name, and is undefined in others.
     """
-    if len(inputs.reference.given) > 1 and (parts := parts_of(measure, inputs.reference)):
-        values = np.stack([np.broadcast_to(value_of(part, inputs), len(inputs.qids)) for part in parts])
-        return measure.combined(values, taking_part(inputs))
-    own = inputs.by(measure.by)
-    if own.reference.is_vast and looks_at_groups(measure):
-        return masked(measure, unlisted.values(measure, own, own.rankings), own)
-    value = measure(**{name: getattr(own, name) for name in measure.needs})
-    return value if own.reference.labels is None else masked(measure, value, own)
+    queries = len(inputs.qids)
+    values = np.full((len(measures), queries), np.nan)
+    utility = [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
+    if utility and judge is not None:
+        values[utility] = judge.values(inputs.run, inputs.qids)
+    for row in sorted({*range(len(measures))}.difference(utility)):
+        measure, own = measures[row], inputs.by(measures[row].by)
+        several = parts_of(measure, inputs.reference) if len(inputs.reference.given) > 1 else ()
+        if several:
+            value = measure.combined(values_of(inputs, several), taking_part(inputs))
+        elif own.reference.is_vast and looks_at_groups(measure):
+            value = masked(measure, unlisted.values(measure, own), own)
+        else:
+            value = measure(**{name: getattr(own, name) for name in measure.needs})
+            value = value if own.reference.labels is None else masked(measure, value, own)
+        if np.shape(value) not in ((queries,), (1,)):
+            what = f"{measure} gave values of the shape {np.shape(value)} for {queries} queries"
+            raise UsageError(f"{what}; it has a fault, report it to its authors")
+        values[row] = value
+    return values
 
 
 def masked(measure: Measure, values: Floats, inputs: Inputs) -> Floats:
@@ -106,21 +117,93 @@ def taking_part(inputs: Inputs) -> Bools:
     return np.stack([inputs.by(attribute).takes_part for attribute in inputs.reference.given])
 
 
-def values_of(inputs: Inputs, measures: Sequence[Measure], judge: RelevanceEvaluator | None) -> Floats:
-    """Compute the measures [measure, query]: from what they need, or those of ir-measures by the judge."""
-    queries = len(inputs.qids)
-    utility = [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
-    if judge is not None and len(utility) == len(measures):
-        return judge.values(inputs.run, inputs.qids)
-    values = np.full((len(measures), queries), np.nan)
-    if utility and judge is not None:
-        values[utility] = judge.values(inputs.run, inputs.qids)
-    for row, measure in enumerate(measures):
-        if isinstance(measure, Utility):
-            continue
-        value = value_of(measure, inputs)
-        if np.shape(value) not in ((queries,), (1,)):
-            what = f"{measure} gave values of the shape {np.shape(value)} for {queries} queries"
-            raise UsageError(f"{what}; it has a fault, report it to its authors")
-        values[row] = value
-    return values
+REMARK = (
+    "pooled: exposure summed over queries; what is unfair one way in one query may be made up in another, so read it "
+    "beside the mean"
+)
+COLUMNS = "{} column{} where frequencies of queries have two; write: qid<TAB>frequency"
+
+
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """What the measures of a run that can be pooled sum over queries, and the ``frequency`` [query] of each."""
+
+    pools: Mapping[Measure, Summands]
+    frequency: Floats
+
+    def of(self, queries: Sequence[int]) -> "Pooled":
+        """Keep some of the queries, by number."""
+        some = {measure: pool._replace(terms=pool.terms[list(queries)]) for measure, pool in self.pools.items()}
+        return Pooled(some, self.frequency[list(queries)])
+
+    def joined(self, other: "Pooled") -> "Pooled":
+        """Put those of other measures beside these."""
+        return Pooled({**self.pools, **other.pools}, self.frequency)
+
+    def value(self, measure: Measure) -> float | None:
+        """Give the pooled value, nan where it is undefined; None of a measure that cannot be pooled."""
+        pool = self.pools.get(measure)
+        return None if pool is None else float(pool.value(self.frequency @ pool.terms))
+
+
+def frequencies(given: Any) -> Mapping[str, float] | None:
+    """Read how often each query is asked: a file of ``qid<TAB>frequency``, or numbers by query; None is once each.
+
+    Raises UsageError for what is no file, InputError for a line that is wrong.
+    """
+    if given is None or given == "even":
+        return None
+    if isinstance(given, Mapping):
+        for qid, number in given.items():
+            if not isinstance(number, Real) or not isfinite(number) or number < 0:
+                raise UsageError(f"the frequency {number!r} of query {qid} is no number of 0 or more; correct it")
+        return given
+    if not loading.is_file(given):
+        raise UsageError(f"there is no file {fspath(given)}; --pool takes a file of qid<TAB>frequency, or even")
+    from fairtrec.formats import tsv
+
+    found: dict[str, float] = {}
+    lines = opening.lines(given, comment=b"#")
+    for number, (qid, often) in tsv.rows(lines, given, (2,), COLUMNS, filled=2, otherwise=None):
+        if not is_number(often) or float(often) < 0:
+            raise InputError(f"the frequency {often!r} is no number of 0 or more; correct it", given, number)
+        if qid in found:
+            raise InputError(f"query {qid} has two frequencies; keep one", given, number)
+        found[qid] = float(often)
+    return found
+
+
+def pooled(system: System, measures: Sequence[Measure], qids: Sequence[str], reference: Reference) -> Pooled:
+    """Sum what the measures of a run pool. Raises InputError for a query of which no frequency is known."""
+    often = reference.pool
+    lacking = [qid for qid in qids if often is not None and qid not in often]
+    if lacking:
+        what = f"query {lacking[0]} has no frequency; give one to each query of the run, 0 for what is never asked"
+        raise InputError(what, system.name)
+    frequency = np.array([1.0 if often is None else often[qid] for qid in qids])
+    found = {measure: _pool(system, measure, qids, reference) for measure in measures}
+    return Pooled({measure: pool for measure, pool in found.items() if pool is not None}, frequency)
+
+
+def _pool(system: System, measure: Measure, qids: Sequence[str], reference: Reference) -> Summands | None:
+    """Take what one measure pools, the mean over a query's rankings where there are several."""
+    if type(measure).over_queries is Measure.over_queries:
+        return None
+    own = reference.by(measure.by)
+    several: Iterable[Inputs] = (
+        Inputs(run, [ranked[query] for query in part], own, measure.depth)
+        for run, ranked in system.parts(qids)
+        for part in evenly(run, ranked, measure.depth)
+    )
+    if system.sampled and "sample_of" in measure.needs:
+        several = [InputsOfSamples(system.runs, qids, measure, reference)]
+    place = {qid: at for at, qid in enumerate(qids)}
+    pool, terms, times = None, np.zeros((len(qids), 1)), np.zeros(len(qids))
+    for inputs in several:
+        pool = measure.over_queries(**{name: getattr(inputs, name) for name in measure.needs})
+        terms = np.broadcast_to(terms, (len(qids), pool.terms.shape[1])).copy()
+        at = [place[qid] for qid in inputs.qids]
+        terms[at] += np.where(inputs.takes_part[:, None], pool.terms, 0.0)
+        times[at] += 1
+    assert pool is not None
+    return pool._replace(terms=terms / np.maximum(times, 1)[:, None])

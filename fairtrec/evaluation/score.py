@@ -11,7 +11,7 @@ from fairtrec.answers.scores import Scores
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.data import MISSING, Floats, Ints, Run, System, fingerprints
 from fairtrec.errors import InputError
-from fairtrec.evaluation.computing import InputsOfSamples, masked, parts_of, values_of
+from fairtrec.evaluation.computing import InputsOfSamples, parts_of, pooled, values_of
 from fairtrec.formulas.distribution import quotient
 from fairtrec.inputs.choices import Choices
 from fairtrec.inputs.documents import Reference
@@ -51,16 +51,15 @@ def score(
     defined = np.zeros(total.shape)
     remarks: tuple[Remark, ...] = ()
     ordinary = [measures[row] for row in one_by_one]
-    depth = depth_of([measure for measure in ordinary if not isinstance(measure, Utility)])
+    others = [measure for measure in ordinary if not isinstance(measure, Utility)]
+    inputs = None
     for run, ranked in looked_at.parts(qids) if ordinary else ():
-        inputs = Inputs(run, ranked, reference, depth)
-        wide = max((len(inputs.by(of).groups) for of in _attributes(ordinary, reference)), default=1)
-        if len(ranked) * np.diff(run.starts).max(initial=0) * wide > CELLS:
-            part, said = in_parts(inputs, ordinary, judge, unknown=choices.bounds == "labels", wide=wide)
+        if judge is not None and not others:
+            part = judge.values(run, ranked)
         else:
-            part = values_of(inputs, ordinary, judge)
-            said = remarks or remarks_on(inputs, ordinary, part, unknown=choices.bounds == "labels")
-        remarks = remarks or said
+            inputs = Inputs(run, ranked, reference, depth_of(others))
+            part, said = _measured(inputs, ordinary, judge, unknown=choices.bounds == "labels" or bool(remarks))
+            remarks = remarks or said
         if not system.sampled:
             values = part
             break
@@ -70,9 +69,7 @@ def score(
     else:
         values[one_by_one] = quotient(total, defined)
     for row in at_once:
-        by = reference.by(measures[row].by)
-        inputs = InputsOfSamples(system.runs, qids, by, measures[row].depth)
-        values[row] = masked(measures[row], inputs.value(measures[row]), inputs)
+        values[row] = values_of(InputsOfSamples(system.runs, qids, measures[row], reference), measures[row : row + 1])
     if system.sampled:
         remarks = tuple(_of_first(each, len(system.runs)) for each in remarks)
     if isinstance(system, Run) and system.rises:
@@ -99,13 +96,11 @@ def score(
     return _more(scores, system, inputs, reference, choices)
 
 
-def _more(scores: Scores, system: System, inputs: Inputs, reference: Reference, choices: Choices) -> Scores:
+def _more(scores: Scores, system: System, inputs: Inputs | None, reference: Reference, choices: Choices) -> Scores:
     """Add what was asked for beside the values: what is pooled, what gold corrects, what is left open."""
     if choices.pool is not None:
-        from fairtrec.evaluation.pooling import pooled
-
         scores = replace(scores, pooled=pooled(system, scores.measures, scores.qids, reference))
-    if reference.gold is not None:
+    if reference.gold is not None and inputs is not None:
         from fairtrec.evaluation.correcting import corrections
 
         gold, said = corrections(inputs, scores.measures, scores.values)
@@ -127,114 +122,58 @@ def _of_first(remark: Remark, samples: int) -> Remark:
     return replace(remark, words=f"{remark.words} (the first of {{}} samples)", numbers=(*remark.numbers, samples))
 
 
-def remarks_on(
-    inputs: Inputs, measures: Sequence[Measure], values: Floats, *, unknown: bool = False
-) -> tuple[Remark, ...]:
-    """Say what a reader of the values [measure, query] should know.
-
-    Raises InputError if labels know no document, unless ``unknown`` groups are what was asked about.
-    """
-    remarks: list[Remark] = []
-    asked: set[str] = set()
-    for measure, row in zip(measures, values, strict=True):
-        if isinstance(measure, Utility):
-            continue
-        asked |= {*measure.needs}
-        if said := _said(measure, row, inputs):
-            remarks.append(_of(measure, said))
-    for attribute in _attributes(measures, inputs.reference):
-        own = inputs.by(attribute)
-        counts = _counts(own)
-        if own.reference.labels is not None and not unknown:
-            _refuse_strangers(own, _labels(attribute), seen=counts[1] > 0, known=counts[0] > 0)
-        remarks += [] if _is_filled(own) else [_known(counts, attribute)]
-    for name in asked & OF_EXTRAS & OF_RANKS:
-        seen = bool((inputs.lines != MISSING).any())
-        _refuse_strangers(inputs, name, seen=seen, known=not np.isnan(getattr(inputs, name)).all())
-    return tuple(remarks)
-
-
-def _is_filled(inputs: Inputs) -> bool:
-    """Tell whether documents without a label belong somewhere, so that nothing is unknown."""
-    return inputs.reference.labels is not None and inputs.reference.labels.others is not None
-
-
-def in_parts(
-    inputs: Inputs,
-    measures: Sequence[Measure],
-    judge: RelevanceEvaluator | None,
-    *,
-    unknown: bool = False,
-    wide: int = 1,
+def _measured(
+    inputs: Inputs, measures: Sequence[Measure], judge: RelevanceEvaluator | None, *, unknown: bool
 ) -> tuple[Floats, tuple[Remark, ...]]:
-    """Compute measures [measure, query] and remarks for rankings of about one length at a time, of ``wide`` ranks.
+    """Compute measures [measure, query], and say what a reader of the values should know.
 
-    The inputs of all queries are not computed, unless a remark counts something in one of the parts.
+    Where a matrix [query, rank, group] were too large, rankings of about one length are taken at a time; the inputs of
+    all queries are not computed then, unless a remark counts something in one of the parts. Raises InputError if labels
+    or positions know no document, unless ``unknown`` groups are what was asked about.
     """
-    parts = evenly(inputs.run, inputs.qids, inputs.depth, CELLS // wide)
-    if len(parts) == 1:
-        values = values_of(inputs, measures, judge)
-        return values, remarks_on(inputs, measures, values, unknown=unknown)
-    values = np.full((len(measures), len(inputs.qids)), np.nan)
-    asked = {name for measure in measures if not isinstance(measure, Utility) for name in measure.needs}
-    some = asked & OF_EXTRAS & OF_RANKS  # of which something should be known
-    known = dict.fromkeys(some, False)
-    said: list[list[Remark | str]] = []
-    counts = {attribute: np.zeros(4, dtype=np.int64) for attribute in _attributes(measures, inputs.reference)}
-    for part in parts:
-        of_part = Inputs(inputs.run, [inputs.qids[query] for query in part], inputs.reference, inputs.depth)
-        values[:, part] = values_of(of_part, measures, judge)
-        said.append([_said(*each, of_part) for each in zip(measures, values[:, part], strict=True)])
-        known = {name: known[name] or not np.isnan(getattr(of_part, name)).all() for name in some}
-        for attribute in counts:
-            counts[attribute] += _counts(of_part.by(attribute))
-    sentences = [
-        of_parts[0] if _alike(of_parts) else _said(measure, row, inputs)
-        for measure, row, *of_parts in zip(measures, values, *said, strict=True)
-    ]
-    remarks = [_of(measure, sentence) for measure, sentence in zip(measures, sentences, strict=True) if sentence]
-    seen = bool(np.diff(inputs.run.starts).any())
-    for name in some:
-        _refuse_strangers(inputs, name, seen=seen, known=known[name])
-    for attribute in counts if inputs.reference.labels is not None and not unknown else ():
-        _refuse_strangers(inputs, _labels(attribute), seen=seen, known=counts[attribute][0] > 0)
-    return values, (
-        *remarks,
-        *(_known(of, attribute) for attribute, of in counts.items() if not _is_filled(inputs.by(attribute))),
-    )
-
-
-def _attributes(measures: Sequence[Measure], reference: Reference) -> list[str]:
-    """Name the attributes of which some measure looks at the members of groups, each once."""
-    of_groups = [measure for measure in measures if "membership" in measure.needs and not isinstance(measure, Utility)]
+    run, qids, reference, depth = inputs.run, inputs.qids, inputs.reference, inputs.depth
+    of_groups = [measure for measure in measures if "membership" in measure.needs]
     several = [reference.given if parts_of(measure, reference) else (measure.by,) for measure in of_groups]
-    return list(dict.fromkeys(chain.from_iterable(several)))
+    groups = {name: np.zeros(4, dtype=np.int64) for name in chain.from_iterable(several)}
+    extras = {
+        name: np.zeros(2, dtype=np.int64) for measure in measures for name in OF_EXTRAS & OF_RANKS & {*measure.needs}
+    }
+    wide = max((len(inputs.by(name).groups) for name in groups), default=1)
+    is_small = len(qids) * np.diff(run.starts).max(initial=0) * wide <= CELLS
+    parts = [np.arange(len(qids))] if is_small else evenly(run, qids, depth, CELLS // wide)
+    values = np.full((len(measures), len(qids)), np.nan)
+    said = []
+    for queries in parts:
+        part = inputs if len(parts) == 1 else Inputs(run, [qids[query] for query in queries], reference, depth)
+        values[:, queries] = values_of(part, measures, judge)
+        said.append([_said(measure, row, part) for measure, row in zip(measures, values[:, queries], strict=True)])
+        for name in groups:
+            groups[name] += _ranks_known(part.by(name))
+        for name in extras:
+            extras[name] += (~np.isnan(getattr(part, name))).sum(), (part.lines != MISSING).sum()
+    remarks = []
+    for measure, row, first, *rest in zip(measures, values, *said, strict=True):
+        is_of_all = not rest or ({*rest} == {first} and not (first and first.numbers))
+        remarks.append(first if is_of_all else _said(measure, row, inputs))
+    remarks += [_remark_on_known(inputs.by(name), name, counts, unknown=unknown) for name, counts in groups.items()]
+    for name, counts in extras.items():
+        _refuse_strangers(run.name, name, *counts.tolist())
+    return values, tuple(remark for remark in remarks if remark is not None)
 
 
-def _labels(attribute: str) -> str:
-    return f"labels of {attribute}" if attribute else "labels"
-
-
-def _alike(said: Sequence[Remark | str]) -> bool:
-    """Tell whether the same is said of all parts, and counts nothing: then it is true of the whole."""
-    return len(set(map(str, said))) == 1 and not getattr(said[0], "numbers", ())
-
-
-def _said(measure: Measure, values: Floats, inputs: Inputs) -> Remark | str:
-    if isinstance(measure, Utility):
-        return ""
+def _said(measure: Measure, values: Floats, inputs: Inputs) -> Remark | None:
+    """Let a measure say what a reader of its values [query] should know."""
     own = inputs.by(measure.by)
-    if own.reference.is_vast:
-        return ""
-    return measure.remark(**{n: values if n == "values" else getattr(own, n) for n in measure.remarks_on})
-
-
-def _of(measure: Measure, said: Remark | str) -> Remark:
+    said = (
+        ""
+        if own.reference.is_vast
+        else measure.remark(**{name: values if name == "values" else getattr(own, name) for name in measure.remarks_on})
+    )
     remark = said if isinstance(said, Remark) else Remark(said.replace("{}", "{ }"))
-    return replace(remark, measure=measure)
+    return replace(remark, measure=measure) if said else None
 
 
-def _counts(inputs: Inputs) -> Ints:
+def _ranks_known(inputs: Inputs) -> Ints:
     """Count the ranks of which the groups are known, all ranks, the queries without any of the first, all queries."""
     there = inputs.lines != MISSING
     known = there & inputs.known
@@ -242,9 +181,14 @@ def _counts(inputs: Inputs) -> Ints:
     return np.array([known.sum(), there.sum(), silent.sum(), len(there)])
 
 
-def _known(counts: Ints, attribute: str) -> Remark:
-    """Say for what share of the ranks looked at the groups are known."""
+def _remark_on_known(inputs: Inputs, attribute: str, counts: Ints, *, unknown: bool) -> Remark | None:
+    """Say for what share of the ranks looked at the groups are known; nothing where all documents belong somewhere."""
     known, there, silent, queries = counts.tolist()
+    labels = inputs.reference.labels
+    if labels is not None and not unknown:
+        _refuse_strangers(inputs.run.name, f"labels of {attribute}" if attribute else "labels", known, there)
+    if labels is not None and labels.others is not None:
+        return None
     words = "groups are known for {} of the {} ranks looked at"
     if silent * 10 <= queries:
         return Remark(words, (known, there), of=attribute)
@@ -252,7 +196,7 @@ def _known(counts: Ints, attribute: str) -> Remark:
     return Remark(words, (known, there, silent, queries), of=attribute)
 
 
-def _refuse_strangers(inputs: Inputs, what: str, *, seen: bool, known: bool) -> None:
-    """Raise InputError if documents were looked at, and labels or positions are known of none of them."""
-    if seen and not known:
-        raise InputError(f"the {what} know none of its documents; are they of the same collection?", inputs.run.name)
+def _refuse_strangers(run: str, what: str, known: int, there: int) -> None:
+    """Raise InputError if documents are there, and labels or positions are known of none of them."""
+    if there and not known:
+        raise InputError(f"the {what} know none of its documents; are they of the same collection?", run)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -71,6 +71,7 @@ class Documents:
     counted: Annotations
     choices: Choices
     annotations: Annotations = field(init=False)
+    counts: Floats = field(init=False)  # occurrences [document, group]; infinite for the worst that there could be
     missing: Missing = field(init=False)
     lacking: bool = field(init=False)  # whether nobody knows some document, by some attribute
     of_labels: bool = field(default=False, kw_only=True)  # which stand for counts
@@ -79,6 +80,9 @@ class Documents:
 
     def __post_init__(self) -> None:
         self.annotations, self.missing = self.counted, self.choices.missing
+        self.counts = self.annotations.counts.astype(np.float64)
+        if self.missing == "worst":
+            self.counts[~self.annotations.known] = np.inf
         self.lacking = not self.counted.known.all() or any(each.lacking for each in self.by.values())
 
     @property
@@ -96,14 +100,6 @@ class Documents:
         """Which documents are passed over [document], and last whether what is in no row is, which it is not."""
         known = self.annotations.known
         return np.append(~known if self.missing == "skip" else np.zeros(len(known), dtype=np.bool_), False)
-
-    @cached_property
-    def counts(self) -> Floats:
-        """Occurrences [document, group]; infinite for the worst document that there could be."""
-        counts = self.annotations.counts.astype(np.float64)
-        if self.missing == "worst":
-            counts[~self.annotations.known] = np.inf
-        return counts
 
     def with_counts(self, counted: Annotations) -> "Documents":
         """Take other counts in the place of these, by the same choices."""
@@ -171,20 +167,6 @@ class Reference(Attribute):
         """Tell whether a part of the target is taken from these documents."""
         several = [self.target_of, *(each.target_of for each in self.attributes.values())]
         return any(word in words for mixed in several if mixed is not None for _, word in mixed.of)
-
-
-class RunContext:
-    """One run's evaluation over ``qids``, to a depth, before any input is computed; all that a module of an extra sees.
-
-    The inputs proper are ``inputs.Inputs``; ``first`` are those of the attribute that is computed first.
-    """
-
-    def __init__(
-        self, run: Run, qids: Sequence[str], reference: Reference, depth: int | None, first: Self | None = None
-    ) -> None:
-        self.run, self.qids, self.reference, self.depth, self._first = run, qids, reference, depth, first
-        self.documents: Documents = cast("Documents", reference.documents)  # there is one where an input needs it
-        self._others: dict[str, Any] = {}  # inputs of other attributes
 
 
 def reduced(system: System, qrels: Qrels | None, only: Kept | None, level: int) -> System:

@@ -3,10 +3,10 @@
 ``catalogue/needs.py`` lists them, with their shapes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -28,14 +28,28 @@ from fairtrec.data.qrels_index import QrelsIndex
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.neutrality import membership
-from fairtrec.inputs.documents import RunContext, TargetOf
+from fairtrec.inputs.documents import Documents, Reference, TargetOf
 
 
-class Inputs(RunContext):
-    """The inputs of one run's evaluation over ``qids``; attributes are named as measures name them.
+class Inputs:
+    """The inputs of one run's evaluation over ``qids``, to a depth; attributes are named as measures name them.
 
-    They are of one attribute of documents, and ``by`` gives those of another, which share what is of no groups.
+    They are of one attribute of documents, and ``by`` gives those of another, which share what is of no groups with
+    those of the ``first``. ``samples`` are those of each ranking, where a query has several.
     """
+
+    counts: Floats  # occurrences of group terms [document, group]
+    samples: Sequence["Inputs"] = ()
+
+    def __init__(
+        self, run: Run, qids: Sequence[str], reference: Reference, depth: int | None, first: "Inputs | None" = None
+    ) -> None:
+        self.run, self.qids, self.reference, self.depth, self._first = run, qids, reference, depth, first
+        self.queries = len(qids)
+        self.documents = cast("Documents", reference.documents)  # there are such where an input needs them
+        if reference.documents is not None:
+            self.counts = reference.documents.counts
+        self._others: dict[str, Inputs] = {}  # of other attributes
 
     def by(self, attribute: str) -> "Inputs":
         """Give the inputs of an attribute."""
@@ -44,13 +58,7 @@ class Inputs(RunContext):
         if attribute not in self._others:
             reference = self.reference.by(attribute)
             self._others[attribute] = Inputs(self.run, self.qids, reference, self.depth, self)
-        found: Inputs = self._others[attribute]
-        return found
-
-    @property
-    def rankings(self) -> "list[Inputs]":
-        """The inputs of one ranking of each query: these, or of several those of each."""
-        return [self]
+        return self._others[attribute]
 
     @cached_property
     def takes_part(self) -> Bools:
@@ -71,11 +79,6 @@ class Inputs(RunContext):
     def ranked(self) -> Ints:
         """Rows of the ranked documents [query, rank]."""
         return self.documents.rows(self.run, self.qids, self.depth)
-
-    @property
-    def counts(self) -> Floats:
-        """Occurrences of group terms [document, group]."""
-        return self.documents.counts
 
     @property
     def log_counts(self) -> Floats:
@@ -211,12 +214,7 @@ class Inputs(RunContext):
         several = [looked_up(each, self.qids, self.run.docnos, self.lines) for each in crossing.labels]
         return np.asarray(~np.any([np.isnan(each).any(axis=2) for each in several], axis=0))
 
-    @property
-    def queries(self) -> int:
-        """How many queries there are."""
-        return len(self.qids)
-
-    @property
+    @cached_property
     def sample_of(self) -> Ints:
         """Which query each ranking belongs to [ranking]."""
         return np.arange(len(self.qids))

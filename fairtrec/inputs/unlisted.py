@@ -71,14 +71,14 @@ def _wanted(inputs: Inputs, query: int) -> CrossedTarget | None:
     return crossing.held[qid]
 
 
-def values(measure: Measure, inputs: Inputs, rankings: Sequence[Inputs]) -> Floats:
-    """Compute a measure [query] over groups that are not listed, of one or more ``rankings`` of each query.
+def values(measure: Measure, inputs: Inputs) -> Floats:
+    """Compute a measure [query] over groups that are not listed, of one or more rankings of each query.
 
     The groups of a query are those that its ranked documents hold, and one behind them for all others, which no
     document holds: what its target is worth to the measure, ``Measure.beyond`` says.
     """
     found = np.full(len(inputs.qids), np.nan)
-    looked = [dict(_rankings(each, measure.depth)) for each in rankings]
+    looked = [dict(_rankings(each, measure.depth)) for each in inputs.samples or [inputs]]
     for query, qid in enumerate(inputs.qids):
         several = [each[qid] for each in looked if qid in each]
         wanted = _wanted(inputs, query) if "target" in measure.needs else None

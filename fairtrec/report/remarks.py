@@ -33,7 +33,7 @@ def footnotes(result: Result) -> list[str]:
     lines += [f"{', '.join(measures)}: {what}" if measures != [""] else what for what, measures in together.items()]
     lines += ceilings.remarks(result)
     if any(scores.pooled is not None for scores in result.scores):
-        from fairtrec.evaluation.pooling import REMARK
+        from fairtrec.evaluation.computing import REMARK
 
         lines.append(REMARK)
     for beside, module in (("ties", "tied"), ("unknown", "unknown"), ("gold", "by_gold")):
