@@ -100,9 +100,10 @@ def _more(scores: Scores, system: System, inputs: Inputs | None, reference: Refe
     """Add what was asked for beside the values: what is pooled, what gold corrects, what is left open."""
     if choices.pool is not None:
         scores = replace(scores, pooled=pooled(system, scores.measures, scores.qids, reference))
-    if reference.gold is not None and inputs is not None:
+    if reference.gold is not None:
         from fairtrec.evaluation.correcting import corrections
 
+        inputs = inputs or Inputs(system.runs[0], scores.qids, reference, None)
         gold, said = corrections(inputs, scores.measures, scores.values)
         return replace(scores, gold=gold, remarks=(*scores.remarks, *said))
     if choices.bounds is None:

@@ -15,8 +15,7 @@ from fairtrec.data import MISSING, Docnos, Ints, Run, System
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import Choices
-from fairtrec.inputs.documents import Reference, reduced
-from fairtrec.inputs.of_measures import Inputs
+from fairtrec.inputs.documents import Reference, RunContext, reduced
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +104,7 @@ def matched(reference: Reference, named: Sequence[tuple[str, Any]], choices: Cho
     return replace(reference, extras=extras)
 
 
-def counterfactual(inputs: Inputs) -> Ints:
+def counterfactual(inputs: RunContext) -> Ints:
     """Number the documents of both rankings, the run's and the counterfactual run's [2, query, rank]."""
     run, qids = inputs.run, inputs.qids
     other: Run = inputs.reference.extras["counterfactual"].run_of(run.name)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
@@ -167,6 +167,25 @@ class Reference(Attribute):
         """Tell whether a part of the target is taken from these documents."""
         several = [self.target_of, *(each.target_of for each in self.attributes.values())]
         return any(word in words for mixed in several if mixed is not None for _, word in mixed.of)
+
+
+class RunContext:
+    """One run's evaluation over ``qids``, to a depth, before any input is computed; all that a module of an extra sees.
+
+    The inputs proper are ``inputs.Inputs``; ``first`` are those of the attribute that is computed first.
+    """
+
+    counts: Floats  # occurrences of group terms [document, group]
+
+    def __init__(
+        self, run: Run, qids: Sequence[str], reference: Reference, depth: int | None, first: Self | None = None
+    ) -> None:
+        self.run, self.qids, self.reference, self.depth, self._first = run, qids, reference, depth, first
+        self.queries = len(qids)
+        self.documents = cast("Documents", reference.documents)  # there are such where an input needs them
+        if reference.documents is not None:
+            self.counts = reference.documents.counts
+        self._others: dict[str, Any] = {}  # inputs of other attributes
 
 
 def reduced(system: System, qrels: Qrels | None, only: Kept | None, level: int) -> System:

@@ -6,7 +6,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -28,28 +28,17 @@ from fairtrec.data.qrels_index import QrelsIndex
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.neutrality import membership
-from fairtrec.inputs.documents import Documents, Reference, TargetOf
+from fairtrec.inputs.documents import RunContext, TargetOf
 
 
-class Inputs:
-    """The inputs of one run's evaluation over ``qids``, to a depth; attributes are named as measures name them.
+class Inputs(RunContext):
+    """The inputs of one run's evaluation over ``qids``; attributes are named as measures name them.
 
     They are of one attribute of documents, and ``by`` gives those of another, which share what is of no groups with
     those of the ``first``. ``samples`` are those of each ranking, where a query has several.
     """
 
-    counts: Floats  # occurrences of group terms [document, group]
     samples: Sequence["Inputs"] = ()
-
-    def __init__(
-        self, run: Run, qids: Sequence[str], reference: Reference, depth: int | None, first: "Inputs | None" = None
-    ) -> None:
-        self.run, self.qids, self.reference, self.depth, self._first = run, qids, reference, depth, first
-        self.queries = len(qids)
-        self.documents = cast("Documents", reference.documents)  # there are such where an input needs them
-        if reference.documents is not None:
-            self.counts = reference.documents.counts
-        self._others: dict[str, Inputs] = {}  # of other attributes
 
     def by(self, attribute: str) -> "Inputs":
         """Give the inputs of an attribute."""
@@ -58,7 +47,8 @@ class Inputs:
         if attribute not in self._others:
             reference = self.reference.by(attribute)
             self._others[attribute] = Inputs(self.run, self.qids, reference, self.depth, self)
-        return self._others[attribute]
+        found: Inputs = self._others[attribute]
+        return found
 
     @cached_property
     def takes_part(self) -> Bools:

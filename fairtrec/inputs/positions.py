@@ -5,7 +5,7 @@ from typing import Any
 
 from fairtrec.data import Floats, Positions, Run, looked_up
 from fairtrec.errors import PATH
-from fairtrec.inputs.of_measures import Inputs
+from fairtrec.inputs.documents import RunContext
 from fairtrec.measure import Measure
 
 
@@ -27,13 +27,13 @@ def remark_on(positions: Positions, measures: Iterable[Measure]) -> str:
     return f"the sign of {', '.join(signed)} means nothing: {made}"
 
 
-def positions(inputs: Inputs) -> Floats:
+def positions(inputs: RunContext) -> Floats:
     """Find where the ranked documents stand [query, rank, axis]."""
     run, qids = inputs.run, inputs.qids
     return looked_up(inputs.reference.extras["positions"], qids, run.docnos, run.top(qids, inputs.depth))
 
 
-def background_positions(inputs: Inputs) -> Floats:
+def background_positions(inputs: RunContext) -> Floats:
     """Find where the background's documents stand [query, n, axis]."""
     background = inputs.reference.background
     assert isinstance(background, Run)
