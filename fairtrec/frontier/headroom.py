@@ -9,7 +9,6 @@ import numpy as np
 
 from fairtrec.answers.answer import Answer, Signature
 from fairtrec.answers.result import Result
-from fairtrec.catalogue import renamed
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import processes
@@ -19,9 +18,9 @@ from fairtrec.inputs import loading
 from fairtrec.inputs.given import JudgementsLike
 from fairtrec.literals import Among
 from fairtrec.measure import Better, Measure, Quantity
-from fairtrec.reranking.orders.problem import Problem
-from fairtrec.reranking.orders.search import Search
-from fairtrec.reranking.orders.solve import Cached, Solved, solve
+from fairtrec.reranking.problem import Problem
+from fairtrec.reranking.search import Search
+from fairtrec.reranking.solve import Cached, Solved, solve
 
 PROVEN = 1e-6  # what is less far apart is the same
 
@@ -123,7 +122,6 @@ class Frontier(Answer):
 LOSSES = (0.0, 0.01, 0.05)
 
 
-@renamed.told
 def headroom(
     runs: Any,
     qrels: JudgementsLike | None = None,

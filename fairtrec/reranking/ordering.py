@@ -58,6 +58,43 @@ def falling(starts: Ints) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     return scores
 
 
+def pooled(runs: Sequence[Run], name: str) -> Run:
+    """Rank the documents of several runs in turn: those of rank 1, then those of rank 2, each once."""
+    if len(runs) == 1:
+        return replace(runs[0], name=name)
+    there = [(run, {*run.qids}) for run in runs]
+    qids = tuple(sorted({qid for run in runs for qid in run.qids}))
+    rankings = []
+    for qid in qids:
+        tops = [run.docnos[run.top([qid], None)[0]] for run, known in there if qid in known]
+        places = np.concatenate([np.arange(len(top)) for top in tops])
+        docnos = np.concatenate(tops)[np.argsort(places, kind="stable")]
+        _, first = np.unique(docnos, return_index=True)
+        rankings.append(docnos[np.sort(first)])
+    return _ranked(name, qids, rankings)
+
+
+def extended(run: Run, qids: Sequence[str], more: Run) -> Run:
+    """Put the documents of another run behind those that each query has."""
+    rankings = []
+    for own, other in zip(run.top(qids, None), more.top(qids, None), strict=True):
+        first, second = run.docnos[own[own >= 0]], more.docnos[other[other >= 0]]
+        rankings.append(np.concatenate([first, second[~np.isin(second, first)]]))
+    return _ranked(run.name, tuple(qids), rankings)
+
+
+def reordered(run: Run, qids: Sequence[str], tops: Sequence[Ints]) -> Run:
+    """Keep the documents of these places of each query, in this order."""
+    lines = run.top(qids, None)
+    return _ranked(run.name, tuple(qids), [run.docnos[row[top]] for row, top in zip(lines, tops, strict=True)])
+
+
+def _ranked(name: str, qids: tuple[str, ...], rankings: Sequence[Docs]) -> Run:
+    starts = np.concatenate(([0], np.cumsum([len(each) for each in rankings]))).astype(np.int64)
+    docnos = np.concatenate(rankings) if rankings else np.empty(0, dtype="S1")
+    return Run(name, name, qids, starts, docnos, falling(starts))
+
+
 def _move(run: Run, placed: Placed, docnos: Docs) -> None:
     """Put documents of the run into the first places, and those that they pass behind them in their order."""
     ranks, there = placed.ranks, placed.ranks != MISSING

@@ -16,12 +16,12 @@ from fairtrec.inputs.given import NamedRuns
 from fairtrec.reranker import NEW, Reranker, counted
 from fairtrec.rerankers.optimal import TOLD, K, Optimal
 from fairtrec.reranking.inputs import JUDGED, sees_judgements
-from fairtrec.reranking.ordering import Placed, arranged
-from fairtrec.reranking.orders.picking import Picked, picked
-from fairtrec.reranking.orders.problem import Problem, reordered
-from fairtrec.reranking.orders.search import SCORES, Search
-from fairtrec.reranking.orders.solve import Cached, Solved, solve
+from fairtrec.reranking.ordering import Placed, arranged, reordered
+from fairtrec.reranking.picking import Picked, picked
+from fairtrec.reranking.problem import Problem
 from fairtrec.reranking.reranked import Reranked
+from fairtrec.reranking.search import SCORES, Search
+from fairtrec.reranking.solve import Cached, Solved, solve
 
 KEPT = "queries without a finite value of both measures, so their order is kept: {} of {}"
 
@@ -148,7 +148,7 @@ def _placed(problem: Problem, run: Run, tops: Sequence[Ints]) -> Placed:
         ranks[row, : len(top)] = [at[docno] for docno in docnos.tolist()]
         new.append(np.array(strange, dtype=docnos.dtype))
     wide = max(map(len, new), default=0)
-    judged = np.zeros((len(new), wide), dtype=problem.run.docnos.dtype)
+    judged = np.zeros((len(new), wide), dtype=problem.inputs.run.docnos.dtype)
     for row, docs in enumerate(new):
         judged[row, : len(docs)] = docs
     return Placed(problem.qids, ranks, judged if wide else None)

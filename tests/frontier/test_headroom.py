@@ -227,7 +227,7 @@ def test_where_no_lemma_holds_the_value_is_below_the_bound():
 
 
 def test_with_too_many_sequences_exchanges_give_a_value(monkeypatch):
-    monkeypatch.setattr("fairtrec.reranking.orders.solve.KINDS", 1)
+    monkeypatch.setattr("fairtrec.reranking.solve.KINDS", 1)
     random = np.random.default_rng(8)
     for utility in ("nDCG@3", "ERR@3"):
         _, _, labels, _ = made = world(random, 5)

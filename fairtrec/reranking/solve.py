@@ -15,8 +15,7 @@ from fairtrec.formulas.fronts import Front, same_grades
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.sequences import KindSequences, by_kind
 from fairtrec.measure import First, Precisions, Sum, Terms
-from fairtrec.reranking.orders.problem import Problem
-from fairtrec.reranking.orders.worth import divided, gains_of, local_optimum, of_gains, of_ranks
+from fairtrec.reranking.problem import Problem
 
 EXCHANGED = frozenset({"ERR"})  # without terms, but never less where of two documents the better one comes first
 TRIED = 64  # of the fairest orders, how many are evaluated for their utility
@@ -57,9 +56,8 @@ def solve(problem: Problem, values: Floats, kept: Cached, *, grades_only: bool =
 
 def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, *, grades_only: bool) -> Solved:
     """Lemma 1."""
-    worth = problem.fair(divided(fair))
+    worth, weights = problem.fair(fair.gains), fair.weights
     counted = np.nan_to_num(worth)
-    weights = of_ranks(problem, fair.weights)
     grades, queries = problem.grades(), range(len(problem.qids))
     alike, every = np.full(len(problem.qids), np.nan), np.ones(len(problem.qids), dtype=np.bool_)
     orders: Tops = []
@@ -70,8 +68,7 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, 
     if grades_only and grades is not None:
         return Solved([], alike, alike, "by lemma 1", every, orders)
     if isinstance(useful, Sum):
-        ours = of_ranks(problem, useful.weights)
-        found = two_sums.fronts(divided(useful), worth, ours, weights, problem.lengths, problem.held)
+        found = two_sums.fronts(useful.gains, worth, useful.weights, weights, problem.lengths, problem.held)
         rough = sum(not front.exact for front in found)
         hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
         return Solved(found, alike, alike, f"by lemma 1{hull}", every, orders)
@@ -104,11 +101,11 @@ def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cach
             climbs += 1
             fronts.append(None)
             top, alike[row] = (
-                local_optimum(problem, row, own) if own is not None else (np.arange(problem.lengths[row]), np.nan)
+                problem.local_optimum(row, own) if own is not None else (np.arange(problem.lengths[row]), np.nan)
             )
             orders.append(top)
             end = problem.at_end(row)
-            tries.append(local_optimum(problem, row, None)[0][None] if end is None else end[None])
+            tries.append(problem.local_optimum(row, None)[0][None] if end is None else end[None])
             told[row] = False
             most_alike[row] = most[row] = problem.greatest(row)
             continue
@@ -176,7 +173,7 @@ def _of_relevance(problem: Problem, row: int, useful: Terms | None, worth: Float
     placed[:, falling] = movable[every.take(docs)]
     tops = problem.filled(row, placed)
     fairness: Floats = np.nan_to_num(worth)[tops] @ weights[: tops.shape[1]]
-    return Front.of(of_gains(useful, row, relevant[tops]), fairness, tops)
+    return Front.of(_of_gains(useful, row, relevant[tops]), fairness, tops)
 
 
 def _listed(problem: Problem, row: int, kept: Cached) -> tuple[KindSequences, Floats, Ints] | None:
@@ -224,18 +221,41 @@ def _of_kinds(
             alike = allowed[fairness[allowed] >= fairness[allowed].max() - NEAR][:SHARED_BY]
             several = [movable[_placed(each, grades[ranks], grades[movable], kinds)] for each in every.kinds[alike]]
             order = problem.filled(row, min(several, key=np.ndarray.tolist)[None])[0]
-    gains = gains_of(row, useful)
+    gains = _gains_of(row, useful)
     ungraded = np.zeros(len(movable)) if grades is None else grades[movable].astype(np.float64)
     worth = ungraded if gains is None else gains[movable]
     docs, _ = by_kind(kinds, worth, len(supply), len(ranks))
     tops = problem.filled(row, movable[docs[every.kinds[usable], every.number[usable]]])
     if useful is not None and gains is not None:
-        return Front.of(of_gains(useful, row, gains[tops]), fairness[usable], tops), order, tops[:1], True
+        return Front.of(_of_gains(useful, row, gains[tops]), fairness[usable], tops), order, tops[:1], True
     fairest = tops[fairness[usable] >= fairness[usable].max() - NEAR]
     if grades is None:
         return None, order, fairest[:1], False
     _, first = np.unique(-grades[fairest], axis=0, return_index=True)
     return None, order, fairest[first[:TRIED]], _goes_by_exchanges(problem) and len(first) <= TRIED
+
+
+def _of_gains(useful: Terms, row: int, gains: Floats | Ints) -> Floats:
+    """Say what First or Precisions, or a Sum of these gains [sequence, rank], makes of one query [sequence]."""
+    ranks = gains.shape[1]
+    if isinstance(useful, Sum):
+        return np.asarray(gains @ useful.weights[row, :ranks])
+    relevant = gains > 0
+    if isinstance(useful, First):
+        worth = np.zeros(ranks + 1)
+        worth[:ranks][: len(useful.worth)] = useful.worth[:ranks]
+        return np.asarray(worth[np.where(relevant.any(axis=1), relevant.argmax(axis=1), ranks)])
+    assert isinstance(useful, Precisions)
+    precisions = relevant * np.cumsum(relevant, axis=1) / np.arange(1, ranks + 1)
+    return np.asarray(precisions[:, : useful.cutoff].sum(axis=1) / float(useful.divisor[row]))
+
+
+def _gains_of(row: int, useful: Terms | None) -> Floats | None:
+    """Say what the documents of a query gain, if utility grows wherever a greater gain comes before a smaller one."""
+    if isinstance(useful, First | Precisions):
+        return np.asarray(useful.relevant[row], dtype=np.float64)
+    falls = isinstance(useful, Sum) and (np.diff(useful.weights, axis=-1) <= 0).all() and (useful.weights >= 0).all()
+    return useful.gains[row] if isinstance(useful, Sum) and falls else None
 
 
 def _placed(kinds: Ints, wanted: Ints, grades: Ints, of: Ints) -> Ints:

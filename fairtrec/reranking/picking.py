@@ -8,9 +8,8 @@ import numpy as np
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.fronts import DIGITS, ROUNDING, spend
 from fairtrec.measure import First, Sum
-from fairtrec.reranking.orders.problem import Problem
-from fairtrec.reranking.orders.solve import Solved
-from fairtrec.reranking.orders.worth import divided, of_ranks
+from fairtrec.reranking.problem import Problem
+from fairtrec.reranking.solve import Solved
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +95,7 @@ class _First:
         kinds: list[Sequence[Ints]] = []
         fair, useful = problem.terms(problem.fairness), problem.terms(problem.utility)
         several = [terms for terms in (fair, useful) if isinstance(terms, Sum)]
-        sums = [(np.nan_to_num(divided(terms)), of_ranks(problem, terms.weights)) for terms in several]
+        sums = [(np.nan_to_num(terms.gains), terms.weights) for terms in several]
         if not isinstance(fair, Sum):
             kinds.append([_numbered(problem, row) for row in range(len(problem.qids))])
         relevant = useful.relevant if isinstance(useful, First) and not same_grades else None

@@ -1,23 +1,24 @@
 """One run whose front is looked for: its documents, what each adds to the two sums, and what orders are worth."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, Run, take
+from fairtrec.data import MISSING, Bools, Candidates, Docs, Floats, Ints, take
 from fairtrec.data.parameters import named
 from fairtrec.evaluation.computing import values_of
 from fairtrec.formulas import discount
+from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.two_sums import filled
-from fairtrec.inputs.documents import Reference
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness
 from fairtrec.measures.utility import Utility
 from fairtrec.relevance.judge import RelevanceEvaluator
-from fairtrec.reranking.ordering import falling
+from fairtrec.reranking.ordering import reordered
 
 LOOKS = ("membership", "relevance", "positions")  # what measures see of documents, [query, rank, ...]
 TABLES = frozenset({"counts", "log_counts", "tokens", "groups"})  # the same for all queries
@@ -26,79 +27,31 @@ OF_QUERY = frozenset({"target", "background", "collection", "judged_relevance", 
 COUNTED = frozenset({"lengths", "queries", "sample_of"})  # of orders, each of which stands for a query
 KNOWN = frozenset({*LOOKS, *TABLES, *OF_QUERY, *COUNTED, "ranked"})  # inputs of orders that are made up
 PORTION = 20_000  # orders that are evaluated at once
-
-
-def pooled(runs: Sequence[Run], name: str) -> Run:
-    """Rank the documents of several runs in turn: those of rank 1, then those of rank 2, each once."""
-    if len(runs) == 1:
-        return replace(runs[0], name=name)
-    there = [(run, {*run.qids}) for run in runs]
-    qids = tuple(sorted({qid for run in runs for qid in run.qids}))
-    rankings = []
-    for qid in qids:
-        tops = [run.docnos[run.top([qid], None)[0]] for run, known in there if qid in known]
-        places = np.concatenate([np.arange(len(top)) for top in tops])
-        docnos = np.concatenate(tops)[np.argsort(places, kind="stable")]
-        _, first = np.unique(docnos, return_index=True)
-        rankings.append(docnos[np.sort(first)])
-    return _run(name, qids, rankings)
-
-
-def extended(run: Run, qids: Sequence[str], more: Run | None) -> Run:
-    """Put the documents of another run behind those that each query has."""
-    if more is None:
-        return run.cut(qids, None)
-    rankings = []
-    for own, other in zip(run.top(qids, None), more.top(qids, None), strict=True):
-        first, second = run.docnos[own[own >= 0]], more.docnos[other[other >= 0]]
-        rankings.append(np.concatenate([first, second[~np.isin(second, first)]]))
-    return _run(run.name, tuple(qids), rankings)
-
-
-def reordered(run: Run, qids: Sequence[str], tops: Sequence[Ints]) -> Run:
-    """Keep the documents of these places of each query, in this order."""
-    lines = run.top(qids, None)
-    return _run(run.name, tuple(qids), [run.docnos[row[top]] for row, top in zip(lines, tops, strict=True)])
-
-
-def _run(name: str, qids: tuple[str, ...], rankings: Sequence[Docs]) -> Run:
-    starts = np.concatenate(([0], np.cumsum([len(each) for each in rankings]))).astype(np.int64)
-    docnos = np.concatenate(rankings) if rankings else np.empty(0, dtype="S1")
-    return Run(name, name, qids, starts, docnos, falling(starts))
+STEPS = 30
+TRIED = 4_000  # exchanges in a step
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One run over some queries: ``run`` has them and their documents, those of the run first.
+    """One run over some queries.
 
-    ``lengths`` [query] are how many ranks each ranking has, down to ``depth``. ``utility`` None is the DCG of the
-    scores of the run, of which ``scores`` [query, document] are the scaled ones.
+    ``inputs`` are of all documents that each query may rank, those of the run first; ``own`` are of the ranking as it
+    is, as deep as anything sees, with ``lengths`` [query] ranks. ``utility`` None is the DCG of the scores of the run,
+    of which ``scores`` [query, document] are the scaled ones.
     """
 
-    run: Run
     qids: tuple[str, ...]
+    inputs: Inputs
+    own: Inputs
     lengths: Ints
-    depth: int | None
+    elsewhere: Sequence[int]  # the first place [query] of documents that are not of the run itself
     utility: Measure | None
     fairness: Measure
-    reference: Reference
     judge: RelevanceEvaluator | None
     scores: Floats | None = None
     pin_unjudged: bool = False
     candidates: int | None = None
     worst: bool = False  # whether the least fair orders are looked for
-    elsewhere: Sequence[int] = ()  # the first place [query] of documents that are not of the run itself
-
-    @cached_property
-    def inputs(self) -> Inputs:
-        """The inputs of all documents that each query may rank."""
-        return Inputs(self.run, self.qids, self.reference, None)
-
-    @cached_property
-    def own(self) -> Inputs:
-        """The inputs of the ranking as it is, as deep as anything sees."""
-        tops = [np.arange(many) for many in self.lengths.tolist()]
-        return Inputs(reordered(self.run, self.qids, tops), self.qids, self.reference, None)
 
     @property
     def there(self) -> Bools:
@@ -113,26 +66,34 @@ class Problem:
     def docnos(self, query: int) -> Docs:
         """Name the documents that a query may rank, by their places."""
         first = int(self.inputs.lines[query, 0]) if self.several[query] else 0
-        return np.asarray(self.run.docnos[first : first + int(self.several[query])])
+        return np.asarray(self.inputs.run.docnos[first : first + int(self.several[query])])
 
     def terms(self, measure: Measure | None) -> Terms | None:
-        """Say what a measure makes of its ranks: gains of all documents, but weights and divisors of the ranking."""
+        """Say what a measure makes of its ranks: gains of all documents, but weights and divisors of the ranking.
+
+        Of a Sum the gains [query, document] are divided, nan where there is no document; the weights [query, rank] are
+        0 where nothing counts, or the ranking has ended.
+        """
         if measure is None:
             assert self.scores is not None
-            return Sum(self.scores, discount.log2(self.depth or self.scores.shape[1]))
-        every = measure.over_ranks(**{name: getattr(self.inputs, name) for name in measure.needs})
-        if every is None:
-            return None
-        own = measure.over_ranks(**{name: getattr(self.own, name) for name in measure.needs})
+            every: Terms | None = Sum(self.scores, discount.log2(self.own.depth or self.scores.shape[1]))
+            own = every
+        else:
+            every = measure.over_ranks(**{name: getattr(self.inputs, name) for name in measure.needs})
+            own = every and measure.over_ranks(**{name: getattr(self.own, name) for name in measure.needs})
         if isinstance(every, Sum) and isinstance(own, Sum):
-            return Sum(np.where(self.there, every.gains, np.nan), own.weights, own.divisor)
+            gains = np.where(self.there, every.gains, np.nan)
+            weights = np.zeros((len(self.qids), int(self.lengths.max(initial=0))))
+            weights[:, : own.weights.shape[-1]] = own.weights[..., : weights.shape[1]]
+            weights[np.arange(weights.shape[1]) >= self.lengths[:, None]] = 0.0
+            return Sum(gains if own.divisor is None else quotient(gains, np.asarray(own.divisor)[:, None]), weights)
         if isinstance(every, Precisions) and isinstance(own, Precisions):
             return Precisions(every.relevant, own.cutoff, own.divisor)
         return First(every.relevant, own.worth) if isinstance(every, First) and isinstance(own, First) else None
 
     def grades(self) -> Ints | None:
         """Number the grades of the documents [query, document]; one that is not judged is of grade 0."""
-        if self.reference.qrels is None:
+        if self.inputs.reference.qrels is None:
             return None
         grades = np.nan_to_num(self.inputs.relevance)
         numbers = np.unique(grades, return_inverse=True)[1].reshape(grades.shape)
@@ -191,6 +152,39 @@ class Problem:
                 made[name] = value
         return self.fair(np.broadcast_to(np.asarray(self.fairness(**made)), (len(tops),)))
 
+    def local_optimum(self, query: int, grades: Ints | None) -> tuple[Ints, float]:
+        """Exchange documents, the pair that gains most first, until none gains; give the order and its value.
+
+        With ``grades`` [document] only documents of the same grade change places.
+        """
+        top = np.arange(int(self.lengths[query]))
+        several = int(self.several[query])
+        value = float(self.fairness_of(query, top[None])[0]) if len(top) else -np.inf
+        rank, doc = np.divmod(np.arange(len(top) * several), max(several, 1))
+        rank, doc = rank[:TRIED], doc[:TRIED]
+        for _ in range(STEPS if len(rank) else 0):
+            place = np.full(several, -1)
+            place[top] = np.arange(len(top))
+            useful = place[doc] < 0
+            useful |= place[doc] > rank
+            useful &= ~(self.held[query, doc] | self.held[query, top[rank]])
+            if grades is not None:
+                useful &= grades[doc] == grades[top[rank]]
+            if not useful.any():
+                break
+            tops = np.repeat(top[None], int(useful.sum()), axis=0)
+            at, (upper, new) = np.arange(len(tops)), (rank[useful], doc[useful])
+            lower = place[new]
+            inside = lower >= 0
+            tops[at[inside], lower[inside]] = top[upper[inside]]
+            tops[at, upper] = new
+            values = self.fairness_of(query, tops)
+            best = int(values.argmax())
+            if not values[best] > value + NEAR:
+                break
+            top, value = tops[best], float(values[best])
+        return top, value
+
     def looks(self, query: int) -> Floats:
         """Say what the measure sees of each document of a query [document, feature]."""
         parts = []
@@ -209,17 +203,17 @@ class Problem:
         if self.utility is None:
             terms = self.terms(None)
             assert isinstance(terms, Sum)
-            return np.array([terms.gains[row, top] @ terms.weights[: len(top)] for row, top in enumerate(tops)])
-        ordered = reordered(self.run, self.qids, tops)
-        inputs = Inputs(ordered, self.qids, self.reference, self.depth)
+            return np.array([terms.gains[row, top] @ terms.weights[row, : len(top)] for row, top in enumerate(tops)])
+        ordered = reordered(self.inputs.run, self.qids, tops)
+        inputs = Inputs(ordered, self.qids, self.inputs.reference, self.own.depth)
         (values,) = values_of(inputs, (self.utility,), self.judge if isinstance(self.utility, Utility) else None)
         return np.asarray(values, dtype=np.float64)
 
     def spoken(self, tops: Sequence[Ints]) -> float:
         """Give the share of ranks whose document holds a group term, or belongs to a group; nan if none is known."""
-        if self.reference.labels is not None:
+        if self.inputs.reference.labels is not None:
             held: Bools = np.asarray(np.nan_to_num(self.inputs.membership).any(axis=2))
-        elif self.reference.documents is not None:
+        elif self.inputs.reference.documents is not None:
             counts = self.inputs.counts
             held = np.asarray(take(counts, self.inputs.ranked).sum(axis=2) > 0)
         else:

@@ -20,12 +20,14 @@ from fairtrec.inputs import loading
 from fairtrec.inputs.by_attribute import refuse_several
 from fairtrec.inputs.documents import Reference, reduced
 from fairtrec.inputs.given import NamedRuns
+from fairtrec.inputs.of_measures import Inputs
 from fairtrec.literals import Among
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import depth_of
 from fairtrec.relevance.judge import RelevanceEvaluator
-from fairtrec.reranking.orders.problem import KNOWN, Problem, extended, pooled
+from fairtrec.reranking.ordering import extended, pooled
+from fairtrec.reranking.problem import KNOWN, Problem
 
 HEADROOM = "headroom"
 SCORES = "scores"  # for a utility: DCG of what the run itself scored
@@ -177,29 +179,25 @@ class Search:
         self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference, judge: RelevanceEvaluator | None
     ) -> Problem:
         """Set up a run over these queries; one that it lacks is an empty ranking."""
-        depth = depth_of(self.evaluator.measures)
-        lengths = (run.top(qids, depth) >= 0).sum(axis=1)
-        every = run.top(qids, None)
-        there = every >= 0
-        scores = None
+        own = Inputs(run, qids, reference, self.ranks)
+        lines, scores = run.top(qids, None), None
         if self.utility is None:
-            known = np.where(there, run.scores[np.maximum(every, 0)] / 2, np.nan)  # of halves no difference overflows
+            known = np.where(lines >= 0, run.scores[np.maximum(lines, 0)] / 2, np.nan)  # of halves no gap overflows
             least, most = (each.reduce(known, axis=1, initial=np.nan)[:, None] for each in (np.fmin, np.fmax))
-            scores = np.where(there, quotient(known - least, most - least, 0.0), np.nan)
+            scores = np.where(lines >= 0, quotient(known - least, most - least, 0.0), np.nan)
         return Problem(
-            extended(run, qids, more),
             tuple(qids),
-            lengths,
-            depth,
+            Inputs(run if more is None else extended(run, qids, more), qids, reference, None),
+            own,
+            own.lengths,
+            (lines >= 0).sum(axis=1).tolist(),
             self.utility,
             self.fairness,
-            reference,
             judge,
             scores,
             pin_unjudged=self.pin_unjudged,
             candidates=self.candidates,
             worst=self.worst,
-            elsewhere=there.sum(axis=1).tolist(),
         )
 
 
