@@ -15,7 +15,6 @@ from fairtrec.report.cells import called, cell, signed
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import directions, heading
 from fairtrec.report.records import Row, head
-from fairtrec.report.records import number as exact
 from fairtrec.report.remarks import footnotes as footnotes_of
 
 KEYS = ("factor", "variant", "run")
@@ -252,8 +251,7 @@ def record(ablation: Ablation) -> dict[str, Any]:
     """Give one object, which also says where the values come from, and what the base says."""
     ends, ranks = ablation.intervals.tolist(), ablation.rank_intervals.tolist()
     runs = {
-        run: {"least": exact(ends[at][0]), "greatest": exact(ends[at][1]), "ranks": ranks[at]}
-        for at, run in enumerate(ablation.runs)
+        run: {"least": ends[at][0], "greatest": ends[at][1], "ranks": ranks[at]} for at, run in enumerate(ablation.runs)
     }
     base = _record(ablation, ablation.base)
     return {
@@ -269,13 +267,8 @@ def record(ablation: Ablation) -> dict[str, Any]:
 
 
 def _record(ablation: Ablation, each: Variant) -> dict[str, Any]:
-    means = {run: exact(mean) for run, mean in zip(ablation.runs, each.means.tolist(), strict=True)}
+    means = dict(zip(ablation.runs, each.means.tolist(), strict=True))
     found: dict[str, Any] = {"factor": each.factor, "variant": each.variant, "means": means}
-    found |= {
-        "tau_b": exact(each.tau_b),
-        "tau_ap": exact(each.tau_ap),
-        "flipped": each.flipped,
-        "settled": each.settled,
-    }
+    found |= {name: getattr(each, name) for name in ("tau_b", "tau_ap", "flipped", "settled")}
     found |= {"ranks": dict(zip(ablation.runs, each.ranks.tolist(), strict=True)), "queries": each.queries}
     return found if each.documents is None else {**found, "documents": each.documents}

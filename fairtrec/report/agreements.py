@@ -9,7 +9,7 @@ from fairtrec.gold.agreeing import Agreement, Category
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.page.whole import TABLES, in_page, page
-from fairtrec.report.records import Row, number
+from fairtrec.report.records import Row
 from fairtrec.statistics.agreement import Interval
 
 KEYS = ("group",)
@@ -107,8 +107,7 @@ def record(found: Agreement) -> dict[str, Any]:
     """Give one object: the numbers of all documents, and of each group."""
     groups = []
     for kind in found.kinds:
-        values = {name: number(value) for name, value in _flat(kind).items() if not name.startswith("found ")}
+        values = {name: value for name, value in _flat(kind).items() if not name.startswith("found ")}
         groups.append({"group": kind.name, "labelled": kind.labelled, "found": dict(kind.found), **values})
-    overall = {name: number(value) for name, value in _overall(found).items()}
     made = {"signature": str(found.signature), "notes": found.notes, "by": found.by, "confidence": found.confidence}
-    return {**made, **overall, "groups": groups}
+    return {**made, **_overall(found), "groups": groups}

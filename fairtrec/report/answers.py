@@ -18,11 +18,11 @@ from fairtrec.data import Floats
 from fairtrec.errors import FilePath, ResourceError, UsageError
 from fairtrec.inputs.choices import unknown
 from fairtrec.measure import Measure
-from fairtrec.report import flat as flat_names
+from fairtrec.report import records
 from fairtrec.report.document import Document
+from fairtrec.report.ends import with_bounds, with_ends
 from fairtrec.report.output import emit, refuse_input, refuse_unwritable
 from fairtrec.report.page import whole
-from fairtrec.report.tied import with_bounds, with_ends
 from fairtrec.report.writers import KINDS, Formats, refuse_view
 
 MOST_PLACES = 17
@@ -53,10 +53,10 @@ def flat(of: Answer) -> dict[str, float]:
     """Name each number as trackers want it."""
     of = _made_of(of)
     if isinstance(of, Result):
-        return flat_names.of_means(with_bounds(with_ends(of)), {})
+        return records.of_means(with_bounds(with_ends(of)), parts={})
     kind = _kind(of)
     numbers = kind.part("numbers")
-    return flat_names.of_rows(kind.part("rows")(of, places=None) if numbers is None else numbers(of), kind.part("KEYS"))
+    return records.of_rows(kind.part("rows")(of, places=None) if numbers is None else numbers(of), kind.part("KEYS"))
 
 
 def frame(of: Answer, *, per_query: bool) -> Any:

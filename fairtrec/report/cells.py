@@ -40,7 +40,7 @@ def standing(result: Result, places: int) -> "Standing":
     of unknown documents gives.
     """
     from fairtrec.comparison.leaderboard import Standing, incomplete, strange
-    from fairtrec.report.unknown import outside
+    from fairtrec.report.ends import outside
 
     printed = [[float(f"{value:.{places}f}") for value in scores.compared.tolist()] for scores in result.scores]
     measures = range(len(result.scores[0].measures))
@@ -119,7 +119,7 @@ def intervals(scores: Scores, query: int | None, places: int) -> list[str]:
     ends = zip(*(cells(each, query, places) for each in (scores, *scores.ends.values())), strict=True)
     written = ["" if len({*row}) == 1 else f" [{row[1]}, {row[2]}] ~{row[3]}".removesuffix(" ~nan") for row in ends]
     if scores.unknown is not None:
-        from fairtrec.report.unknown import outside
+        from fairtrec.report.ends import outside
 
         written = [f"{text} outside" if outside(scores, row, query) else text for row, text in enumerate(written)]
     return written

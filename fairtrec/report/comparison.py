@@ -8,7 +8,6 @@ from fairtrec.comparison.compared import Comparison, Comparisons, CorrectedCompa
 from fairtrec.comparison.correlations import Associations
 from fairtrec.comparison.curves import Curves
 from fairtrec.formats.tsv import ALL
-from fairtrec.report import flat as flat_names
 from fairtrec.report import pairs_of_runs
 from fairtrec.report.cells import shown, signed
 from fairtrec.report.curves import (
@@ -26,7 +25,7 @@ from fairtrec.report.curves import (
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.legend import directions
 from fairtrec.report.paper import TESTS, directions_of, overview, title_of
-from fairtrec.report.records import Row, head, number
+from fairtrec.report.records import Row, head, of_rows
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.statistics.procedure import DECIDING, Procedure
 
@@ -173,15 +172,7 @@ def _cell(name: str, value: Any, places: int | None) -> str | float | None:
 
 def records(view: View) -> list[dict[str, Any]]:
     """Give an object for each row, in full precision."""
-    return as_records(view.rows)
-
-
-def as_records(several: Any) -> list[dict[str, Any]]:
-    """Give rows as JSON can hold them."""
-    return [
-        {name: number(value) if isinstance(value, float) else value for name, value in asdict(row).items()}
-        for row in several
-    ]
+    return list(map(asdict, view.rows))
 
 
 def record(view: View) -> dict[str, Any]:
@@ -193,13 +184,13 @@ def record(view: View) -> dict[str, Any]:
     if isinstance(view, Associations):
         made |= {"over": view.over}
     if isinstance(view, Curves):
-        made |= {"agreements": as_records(view.agreements)}
+        made |= {"agreements": list(map(asdict, view.agreements))}
     else:
         made |= {"procedure": asdict(view.procedure), "family": view.family}
     return {**made, "rows": records(view)}
 
 
-def flat(view: View) -> dict[str, float | str | None]:
+def flat(view: View) -> dict[str, float]:
     """Give each number of each row under a name of its own."""
     several = isinstance(view, Comparisons) and pairs_of_runs.is_matrix(view)
-    return flat_names.rows(rows(view, places=None), keys=("run", "against", *KEYS[1:]) if several else KEYS)
+    return of_rows(rows(view, places=None), ("run", "against", *KEYS[1:]) if several else KEYS)

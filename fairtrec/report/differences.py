@@ -7,7 +7,6 @@ from typing import Any
 from fairtrec.errors import plain
 from fairtrec.replay.difference import Deviation, Difference, Pair
 from fairtrec.report.folding import hung
-from fairtrec.report.records import number
 from fairtrec.report.verdicts import distinct
 
 
@@ -62,11 +61,11 @@ def record(difference: Difference, *, names: Pair) -> dict[str, Any]:
             {
                 "run": deviation.run,
                 "measure": deviation.measure,
-                "means": None if deviation.means is None else list(map(number, deviation.means)),
+                "means": deviation.means,
                 "differing": deviation.differing,
                 "queries": deviation.queries,
-                "largest": number(deviation.largest),
-                "most": [{"qid": qid, "values": [number(one), number(other)]} for qid, one, other in deviation.most],
+                "largest": deviation.largest,
+                "most": [{"qid": qid, "values": values} for qid, *values in deviation.most],
             }
             for deviation in difference.values
         ],

@@ -12,7 +12,7 @@ from fairtrec.explanation.explained import Exchange, Explained, Explanation, Pla
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.folding import hung
-from fairtrec.report.records import Row, head, number
+from fairtrec.report.records import Row, head
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.report.terminal import aligned, within
 
@@ -129,7 +129,7 @@ def numbers(explanation: Explanation) -> Iterator[Row]:
 def records(explanation: Explanation) -> Iterator[dict[str, Any]]:
     """Give an object for each rank of each query that has a value, with what the query's would be without a term."""
     for each in explanation.explained:
-        more = {"what_if": {term: number(value) for term, value in each.what_if.items()}} if each.what_if else {}
+        more = {"what_if": each.what_if} if each.what_if else {}
         yield from ({"run": each.run, **_named(each, explanation.texts), **_rank(at), **more} for at in each.places)
 
 
@@ -146,10 +146,10 @@ def record(explanation: Explanation) -> dict[str, Any]:
         "runs": [
             {
                 "run": of_run.run,
-                **{name: number(of_run.mean(name)) for name in ("value", "ceiling")},
+                **{name: of_run.mean(name) for name in ("value", "ceiling")},
                 "n": len(of_run.defined),
-                "words": [{**asdict(word), "adds": number(word.adds)} for word in of_run.words(better)],
-                "what_if": {term: number(of_run.what_if(term)) for term in explanation.what_if},
+                "words": list(map(asdict, of_run.words(better))),
+                "what_if": {term: of_run.what_if(term) for term in explanation.what_if},
                 "queries": [_query(each, explanation.texts) for each in of_run.queries],
             }
             for of_run in explanation.runs
@@ -267,14 +267,14 @@ def _named(each: Explained, texts: Mapping[str, str]) -> dict[str, str]:
 def _query(each: Explained, texts: Mapping[str, str]) -> dict[str, Any]:
     return {
         **_named(each, texts),
-        **{name: number(getattr(each, name)) for name in ("value", "ceiling", "rest")},
+        **{name: getattr(each, name) for name in ("value", "ceiling", "rest")},
         "why": each.why,
         "exchange": None if each.exchange is None else asdict(each.exchange),
-        "what_if": {term: number(value) for term, value in each.what_if.items()},
+        "what_if": each.what_if,
         "ranks": [
             {
                 **_rank(place),
-                **{name: number(getattr(place, name)) for name in ("gain", "ideal", "behind", "without")},
+                **{name: getattr(place, name) for name in ("gain", "ideal", "behind", "without")},
                 "rough": place.rough,
                 "known": place.known,
             }
@@ -287,10 +287,9 @@ def _rank(place: Place) -> dict[str, Any]:
     return {
         "rank": place.rank,
         "docno": place.docno,
-        "adds": number(place.adds),
-        "loses": number(place.loses),
+        "adds": place.adds,
+        "loses": place.loses,
         "words": [
-            {"word": word.term, "group": word.group, "times": word.times, "adds": number(word.adds)}
-            for word in place.words
+            {"word": word.term, "group": word.group, "times": word.times, "adds": word.adds} for word in place.words
         ],
     }

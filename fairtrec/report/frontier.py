@@ -9,7 +9,6 @@ from fairtrec.report.cells import called, cell
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import ARROWS, directions, heading
 from fairtrec.report.records import Row, head
-from fairtrec.report.records import number as exact
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.reranking.inputs import JUDGED
 
@@ -210,20 +209,15 @@ def record(frontier: Frontier, *, per_query: bool = False) -> dict[str, Any]:
         "fairness": str(frontier.fairness),
         "found": frontier.way,
         "runs": {run.run: _run(run, per_query=per_query) for run in frontier.runs},
-        "pool": None if frontier.pool is None else {"front": _front(frontier.pool)},
+        "pool": None if frontier.pool is None else {"front": (frontier.pool.front.T + 0.0).tolist()},
     }
 
 
 def _run(run: RunFrontier, *, per_query: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {"points": _points(run), "exact": run.exact}
-    found["front"] = _front(run)
+    found = {"points": _points(run), "exact": run.exact, "front": (run.front.T + 0.0).tolist()}
     if per_query:
         found["queries"] = {query.qid: _points(query) for query in run.queries}
     return found
-
-
-def _front(run: RunFrontier) -> list[list[Any]]:
-    return [[exact(value + 0.0) for value in pair] for pair in run.front.T.tolist()]
 
 
 def _points(one: RunFrontier | QueryFrontier) -> list[dict[str, Any]]:
@@ -231,12 +225,12 @@ def _points(one: RunFrontier | QueryFrontier) -> list[dict[str, Any]]:
     if one.dpfr is not None:
         alpha, utility, fairness, distance = one.dpfr
         there = Point("dpfr", utility, fairness, fairness)
-        found.append({**_record(there), "alpha": alpha, "distance": exact(distance + 0.0)})
+        found.append({**_record(there), "alpha": alpha, "distance": distance + 0.0})
     return found
 
 
 def _record(point: Point) -> dict[str, Any]:
     values = {"utility": point.utility, "fairness": point.fairness + 0.0, "bound": point.bound + 0.0}
     found: dict[str, Any] = {"point": point.name, "loss": None if point.name != "loss" else point.loss}
-    record = {**found, **{key: exact(value) for key, value in values.items()}}
+    record = {**found, **values}
     return record if point.told else {**record, "utility_is": "a bound from below"}

@@ -6,7 +6,7 @@ from typing import Any
 
 from fairtrec.querysets.chosen import QuerySet
 from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.records import Row, number
+from fairtrec.report.records import Row
 
 FEW = "words find few of what people find"
 KEYS = ("qid",)
@@ -111,7 +111,7 @@ def record(made: QuerySet) -> dict[str, Any]:
     name, value = made.kappa
     found: dict[str, Any] = {"signature": str(made.signature), "notes": made.notes}
     found |= {"queries": len(made.ballots), "annotators": len(made.annotators), "votes": made.votes}
-    found |= {"agreement": number(made.agreement), "kappa": {"name": name or None, "value": number(value)}}
+    found |= {"agreement": made.agreement, "kappa": {"name": name or None, "value": value}}
     found |= {"rule": made.rule, "majority": made.majority, "no_majority": made.no_majority}
     found["words"] = {qid: list(words) for qid, words in made.words.items()}
     found |= {"kept": list(made.kept), "domains": made.many, "like": [list(pair) for pair in made.like]}

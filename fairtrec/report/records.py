@@ -1,5 +1,7 @@
 """Answers for programs: rows as TSV or CSV, records as JSON in one line each, an object as JSON with what made it.
 
+Flat is one object of names and numbers, such as MLflow, Weights & Biases, DVC and Codabench take.
+
 JSON has every value in full precision, null where it is undefined, "Infinity" or "-Infinity" where it is that (JSON has
 no such number).
 """
@@ -7,15 +9,22 @@ no such number).
 import io
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 from fairtrec.answers.answer import Signature
 from fairtrec.answers.result import Result
-from fairtrec.errors import STEERING
+from fairtrec.errors import STEERING, UsageError
+from fairtrec.formats.tsv import ALL
+from fairtrec.report.cells import names, shown
 from fairtrec.version import __version__
 
 Row = Sequence[str | float | None]  # a head, or cells: numbers are exact, or written already
+LONGEST = 200  # letters; MLflow takes 250
+_BETWEEN = re.compile(r"[-\s()=,'\"@./:|]+")  # what stands between the words of measures and runs
+_BOUNDS = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
+NamedValue = Iterator[tuple[tuple[str, ...], float]]
 
 
 def delimited(rows: Iterable[Row], *, delimiter: str) -> str:
@@ -37,6 +46,28 @@ def json(record: Mapping[str, Any]) -> str:
     return _text(record, 1)
 
 
+def _text(record: Mapping[str, Any], indent: int | None) -> str:
+    import json as json_module
+
+    text = json_module.dumps(_held(record), ensure_ascii=False, allow_nan=False, indent=indent)
+    return re.sub(STEERING, lambda letter: f"\\u{ord(letter.group()):04x}", text) + "\n"  # the same to whoever reads it
+
+
+def _held(value: Any) -> Any:
+    """Give what JSON can hold.
+
+    >>> _held({"mean": math.nan, "ends": (-math.inf, 0.5)})
+    {'mean': None, 'ends': ['-Infinity', 0.5]}
+    """
+    if isinstance(value, Mapping):
+        return {name: each if isinstance(each, str) else _held(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [each if isinstance(each, str) else _held(each) for each in value]
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
 def head(result: Result, signature: Signature, notes: Sequence[str] | None = None) -> dict[str, Any]:
     """Begin an object with what made it: version, signature, files, and what a reader should know if that comes next.
 
@@ -47,15 +78,79 @@ def head(result: Result, signature: Signature, notes: Sequence[str] | None = Non
     return made if notes is None else {**made, "notes": list(notes)}
 
 
-def number(value: float) -> float | str | None:
-    """Give a value as JSON can hold it."""
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    return None if math.isnan(value) else value
+def flat_name(*words: str) -> str:
+    """Write a name of ASCII letters, digits and underscores that begins with no digit.
+
+    What holds other letters than those of a notation, or is long, has a part of its digest behind it.
+
+    >>> flat_name("nDCG@10"), flat_name("bm25", "ARaB(mag='tf')@10"), flat_name("2021 run", "P(rel=-1)@5")
+    ('nDCG_at_10', 'bm25_ARaB_mag_tf_at_10', '_2021_run_P_rel_minus1_at_5')
+    >>> flat_name("ARaB@10 <-0.5")
+    'ARaB_at_10_below_minus_0_5'
+    """
+    text = " ".join(words)
+    spelled = re.sub(r"(?<=[=,])-(?=[\d.])", "minus", re.sub(r"@(?=\d)", " at ", text))
+    spelled = re.sub(r" ([<>]=?)(-?)(?=[\d.])", lambda of: f" {_BOUNDS[of[1]]}{' minus' * bool(of[2])} ", spelled)
+    spelled = _BETWEEN.sub("_", spelled)
+    plain = re.sub(r"\W+", "_", spelled, flags=re.ASCII)[:LONGEST].strip("_")
+    if re.search(r"\W", spelled, re.ASCII) or len(spelled) > LONGEST:
+        digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        plain = f"{plain}_{digest}"
+    return plain if re.match("[a-zA-Z_]", plain) else f"_{plain}"
 
 
-def _text(value: Any, indent: int | None) -> str:
-    import json as json_module
+def of_means(of: Result, *, parts: Mapping[str, Result]) -> dict[str, float]:
+    """Name the means, those of slices with the name of the slice behind.
 
-    text = json_module.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
-    return re.sub(STEERING, lambda letter: f"\\u{ord(letter.group()):04x}", text) + "\n"  # the same to whoever reads it
+    Raises UsageError where two would have one name.
+    """
+
+    def means() -> NamedValue:
+        for part, here in (parts or {ALL: of}).items():
+            for run, scores in zip(names(of), here.scores, strict=True):
+                for measure, value in zip(scores.measures, scores.means.tolist(), strict=True):
+                    words = *[run] * (len(of.scores) > 1), str(measure), *["slice", part] * (part != ALL)
+                    yield words, value
+                    if scores.pooled is not None and (pooled := scores.pooled.value(measure)) is not None:
+                        yield (*words, "pooled"), pooled
+
+    return _named(means())
+
+
+def of_rows(of: Iterable[Row], keys: Sequence[str]) -> dict[str, float]:
+    """Name each number of each row, the head first, after the cells of the row's keys.
+
+    Of one run alone the name is left out, as is that of the slice of all queries. Raises UsageError where two numbers
+    would have one name.
+    """
+    fields, *several = of
+    records = [dict(zip(map(str, fields), row, strict=True)) for row in several]
+    short = shown(str(record["run"]) for record in records if "run" in record)
+
+    def numbers() -> NamedValue:
+        for record in records:
+            words = {key: str(record[key]) for key in keys if record.get(key) is not None}
+            words = {key: word for key, word in words.items() if word != ALL or key not in ("qid", "slice")}
+            if "run" in words:
+                words["run"] = short[words["run"]] if len(short) > 1 else ""
+            if "cutoff" in words:
+                words["cutoff"] = f"@{words['cutoff']}"
+            if "slice" in words:
+                words["slice"] = f"slice {words['slice']}"
+            for name, value in record.items():
+                if name not in keys and isinstance(value, int | float) and not isinstance(value, bool):
+                    yield (*filter(None, words.values()), name), value
+
+    return _named(numbers())
+
+
+def _named(numbers: NamedValue) -> dict[str, float]:
+    found: dict[str, float] = {}
+    whose: dict[str, tuple[str, ...]] = {}
+    for words, value in numbers:
+        short = flat_name(*words)
+        if short in found:
+            both = " and ".join(" ".join(each) for each in (whose[short], words))
+            raise UsageError(f"{both} would both be called {short}; give the runs, groups or slices other names")
+        found[short], whose[short] = value, words
+    return found

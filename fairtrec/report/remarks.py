@@ -1,15 +1,18 @@
 """What a reader should know beside the numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
+
+import numpy as np
 
 from fairtrec.answers.result import Result
 from fairtrec.data.parameters import Parameters
+from fairtrec.formulas.rounding import same
 from fairtrec.measure import Remark
-from fairtrec.report import ceilings
 from fairtrec.report.cells import listed, names
 
 FEW = 4  # runs
+CEILING = 0.8  # of the rankings of a run
+SEVERAL = 5  # queries, of fewer of which nothing is said
 
 
 def footnotes(result: Result) -> list[str]:
@@ -31,14 +34,15 @@ def footnotes(result: Result) -> list[str]:
         *(_same(result) if result.same else ()),
     ]
     lines += [f"{', '.join(measures)}: {what}" if measures != [""] else what for what, measures in together.items()]
-    lines += ceilings.remarks(result)
+    lines += of_ceilings(result)
     if any(scores.pooled is not None for scores in result.scores):
         from fairtrec.evaluation.computing import REMARK
 
         lines.append(REMARK)
-    for beside, module in (("ties", "tied"), ("unknown", "unknown"), ("gold", "by_gold")):
-        if any(getattr(scores, beside) for scores in result.scores):
-            lines += import_module(f"fairtrec.report.{module}").notes(result)
+    if any(scores.ties or scores.unknown or scores.gold for scores in result.scores):
+        from fairtrec.report import ends
+
+        lines += ends.notes(result, names(result))
     return lines
 
 
@@ -63,7 +67,7 @@ def summed_up(said: Mapping[Remark, list[int]], called: Sequence[str]) -> Iterat
             ]
         else:
             columns = zip(*(remark.numbers for remark in remarks), strict=True)
-            numbers = [str(min(each)) if min(each) == max(each) else f"{min(each)} to {max(each)}" for each in columns]
+            numbers = list(map(_span, columns))
         some = [listed([called[run] for run in runs])] if few or len(runs) < len(called) else []
         whose = ", ".join([*some, *[attribute] * bool(attribute)])
         yield measure, remarks[0].filled(numbers) + (f" ({whose})" if whose else "")
@@ -91,8 +95,48 @@ def _uneven(result: Result) -> list[str]:
     lacking = {name: s for name, s in zip(names(result), result.scores, strict=True) if len(s.qids) < len(every)}
     if not lacking:
         return []
-    few = sorted({len(scores.qids) for scores in lacking.values()})
-    many = f"{few[0]}" if len(few) == 1 else f"{few[0]} to {few[-1]}"
+    many = _span([len(scores.qids) for scores in lacking.values()])
     what = f"means over {many} of the {len(every)} queries of all runs"
     ways = "-c counts the rest as empty rankings, --queries common evaluates those that every run has"
     return [f"{what}: {listed(list(lacking))} ({ways})"]
+
+
+def of_ceilings(result: Result) -> list[str]:
+    """Say of which measures nearly all rankings have the best value that there is, so that a few queries decide."""
+    said: dict[tuple[str, tuple[int, ...]], list[str]] = {}
+    for row, measure in enumerate(result.scores[0].measures if result.scores else ()):
+        target = result.scores[0].target
+        low, high = measure.bounds if target is None else measure.bounds_against(target)
+        if measure.total or measure.better == "neither":
+            continue
+        there = [values[~np.isnan(values)] for values in (scores.values[row] for scores in result.scores)]
+        ends = {"higher": (high, "the maximum"), "lower": (low, "the minimum"), "nearer 0": (0.0, "the value 0")}
+        best, called = ends[measure.better]
+        if best is None:  # then it is the best of those that there are
+            every = np.concatenate(there)
+            best = float(every.max(initial=-np.inf) if measure.better == "higher" else every.min(initial=np.inf))
+        counts: dict[int, tuple[int, int]] = {}
+        for place, known in enumerate(there):
+            many = int(same(known, np.array(best)).sum())
+            if len(known) >= SEVERAL and many >= CEILING * len(known):
+                counts[place] = many, len(known)
+        if counts:
+            at, of = ([each[end] for each in counts.values()] for end in (0, 1))
+            deciding = _span([every - many for many, every in counts.values()])
+            decide = {"0": "so no query tells runs apart", "1": "so 1 query tells runs apart"}.get(
+                deciding, f"so {deciding} queries tell runs apart"
+            )
+            words = f"{_span(at)} of {_span(of)} rankings have {called}, {decide}"
+            said.setdefault((words, tuple(counts)), []).append(str(measure))
+    every_run = tuple(range(len(result.scores)))
+    named = names(result) if any(runs != every_run for _, runs in said) else []
+    return [
+        f"{', '.join(measures)}: {words}"
+        + (f" ({listed([named[place] for place in runs])})" if runs != every_run else "")
+        for (words, runs), measures in said.items()
+    ]
+
+
+def _span(numbers: Sequence[int]) -> str:
+    least, most = min(numbers), max(numbers)
+    return str(least) if least == most else f"{least} to {most}"

@@ -12,7 +12,6 @@ from fairtrec.report.cells import cell, cells, shown
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import arrows, heading
 from fairtrec.report.records import Row
-from fairtrec.report.records import number as exact
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.report.remarks import summed_up
 from fairtrec.reranking.reranked import Effect, Reranking
@@ -91,9 +90,9 @@ def record(effect: Effect) -> dict[str, Any]:
     for each, one, two in zip(effect.reranking.runs, effect.before.scores, effect.after.scores, strict=True):
         means = {
             str(measure): {
-                "before": exact(float(one.means[at])),
-                "reranked": exact(float(two.means[at])),
-                "difference": exact(_difference(one.means[at], two.means[at])),
+                "before": one.means[at],
+                "reranked": two.means[at],
+                "difference": _difference(one.means[at], two.means[at]),
                 "better": measure.better,
             }
             for at, measure in enumerate(one.measures)

@@ -5,11 +5,10 @@ from dataclasses import asdict
 from typing import Any
 
 from fairtrec.report.cells import called, cells, shown, sizes
-from fairtrec.report.comparison import as_records
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import directions, heading
 from fairtrec.report.paper import MARKS, TESTS, mark
-from fairtrec.report.records import Row, head, number
+from fairtrec.report.records import Row, head
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.selection.choosing import Selected, Selection
 from fairtrec.statistics.procedure import DECIDING
@@ -55,13 +54,12 @@ def records(selection: Selection) -> list[dict[str, Any]]:
     """Give an object for each beta, in full precision: what is chosen in each fold, and the means."""
     found = []
     for row in selection.rows:
-        means = {name: number(mean) for name, mean in row.means.items()}
-        record: dict[str, Any] = {"beta": number(row.beta), "chosen": dict(row.chosen), "means": means}
+        record: dict[str, Any] = {"beta": row.beta, "chosen": dict(row.chosen), "means": row.means}
         if tests := selection.tests(row):
             left = ("slice", "run", "measure", "worst_slice")
             record["tests"] = {
                 measure: {name: value for name, value in cells_of.items() if name not in left}
-                for measure, cells_of in zip(tests, as_records(tests.values()), strict=True)
+                for measure, cells_of in zip(tests, map(asdict, tests.values()), strict=True)
             }
         found.append(record)
     return found

@@ -9,7 +9,7 @@ from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.legend import directions, heading
 from fairtrec.report.page.whole import TABLES, in_page, page
-from fairtrec.report.records import Row, number
+from fairtrec.report.records import Row
 from fairtrec.report.remarks import footnotes as footnotes_of
 
 KEYS = ("query",)
@@ -93,8 +93,8 @@ def records(view: SpreadView) -> Iterator[dict[str, Any]]:
         for row, measure in enumerate(of.measures):
             many = int(of.many[row, query]) if query is not None else of.runs_of(None, part)
             found: dict[str, Any] = {"qid": name, "measure": str(measure)}
-            found |= {end: number(float(three[at, row])) for at, end in enumerate(ENDS)}
-            own = {} if run is None else {"own": number(float(of.own(run, query, part)[row]))}
+            found |= {end: three[at, row] for at, end in enumerate(ENDS)}
+            own = {} if run is None else {"own": of.own(run, query, part)[row]}
             if run is not None and query is not None:
                 place = of.place(run, row, query)
                 own["place"] = None if place is None else place[0]

@@ -19,7 +19,7 @@ from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.folding import cut, folded, hung
 from fairtrec.report.markup import escaped_md
 from fairtrec.report.output import annotation
-from fairtrec.report.records import Row, head, number
+from fairtrec.report.records import Row, head
 from fairtrec.report.records import json as as_json
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.report.terminal import within
@@ -197,17 +197,17 @@ def _pairs(verdict: Verdict) -> Iterator[tuple[str, Any]]:
         value = getattr(verdict, name)
         yield name, value if value is None else str(value)
     yield "measure", str(verdict.requirement.measure)
-    yield from (("value", number(verdict.value)), ("bound", number(verdict.bound)))
+    yield from (("value", verdict.value), ("bound", verdict.bound))
     yield from (("n", verdict.defined), ("queries", verdict.queries))
     if verdict.interval is not None:
-        yield from zip(("low", "high"), map(number, verdict.interval), strict=True)
+        yield from zip(("low", "high"), verdict.interval, strict=True)
     if verdict.ends is not None:
-        yield from zip(("least", "greatest"), map(number, verdict.ends), strict=True)
+        yield from zip(("least", "greatest"), verdict.ends, strict=True)
     if verdict.label is not None:
         yield "label", asdict(verdict.label)
     for name in ("baseline", "difference", "low", "high", "tolerance", "detectable"):
         if verdict.evidence is not None:
-            yield name, number(getattr(verdict.evidence, name))
+            yield name, getattr(verdict.evidence, name)
     if verdict.evidence is not None:
         yield "nonzero", verdict.evidence.nonzero
 

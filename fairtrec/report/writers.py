@@ -106,7 +106,7 @@ class ResultFormats(Formats):
 
             of, sort = by(of, sort), computed(of, sort)
         if writer.single and any(scores.ties or scores.unknown for scores in of.scores):
-            from fairtrec.report.tied import with_ends
+            from fairtrec.report.ends import with_ends
 
             of = with_ends(of)
         if slices:
@@ -116,7 +116,7 @@ class ResultFormats(Formats):
             parts = dict(sliced(of, slices))
             view["parts"] = {**parts, **gaps(parts)}
         if writer.single and any(scores.confidence is not None or scores.gold is not None for scores in of.scores):
-            from fairtrec.report.tied import with_bounds
+            from fairtrec.report.ends import with_bounds
 
             of = with_bounds(of)
             view["parts"] = {name: with_bounds(part) for name, part in view.get("parts", {}).items()}
@@ -149,7 +149,7 @@ _RESULTS = {
     "latex": Writer("results.tables:tables", "markup:titled", "all"),
     "html": Writer("page.html:html", "", "all", means=True),
     "parquet": Writer("results.columnar:parquet", exact=True, binary=True),
-    "flat": Writer("flat:result", "records:json", exact=True, single=True, queries=False),
+    "flat": Writer("records:of_means", "records:json", exact=True, single=True, queries=False),
     "tira": Writer("results.lines:tira", single=True),
 }
 RESULTS = ResultFormats(

@@ -40,9 +40,9 @@ def read(text):
 
 def of_values(values, name="a.run", **changes):
     """Results with these values of one measure."""
-    rows = {f"q{number}": {"RR": records.number(value)} for number, value in enumerate(values)}
+    rows = {f"q{number}": {"RR": value} for number, value in enumerate(values)}
     run = {"run": name, "tag": "a", "num_q": len(rows), "queries": rows}
-    return read(json.dumps(document(runs=[run], **changes)))
+    return read(records.json(document(runs=[run], **changes)))
 
 
 @given(st.lists(VALUES, min_size=1, max_size=5))

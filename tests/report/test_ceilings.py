@@ -11,8 +11,8 @@ from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores
 from fairtrec.errors import UsageError
 from fairtrec.measures import AWRF, KL, NFaiRR, TExFAIR
-from fairtrec.report import ceilings
 from fairtrec.report.cells import intervals
+from fairtrec.report.remarks import of_ceilings
 from fairtrec.statistics import paired
 from fairtrec_made.measures import Count, Nearer
 
@@ -34,32 +34,32 @@ def near_all(best, other, many):
 
 
 def test_one_line_says_of_how_many_rankings_a_measure_has_its_best_value_and_how_many_queries_decide():
-    said = ceilings.remarks(result(near_all(1, 0.5, 9), near_all(1, 0.2, 8), near_all(1, 0.1, 7)))
+    said = of_ceilings(result(near_all(1, 0.5, 9), near_all(1, 0.2, 8), near_all(1, 0.1, 7)))
     assert said == ["NFaiRR@10: 8 to 9 of 10 rankings have the maximum, so 1 to 2 queries tell runs apart (0, 1)"]
-    assert ceilings.remarks(result([1] * 10)) == [
+    assert of_ceilings(result([1] * 10)) == [
         "NFaiRR@10: 10 of 10 rankings have the maximum, so no query tells runs apart"
     ]
-    assert ceilings.remarks(result(near_all(1, np.nan, 9))) == [
+    assert of_ceilings(result(near_all(1, np.nan, 9))) == [
         "NFaiRR@10: 9 of 9 rankings have the maximum, so no query tells runs apart"]  # fmt: skip
 
 
 def test_the_best_value_is_by_the_direction_and_the_bounds_of_the_measure():
     kinds = KL(), Nearer(), AWRF()
     rows = near_all(0, 1, 9), near_all(0, -1, 9), near_all(1, 0, 9)
-    assert ceilings.remarks(result(rows, measure=kinds)) == [
+    assert of_ceilings(result(rows, measure=kinds)) == [
         "KL@10: 9 of 10 rankings have the minimum, so 1 query tells runs apart",
         "Nearer@10: 9 of 10 rankings have the value 0, so 1 query tells runs apart",
         "AWRF@10: 9 of 10 rankings have the maximum, so 1 query tells runs apart",
     ]
     unscaled, target = TExFAIR(scaled=False), np.array([0.25, 0.75])
     best = unscaled.bounds_against(target)[1]
-    assert ceilings.remarks(result(near_all(best, 0.1, 9), measure=unscaled, target=target))
+    assert of_ceilings(result(near_all(best, 0.1, 9), measure=unscaled, target=target))
 
 
 def test_nothing_is_said_of_few_queries_of_sums_and_of_fewer_rankings():
-    assert ceilings.remarks(result([1, 1, 1, 1])) == []
-    assert ceilings.remarks(result(near_all(0, 1, 10), measure=Count())) == []
-    assert ceilings.remarks(result(near_all(1, 0.5, 7))) == []
+    assert of_ceilings(result([1, 1, 1, 1])) == []
+    assert of_ceilings(result(near_all(0, 1, 10), measure=Count())) == []
+    assert of_ceilings(result(near_all(1, 0.5, 7))) == []
 
 
 def test_an_interval_ends_where_the_values_of_the_measure_do():
@@ -122,7 +122,7 @@ def test_beside_a_rank_stands_that_no_test_is_behind_it(copied, fairtrec_command
 def test_of_the_runs_of_the_paper_a_ceiling_is_told(ten):
     runs, qrels, given = ten
     said = fairtrec.evaluate("NFaiRR@10", runs, qrels, **given)
-    (line,) = [each for each in ceilings.remarks(said) if each.startswith("NFaiRR@10")]
+    (line,) = [each for each in of_ceilings(said) if each.startswith("NFaiRR@10")]
     assert line == "NFaiRR@10: 27 to 29 of 30 rankings have the maximum, so 1 to 3 queries tell runs apart"
 
 

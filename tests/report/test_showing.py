@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import fairtrec
 from fairtrec.errors import ResourceError, UsageError
-from fairtrec.report import flat
+from fairtrec.report.records import flat_name
 from fairtrec.report.writers import COMPARISONS, RESULTS
 from fairtrec_made import REPOSITORY, pages
 
@@ -114,14 +114,14 @@ def test_names_are_those_that_trackers_take(result, comparison):
 
 @given(st.lists(st.text(max_size=300), min_size=1, max_size=3))
 def test_any_name_becomes_one_that_trackers_take(words):
-    name = flat.name(*words)
+    name = flat_name(*words)
     assert GRAMMAR.match(name)
     assert MLFLOW.match(name)
 
 
 def test_names_that_hold_other_letters_stay_apart():
     names = [
-        flat.name(f"TE(group='{group}')@10") for group in ("男", "女", "männer", "m\u00e4nner", "a" * 300, "a" * 301)
+        flat_name(f"TE(group='{group}')@10") for group in ("男", "女", "männer", "m\u00e4nner", "a" * 300, "a" * 301)
     ]
     assert len({*names}) == 5  # the fourth is the third
     assert names[2].startswith("TE_group_m_nner_at_10_")

@@ -9,7 +9,7 @@ from fairtrec.answers.scores import Scores, UnknownIntervals
 from fairtrec.comparison.gaps import GapScores
 from fairtrec.formats.tsv import ALL, DIFFERENCE
 from fairtrec.measure import Quantity
-from fairtrec.report.records import head, number
+from fairtrec.report.records import head
 
 
 def records(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str, Result]) -> Iterator[dict[str, Any]]:
@@ -27,33 +27,33 @@ def _values(result: Result, of_slice: Mapping[str, str], *, per_query: bool, sum
             name = str(of_query(measure))
             if per_query and not (isinstance(measure, Aggregated) and measure.follows):
                 for query, (qid, value) in enumerate(zip(scores.qids, scores.values[row].tolist(), strict=True)):
-                    ends = {end: number(float(each.values[row, query])) for end, each in scores.ends.items()}
-                    yield {**common, "measure": name, "qid": qid, "value": number(value), **ends}
+                    ends = {end: each.values[row, query] for end, each in scores.ends.items()}
+                    yield {**common, "measure": name, "qid": qid, "value": value, **ends}
             if summary:
                 told = {"aggregate": measure.told} if isinstance(measure, Aggregated) else {}
                 yield {**common, "measure": name, **told, "qid": "all", **_mean(scores, row)}
                 if scores.pooled is not None and (pooled := scores.pooled.value(measure)) is not None:
-                    yield {**common, "measure": name, "qid": "pooled", "value": number(pooled)}
+                    yield {**common, "measure": name, "qid": "pooled", "value": pooled}
 
 
 def _mean(scores: Scores, row: int) -> dict[str, Any]:
     """Give the mean of a measure and over how many queries; and what ties make of it, in how many of them."""
-    mean: dict[str, Any] = {"value": number(float(scores.means[row])), "n": int(scores.defined[row])}
+    mean: dict[str, Any] = {"value": scores.means[row], "n": int(scores.defined[row])}
     if scores.gold is not None and (by_gold := scores.corrected[row]) is not None:
-        mean |= {name: number(getattr(by_gold, name)) for name in ("corrected", "low", "high")}
+        mean |= {name: getattr(by_gold, name) for name in ("corrected", "low", "high")}
         mean |= {"gold": by_gold.gold, "differ": by_gold.differ}
     elif scores.within is not None and not scores.measures[row].total:
-        mean |= dict(zip(("low", "high"), map(number, scores.within[row].tolist()), strict=True))
+        mean |= dict(zip(("low", "high"), scores.within[row].tolist(), strict=True))
     if isinstance(scores, GapScores) and (gap := scores.gaps[row]) is not None:
         mean |= {"of": list(gap.of)}
         if scores.confidence is not None and scores.kind == DIFFERENCE:
-            mean["p"] = number(gap.p)
+            mean["p"] = gap.p
     if scores.ties is not None:
-        mean |= {end: number(float(each.means[row])) for end, each in scores.ends.items()}
+        mean |= {end: each.means[row] for end, each in scores.ends.items()}
         mean |= {"tied": int(scores.ties.tied[row]), "drawn": int(scores.ties.drawn[row])}
     if scores.unknown is not None:
         found = scores.unknown
-        mean |= {end: number(float(each.means[row])) for end, each in scores.ends.items()}
+        mean |= {end: each.means[row] for end, each in scores.ends.items()}
         mean |= {"n_ends": int(scores.ends["least"].defined[row]), "unknown": int((found.number[row] > 0).sum())}
         mean |= {name: int(getattr(found, name)[row].sum()) for name in ("drawn", "bounded", "sampled")}
         mean["outside"] = int(found.outside(scores.values)[row].sum())
@@ -108,7 +108,7 @@ def _means(scores: Scores) -> dict[str, Any]:
     found: dict[str, Any] = {"num_q": len(scores.qids), "means": means}
     if scores.pooled is not None:
         pooled = {str(measure): scores.pooled.value(measure) for measure in scores.measures}
-        found["pooled"] = {name: None if value is None else number(value) for name, value in pooled.items()}
+        found["pooled"] = pooled
     return found
 
 
@@ -119,13 +119,13 @@ def _next(found: UnknownIntervals, qids: Sequence[str], spelled: list[str]) -> d
         several.setdefault(qids[row], {})[spelled[query]] = {
             "rank": int(found.rank[query, row]),
             "docno": found.docno[query, row],
-            "moves": number(float(found.moves[query, row])),
+            "moves": found.moves[query, row],
         }
     return several
 
 
 def _queries(scores: Scores, spelled: list[str]) -> dict[str, dict[str, float | str | None]]:
     return {
-        qid: {name: number(value) for name, value in zip(spelled, values, strict=True)}
+        qid: dict(zip(spelled, values, strict=True))
         for qid, values in zip(scores.qids, scores.values.T.tolist(), strict=True)
     }

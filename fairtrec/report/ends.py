@@ -1,0 +1,276 @@
+"""What stands behind values, and what reports say of it: ends over ties, labellings or texts, and corrections by gold.
+
+Where a format has one value in a place, they are measures of their own.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores, UnknownIntervals
+from fairtrec.data import Bools, Floats
+from fairtrec.formulas.labellings.unlabelled import DRAWN
+from fairtrec.formulas.rounding import NEAR, same
+from fairtrec.measure import Measure, Quantity
+from fairtrec.ranking.ties import DRAWN as ORDERS
+from fairtrec.statistics.corrected import LEVEL, OfDocuments
+from fairtrec.statistics.estimate import FEWEST
+from fairtrec.statistics.procedure import DECIDING, Procedure
+
+OUTSIDE = "outside: no {} gives this value, see docs/unknown.md"
+PLACES = 4
+
+
+def notes(result: Result, called: Sequence[str]) -> list[str]:
+    """Say of ties, of what is unknown and of gold labels what they do to values, where that was asked for."""
+    lines: list[str] = []
+    if any(scores.ties for scores in result.scores):
+        lines += _of_ties(result)
+    if any(scores.unknown for scores in result.scores):
+        lines += _of_unknown(result)
+    if any(scores.gold for scores in result.scores):
+        lines += _of_gold(result, called)
+    return lines
+
+
+@dataclass(frozen=True)
+class End(Quantity):
+    """The least, greatest or expected value of a measure, as a row or column of its own: ``nDCG@10.least``."""
+
+    of: Quantity
+    end: str
+    better = "neither"
+
+    @property
+    def total(self) -> bool:  # type: ignore[override]  # that of the measure
+        """Whether a run's value is the sum over queries."""
+        return self.of.total
+
+    def __str__(self) -> str:
+        return f"{self.of}.{self.end}"
+
+
+class IntervalEnd(End):
+    """An end of the interval of a mean, which single queries have not."""
+
+    of_mean = True
+
+
+def with_bounds(result: Result) -> Result:
+    """Put the interval of each mean behind it, where it was asked for, as two measures of their own; a sum has none.
+
+    Before it the mean that gold labels have corrected, if there are any.
+    """
+    asked = (each.confidence or each.gold for each in result.scores)
+    several = zip(result.scores, asked, strict=True)
+    return replace(result, scores=tuple(_with_bounds(each) if is_asked else each for each, is_asked in several))
+
+
+def _with_bounds(scores: Scores) -> Scores:
+    none = np.full(len(scores.qids), np.nan)
+    rows: list[tuple[Quantity, Floats, float]] = []
+    columns = zip(scores.measures, scores.values, scores.means.tolist(), strict=True)
+    for row, (measure, values, mean) in enumerate(columns):
+        rows.append((measure, values, mean))
+        ends: dict[str, float] = {}
+        if scores.gold is not None and (found := scores.corrected[row]) is not None:
+            ends = {end: getattr(found, end) for end in ("corrected", "low", "high")}
+        elif scores.within is not None and not measure.total:
+            ends = dict(zip(("low", "high"), scores.within[row].tolist(), strict=True))
+        rows += [(IntervalEnd(measure, end), none, value) for end, value in ends.items()]
+    measures, values, means = zip(*rows, strict=True)
+    wide = replace(scores, measures=measures, values=np.array(values), confidence=None, gold=None)
+    vars(wide)["means"] = np.array(means)  # which are not all means of values
+    return wide
+
+
+def with_ends(result: Result) -> Result:
+    """Put the three behind each measure, as measures of their own."""
+    return replace(result, scores=tuple(_with_ends(scores) if scores.ends else scores for scores in result.scores))
+
+
+def _with_ends(scores: Scores) -> Scores:
+    measures = [one for measure in scores.measures for one in (measure, *(End(measure, end) for end in scores.ends))]
+    values: Floats = np.stack([scores.values, *(each.values for each in scores.ends.values())], axis=1)
+    several = cast("tuple[Measure, ...]", tuple(measures))
+    return replace(scores, measures=several, values=values.reshape(len(measures), -1), ties=None, unknown=None)
+
+
+def _of_ties(result: Result) -> list[str]:
+    """Say to which measures ties matter, in how many queries, and where not all orders were evaluated."""
+    runs = [(scores.ties, len(scores.qids)) for scores in result.scores if scores.ties is not None]
+    lines: dict[str, list[str]] = {}
+    for row, measure in enumerate(map(str, result.scores[0].measures)):
+        with np.errstate(invalid="ignore"):  # where both ends are infinite, nothing moves
+            moved = [int((ties.greatest[row] - ties.least[row] > NEAR).sum()) for ties, _ in runs]
+        drawn = [int(ties.drawn[row]) for ties, _ in runs]
+        if any(moved) or any(drawn):
+            lines.setdefault(_moved_by_ties(moved, drawn, runs[0][1]), []).append(measure)
+    if not lines:
+        return ["ties change no value"]
+    key = "[least, greatest] ~expected: over all orders of tied documents"
+    return [key, *(f"{', '.join(measures)}: {line}" for line, measures in lines.items())]
+
+
+def _moved_by_ties(moved: list[int], drawn: list[int], queries: int) -> str:
+    one = len(moved) == 1
+    if one:
+        line = f"ties change the value of {moved[0]} of {queries} queries"
+    else:
+        most = "1 query" if max(moved) == 1 else f"{max(moved)} queries"
+        line = f"ties change values of {np.count_nonzero(moved)} of {len(moved)} runs, in {most} at most"
+    if not any(drawn):
+        return line
+    many = f"{drawn[0]}" if one else f"up to {max(drawn)}"
+    return f"{line}; for {many} only {ORDERS} random orders were tried, which may miss both ends"
+
+
+def _of_unknown(result: Result) -> list[str]:
+    """Say to which measures unknown groups matter, in how many queries, and how the ends were found."""
+    runs = [(scores, scores.unknown) for scores in result.scores if scores.unknown is not None]
+    lines: dict[str, list[str]] = {}
+    for row, measure in enumerate(map(str, result.scores[0].measures)):
+        if said := _open(row, runs, "text" if _over_texts(result) else "labelling"):
+            lines.setdefault(said, []).append(measure)
+    if not lines:
+        return ["nothing that is unknown changes a value"]
+    texts = _over_texts(result)
+    key = [
+        "[least, greatest]: over all texts that are missing"
+        if texts
+        else f"[least, greatest] ~expected: over all ways to give each unknown document one group{_or_none(result)}"
+    ]
+    if any(outside(scores, row, None) for scores, _ in runs for row in range(len(scores.measures))):
+        key.append(OUTSIDE.format("text" if texts else "labelling"))
+    told = [f"{', '.join(measures)}: {line}" for line, measures in lines.items()]
+    return [*key, *told, *_undecided(result)]
+
+
+def _or_none(result: Result) -> str:
+    """Say that a document may be of none of the groups, where labels or the prior say so."""
+    may_be = re.search(r", none \d", result.signature.get("members", "")) or "-=" in result.signature.get("prior", "")
+    return ", or none" if may_be else ""
+
+
+def _over_texts(result: Result) -> bool:
+    return result.signature.get("bounds") == "texts"
+
+
+def _open(row: int, runs: Iterable[tuple[Scores, UnknownIntervals]], one_way: str) -> str:
+    """Say of one measure how many queries of each run are open, beyond their interval, bounded or drawn."""
+    each = [(scores, found) for scores, found in runs]
+    queries, one = len(each[0][0].qids), len(each) == 1
+    moved = [int(_matters(scores, found)[row].sum()) for scores, found in each]
+    if not any(moved):
+        return ""
+    if one:
+        line = f"what is unknown can change the value of {moved[0]} of {queries} queries"
+    else:
+        most = "1 query" if max(moved) == 1 else f"{max(moved)} queries"
+        line = f"what is unknown can change values of {np.count_nonzero(moved)} of {len(moved)} runs, in {most} at most"
+    parts = (
+        ([found.outside(scores.values)[row] for scores, found in each], f"no {one_way} gives the value"),
+        ([np.isnan(scores.values[row]) & ~np.isnan(found.least[row]) for scores, found in each],
+         "the value is undefined, but its bounds are not"),
+        ([found.bounded[row] for _, found in each], f"an end is a bound that no {one_way} need attain"),
+        ([found.drawn[row] for _, found in each], f"only {DRAWN} random labellings were tried: no bounds"),
+        ([(found.sampled & ~found.drawn)[row] for _, found in each], f"the expected is that of {DRAWN} random ones"),
+    )  # fmt: skip
+    for several, words in parts:
+        many = [int(some.sum()) for some in several]
+        if any(many):
+            line += f"; for {many[0]} {words}" if one else f"; for up to {max(many)} {words}"
+    return line
+
+
+def _matters(scores: Scores, found: UnknownIntervals) -> Bools:
+    """Tell for which queries the ends differ from each other, or from the value."""
+    alike = same(found.least, found.greatest) & same(found.least, scores.values)
+    return ~(alike | (np.isnan(found.least) & np.isnan(scores.values)))
+
+
+def outside(scores: Scores, row: int, query: int | None) -> bool:
+    """Tell whether no labelling gives one query's value, or the mean, over the queries that have a value."""
+    found = scores.unknown
+    assert found is not None
+    if query is not None:
+        return bool(found.outside(scores.values)[row, query])
+    there = ~np.isnan(scores.values[row])
+    if not there.any() or found.drawn[row].any():
+        return False
+    value, least, greatest = (each[row, there] for each in (scores.values, found.least, found.greatest))
+    with np.errstate(invalid="ignore"):
+        return bool(value.mean() < least.mean() - NEAR or value.mean() > greatest.mean() + NEAR)
+
+
+def _by_size(scores: Scores) -> tuple[Scores, Scores]:
+    """Give the least and the greatest values; where nearer 0 is better, the least and the greatest sizes."""
+    least, greatest, _ = scores.ends.values()
+    low, high = least.values, greatest.values
+    nearer = np.array([[measure.better == "nearer 0"] for measure in scores.measures])
+    smallest = np.where((low < 0) & (high > 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
+    sizes = smallest, np.maximum(np.abs(low), np.abs(high))
+    return (
+        replace(least, values=np.where(nearer, sizes[0], low)),
+        replace(greatest, values=np.where(nearer, sizes[1], high)),
+    )
+
+
+def _undecided(result: Result) -> list[str]:
+    """Say for which measures the intervals of the means overlap, so that labels cannot tell which run is fairer."""
+    if len(result.scores) < 2:
+        return []
+    ends = [[each.compared for each in _by_size(scores)] for scores in result.scores if scores.ends]
+    least, greatest = np.array([each[0] for each in ends]), np.array([each[1] for each in ends])
+    overlap = []
+    for row, measure in enumerate(result.scores[0].measures):
+        if measure.better == "neither" or not (greatest[:, row] > least[:, row] + NEAR).any():
+            continue
+        pairs = ((a, b) for a in range(len(ends)) for b in range(a))
+        if any(least[a, row] <= greatest[b, row] and least[b, row] <= greatest[a, row] for a, b in pairs):
+            overlap.append(str(measure))
+    if not overlap:
+        return []
+    which = "which run is fairer" if len(ends) == 2 else "which of some runs is fairer"
+    return [f"{', '.join(overlap)}: the bounds overlap, so they do not tell {which}"]
+
+
+def _of_gold(result: Result, called: Sequence[str]) -> list[str]:
+    """Say what intervals of corrected values are of, which have none, and where the instrument is no help."""
+    found = [each for scores in result.scores for each in scores.corrected if each is not None and not each.why]
+    if not found:
+        return []
+    confidence = result.scores[0].confidence
+    percent = Procedure(confidence=LEVEL if confidence is None else confidence).percent
+    of = "of labels alone, for these queries" if confidence is None else "of queries and labels"
+    lines = [f"[low, high]: {percent} interval of the corrected value, {of}"]
+    if any(each.doubtful for each in found):
+        lines.append(f"?: fewer than {DECIDING} labelled queries have another value, so the interval is too narrow")
+    if any(np.isnan(each.low) for each in found):
+        lines.append(f"no interval: of fewer than {FEWEST} labelled queries, or if none has another value")
+    if len(result.scores) > 1:
+        lines.append("runs are marked, and sorted, by corrected means")
+    for name, scores in zip(called, result.scores, strict=True):
+        which = f" ({name})" if len(called) > 1 else ""
+        lines += [f"{line}{which}" for line in _no_help(scores)]
+    return lines
+
+
+def _no_help(scores: Scores) -> Iterator[str]:
+    """Say for which measures gold labels alone would give a narrower interval, and which."""
+    assert scores.gold is not None
+    for measure, row, values, found in zip(
+        scores.measures, scores.gold.rows, scores.values, scores.corrected, strict=True
+    ):
+        if not isinstance(row, OfDocuments) or found is None or found.why or row.untold.any():
+            continue
+        drawn = row.drawn(values)
+        alone, mine = drawn.gold_alone(), drawn.estimate()
+        if alone is not None and mine is not None and alone[1].variance < mine.variance:
+            value, estimate = alone
+            low, high = (f"{end:.{PLACES}f}" for end in estimate.ends(value, LEVEL))
+            yield f"{measure}: the instrument is no help: gold alone gives {value:.{PLACES}f} [{low}, {high}]"
