@@ -33,7 +33,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "evaluator": ("evaluation.evaluate", "provisional"),
     "explain": ("explanation.explaining", "provisional"),
     "headroom": ("frontier.headroom", "provisional"),
-    "plot": ("report.figures.kinds", "provisional"),
+    "plot": ("report.figures", "provisional"),
     "positions": ("projection.project", "provisional"),
     "queryset": ("querysets.building", "provisional"),
     "rbo": ("comparison.overlaps", "provisional"),
@@ -143,7 +143,7 @@ if TYPE_CHECKING:
     from fairtrec.querysets.building import queryset
     from fairtrec.replay.named_values import read_values
     from fairtrec.replay.results import read_results
-    from fairtrec.report.figures.kinds import plot
+    from fairtrec.report.figures import plot
     from fairtrec.reranking.rerank import rerank
     from fairtrec.selection.selecting import select
     from fairtrec.validation.validating import validate

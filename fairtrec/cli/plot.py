@@ -83,8 +83,8 @@ def command(
     from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.files.arguments import lists, named
     from fairtrec.report.comparison import footnotes as of_cutoffs
+    from fairtrec.report.figures import plot, refuse, with_intervals
     from fairtrec.report.figures.canvas import kind_of, look, written
-    from fairtrec.report.figures.kinds import plot, refuse, with_intervals
     from fairtrec.report.output import emit
     from fairtrec.report.remarks import footnotes
 

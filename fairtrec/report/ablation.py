@@ -12,8 +12,7 @@ from fairtrec.ablation.factors import Draw
 from fairtrec.data import Floats
 from fairtrec.formulas.rounding import same
 from fairtrec.report.cells import called, cell, signed
-from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.legend import directions, heading
+from fairtrec.report.document import Column, Document, ReportTable, directions, heading
 from fairtrec.report.records import Row, head
 from fairtrec.report.remarks import footnotes as footnotes_of
 

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from fairtrec.gold.agreeing import Agreement, Category
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.page.whole import TABLES, in_page, page
+from fairtrec.report.page import TABLES, in_page, page
 from fairtrec.report.records import Row
 from fairtrec.statistics.agreement import Interval
 

@@ -22,7 +22,7 @@ from fairtrec.report import records
 from fairtrec.report.document import Document
 from fairtrec.report.ends import with_bounds, with_ends
 from fairtrec.report.output import emit, refuse_input, refuse_unwritable
-from fairtrec.report.page import whole
+from fairtrec.report.page import notebook
 from fairtrec.report.writers import KINDS, Formats, refuse_view
 
 MOST_PLACES = 17
@@ -42,11 +42,11 @@ def html(of: Answer) -> str:
     answer = _made_of(of)
     told, kind = _empty(answer), _kind(answer)
     if told:
-        return whole.notebook(Document([], [], told))
+        return notebook(Document([], [], told))
     document = kind.part("tables")(answer, places=4)
     if not document.signature:
         document = replace(document, remarks=kind.part("footnotes")(answer), signature=str(answer.signature))
-    return whole.notebook(document)
+    return notebook(document)
 
 
 def flat(of: Answer) -> dict[str, float]:

@@ -8,7 +8,6 @@ from fairtrec.comparison.compared import Comparison, Comparisons, CorrectedCompa
 from fairtrec.comparison.correlations import Associations
 from fairtrec.comparison.curves import Curves
 from fairtrec.formats.tsv import ALL
-from fairtrec.report import pairs_of_runs
 from fairtrec.report.cells import shown, signed
 from fairtrec.report.curves import (
     WORST,
@@ -22,9 +21,8 @@ from fairtrec.report.curves import (
     slice_of,
     together,
 )
-from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.legend import directions
-from fairtrec.report.paper import TESTS, directions_of, overview, title_of
+from fairtrec.report.document import Document, ReportTable, directions
+from fairtrec.report.paper import TESTS, directions_of, is_matrix, matrix, of_matrix, overview, title_of
 from fairtrec.report.records import Row, head, of_rows
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.statistics.procedure import DECIDING, Procedure
@@ -38,7 +36,7 @@ def tables(view: View, *, places: int, paper: bool = False) -> Document:
     """Lay out the tables, each below its title, and what stands below them; or the one table of a ``paper``."""
     if paper and isinstance(view, Comparisons):
         return overview(view, places, notes(view))
-    if isinstance(view, Comparisons) and pairs_of_runs.is_matrix(view):
+    if isinstance(view, Comparisons) and is_matrix(view):
         several, lines = _of_pairs(view, places)
     elif isinstance(view, Comparisons):
         several, lines = _of_comparisons(view, places)
@@ -54,8 +52,8 @@ def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[s
     found = []
     for (_, part), rows in together(view.rows, "measure", "slice"):
         title = title_of(rows[0])
-        found.append(pairs_of_runs.matrix(view, rows, title if part == ALL else f"{title}, {part}", places))
-    lines = [directions(directions_of(view)), *pairs_of_runs.legend(view)]
+        found.append(matrix(view, rows, title if part == ALL else f"{title}, {part}", places))
+    lines = [directions(directions_of(view)), *of_matrix(view)]
     lines += [line for line in _legend(view, several=False) if line.startswith(("|measure|", "?", "p Tukey"))]
     lines += [f"shown: {TESTS[view.procedure.test]}, {corrected(view.procedure)} at most {view.procedure.alpha:g}"]
     return found, [line for line in [*lines, view.family] if line]
@@ -192,5 +190,5 @@ def record(view: View) -> dict[str, Any]:
 
 def flat(view: View) -> dict[str, float]:
     """Give each number of each row under a name of its own."""
-    several = isinstance(view, Comparisons) and pairs_of_runs.is_matrix(view)
+    several = isinstance(view, Comparisons) and is_matrix(view)
     return of_rows(rows(view, places=None), ("run", "against", *KEYS[1:]) if several else KEYS)

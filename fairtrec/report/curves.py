@@ -10,8 +10,7 @@ from fairtrec.comparison.compared import Comparison
 from fairtrec.comparison.correlations import Association, AssociationAtCutoff, Associations
 from fairtrec.comparison.curves import CurveAgreement, CurvePoint, Curves, family
 from fairtrec.report.cells import shown, signed
-from fairtrec.report.document import ReportTable
-from fairtrec.report.legend import ARROWS, directions
+from fairtrec.report.document import ARROWS, ReportTable, directions
 from fairtrec.statistics.procedure import Procedure
 
 COEFFICIENTS = {

@@ -1,8 +1,13 @@
-"""Tables before they are drawn or marked up."""
+"""Tables before they are drawn or marked up, and how their heads tell which values are better."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
+
+from fairtrec.measure import Quantity
+
+ARROWS = {"higher": "↑", "lower": "↓", "nearer 0": "→0", "neither": ""}
+MEANING = {"higher": "↑ higher is better", "lower": "↓ lower is better", "nearer 0": "→0 nearer 0 is better"}
 
 
 @dataclass(frozen=True)
@@ -111,3 +116,18 @@ class Document:
     def lines(self) -> Sequence[str]:
         """The signs and the remarks."""
         return [*self.signs, *self.remarks]
+
+
+def heading(measure: Quantity) -> str:
+    """Name a measure and its direction."""
+    return f"{measure} {ARROWS[measure.better]}".strip()
+
+
+def directions(several: Iterable[str]) -> str:
+    """Explain the arrows of these directions.
+
+    >>> directions(["lower", "neither", "higher"])
+    '↑ higher is better, ↓ lower is better'
+    """
+    used = {*several}
+    return ", ".join(text for better, text in MEANING.items() if better in used)

@@ -6,8 +6,7 @@ from typing import Any
 
 from fairtrec.frontier.headroom import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
 from fairtrec.report.cells import called, cell
-from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.legend import ARROWS, directions, heading
+from fairtrec.report.document import ARROWS, Column, Document, ReportTable, directions, heading
 from fairtrec.report.records import Row, head
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.reranking.inputs import JUDGED

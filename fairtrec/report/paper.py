@@ -1,23 +1,27 @@
-"""The one table of a paper: the mean of each run and measure, with signs of what is shown."""
+"""Comparisons for people: the one table of a paper, with signs of what is shown, and the matrix of all pairs."""
 
 import math
 from collections.abc import Mapping, Sequence
+from string import ascii_lowercase
 
 import numpy as np
 
-from fairtrec.comparison.compared import Comparison, Comparisons
+from fairtrec.comparison.compared import Comparison, Comparisons, CorrectedComparison
 from fairtrec.comparison.leaderboard import Standing
 from fairtrec.measure import Better
-from fairtrec.report import pairs_of_runs
-from fairtrec.report.cells import shown
+from fairtrec.report.cells import shown, signed
 from fairtrec.report.curves import together
-from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.legend import ARROWS, directions
+from fairtrec.report.document import ARROWS, Column, Document, ReportTable, directions
+from fairtrec.report.markup import RAISED
 from fairtrec.statistics.procedure import DECIDING
 
 TESTS = {"t": "paired t-test", "wilcoxon": "Wilcoxon's signed ranks", "randomisation": "paired randomisation",
          "bootstrap": "paired bootstrap"}  # fmt: skip
 MARKS = {"better": "†", "worse": "‡", "higher": "⁺", "lower": "⁻"}
+SIGN_OF = dict(zip(ascii_lowercase, RAISED, strict=True))
+BASES = "†‡§"  # the first three baselines, in the table of a paper
+WON = ("better", "higher")
+TURNED = {"better": "worse", "worse": "better", "higher": "lower", "lower": "higher"}
 
 
 def title_of(row: Comparison) -> str:
@@ -34,7 +38,7 @@ def directions_of(view: Comparisons) -> set[Better]:
 def overview(view: Comparisons, places: int, notes: Sequence[str]) -> Document:
     """Lay out the means of all runs, the baseline's first; its values are those that most runs are compared with."""
     names = shown(scores.run for scores in view.result.scores)
-    if pairs_of_runs.is_matrix(view):
+    if is_matrix(view):
         return _lettered(view, names, places, notes)
     base = view.result.scores[view.baseline].run
     runs = [base, *dict.fromkeys(row.run for row in view.rows)]
@@ -43,7 +47,7 @@ def overview(view: Comparisons, places: int, notes: Sequence[str]) -> Document:
         rows = {row.run: row for row in view.rows if row.measure == measure}
         columns.append(_column(rows, base, runs, places))
     table = ReportTable("", [Column("run", [names[run] for run in runs], words=True)], columns)
-    caption = _caption(view, names[base], bold=any(column.best for column in columns))
+    caption = _of_baseline(view, names[base], bold=any(column.best for column in columns))
     return Document([table], notes, str(view.signature), caption=caption)
 
 
@@ -54,13 +58,13 @@ def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: S
         means = {row.against: row.baseline for row in reversed(rows)} | {row.run: row.mean for row in reversed(rows)}
         better: Better = "lower" if rows[0].compared == "absolute value" else rows[0].better
         written = [f"{means[run]:z.{places}f}" for run in runs]
-        signs = pairs_of_runs.marks(view, rows, runs)
+        signs = marks(view, rows, runs)
         ranked = Standing(np.array([[float(value)] for value in written]), [better]).best[:, 0]
         best = {at for at in np.flatnonzero(ranked).tolist() if signs[at].replace("?", "")}
         columns.append(Column(title_of(rows[0]), written, best=best, beside=signs))
     called = names
-    if view.of_all or len(view.baselines) > len(pairs_of_runs.BASES):
-        lettered = zip(runs, pairs_of_runs.letters(len(runs)), strict=True)
+    if view.of_all or len(view.baselines) > len(BASES):
+        lettered = zip(runs, letters(len(runs)), strict=True)
         called = {run: f"{letter} {names[run]}" for run, letter in lettered}
     table = ReportTable("", [Column("run", [called[run] for run in runs], words=True)], columns)
     how, many = view.procedure, sorted({row.n for row in view.rows})
@@ -69,7 +73,7 @@ def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: S
         f"Means over {queries}",
         directions(directions_of(view)),
         "bold the best, where it is shown to be better than any" * any(column.best for column in columns),
-        f"{pairs_of_runs.caption(view)}: {TESTS[how.test]}, {view.family}, p at most {how.alpha:g}",
+        f"{_of_pairs(view)}: {TESTS[how.test]}, {view.family}, p at most {how.alpha:g}",
         f"?: fewer than {DECIDING} differences are not 0" * any("?" in "".join(each.beside) for each in columns),
     ]
     return Document([table], notes, str(view.signature), caption="; ".join(filter(None, said)))
@@ -98,7 +102,7 @@ def mark(row: Comparison) -> str:
     return sign + "?" * bool(sign and row.doubtful)
 
 
-def _caption(view: Comparisons, base: str, *, bold: bool) -> str:
+def _of_baseline(view: Comparisons, base: str, *, bold: bool) -> str:
     """Say what the signs mean, which test was made and corrected how, and over how many queries."""
     how = view.procedure
     many = sorted({row.n for row in view.rows})
@@ -117,3 +121,100 @@ def _caption(view: Comparisons, base: str, *, bold: bool) -> str:
         f"?: fewer than {DECIDING} differences are not 0" * any("?" in mark(row) for row in view.rows),
     ]
     return "; ".join(filter(None, parts))
+
+
+def is_matrix(view: Comparisons) -> bool:
+    """Tell whether there are more pairs than one table of runs against one baseline can hold."""
+    return len(view.baselines) > 1 and len(view.result.scores) > 2
+
+
+def letters(many: int) -> list[str]:
+    """Letter so many runs.
+
+    >>> letters(28)[-3:]
+    ['z', 'aa', 'ab']
+    """
+    return [
+        (ascii_lowercase[at // 26 - 1] if at >= 26 else "") + ascii_lowercase[at % 26]  # as the columns of a sheet
+        for at in range(many)
+    ]
+
+
+def verdicts_of(rows: Sequence[Comparison]) -> dict[tuple[str, str], tuple[str, float, bool]]:
+    """Give of each ordered pair of runs what is shown of the first, its difference, and whether that is doubtful."""
+    found: dict[tuple[str, str], tuple[str, float, bool]] = {}
+    for row in rows:
+        found[row.run, row.against] = (row.verdict, row.tested, row.doubtful)
+        found[row.against, row.run] = (TURNED.get(row.verdict, row.verdict), -row.tested, row.doubtful)
+    return found
+
+
+def matrix(view: Comparisons, rows: Sequence[Comparison], title: str, places: int) -> ReportTable:
+    """Lay out the differences of each run from each baseline, row less column; where there is no room, their signs."""
+    runs = [scores.run for scores in view.result.scores]
+    names, lettered = shown(runs), dict(zip(runs, letters(len(runs)), strict=True))
+    found = verdicts_of(rows)
+    key = Column("run", [f"{lettered[run]} {names[run]}" for run in runs], words=True)
+    wide, narrow = [], []
+    for base in (runs[number] for number in view.baselines):
+        pairs = [found.get((run, base)) for run in runs]
+        wide.append(Column(lettered[base], [_cell(pair, places) for pair in pairs]))
+        narrow.append(Column(lettered[base], [_sign(pair) for pair in pairs]))
+    return ReportTable(title, [key], wide, narrow=ReportTable(title, [key], narrow))
+
+
+def _cell(pair: tuple[str, float, bool] | None, places: int) -> str:
+    if pair is None:
+        return ""
+    verdict, difference, doubtful = pair
+    return signed(difference, places) + "*" * (verdict in TURNED) + "?" * doubtful
+
+
+def _sign(pair: tuple[str, float, bool] | None) -> str:
+    if pair is None:
+        return ""
+    verdict = pair[0]
+    return "+" if verdict in WON else "-" if verdict in TURNED else "."
+
+
+def of_matrix(view: Comparisons) -> list[str]:
+    """Say what the cells of a matrix mean."""
+    by_gold = any(isinstance(row, CorrectedComparison) and row.corrected is not None for row in view.rows)
+    return (
+        [
+            f"row less column{', as gold labels correct it' * by_gold}; *: the difference is shown",
+            "where the window has no room: + the row is better, - it is worse, . not shown",
+        ]
+        if is_matrix(view)
+        else []
+    )
+
+
+def marks(view: Comparisons, rows: Sequence[Comparison], runs: Sequence[str]) -> list[str]:
+    """Give the raised letters of the runs, or the signs of the baselines, that each run is shown to be better than."""
+    signs = signs_of(view)
+    found = verdicts_of(rows)
+    several = []
+    for run in runs:
+        beaten = [base for base in signs if (pair := found.get((run, base))) and pair[0] in WON]
+        several.append("".join(signs[base] + "?" * found[run, base][2] for base in beaten))
+    return several
+
+
+def signs_of(view: Comparisons) -> Mapping[str, str]:
+    """Give the sign of each baseline: a raised letter of each run where all are compared, else a dagger."""
+    runs = [scores.run for scores in view.result.scores]
+    if view.of_all or len(view.baselines) > len(BASES):
+        lettered = dict(zip(runs, letters(len(runs)), strict=True))
+        return {runs[at]: "".join(SIGN_OF[letter] for letter in lettered[runs[at]]) for at in view.baselines}
+    return {runs[number]: sign for number, sign in zip(view.baselines, BASES, strict=False)}
+
+
+def _of_pairs(view: Comparisons) -> str:
+    """Say what the signs mean."""
+    signs = signs_of(view)
+    if any(sign in BASES for sign in signs.values()):
+        names = shown(scores.run for scores in view.result.scores)
+        return "; ".join(f"{sign}: better than {names[run]}" for run, sign in signs.items())
+    several = [*signs.values()]
+    return f"{several[0]}..{several[-1]}: better than that run"

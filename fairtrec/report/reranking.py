@@ -9,8 +9,7 @@ import numpy as np
 from fairtrec.answers.result import Result
 from fairtrec.data.parameters import Remark
 from fairtrec.report.cells import cell, cells, shown
-from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.legend import arrows, heading
+from fairtrec.report.document import Column, Document, ReportTable, directions, heading
 from fairtrec.report.records import Row
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.report.remarks import summed_up
@@ -54,7 +53,7 @@ def tables(effect: Effect, *, places: int) -> Document:
         )
     lines = footnotes(effect)
     means = [line for line in _remarks(effect) if line not in lines]
-    signs = [*filter(None, [arrows(before)])]
+    signs = [*filter(None, [directions(each.better for each in before.scores[0].measures)])]
     return Document([ReportTable("", keys, values)], [*means, *lines], str(effect.signature), signs=signs)
 
 

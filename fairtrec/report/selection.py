@@ -5,8 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from fairtrec.report.cells import called, cells, shown, sizes
-from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.legend import directions, heading
+from fairtrec.report.document import Column, Document, ReportTable, directions, heading
 from fairtrec.report.paper import MARKS, TESTS, mark
 from fairtrec.report.records import Row, head
 from fairtrec.report.remarks import footnotes as footnotes_of

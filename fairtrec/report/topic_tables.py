@@ -6,9 +6,8 @@ from typing import Any
 
 from fairtrec.comparison.leaderboard import ENDS, TopicSpread
 from fairtrec.report.cells import cell, shown
-from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.legend import directions, heading
-from fairtrec.report.page.whole import TABLES, in_page, page
+from fairtrec.report.document import Column, Document, ReportTable, directions, heading
+from fairtrec.report.page import TABLES, in_page, page
 from fairtrec.report.records import Row
 from fairtrec.report.remarks import footnotes as footnotes_of
 

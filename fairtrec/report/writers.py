@@ -148,7 +148,7 @@ _RESULTS = {
     "md": Writer("results.tables:tables", "markup:md", "all"),
     "latex": Writer("results.tables:tables", "markup:titled", "all"),
     "html": Writer("page.html:html", "", "all", means=True),
-    "parquet": Writer("results.columnar:parquet", exact=True, binary=True),
+    "parquet": Writer("results.objects:parquet", exact=True, binary=True),
     "flat": Writer("records:of_means", "records:json", exact=True, single=True, queries=False),
     "tira": Writer("results.lines:tira", single=True),
 }

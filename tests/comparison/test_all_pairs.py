@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 
 import fairtrec
 from fairtrec.errors import UsageError
-from fairtrec.report.pairs_of_runs import letters
+from fairtrec.report.paper import letters
 from fairtrec_made import EXAMPLE
 
 QRELS = EXAMPLE / "qrels.txt"

@@ -1,4 +1,4 @@
-"""Bars: the measures of each run, values by group, and differences by query."""
+"""Bars of the measures of each run, of values by group, and of differences by query; and lines over cutoffs."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -8,14 +8,20 @@ import numpy as np
 
 from fairtrec.answers.result import Result
 from fairtrec.comparison.baseline import find
+from fairtrec.comparison.curves import curves, cutoff_of, family
 from fairtrec.errors import UsageError
 from fairtrec.literals import PaperColumns
 from fairtrec.measure import Measure
 from fairtrec.report.cells import standing
 from fairtrec.report.figures.canvas import (
+    ARROWS,
     COLOURS,
     LETTER,
     WIDTHS,
+    called,
+    drawn_apart,
+    ends,
+    label,
     legend,
     looks,
     pale,
@@ -24,8 +30,8 @@ from fairtrec.report.figures.canvas import (
     shortened,
     wrapped,
 )
-from fairtrec.report.figures.whiskers import called, drawn_apart, ends, label
 
+BANDS = 4  # runs whose intervals are bands; of more the last stands beside the lines
 PLACES = 4  # what is equal in so many digits is equal, as in tables
 HATCHES = "", "////", "....", "xxxx"
 WHISKER = {"fmt": "none", "ecolor": "black", "elinewidth": 0.6, "capsize": 1.2, "capthick": 0.6}
@@ -137,3 +143,32 @@ def _of_queries(result: Result, number: int) -> dict[str, float]:
     scores = result.scores[number]
     values = np.abs(scores.values[0]) if scores.measures[0].better == "nearer 0" else scores.values[0]
     return {qid: value for qid, value in zip(scores.qids, values.tolist(), strict=True) if np.isfinite(value)}
+
+
+def cutoffs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
+    """Draw the mean of each measure, which stands there at several cutoffs, over these."""
+    names = called(result)
+    refuse_many(names)
+    better = {point.measure: point.better for point in curves(result).rows}
+    measures = result.scores[0].measures
+    figure, drawn = panels([f"{name}{ARROWS[better[name]]}" for name in better], columns)
+    for axes, name in zip(drawn, better, strict=True):
+        rows = sorted(
+            (row for row, each in enumerate(measures) if family(each) == name), key=lambda row: cutoff_of(measures[row])
+        )
+        several = [cutoff_of(measures[row]) for row in rows]
+        for number, (scores, look) in enumerate(zip(result.scores, looks(names, families), strict=True)):
+            axes.plot(several, scores.means[rows], label=names[number], markevery=max(1, len(rows) // 10), **look)
+            within = ends(scores)
+            if within is not None and len(names) <= BANDS:
+                axes.fill_between(several, *within[rows].T, color=look["color"], alpha=0.15, linewidth=0)
+            elif within is not None:
+                last, mean = rows[-1], float(scores.means[rows[-1]])
+                aside = several[-1] + (number + 2) * 0.25 / len(names) * max(1, several[-1] - several[0])
+                thin = {"color": look["color"], "linewidth": 0.8}
+                axes.errorbar(aside, mean, yerr=drawn_apart(mean, within[last]), fmt="none", **thin)
+        axes.locator_params(axis="x", integer=True)
+        axes.set_xlabel("cutoff")
+        axes.set_xticks([cutoff for cutoff in axes.get_xticks() if several[0] <= cutoff <= several[-1]])
+    legend(figure, *drawn[0].get_legend_handles_labels())
+    return figure

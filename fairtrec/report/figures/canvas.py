@@ -7,11 +7,19 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
+import numpy as np
+
+from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
+from fairtrec.data import Floats
 from fairtrec.errors import ResourceError, UsageError
 from fairtrec.literals import PaperColumns
+from fairtrec.measure import Measure
+from fairtrec.report.cells import names
 
 FORMATS = "pdf", "svg", "pgf", "png"
 WIDTHS = {"1": 3.33, "2": 7.0}  # inches: a column, and both with the gap, of the usual paper in two columns
@@ -29,6 +37,7 @@ LOOK = {
 }  # fmt: skip
 MOST = 28  # runs that are told apart by their looks
 PANELS = 24
+ARROWS = {"higher": " ↑", "lower": " ↓", "nearer 0": " →0", "neither": ""}
 LETTER = 0.58  # the width of a letter, as a part of its height
 
 
@@ -167,3 +176,30 @@ def written(figure: Any, form: str) -> bytes:
             raise
         raise ResourceError(f"pgf needs LaTeX ({str(fault).splitlines()[0]}); write pdf instead") from None
     return place.getvalue()
+
+
+def called(result: Result) -> list[str]:
+    """Name the runs; matplotlib leaves out of its legend what begins with an underscore."""
+    return [f" {name}" if name.startswith("_") else name for name in names(result)]
+
+
+def label(measure: Measure) -> str:
+    """Name a measure, and tell which values are better."""
+    return f"{measure}{ARROWS[measure.better]}"
+
+
+def ends(scores: Scores, *, compared: bool = False) -> Floats | None:
+    """Give the interval of each mean [measure, end], nan where it has none; None where none is to be drawn.
+
+    ``compared``  of the mean size, where nearer 0 is better: that is by what runs are compared.
+    """
+    if not compared:
+        return scores.within
+    nearer = np.array([[measure.better == "nearer 0"] for measure in scores.measures])
+    within = replace(scores, values=np.where(nearer, np.abs(scores.values), scores.values)).within
+    return within if within is None else np.where(nearer, np.maximum(within, 0), within)
+
+
+def drawn_apart(mean: float, reach: Floats) -> Floats:
+    """Give how far an interval reaches below and above its mean [end, 1]; 0 where there is none."""
+    return np.nan_to_num(np.abs(reach - mean), nan=0.0, posinf=0.0).reshape(2, 1)

@@ -10,8 +10,19 @@ from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.literals import PaperColumns
 from fairtrec.report.cells import standing
-from fairtrec.report.figures.canvas import COLOURS, MOST, QUIET, family_of, legend, looks, panels
-from fairtrec.report.figures.whiskers import called, drawn_apart, ends, label
+from fairtrec.report.figures.canvas import (
+    COLOURS,
+    MOST,
+    QUIET,
+    called,
+    drawn_apart,
+    ends,
+    family_of,
+    label,
+    legend,
+    looks,
+    panels,
+)
 from fairtrec.report.labelling import RADIUS, Dot, labelled, stacked
 from fairtrec.report.page.scatter import FEW, frontier
 

@@ -1,1 +1,143 @@
-"""The leader board as one page of HTML."""
+"""HTML: whole pages, which need neither a network nor a script, and tables in pages and notebooks.
+
+All is made of elements of the standard library, so that whatever a name holds stays text.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from importlib.resources import files
+from xml.etree.ElementTree import Element, tostring
+
+from fairtrec.report.document import Column, Document, ReportTable
+
+TABLES = """td.words, th.words { text-align: left; }
+thead th { white-space: nowrap; }
+tbody th.words { overflow-wrap: anywhere; min-width: 12rem; }
+@media (max-width: 40rem) { tbody th.words { font-size: 0.85em; min-width: 8rem; } }
+"""
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def page(title: str, facts: Iterable[Element | str], main: Iterable[Element], document: Document, style: str) -> str:
+    """Write a page: what is in it under its title, and below it the remarks and the signature of a document.
+
+    ``style`` has the rules that not all pages have.
+    """
+    style = file("page.css") + style
+    policy = f"default-src 'none'; style-src {digest(style)}; base-uri 'none'; form-action 'none'"
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        element("meta", name_="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name_="generator", content="fairtrec"),
+        element("title", title),
+    )
+    foot = element(
+        "footer",
+        element("h2", "To know beside the numbers"),
+        element("ul", *(element("li", line) for line in document.lines)),
+        element("p", element("code", document.signature), class_="signature"),
+    )
+    begun = written(head).removesuffix("</head>")
+    body = written(element("header", element("h1", title), element("p", *facts)), element("main", *main), foot)
+    start = f'<!DOCTYPE html>\n<html lang="en">\n{begun}\n<style>{style}</style>\n</head>'
+    return f"{start}\n<body>\n{body}\n</body>\n</html>\n"
+
+
+def file(name: str) -> str:
+    """Read a file that stands beside this one."""
+    return files("fairtrec.report.page").joinpath(name).read_text("utf-8")
+
+
+def digest(text: str) -> str:
+    """Name a style or a script as a content security policy does."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def in_page(table: ReportTable) -> Iterator[Element]:
+    """Give the title of a table and the table, which can be moved where it is too wide."""
+    kinds = ["words" if column.words else None for column in table.columns]
+    heads = [
+        element("th", column.head, scope="col", class_=kind) for column, kind in zip(table.columns, kinds, strict=True)
+    ]
+    rows = []
+    for row in range(len(table.columns[0].cells)):
+        cells = [
+            element(
+                "td" if at >= len(table.keys) else "th",
+                column.cells[row],
+                class_=kind,
+                scope="row" if at < len(table.keys) else None,
+            )
+            for at, (column, kind) in enumerate(zip(table.columns, kinds, strict=True))
+        ]
+        rows.append(element("tr", *cells))
+    yield element("h2", table.title)
+    yield movable(element("table", element("thead", element("tr", *heads)), element("tbody", *rows)), table.title)
+
+
+def movable(table: Element, label: str) -> Element:
+    """Put a table where it can be moved if it is too wide."""
+    return element("div", table, class_="wide", tabindex="0", role="region", aria_label=label)
+
+
+def notebook(document: Document) -> str:
+    """Write the tables, each below its title, and behind them what a reader should know; the signature is last."""
+    parts = []
+    for table in document.tables:
+        parts += [element("p", element("b", table.title))] if table.title else []
+        parts.append(_in_notebook(table))
+    parts += [element("ul", *(element("li", line) for line in document.lines))] if document.lines else []
+    return written(element("div", *parts, element("p", element("code", document.signature)))) + "\n"
+
+
+def _in_notebook(table: ReportTable) -> Element:
+    heads = element("tr", *(element("th", column.head, style=_side(column)) for column in table.columns))
+    rows = (
+        element("tr", *(_cell(column, row) for column in table.columns)) for row in range(len(table.columns[0].cells))
+    )
+    return element("table", element("thead", heads), element("tbody", *rows), class_="dataframe")
+
+
+def _cell(column: Column, row: int) -> Element:
+    mark = "b" if row in column.best else "i" if row in column.worst else "span"
+    beside = column.beside[row] if column.beside else ""
+    return element("td", element(mark, column.cells[row]), beside, style=_side(column))
+
+
+def _side(column: Column) -> str:
+    return f"text-align: {'left' if column.words else 'right'}"
+
+
+def element(name: str, *inside: Element | str, **attributes: object) -> Element:
+    """Make an element; ``_`` in the name of an attribute stands for ``-``, and None leaves the attribute out.
+
+    >>> written(element("td", "a < b", element("b", "!"), data_run=1, class_=None))
+    '<td data-run="1">a &lt; b<b>!</b></td>'
+    """
+    made = Element(name)
+    for key, value in attributes.items():
+        if value is not None:
+            short = f"{value:g}" if isinstance(value, float) else str(value)
+            made.set(key.rstrip("_").replace("_", "-"), seen(short))
+    for part in inside:
+        if isinstance(part, Element):
+            made.append(part)
+        elif len(made):
+            made[-1].tail = (made[-1].tail or "") + seen(part)
+        else:
+            made.text = (made.text or "") + seen(part)
+    return made
+
+
+def seen(text: str) -> str:
+    """Show letters that would steer the text around them, or are none, as what they are not."""
+    return _UNSEEN.sub("\ufffd", text)
+
+
+def written(*elements: Element) -> str:
+    """Write elements, each on a line of its own."""
+    return "\n".join(tostring(each, "unicode", method="html") for each in elements)

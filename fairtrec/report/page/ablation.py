@@ -12,8 +12,8 @@ import numpy as np
 from fairtrec.ablation.ablation import Ablation, Variant
 from fairtrec.report.ablation import named, tables
 from fairtrec.report.cells import called
-from fairtrec.report.legend import heading
-from fairtrec.report.page.whole import TABLES, element, in_page, page
+from fairtrec.report.document import heading
+from fairtrec.report.page import TABLES, element, in_page, page
 
 LEFT, WIDE, HIGH, LINE = 190, 860, 300, 18  # of the drawing: room for names, the field, and a line of the strip
 MOST = 600  # variants in the curve; of more, every so many-th

@@ -24,7 +24,7 @@ from fairtrec.report.explanation import (
     supposed,
     worst_queries,
 )
-from fairtrec.report.page.whole import element, file, movable, page
+from fairtrec.report.page import element, file, movable, page
 
 SHOWN = 10  # queries of a run that are shown rank by rank, the worst, where none was asked for
 KINDS = 4  # of marks

@@ -9,12 +9,11 @@ import numpy as np
 from fairtrec.data import Floats
 from fairtrec.frontier.headroom import Dpfr, Frontier, RunFrontier
 from fairtrec.report.cells import called
-from fairtrec.report.document import Column, ReportTable
+from fairtrec.report.document import Column, ReportTable, heading
 from fairtrec.report.frontier import aim, fair, tables, title
 from fairtrec.report.labelling import Box, labelled, stacked
-from fairtrec.report.legend import heading
+from fairtrec.report.page import TABLES, element, in_page, page
 from fairtrec.report.page.scatter import LAST, SHORT, Axis, beside_dot, field, frame, labels, lead
-from fairtrec.report.page.whole import TABLES, element, in_page, page
 
 OWN = """
 .fronts { max-width: 46rem; }

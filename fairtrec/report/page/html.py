@@ -12,10 +12,10 @@ from fairtrec.comparison.leaderboard import Standing, comparable, order
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import beside, cells, corrected, names, sizes, standing
-from fairtrec.report.legend import DOMINATED, DOMINATED_IS, FIRST, UNTESTED, arrows, dominations, heading, sized
-from fairtrec.report.page import scatter
-from fairtrec.report.page.whole import digest, element, file, seen, written
+from fairtrec.report.document import heading
+from fairtrec.report.page import digest, element, file, scatter, seen, written
 from fairtrec.report.remarks import footnotes
+from fairtrec.report.results.tables import DOMINATED, DOMINATED_IS, FIRST, UNTESTED, arrows, dominations, sized
 
 LARGEST = 2_000_000  # values of queries in a page; of more it has the means alone
 DIGITS = 6  # of the values of queries

@@ -17,7 +17,7 @@ from fairtrec.data import Floats
 from fairtrec.measure import Measure, Quantity
 from fairtrec.measures.utility import Utility
 from fairtrec.report.labelling import RADIUS, Box, Dot, Spot, labelled, stacked
-from fairtrec.report.page.whole import element
+from fairtrec.report.page import element
 
 LAST = 558  # where letters end at the right, of the 560 units that the drawing is wide
 FEW = 12  # runs: each is labelled; of more only those of the frontier are
