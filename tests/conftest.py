@@ -15,7 +15,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
-from fairtrec_made import REPOSITORY, THOROUGH
+from fairtrec_made import REPOSITORY, THOROUGH, ended
 
 # How long an example takes depends on what else the machine does; how many there are is said here, for all laws.
 settings.register_profile("fairtrec", deadline=None, max_examples=300 if THOROUGH else 25)
@@ -139,7 +139,6 @@ class Outcome:
 @pytest.fixture
 def fairtrec_command(monkeypatch):
     """Run ``fairtrec`` with these arguments in this process."""
-    from fairtrec import cli
 
     def run(*arguments, stdin=b""):
         out, err = io.StringIO(), io.StringIO()
@@ -149,7 +148,7 @@ def fairtrec_command(monkeypatch):
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
-            code = cli._run()
+            code = ended()
         return Outcome(code, out.getvalue(), err.getvalue())
 
     return run

@@ -136,25 +136,30 @@ def main() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
     if isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):  # PYTHONUNBUFFERED, which loses what a full disk
         sys.stdout = os.fdopen(sys.stdout.fileno(), "w", closefd=False)  # does not take, and says nothing
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # the same bytes everywhere
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads gain nothing here, wait busily, and add up otherwise
     if not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # the bars of libraries, which nobody watches
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.isatty():
-        from fairtrec.report.output import Terminal
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # the same bytes everywhere
+        if sys.stdout.isatty():
+            from fairtrec.report.output import Terminal
 
-        sys.stdout = Terminal(sys.stdout.detach())
+            sys.stdout = Terminal(sys.stdout.detach())
     with _ended_by_signals():
         try:
-            code = _run()
+            try:
+                if instruction := os.environ.get("_FAIRTREC_COMPLETE"):
+                    from fairtrec.cli.completing import complete
+
+                    code = complete(command, {**COMMANDS, **_of_others()}, instruction)
+                else:
+                    with command.make_context("fairtrec", sys.argv[1:]) as context:
+                        code = command.invoke(context) or 0
+                    sys.stdout.flush()
+            except BaseException as end:  # noqa: BLE001 - a traceback is of no use to most
+                code = _exit_code(end)
         except MemoryError:
             code = _out_of_memory()
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError:  # which has been told, if it can be; the interpreter flushes once more at its end
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     gc.freeze()  # what is left, the interpreter need not go through before it ends
     sys.exit(code)
 
@@ -168,7 +173,7 @@ class _Ended(KeyboardInterrupt):
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, where they would end it."""
+    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, where they would end it; then write what is left."""
 
     def end(number: int, _: object) -> None:
         raise _Ended(number)
@@ -183,6 +188,11 @@ def _ended_by_signals() -> Iterator[None]:
     finally:
         for number in usual:
             signal.signal(number, signal.SIG_DFL)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:  # which has been told, if it can be; the interpreter flushes once more at its end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _out_of_memory() -> int:
@@ -206,33 +216,27 @@ def _say(message: str) -> None:
         say(message)
 
 
-def _run() -> int:  # noqa: PLR0911 - one for each way to end
-    try:
-        if instruction := os.environ.get("_FAIRTREC_COMPLETE"):
-            from fairtrec.cli.completing import complete
-
-            return complete(command, {**COMMANDS, **_of_others()}, instruction)
-        with command.make_context("fairtrec", sys.argv[1:]) as context:
-            code = command.invoke(context)
-        sys.stdout.flush()
-    except click.exceptions.Exit as end:  # of --help
-        return end.exit_code
-    except click.ClickException as error:
-        return _refuse(error)
-    except FairtrecError as error:
-        _tell(error)
-        return error.exit_code
-    except _Ended as end:
-        return 128 + end.number
-    except (click.Abort, KeyboardInterrupt, EOFError) as end:
-        with suppress(OSError):
-            click.echo(err=True, nl=not isinstance(end, click.Abort))  # below what the terminal shows of the key
-        return 130
-    except BrokenPipeError:
-        return 141
-    except Exception as fault:  # noqa: BLE001 - a traceback is of no use to most
-        return _fault(fault)
-    return code or 0
+def _exit_code(end: BaseException) -> int:  # noqa: PLR0911 - one for each way to end
+    """Say why a command has ended, where that is to be said."""
+    match end:
+        case click.exceptions.Exit():  # of --help
+            return end.exit_code
+        case click.ClickException():
+            return _refuse(end)
+        case FairtrecError():
+            _tell(end)
+            return end.exit_code
+        case _Ended():
+            return 128 + end.number
+        case click.Abort() | KeyboardInterrupt() | EOFError():
+            with suppress(OSError):
+                click.echo(err=True, nl=not isinstance(end, click.Abort))  # below what the terminal shows of the key
+            return 130
+        case BrokenPipeError():
+            return 141
+        case Exception():
+            return _fault(end)
+    raise end
 
 
 def _refuse(error: click.ClickException) -> int:

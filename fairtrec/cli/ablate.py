@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import under
+from fairtrec.cli.commands import Titled
 from fairtrec.report.writers import ABLATIONS
 
 MEASURE = click.option(
@@ -15,7 +15,7 @@ MEASURE = click.option(
 )
 
 
-@click.command(name="ablate", cls=under("Ablation", "seed", first="measure vary terms"), epilog=options.EXITS)
+@click.command(name="ablate", cls=Titled, epilog=options.EXITS)
 @click.option(
     "--vary",
     multiple=True,
@@ -27,8 +27,7 @@ MEASURE = click.option(
 @click.option(
     "--seed", type=int, default=0, show_default=True, metavar="N", help="The seed of all that is drawn at random."
 )
-@options.evaluated("ablate", MEASURE)
-@options.reported(ABLATIONS)
+@options.Shared(evaluates="ablate", measures=[MEASURE], report=ABLATIONS)
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -57,6 +56,6 @@ def command(
     files = named(runs)
     varied = [value.strip() for each in given["vary"] for value in each.partition("=")[2].split(",")]
     printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values(), *varied)
-    with options.attended(plans=None):
+    with printing.attended(plans=None):
         ablation = ablate(files, qrels, **given)
     printing.write(ABLATIONS, form, ablation, output, places=places)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Commands, under
+from fairtrec.cli.commands import Commands
 from fairtrec.literals import Objective
 
 EACH = 30  # seconds, after which a line says how far it has come
@@ -31,7 +31,7 @@ def command() -> None:
     """Train rankers whose scores do not reveal which texts are neutral, and rank with them."""
 
 
-@command.command(cls=under("Training", "seed", first="model terms output"), epilog=options.EXITS)
+@command.command(epilog=options.EXITS)
 @click.argument("triples")
 @click.option("--model", required=True, metavar="FOLDER|NAME", help="The encoder to begin with; or a name of the hub.")
 @click.option("--terms", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")

@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from fairtrec.cli import options
-from fairtrec.cli.commands import say, under
+from fairtrec.cli import options, printing
+from fairtrec.cli.commands import Titled, say
 from fairtrec.literals import Engine, Tokenizer
 
 
-@click.command(name="annotate", cls=under("Options", first="terms output resume"), epilog=options.EXITS)
+@click.command(name="annotate", cls=Titled, epilog=options.EXITS)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("--terms", required=True, metavar="NAME|FILE", help="Group terms: a word list by name, or a file.")
 @click.option(
@@ -50,12 +50,11 @@ def command(**options: Any) -> None:
     if options["engine"] == "local" and jobs > 1 and not two_threads(jobs):
         prestart([READY])
 
-    from fairtrec.cli.bar import collecting, speed
     from fairtrec.evaluation.corpus import annotate
 
     output, began = options["output"], time.monotonic()
     try:
-        with collecting(on_this_machine=options["engine"] == "local") as watcher:
+        with printing.collecting(on_this_machine=options["engine"] == "local") as watcher:
             done = annotate(watcher=watcher, **options)
     except (KeyboardInterrupt, OSError):
         parts = output.with_name(output.name + ".parts")
@@ -69,7 +68,7 @@ def command(**options: Any) -> None:
     if done.resumed:
         text += f" ({done.resumed:,} documents were counted before)"
     else:
-        text += speed(done.bytes, seconds)
+        text += printing.speed(done.bytes, seconds)
     text += f"; counter: {done.counter}, jobs: {done.jobs}"
     if done.rejected:
         text += f"; {done.rejected:,} lines passed over, see {output}.rejected.jsonl"

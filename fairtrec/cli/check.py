@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import config, options, printing
-from fairtrec.cli.commands import say, under
+from fairtrec.cli.commands import Titled, say
 from fairtrec.literals import FailOn, Method
 from fairtrec.report.writers import VERDICTS
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad input, 4 a resource is missing."
 
 
-@click.command(name="check", cls=under("Requirements", "baseline", first="require baseline terms"), epilog=EXITS)
+@click.command(name="check", cls=Titled, epilog=EXITS)
 @click.option(
     "--require",
     multiple=True,
@@ -44,8 +44,7 @@ EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad 
 @click.option("--slice", "slices", metavar="FILE", help="Slices of queries: lines qid<TAB>slice.")
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write JUnit XML too.")
 @config.option("tool.fairtrec.check")
-@options.evaluated("check")
-@options.reported(VERDICTS)
+@options.Shared(evaluates="check", report=VERDICTS)
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -72,7 +71,6 @@ def command(
     from fairtrec.files.arguments import is_same, lists, named, split
     from fairtrec.gate.checking import check
 
-    options.refuse_error_beside_texts(given)
     toml = click.get_current_context().meta.get("config")
     name, base = (None, None) if given["baseline"] is None else split(given["baseline"])
     read = (qrels, *lists(runs), base, slices, toml, *given.values())
@@ -93,7 +91,7 @@ def command(
     try:
         began = time.monotonic()
         config.refuse_wrong()
-        with options.attended():
+        with printing.attended():
             found = check(require, files, qrels, measures=measures, slices=slices, **given)
     except Exception as fault:
         _write_fault(fault, junit)

@@ -2,9 +2,10 @@
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
 from operator import itemgetter
+from typing import Any
 
 import click
 
@@ -29,8 +30,30 @@ SECTIONS = {  # in the order of the help: parameters, which mean the same in eve
     "everything save_embeddings",
     "Options": "jobs keep_going max_doc_bytes engine master resume device config root version help",
 }
+OWN = {  # by command: what most users begin with; under which title stands what no section has, and what else
+    "eval": ("measures terms docs", "Options", ""),
+    "compare": ("measures baseline terms", "Comparison", ""),
+    "select": ("utility fairness terms", "Choice", ""),
+    "check": ("require baseline terms", "Requirements", "baseline"),
+    "trec-fair-2019": ("sequences truth labels", "Unfairness", ""),
+    "explain": ("measure query terms", "Explanation", "measure"),
+    "headroom": ("fairness loss terms", "Front", ""),
+    "ablate": ("measure vary terms", "Ablation", "seed"),
+    "gold draw": ("number docs output", "Draw", "seed"),
+    "gold agree": ("labels terms docs", "Agreement", "confidence"),
+    "plot": ("measures terms output", "Figure", "baseline"),
+    "rbo": ("p depth per_query", "Overlap", "baseline complete"),
+    "rerank": ("by terms output", "Reranking", "seed"),
+    "counterfactual": ("pairs output runs", "Words", "pairs"),
+    "adversarial train": ("model terms output", "Training", "seed"),
+    "validate": ("qrels docs fix", "Checks", "due"),
+    "annotate": ("terms output resume", "Options", ""),
+    "queries": ("keep query_texts output", "Choice", "title"),
+    "positions": ("embeddings ids output", "Axes", ""),
+    "demo": ("", "Options", "folder"),
+}
 TYPED = "fairtrec.typed"  # what of a context holds the options that were typed, by their parameters
-FIRST = "First"  # before all others: the three options of a command that most users begin with
+FIRST = "First"  # before all others
 DEFAULT = "Options"  # of what stands in no section, where a command has no title for what is its own
 LONGEST_TERM = 30  # columns; of longer ones the text stands on the next line
 EXAMPLE = "\b\n"  # before what click does not wrap
@@ -38,14 +61,21 @@ WIDEST = 1 << 16
 _WORD = re.compile(r"(?:-\S+ (?!-))?(?:'[^']*'|\S+)")  # of a shell; an option with its value
 
 
+class Form(click.Choice[str]):
+    """The names of formats, and what writes each."""
+
+    writers: Mapping[Any, Any]
+
+
 class Titled(click.Command):
     """A command, the options of which stand under titles; one that is in no section needs nothing more."""
 
-    own: tuple[str, ...] = (DEFAULT,)
-    first: tuple[str, ...] = ()
-
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read arguments. Raises UsageError for an option of one value that is given several times with others."""
+        """Read arguments.
+
+        Raises UsageError for an option of one value that is given several times with others, and for digits with a
+        format that has all of them.
+        """
         if ctx.resilient_parsing:
             return super().parse_args(ctx, args)
         # all options that take one value are read as if they took many, to see how many came
@@ -63,7 +93,13 @@ class Titled(click.Command):
             if len(values) > 1:
                 often = "twice" if len(several) == 2 else f"{len(several)} times"
                 raise UsageError(f"{option.opts[-1]} is given {often} ({', '.join(values)}); give it once")
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        formats = [each.type.writers for each in self.params if isinstance(each.type, Form)]
+        writer = formats[0].get(ctx.params["form"]) if formats and "places" in ctx.meta[TYPED] else None
+        if writer is not None and writer.exact:
+            form = ctx.params["form"]
+            raise UsageError(f"--places is for digits that are cut, and --format {form} has all; leave it out")
+        return rest
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the text; examples that are wider than the terminal go on in the next line."""
@@ -78,43 +114,34 @@ class Titled(click.Command):
         """Write the sections, the texts of all in one column."""
         sections: dict[str, list[tuple[int, str, str]]] = {}
         width = formatter.width - formatter.indent_increment
+        first, own, also = OWN.get(ctx.command_path.partition(" ")[2] or str(self.name), ("", DEFAULT, ""))
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if record is not None:
-                place = self.first.index(parameter.name) if parameter.name in self.first else -1
-                rows = sections.setdefault(self._title(parameter) if place < 0 else FIRST, [])
-                rows.append((place, "\n    ".join(_cut(record[0], width)), record[1]))
+                place = first.split().index(parameter.name) if parameter.name in first.split() else -1
+                title = FIRST if place >= 0 else own if parameter.name in also.split() else _title(parameter) or own
+                sections.setdefault(title, []).append((place, "\n    ".join(_cut(record[0], width)), record[1]))
         most = min(LONGEST_TERM, width // 2 - 4)
         terms = [len(term) for rows in sections.values() for _, term, _ in rows]
         column = max((length for length in terms if length <= most), default=0) + formatter.indent_increment
-        own = [] if self.own[0] == DEFAULT else [self.own[0]]
-        for title in sorted(sections, key=[FIRST, *own, *SECTIONS].index):
+        for title in sorted(sections, key=[FIRST, *[own] * (own != DEFAULT), *SECTIONS].index):
             with formatter.section(title):
                 for _, term, text in sorted(sections[title], key=itemgetter(0)):
                     _write(formatter, term, text, column)
 
-    def _title(self, option: click.Parameter) -> str:
-        name = "help" if "--help" in option.opts else option.name
-        if name in self.own[1:]:
-            return self.own[0]
-        for title, names in SECTIONS.items():
-            if name in names.split():
-                return title
-        from fairtrec.catalogue.needs import EXTRAS
-        from fairtrec.inputs.choices import CHOICES
 
-        if name in CHOICES:
-            return CHOICES[name].section
-        return next(iter(SECTIONS)) if name in EXTRAS else self.own[0]
+def _title(option: click.Parameter) -> str:
+    """Name the section of an option, if one has it."""
+    name = "help" if "--help" in option.opts else option.name
+    for title, names in SECTIONS.items():
+        if name in names.split():
+            return title
+    from fairtrec.catalogue.needs import EXTRAS
+    from fairtrec.inputs.choices import CHOICES
 
-
-def under(title: str, *names: str, first: str = "") -> type[Titled]:
-    """Give the class of commands whose own options come before those of all commands, under a title.
-
-    They are those that no section has, and those of these names, which mean another thing here than elsewhere.
-    Before them all stand the first: the names of the three that most users begin with.
-    """
-    return type("Titled", (Titled,), {"own": (title, *names), "first": tuple(first.split())})
+    if name in CHOICES:
+        return CHOICES[name].section
+    return next(iter(SECTIONS)) if name in EXTRAS else ""
 
 
 class Commands(Titled, click.Group):

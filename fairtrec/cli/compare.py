@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fairtrec.answers.result import Result
     from fairtrec.report.comparison import View
 
-compared = options.Together(
+compared = options.Shared(
     (  # by the names that `fairtrec.compare` takes
         click.option(
             "--baseline",
@@ -79,11 +79,6 @@ class OfValues(Titled):
         return super().parse_args(ctx, args)
 
 
-class _Comparing(OfValues):
-    own = ("Comparison",)
-    first = ("measures", "baseline", "terms")
-
-
 values = click.option(
     "--values",
     is_flag=True,
@@ -91,7 +86,7 @@ values = click.option(
 )
 
 
-@click.command(name="compare", cls=_Comparing, epilog=options.EXITS)
+@click.command(name="compare", cls=OfValues, epilog=options.EXITS)
 @values
 @compared
 @click.option(
@@ -113,9 +108,9 @@ values = click.option(
     help="Print one table of runs and measures for a paper, with marks and a caption (latex, md).",
 )
 @click.option("--keep-going", is_flag=True, help="Report broken runs, compare the others, and exit with 3.")
-@options.evaluated("compare")
+@options.Shared(evaluates="compare")
 @options.gold
-@options.reported(COMPARISONS, auto=True)
+@options.Shared(report=COMPARISONS, auto=True, what="auto: a table.")
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -173,7 +168,7 @@ def command(
         against, files = baselines_of.against(baseline, files)
     printing.refuse_output(output, qrels, slices, *files.values(), *lists(runs), *given.values())
     of_queries = Slices.of(slices)
-    with options.attended():
+    with printing.attended():
         result = evaluate(asked, files, qrels, keep_going=keep_going, **given)
     for _, fault in result.failed:
         say(fault)

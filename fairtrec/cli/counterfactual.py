@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from fairtrec.cli import options
-from fairtrec.cli.commands import say, under
+from fairtrec.cli import options, printing
+from fairtrec.cli.commands import Titled, say
 from fairtrec.literals import Pronouns
 
 
-@click.command(name="counterfactual", cls=under("Words", "pairs", first="pairs output runs"), epilog=options.EXITS)
+@click.command(name="counterfactual", cls=Titled, epilog=options.EXITS)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option(
     "--pairs", required=True, metavar="NAME|FILE", help="Pairs of words: a list by name, or a file of she,he."
@@ -55,7 +55,6 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
     if (given["jobs"] or cores()) > 1:
         prestart([READY, "fairtrec.annotation.substitution.rewriting"])
 
-    from fairtrec.cli.bar import collecting, speed
     from fairtrec.evaluation.corpus import counterfactual, shared, uncovered
     from fairtrec.files.arguments import named
 
@@ -65,14 +64,14 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
         if left:
             shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
             say(f"# {len(left)} of its {many} terms have no counterpart and stay: {shown}")
-    with collecting() as watcher:
+    with printing.collecting() as watcher:
         done = counterfactual(given.pop("sources"), given.pop("pairs"), given.pop("output"), watcher=watcher,
                               runs=named(runs) if runs else None, **given)  # fmt: skip
     seconds = time.monotonic() - began
     if told := shared(pairs, terms, one_way=one_way):
         say(f"# {told}")
-    text = f"{done.documents:,} documents, {done.bytes / 1e6:,.1f} MB in {seconds:.1f} s{speed(done.bytes, seconds)}"
-    text += f"; {done.changed:,} changed, {done.words:,} words"
+    text = f"{done.documents:,} documents, {done.bytes / 1e6:,.1f} MB in {seconds:.1f} s"
+    text += f"{printing.speed(done.bytes, seconds)}; {done.changed:,} changed, {done.words:,} words"
     text += f"; pairs: {done.pairs}, jobs: {done.jobs}"
     say(f"# {text}")
     if done.missing:

@@ -5,13 +5,13 @@ from pathlib import Path
 import click
 
 from fairtrec.cli import options
-from fairtrec.cli.commands import TYPED, under
+from fairtrec.cli.commands import TYPED, Titled
 
 RUNS = "bm25.run", "neural.run", "fair.run"
 MEASURES = "nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10"
 
 
-@click.command(name="demo", cls=under("Options", "folder"), epilog=options.EXITS)
+@click.command(name="demo", cls=Titled, epilog=options.EXITS)
 @click.option(
     "--copy", "folder", metavar="FOLDER", help="Copy the files of the example into a new or empty folder instead."
 )

@@ -31,7 +31,7 @@ def refuse_tolerance(value: float) -> None:
 @click.argument("one", metavar="A.json")
 @click.argument("other", metavar="B.json")
 @tolerance
-@options.reported(DIFFERENCES, places=False, remarks=False)
+@options.Shared(report=DIFFERENCES, beside=[options.output])
 def command(one: str, other: str, tolerance: float, form: str, output: Path | None) -> int:
     """Tell what differs between two files that `fairtrec eval -f json` wrote: choices, inputs, values.
 

@@ -1,12 +1,11 @@
 """``fairtrec eval``: evaluate runs."""
 
-import os
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from fairtrec.cli import options, printing, topics
-from fairtrec.cli.commands import say, under
+from fairtrec.cli.commands import Titled, say
 from fairtrec.literals import Method
 from fairtrec.report.writers import RESULTS, refuse_view
 
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
     from fairtrec.answers.result import Result
 
 
-@click.command(name="eval", cls=under("Options", first="measures terms docs"), epilog=options.EXITS)
-@options.evaluated("eval")
+@click.command(name="eval", cls=Titled, epilog=options.EXITS)
+@options.Shared(evaluates="eval")
 @options.gold
 @options.per_query
 @click.option("-n", "--no-summary", is_flag=True, help="Print no means; leave the values of queries out of a page.")
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 @options.query_texts
 @click.option("--latex-label", metavar="NAME", help="What LaTeX refers to the table by (latex).")
 @options.into
-@options.reported(RESULTS, auto=True, to=False)
+@options.Shared(report=RESULTS, auto=True, what=options.AUTO, beside=[options.places, options.verbose])
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -82,11 +81,9 @@ def command(
     view |= {"latex_label": latex_label, "query_texts": query_texts}
     if spread:
         topics.refuse(form, view, given, sort=sort, confidence=confidence, interval=interval)
-    else:
-        _refuse_unfit(form, output, slices, view, given)
-    if confidence is not None or interval is not None:
+    elif form != "auto" or no_summary or {title, latex_label, query_texts, confidence, interval} != {None}:
+        refuse_view(form, output, slices=slices, pool=given["pool"], aggregate=given["aggregate"] != "mean", **view)
         _refuse_confidence(confidence, interval, given)
-    options.refuse_error_beside_texts(given)
     files = named(runs)
     given["next_label"] = given["bounds"] == "labels" and per_query and form == "json"
     jobs = processes(list(files.values()), given.pop("jobs"))  # they start while this one imports the rest
@@ -105,7 +102,7 @@ def command(
         from fairtrec.comparison.slices import Slices
 
         of_queries = Slices.of(slices)
-    with options.attended():
+    with printing.attended():
         each = list(files.items())
         session = session_of(measures or None, qrels, given, each)
         result = session.evaluated(each, jobs, keep_going=keep_going)
@@ -120,19 +117,6 @@ def command(
             result = result.with_confidence(confidence, of_queries, interval=interval or "t")
         printing.write(RESULTS, form, result, output, places=places, sort=by, slices=of_queries, **view)
     return InputError.exit_code if result.failed else 0
-
-
-def _refuse_unfit(
-    form: str, output: "Path | None", slices: str | None, view: dict[str, Any], given: dict[str, Any]
-) -> None:
-    """Raise UsageError if the format cannot show what is asked for; nothing is imported where nothing odd is."""
-    from fairtrec.errors import UsageError
-
-    if output is not None and os.path.isdir(output):  # noqa: PTH112 - which says no of a name that is too long
-        raise UsageError(f"{output} is a folder; name a file with -o")
-    odd = (view["title"], view["latex_label"], view["query_texts"]) != (None, None, None)
-    if form != "auto" or not view["summary"] or odd:
-        refuse_view(form, output, slices=slices, pool=given["pool"], aggregate=given["aggregate"] != "mean", **view)
 
 
 def _asked(query_texts: str, result: "Result") -> dict[str, str]:

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import under
+from fairtrec.cli.commands import Titled
 from fairtrec.report.writers import EXPLANATIONS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command(name="explain", cls=under("Explanation", "measure", first="measure query terms"), epilog=options.EXITS)
+@click.command(name="explain", cls=Titled, epilog=options.EXITS)
 @click.option(
     "-m", "--measure", required=True, metavar="MEASURE", help="The measure whose value is explained, like NFaiRR@10."
 )
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     help="Print what the value would be without TERM in the word list; may be repeated.",
 )
 @options.query_texts
-@options.evaluated("explain", None)
-@options.reported(EXPLANATIONS)
+@options.Shared(evaluates="explain", measures=(), report=EXPLANATIONS)
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -68,6 +67,6 @@ def command(
     from fairtrec.explanation.explaining import explain
 
     printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
-    with options.attended():
+    with printing.attended():
         explanation = explain(measure, files, qrels, **given)
     printing.write(EXPLANATIONS, form, explanation, output, places=places)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Commands, under
+from fairtrec.cli.commands import Commands
 from fairtrec.literals import Drawn
 from fairtrec.report.writers import AGREEMENTS
 
@@ -14,7 +14,7 @@ FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
 DEPTH = click.option(
     "-M", "--depth", type=FROM_1, default=10, show_default=True, metavar="N", help="Look at ranks down to N."
 )
-OF_RUNS = options.Together((DEPTH, *(options.CHOSEN[name] for name in ("order", "run_format", "score_dtype"))))
+OF_RUNS = options.Shared((DEPTH, *(options.CHOSEN[name] for name in ("order", "run_format", "score_dtype"))))
 
 
 @click.group(name="gold", cls=Commands)
@@ -25,7 +25,7 @@ def command() -> None:
     """
 
 
-@command.command(cls=under("Draw", "seed", first="number docs output"), epilog=options.EXITS)
+@command.command(epilog=options.EXITS)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--number", type=FROM_1, required=True, metavar="N", help="Draw so many documents, or queries.")
 @options.word("--unit", of=Drawn, help="What is drawn: documents by their exposure, or whole queries.")
@@ -52,7 +52,6 @@ def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> N
     \b
     fairtrec gold draw bm25.run neural.run fair.run --number 30 --docs collection.tsv -o sheet.tsv
     """
-    from fairtrec.cli.bar import progress
     from fairtrec.errors import UsageError
     from fairtrec.files.arguments import lists, named
     from fairtrec.gold.drawing import draw
@@ -63,23 +62,23 @@ def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> N
     printing.refuse_output(output, *files.values(), *lists(runs), *given.values())
     if output.is_file() and not force:
         raise UsageError(f"{output} exists; give --force to overwrite it, or another name")
-    with progress():
+    with printing.progress():
         drawn = draw(files, **given)
     emit(tsv(drawn), output)
     click.echo(text(drawn), nl=False)
 
 
-@command.command(cls=under("Agreement", "confidence", first="labels terms docs"), epilog=options.EXITS)
+@command.command(epilog=options.EXITS)
 @click.argument("gold", metavar="GOLD")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@options.Together(options.INPUTS[name] for name in ("terms", "docs", "counts"))
+@options.Shared([options.INPUTS[name] for name in ("terms", "docs", "counts")])
 @click.option("--labels", metavar="FILE", help="Groups by a program, or by others: TSV of docno group [weight].")
-@options.Together(options.CHOSEN[name] for name in ("groups", "tokenizer", "case_sensitive"))
+@options.Shared([options.CHOSEN[name] for name in ("groups", "tokenizer", "case_sensitive")])
 @OF_RUNS
 @click.option(
     "--confidence", type=float, default=0.95, show_default=True, metavar="P", help="The level of the intervals."
 )
-@options.reported(AGREEMENTS)
+@options.Shared(report=AGREEMENTS)
 def agree(
     gold: str, runs: tuple[str, ...], form: str, output: Path | None, *, places: int, depth: int, **given: Any
 ) -> None:
@@ -98,6 +97,6 @@ def agree(
     if not files:
         options.refuse_typed("is for RUNs, and there is none", "depth", "order", "run_format", "score_dtype")
     printing.refuse_output(output, gold, *files.values(), *lists(runs), *given.values())
-    with options.attended("order", "run_format", "score_dtype", "depth"):
+    with printing.attended("order", "run_format", "score_dtype", "depth"):
         found = agree(gold, files or None, depth=depth, **given)
     printing.write(AGREEMENTS, form, found, output, places=places)

@@ -6,12 +6,12 @@ from typing import Any, get_args
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import under
+from fairtrec.cli.commands import Titled
 from fairtrec.literals import Among
 from fairtrec.report.writers import FRONTIERS
 
 
-@click.command(name="headroom", cls=under("Front", first="fairness loss terms"), epilog=options.EXITS)
+@click.command(name="headroom", cls=Titled, epilog=options.EXITS)
 @click.option(
     "--utility",
     default="nDCG@10",
@@ -54,8 +54,7 @@ from fairtrec.report.writers import FRONTIERS
 )
 @options.per_query
 @options.query_texts
-@options.evaluated("headroom", None)
-@options.reported(FRONTIERS)
+@options.Shared(evaluates="headroom", measures=(), report=FRONTIERS)
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -85,7 +84,7 @@ def command(
     files = named(runs)
     printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
     also = ("background",) if given["among"] == "background" else ()
-    with options.attended(*also):
+    with printing.attended(*also):
         frontier = headroom(files, qrels, **given)
     asked = None
     if query_texts is not None:

@@ -1,64 +1,43 @@
 """Options that several commands share: what is evaluated and how, and how a report is written."""
 
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, get_args
 
 import click
 
 from fairtrec.catalogue.needs import EXTRAS
-from fairtrec.cli.commands import TYPED
+from fairtrec.cli.commands import TYPED, Form
 from fairtrec.inputs.choice import inserted
 from fairtrec.inputs.choices import CHOICES
 from fairtrec.report.writers import Formats
 
+AUTO = "auto is a table in a terminal, and the columns of trec_eval elsewhere."
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
-IDLE = "fairtrec.idle"  # of a context: what played no part
 Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
 
 
-class Together(tuple[Callable[[Function], Function], ...]):
-    """Several decorators in one; the first stands first in the help."""
-
-    __slots__ = ()
-
-    def __call__(self, command: Function) -> Function:
-        """Decorate a command."""
-        for decorator in reversed(self):
-            command = decorator(command)
-        return command
-
-
-def word(*names: str, of: Any, optional: bool = False, **more: Any) -> Callable[[Function], Function]:
+def word(*names: str, of: Any, optional: bool = False, **more: Any) -> Decorator:
     """Make an option for one of the words of a Literal; by default the first, or none if it is optional."""
     words = of if isinstance(of, tuple) else get_args(of)
     given = {"default": None if optional else words[0], "show_default": not optional, **more}
     return click.option(*names, type=click.Choice(words), **given)
 
 
-def _attributes(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> Any:
-    """Give the labels that were typed: of one attribute, or of several, by their names."""
-    if not value:
-        return None
-    from fairtrec.files.by_name import attributes
-
-    found = attributes(value)
-    if "" in found:
-        return found[""]
-    from fairtrec.inputs.given import Attributes
-
-    return Attributes(found)
-
-
 def _by_attribute(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> Any:
-    """Give what was chosen for all attributes, or for each by its name."""
+    """Give what was typed for all documents; or for each attribute by its name, as labels say which there are."""
     if len(value) < 2 and "=" not in "".join(value):
         return next(iter(value), None)
-    from fairtrec.files.by_name import by_attribute
+    from fairtrec.files.by_name import attributes, by_attribute
 
-    names = getattr(context.params.get("labels"), "sources", ())
-    return by_attribute(value, names, parameter.opts[-1])
+    if parameter.name != "labels":
+        names = getattr(context.params.get("labels"), "sources", ())
+        return by_attribute(value, names, parameter.opts[-1])
+    from fairtrec.inputs.given import Attributes
+
+    found = attributes(value)
+    return found[""] if "" in found else Attributes(found)
 
 
 _RUNS = (
@@ -88,7 +67,7 @@ INPUTS = {
         "--labels",
         multiple=True,
         is_eager=True,  # so that what is chosen for each attribute is read by their names
-        callback=_attributes,
+        callback=_by_attribute,
         metavar="[NAME=]FILE[:FIELD]",
         help="Groups of documents: TSV of docno group [weight], a field of a table, or qrels; A*B crosses two; may be "
         "repeated, each with the NAME of its attribute.",
@@ -141,27 +120,6 @@ jobs = click.option(
 )
 
 
-def evaluated(command: str, measures: Callable[[Function], Function] | None = _MEASURES) -> Together:
-    """Give a command the arguments and options of an evaluation by the names of Python, as far as it heeds them."""
-    rows = [row for row in CHOICES.values() if (command in row.only if row.only else command not in row.but)]
-    names = inserted(INPUTS, [(row.name, row.after) for row in rows])
-    each = (INPUTS.get(name) or CHOSEN[name] for name in names)
-    return Together((*_RUNS, *([] if measures is None else [measures]), *each, jobs))
-
-
-collected = Together(
-    (  # what work on a whole collection does with documents that are not as they should be
-        click.option("--keep-going", is_flag=True, help="Write what is wrong to FILE.rejected.jsonl and go on."),
-        click.option(
-            "--max-doc-bytes",
-            type=click.IntRange(1, 1 << 30),
-            default=1 << 26,
-            show_default=True,
-            metavar="N",
-            help="Refuse longer documents.",
-        ),
-    )
-)
 sort = click.option(
     "--sort",
     metavar="MEASURE",
@@ -192,7 +150,7 @@ class _Place(click.Path):
         return Path(value)
 
 
-_output, into = (
+output, into = (
     click.option("-o", "--output", type=_Place(dir_okay=folder), metavar=metavar, help=f"{says}, all or nothing.")
     for folder, metavar, says in (
         (False, "FILE", "Write to FILE"),
@@ -210,49 +168,79 @@ verbose = click.option(
 )
 
 
-def reported(
-    kind: Formats, what: str | None = None, *, auto: bool = False, to: bool = True, places: bool = True,
-    remarks: bool = True,
-) -> Together:  # fmt: skip
-    """Give a command the options of a report: its format (the first, or that which fits), place, digits and remarks."""
+places = click.option(
+    "--places",
+    type=click.IntRange(0, 17),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="How many digits stand after the decimal point.",
+)
 
-    def refuse(context: click.Context, _: click.Parameter, value: int) -> int:
-        """Refuse digits with a format that has all of them; that has been read before."""
-        writer = kind.forms.get(context.params.get("form", ""))
-        if "places" in context.meta.get(TYPED, {}) and writer is not None and writer.exact:
-            from fairtrec.errors import UsageError
 
-            form = context.params["form"]
-            raise UsageError(f"--places is for digits that are cut, and --format {form} has all; leave it out")
-        return value
+@dataclass(frozen=True)
+class Shared:
+    """Options that commands share, as one decorator; the first stands first in the help.
 
-    forms = [*["auto"] * auto, *kind.forms]
-    if auto:
-        what = (
-            "auto is a table in a terminal, and the columns of trec_eval elsewhere."
-            if "trec" in kind.forms
-            else "auto: a table."
-        )
-    form = click.option(
-        "-f",
-        "--format",
-        "form",
-        type=click.Choice(forms),
-        default=forms[0],
-        show_default=True,
-        help=what,
-        is_eager=True,
+    ``options``    any, before the others.
+    ``evaluates``  the name of a command: the arguments and options of an evaluation, as far as it heeds them.
+    ``measures``   how that command names measures, if it does so here.
+    ``report``     what is written: its formats, of which the first is taken if none is asked for, or with ``auto`` the
+                   one that fits; ``what`` says of them what their names do not.
+    ``beside``     what else there is to say of a report.
+    """
+
+    options: Sequence[Decorator] = ()
+    evaluates: str = ""
+    measures: Sequence[Decorator] = (_MEASURES,)
+    report: Formats | None = None
+    what: str | None = None
+    auto: bool = False
+    beside: Sequence[Decorator] = (output, places, verbose)
+
+    def __call__(self, command: Function) -> Function:
+        """Decorate a command."""
+        each = list(self.options)
+        if self.evaluates:
+            rows = [
+                row
+                for row in CHOICES.values()
+                if (self.evaluates in row.only if row.only else self.evaluates not in row.but)
+            ]
+            names = inserted(INPUTS, [(row.name, row.after) for row in rows])
+            each += [*_RUNS, *self.measures, *(INPUTS.get(name) or CHOSEN[name] for name in names), jobs]
+        if self.report is not None:
+            kind = Form([*["auto"] * self.auto, *self.report.forms])
+            kind.writers = self.report.forms
+            form = click.option(
+                "-f",
+                "--format",
+                "form",
+                type=kind,
+                default=kind.choices[0],
+                show_default=True,
+                help=self.what,
+                is_eager=True,
+            )
+            each += [form, *self.beside]
+        for decorator in reversed(each):
+            command = decorator(command)
+        return command
+
+
+collected = Shared(
+    (  # what work on a whole collection does with documents that are not as they should be
+        click.option("--keep-going", is_flag=True, help="Write what is wrong to FILE.rejected.jsonl and go on."),
+        click.option(
+            "--max-doc-bytes",
+            type=click.IntRange(1, 1 << 30),
+            default=1 << 26,
+            show_default=True,
+            metavar="N",
+            help="Refuse longer documents.",
+        ),
     )
-    digits = click.option(
-        "--places",
-        type=click.IntRange(0, 17),
-        default=4,
-        show_default=True,
-        metavar="N",
-        help="How many digits stand after the decimal point.",
-        callback=refuse,
-    )
-    return Together((form, *[_output] * to, *[digits] * places, *[verbose] * remarks))
+)
 
 
 def refuse_typed(why: str, *names: str) -> None:
@@ -263,37 +251,3 @@ def refuse_typed(why: str, *names: str) -> None:
     for name in names:
         if name in typed:
             raise UsageError(f"{typed[name]} {why}; leave it out")
-
-
-def refuse_error_beside_texts(given: Mapping[str, Any]) -> None:
-    """Raise UsageError where a missing text is to end the program, and what it leaves open is asked for."""
-    if given["bounds"] == "texts" and given["missing"] == "error":
-        refuse_typed("error ends at a missing text, and --bounds texts is about these", "missing")
-
-
-@contextmanager
-def attended(*also: str, plans: int | None = 1) -> Iterator[None]:
-    """Show whoever watches how far the work has come; refuse what was typed and plays no part in it, but ``also``.
-
-    That is in so many plans of evaluations (None: in any). What is no choice is told instead, beside what is printed.
-    """
-    from fairtrec.evaluation.signature import HEEDED, Waiting, waiting_for
-
-    watched: AbstractContextManager[None] = nullcontext()
-    if sys.stderr.isatty():
-        from fairtrec.cli.bar import progress
-
-        watched = progress()
-    meta = click.get_current_context().meta
-    idle, typed = meta.setdefault(IDLE, []), meta.get(TYPED, {})
-    waiting = Waiting({name: option for name, option in typed.items() if name in HEEDED and name not in also}, plans)
-    token = waiting_for.set(waiting)
-    try:
-        with watched:
-            yield
-        if waiting.options:
-            waiting.end()
-        if waiting.remark:
-            idle.append(waiting.remark)
-    finally:
-        waiting_for.reset(token)

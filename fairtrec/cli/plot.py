@@ -12,15 +12,10 @@ from fairtrec.literals import Figure, Method, PaperColumns
 OF_MEANS = ("confidence", "interval", "no_intervals")
 
 
-class _Drawing(OfValues):
-    own = ("Figure", "baseline")
-    first = ("measures", "terms", "output")
-
-
-@click.command(name="plot", cls=_Drawing, epilog=options.EXITS)
+@click.command(name="plot", cls=OfValues, epilog=options.EXITS)
 @click.argument("kind", type=click.Choice(get_args(Figure)), metavar="|".join(get_args(Figure)))
 @values
-@options.evaluated("plot")
+@options.Shared(evaluates="plot")
 @click.option("--cutoffs", metavar="LIST", help="The cutoffs of the figure `cutoffs`, like 1,5,10 or 1-100.")
 @click.option(
     "--baseline", metavar="RUN", help="The run from which the others differ, query by query.  [default: the first run]"
@@ -110,7 +105,7 @@ def command(
         files = named(runs)
         printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
         asked = measures or None if cutoffs is None else deepened(measures, cutoffs, given["relevance_level"])
-        with options.attended():
+        with printing.attended():
             result = evaluate(asked, files, qrels, **given)
     if kind != "queries":
         result = with_intervals(result, level, interval or "t")

@@ -6,11 +6,11 @@ from typing import Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import under
+from fairtrec.cli.commands import Titled
 from fairtrec.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 
 
-@click.command(name="positions", cls=under("Axes", first="embeddings ids output"), epilog=options.EXITS)
+@click.command(name="positions", cls=Titled, epilog=options.EXITS)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--embeddings", metavar="FILE", help="Vectors: .npy or .npz of numpy, or Parquet of docno and vector.")
 @click.option("--ids", metavar="FILE", help="The docno of each row of .npy or .npz.")

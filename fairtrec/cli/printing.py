@@ -1,26 +1,133 @@
-"""Printing what a command found: to the terminal or a file, and beside it on standard error what must be known."""
+"""What a command shows: how far it has come, what it found, and beside that on standard error what must be known."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrec.cli.commands import TYPED, say
-from fairtrec.cli.options import IDLE
+from fairtrec.cli.options import refuse_typed
 from fairtrec.report.writers import Carried, Formats
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+IDLE = "fairtrec.idle"  # of a context: what played no part
+
+
+@contextmanager
+def attended(*also: str, plans: int | None = 1) -> Iterator[None]:
+    """Show whoever watches how far the work has come; refuse what was typed and plays no part in it, but ``also``.
+
+    That is in so many plans of evaluations (None: in any). What is no choice is told instead, beside what is printed.
+    """
+    from fairtrec.evaluation.signature import HEEDED, Waiting, waiting_for
+
+    context = click.get_current_context()
+    idle, typed = context.meta.setdefault(IDLE, []), context.meta.get(TYPED, {})
+    if (context.params.get("bounds"), context.params.get("missing")) == ("texts", "error"):
+        refuse_typed("error ends at a missing text, and --bounds texts is about these", "missing")
+    waiting = Waiting({name: option for name, option in typed.items() if name in HEEDED and name not in also}, plans)
+    token = waiting_for.set(waiting)
+    try:
+        with progress() if sys.stderr.isatty() else nullcontext():
+            yield
+        if waiting.options:
+            waiting.end()
+        if waiting.remark:
+            idle.append(waiting.remark)
+    finally:
+        waiting_for.reset(token)
+
+
+@contextmanager
+def progress() -> Iterator[None]:
+    """Show how many runs and how much of each file are read, if that takes more than a second and somebody watches."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    import time
+
+    from fairtrec.progress import RUNS, reported_to
+
+    began = time.monotonic()
+    shown: dict[str, Any] = {}
+
+    def listen(what: str, done: int, total: int) -> None:
+        tasks = shown.setdefault("tasks", {})
+        over = 0 < total <= done
+        if what not in tasks and over:  # of a batch of small files each is over before it is shown
+            return
+        if "bar" not in shown:
+            if time.monotonic() - began < 1:
+                return
+            from rich.console import Console
+            from rich.progress import Progress
+
+            shown["bar"] = Progress(console=Console(stderr=True), transient=True)
+            shown["bar"].start()
+        from rich.markup import escape
+
+        from fairtrec.errors import short
+        from fairtrec.files.opening import name
+
+        bar = shown["bar"]
+        if what not in tasks:
+            tasks[what] = bar.add_task("", total=total or None)
+        text = f"{done} of {total} {what}" if what == RUNS else f"reading {short(name(what), 60)}"
+        bar.update(tasks[what], description=escape(text), completed=done, visible=not over or RUNS not in tasks)
+
+    try:
+        with reported_to(listen):
+            yield
+    finally:
+        if "bar" in shown:
+            shown["bar"].stop()
+
+
+@contextmanager
+def collecting(*, on_this_machine: bool = True) -> Iterator[Any]:
+    """Show on standard error how far the work on a collection has come, if somebody watches."""
+    if not (on_this_machine and sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    text = TextColumn("{task.fields[documents]:,} documents, {task.fields[pace]}")
+    columns = (BarColumn(), TaskProgressColumn(), text, TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, documents=0, pace="")
+
+        def watch(now: Any) -> None:
+            seconds = bar.tasks[0].elapsed or 1e-9
+            pace = f"{now.documents / seconds:,.0f}/s, {now.bytes / 1e6 / seconds:,.0f} MB/s"
+            total = now.total or None
+            bar.update(task, completed=now.done, total=total, documents=now.documents, pace=pace)
+
+        yield watch
+
+
+def speed(size: int, seconds: float) -> str:
+    """Say how fast so many bytes were read; nothing below a second, or where it was mostly the start."""
+    megabytes = size / 1e6 / seconds if seconds >= 1 else 0
+    return f" ({megabytes:,.0f} MB/s)" if megabytes >= 1 else ""
 
 
 def refuse_output(output: "Path | None", *given: Any) -> None:
     """Raise UsageError if the output cannot be written, or is one of the files that are given."""
     if output is None:
         return
+    from fairtrec.errors import UsageError
     from fairtrec.report.output import refuse_input, refuse_unwritable
 
+    if os.path.isdir(output):  # noqa: PTH112 - which says no of a name that is too long
+        raise UsageError(f"{output} is a folder; name a file with -o")
     refuse_unwritable(output)
     refuse_input(output, _named(given))
 
@@ -59,30 +166,29 @@ def tell(lines: Sequence[str], signature: str = "", carried: Carried = "nothing"
         say(line)
 
 
-def write(kind: Formats, form: str, of: Any, output: "Path | None", *, told: bool = True, **view: Any) -> None:
-    """Print a report, or write it to a file, and say on standard error what it does not carry, if that is to be told.
+def write(
+    kind: Formats, form: str, of: Any, output: "Path | None", *, told: bool = True, err: bool = False, **view: Any
+) -> None:
+    """Print a report, perhaps to standard error, or write it to a file; say there what it does not carry, if ``told``.
 
     A table that is printed has the most important remarks alone, unless -v asks for all.
     """
+    from fairtrec.report.folding import MOST
     from fairtrec.report.output import emit
 
-    terminal = output is None and sys.stdout.isatty()
+    terminal = output is None and not err and sys.stdout.isatty()
     if form == "auto":
         form = "table" if terminal or "trec" not in kind.forms else "trec"
-    writer = kind.forms[form]
-    shown = None if output is not None else most()
-    report = kind(form, of, terminal=terminal, window=output is None, most=shown, **view)
-    emit(report, output, drawn=terminal and writer.draws)
+    writer, meta = kind.forms[form], click.get_current_context().meta
+    is_whole = output is not None or "verbose" in meta.get(TYPED, {})
+    most = None if is_whole else MOST - len(meta.get(IDLE, []))  # what played no part stands beside it already
+    report = kind(form, of, terminal=terminal, window=output is None, most=most, **view)
+    if err:
+        click.echo(report, err=True, nl=False)
+    else:
+        emit(report, output, drawn=terminal and writer.draws)
     if not told or writer.carries == "all":
         tell([])
     else:
         module = import_module(f"fairtrec.report.{kind.said or kind.module}")
         tell(module.footnotes(of), str(of.signature), writer.carries)
-
-
-def most() -> int | None:
-    """Give how many remarks are shown beside a table, None if all; what played no part stands beside it already."""
-    from fairtrec.report.folding import MOST
-
-    meta = click.get_current_context().meta
-    return None if "verbose" in meta.get(TYPED, {}) else MOST - len(meta.get(IDLE, []))

@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import say, under
+from fairtrec.cli.commands import Titled, say
 from fairtrec.literals import Rule
 from fairtrec.report.writers import QUERYSETS
 
 
-@click.command(cls=under("Choice", "title", first="keep query_texts output"), epilog=options.EXITS)
+@click.command(cls=Titled, epilog=options.EXITS)
 @click.argument("cast", nargs=-1, metavar="[VOTES]...")
 @click.option("--keep", metavar="LABEL", help="Keep the queries of this label.")
 @options.word("--votes", of=Rule, help="A label is that of more than half of a query's votes, or of all.")
@@ -32,7 +32,7 @@ from fairtrec.report.writers import QUERYSETS
     help="Write the set NAME.tsv, NAME.slices.tsv if there are domains, and the passport NAME.toml.",
 )
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
-@options.reported(QUERYSETS, to=False, remarks=False)
+@options.Shared(report=QUERYSETS, beside=[options.places])
 def command(
     cast: tuple[str, ...], output: Path | None, title: str | None, form: str, *, places: int, force: bool, **given: Any
 ) -> None:

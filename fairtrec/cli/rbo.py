@@ -6,14 +6,12 @@ from typing import Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import under
+from fairtrec.cli.commands import Titled
 from fairtrec.literals import Extrapolation
 from fairtrec.report.writers import OVERLAPS
 
 
-@click.command(
-    name="rbo", cls=under("Overlap", "baseline", "complete", first="p depth per_query"), epilog=options.EXITS
-)
+@click.command(name="rbo", cls=Titled, epilog=options.EXITS)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
 @click.option(
     "-p", type=float, default=0.9, show_default=True, metavar="P", help="How likely a reader goes on to the next rank."
@@ -29,7 +27,7 @@ from fairtrec.report.writers import OVERLAPS
 @click.option("--baseline", metavar="RUN", help="Compare each RUN with this one, instead of all pairs.")
 @click.option("-c", "--complete", is_flag=True, help="Count queries that one run lacks as empty rankings.")
 @options.per_query
-@options.reported(OVERLAPS)
+@options.Shared(report=OVERLAPS)
 def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any) -> None:
     """Compare the rankings of runs: rank-biased overlap, in the mean over the queries that both runs have.
 
@@ -38,7 +36,6 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     \b
     fairtrec rbo bm25.run neural.run -q
     """
-    from fairtrec.cli.bar import progress
     from fairtrec.comparison.overlaps import rbo
     from fairtrec.files.arguments import joined, lists, named
 
@@ -48,6 +45,6 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     printing.refuse_output(output, *every.values(), *lists(runs))
     view = {name: given.pop(name) for name in ("per_query", "places")}
     given["form"] = given.pop("which")
-    with progress():
+    with printing.progress():
         found = rbo(every, baseline, **given)
     printing.write(OVERLAPS, form, found, output, **view)

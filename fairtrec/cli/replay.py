@@ -26,20 +26,19 @@ if TYPE_CHECKING:
 )
 @click.option("--accept", is_flag=True, help="Go on though values of its measures have changed since.")
 @tolerance
-@options.reported(DIFFERENCES, places=False, remarks=False)
+@options.Shared(report=DIFFERENCES, beside=[options.output])
 def command(file: str, root: Path | None, *, accept: bool, tolerance: float, form: str, output: Path | None) -> int:
     """Evaluate again from the inputs that RESULTS.json names, and tell what differs: nothing should, to the last bit.
 
     Each input must have the sha256 that was recorded.
     """
-    from fairtrec.cli.bar import progress
     from fairtrec.replay import difference, replaying, results
 
     refuse_tolerance(tolerance)
     recorded = results.read_results(file)
     names = [each.name for each in recorded.inputs.values()]
     printing.refuse_output(output, file, *(str((root or Path()) / path) for path in names))
-    with progress():
+    with printing.progress():
         again = _sliced(replaying.evaluate(recorded, root, accept=accept), recorded, root)
     found = difference.between(recorded, _as_recorded(again, recorded), tolerance)
     printing.write(DIFFERENCES, form, found, output, names=(file, "replayed"))

@@ -5,11 +5,11 @@ from typing import Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import under
+from fairtrec.cli.commands import Titled
 from fairtrec.report.writers import EFFECTS
 
 
-@click.command(name="rerank", cls=under("Reranking", "seed", first="by terms output"), epilog=options.EXITS)
+@click.command(name="rerank", cls=Titled, epilog=options.EXITS)
 @click.option(
     "--by",
     multiple=True,
@@ -29,8 +29,8 @@ from fairtrec.report.writers import EFFECTS
 @click.option("--candidates", type=int, metavar="N", help="Rerank the first N documents of each query.  [default: all]")
 @click.option("--cut", is_flag=True, help="Write only the ranks down to the reranker's cutoff.")
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURES", help="Print these before and after.")
-@options.evaluated("rerank", None)
-@options.reported(EFFECTS, "The format of what -m prints.", to=False)
+@options.Shared(evaluates="rerank", measures=())
+@options.Shared(report=EFFECTS, what="The format of what -m prints.", beside=[options.places, options.verbose])
 @click.option(
     "-o",
     "--output",
@@ -86,7 +86,7 @@ def command(
     if not any(each.is_random for each in asked):
         options.refuse_typed(f"is for chance, and there is none in --by '{' '.join(map(str, asked))}'", "seed")
     chosen: Any = {"seed": seed, "rankings": rankings, "candidates": candidates, "cut": cut}
-    with options.attended(plans=1 + sum(each.of_measures for each in asked) + bool(measures)):
+    with printing.attended(plans=1 + sum(each.of_measures for each in asked) + bool(measures)):
         effects = Effects(measures, {"qrels": qrels, **given}) if measures else None
         reranking = rerank(asked, files, qrels, jobs=jobs, **chosen, **given)
         effect = effects.of(reranking) if effects is not None else None
@@ -95,10 +95,7 @@ def command(
         plain_run.write(each.after, place)
     if output is None:
         pour(plain_run.lines(reranking.runs[0].after))
-    if effect is not None and output is not None:
-        printing.write(EFFECTS, form, effect, None, places=places)
-        return
     if effect is not None:
-        click.echo(EFFECTS(form, effect, places=places, most=printing.most(), window=True), err=True, nl=False)
-    carried = "nothing" if effect is None else EFFECTS.forms[form].carries
-    printing.tell(footnotes(reranking), str(reranking.signature if effect is None else effect.signature), carried)
+        printing.write(EFFECTS, form, effect, None, err=output is None, places=places)
+    else:
+        printing.tell(footnotes(reranking), str(reranking.signature))

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from fairtrec.cli import compare, options, printing
-from fairtrec.cli.commands import under
+from fairtrec.cli.commands import Titled
 from fairtrec.report.writers import SELECTIONS
 
 BESIDE = click.option(
@@ -19,7 +19,7 @@ BESIDE = click.option(
 )
 
 
-@click.command(name="select", cls=under("Choice", first="utility fairness terms"), epilog=options.EXITS)
+@click.command(name="select", cls=Titled, epilog=options.EXITS)
 @click.option("--utility", required=True, metavar="MEASURE", help="The utility measure, like nDCG@10.")
 @click.option("--fairness", required=True, metavar="MEASURE", help="The fairness measure, like NFaiRR@10.")
 @click.option(
@@ -43,15 +43,14 @@ BESIDE = click.option(
     help="Choose among runs that meet this on the training queries, like 'nDCG@10 >= baseline - 1%'; may be repeated.",
 )
 @click.option("--baseline", metavar="RUN", help="Compare each row with this run: a file, or the name of a RUN.")
-@options.Together(compare.compared[1:])
-@options.evaluated("select", BESIDE)
+@options.Shared(compare.compared.options[1:], "select", [BESIDE])
 @click.option(
     "--write-run",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Write the run that one beta chooses to FILE, all or nothing.",
 )
-@options.reported(SELECTIONS)
+@options.Shared(report=SELECTIONS)
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -85,6 +84,6 @@ def command(
         printing.refuse_output(path, qrels, *files.values(), *lists(runs), *given.values())
     if output is not None and write_run is not None and output.resolve() == write_run.resolve():
         raise UsageError(f"--output and --write-run would both write {output}; choose another for one of the two")
-    with options.attended():
+    with printing.attended():
         selection = select(files, qrels, write_run=write_run, **given)
     printing.write(SELECTIONS, form, selection, output, places=places)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import say, under
+from fairtrec.cli.commands import Titled, say
 from fairtrec.literals import Amortisation, UnfairnessVariant
 from fairtrec.report.writers import RESULTS
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command(
     name="trec-fair-2019",
-    cls=under("Unfairness", first="sequences truth labels"),
+    cls=Titled,
     epilog="Exit codes: 0 done, 2 wrong usage, 3 bad input or a run with faults.",
 )
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @options.sort
 @options.jobs
 @click.option("--keep-going", is_flag=True, help="Report broken runs, evaluate the others, and exit with 3.")
-@options.reported(RESULTS, auto=True)
+@options.Shared(report=RESULTS, auto=True, what=options.AUTO)
 def command(
     runs: tuple[str, ...], sequences: str, truth: str, labels: tuple[str, ...], sort: str | None, **chosen: Any
 ) -> int:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrec.cli import options
-from fairtrec.cli.commands import TYPED, under
+from fairtrec.cli import options, printing
+from fairtrec.cli.commands import TYPED, Titled
 from fairtrec.literals import Severity, Track
 from fairtrec.report.writers import FINDINGS
 
@@ -22,7 +22,7 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
 
 @click.command(
     name="validate",
-    cls=under("Checks", "due", first="qrels docs fix"),
+    cls=Titled,
     epilog="Exit codes: 0 no errors, 2 wrong usage, 3 errors, 4 a resource is missing.",
 )
 @click.argument("runs", nargs=-1, metavar="RUN...")
@@ -39,7 +39,7 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
 @click.option("--force", is_flag=True, help="Let --fix replace files.")
 @options.word("--fail-on", of=Severity, help="With warning, exit with 3 on warnings, too.")
 @click.option("--all", "everything", is_flag=True, help="Show every finding, not the first 20 of each code in a file.")
-@options.reported(FINDINGS, "github: annotations of a workflow.", to=False, places=False, remarks=False)
+@options.Shared(report=FINDINGS, what="github: annotations of a workflow.", beside=[])
 @click.option("--codes", is_flag=True, help="Print the table of all codes, and do nothing else.")
 def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool, track: str, **given: Any) -> None:
     """Find all that is wrong with each RUN, as file:line: CODE message.
@@ -99,7 +99,6 @@ def _checked(
     paths: list[str], lists: list[str], track: str, given: dict[str, Any]
 ) -> Iterator[tuple["Checked", Path | None]]:
     """Check one run after the other; with each, where it is written unless something stands against it."""
-    from fairtrec.cli.bar import progress
     from fairtrec.validation.checked import Twins, examine, outputs, write
     from fairtrec.validation.findings import KEPT
     from fairtrec.validation.validating import expected, validate_trec_fair
@@ -114,11 +113,11 @@ def _checked(
         return
     others = [*lists, *(given[name] for name in OF_KNOWN if given[name] is not None)]
     places = {} if given["fix"] is None else outputs(paths, given["fix"], others, force=given["force"])
-    with progress():
+    with printing.progress():
         known = expected(paths, **{name: given[name] for name in (*OF_KNOWN, "due")})
     twins = Twins()
     for path in paths:
-        with progress():  # which is gone before anything is printed
+        with printing.progress():  # which is gone before anything is printed
             checked = examine(path, known, most, given["run_format"])
             twins.look(checked)
         place = places.get(path)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from os import fspath
+from os.path import getsize, isfile
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from fairtrec.answers.result import InputFile, Part
 from fairtrec.data import Docs, Ints, Qrels, Run
 from fairtrec.errors import PATH
 from fairtrec.evaluation.plan import Plan
-from fairtrec.files import opening
 from fairtrec.files.by_name import is_by_name
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import Choices, name_of
@@ -59,7 +59,7 @@ class InputFiles:
         decide |= {"docs": plan.lexicon is not None and "documents" in plan.uses}
         decide |= {"counts": not searched and "documents" in plan.uses}
         for part, file in self.files.items():
-            if decide.get(part.of) and opening.size(file.place) >= LARGE:  # of a stream it is 0
+            if decide.get(part.of) and isfile(file.place) and getsize(file.place) >= LARGE:  # noqa: PTH113, PTH202 - as pathlib is not loaded
                 file.begin()
 
     def called(self, part: str, read: Qrels | Run | None = None, digest: str = "") -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from fairtrec.data import Bools, Candidates, Floats, Ints, take
 from fairtrec.data.parameters import Limits, Parameters, Remark, named
 from fairtrec.errors import UsageError
-from fairtrec.late import late
+from fairtrec.late import Late
 from fairtrec.measure.forms import First, Gains, Precisions, Sum, Summands, Terms
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _FORMS = {  # what few evaluations look at, by the file of fairtrec/formulas/lab
     **dict.fromkeys(("Finals", "Linear", "Prefixes", "Totals"), "sums"),
     "Form": "unlabelled",
 }
-__getattr__: Callable[[str], Any] = late(__name__, _FORMS, within="fairtrec.formulas.labellings")
+__getattr__: Callable[[str], Any] = Late(__name__, _FORMS, within="fairtrec.formulas.labellings")
 ABOVE_0, BELOW_1 = math.ulp(0.0), math.nextafter(1.0, 0.0)  # the least and the greatest number that are
 READING_ON = "p is {p}; the probability to read on lies between 0 and 1"
 Better = Literal["higher", "lower", "nearer 0", "neither"]

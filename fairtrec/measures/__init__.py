@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from fairtrec.late import late
+from fairtrec.late import Late
 
 _FILES = {
     "nfairr": ("FaiRR", "IFaiRR", "NFaiRR", "SetFaiRR", "NSetFaiRR"),
@@ -26,7 +26,7 @@ _FILES = {
     "trec_fair_2019": ("TREC19Unfairness", "TREC19Utility"),
 }
 BUILT_IN = {name: file for file, names in _FILES.items() for name in names}
-__getattr__: Callable[[str], Any] = late(__name__, BUILT_IN)
+__getattr__: Callable[[str], Any] = Late(__name__, BUILT_IN)
 
 
 def __dir__() -> list[str]:

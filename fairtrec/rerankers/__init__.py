@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from fairtrec.late import late
+from fairtrec.late import Late
 
 _FILES = {
     "det": ("DetGreedy", "DetCons", "DetRelaxed", "DetConstSort"),
@@ -16,7 +16,7 @@ _FILES = {
     "random": ("Random", "RandomSwap", "PlackettLuce"),
 }
 BUILT_IN = {name: file for file, names in _FILES.items() for name in names}
-__getattr__: Callable[[str], Any] = late(__name__, BUILT_IN)
+__getattr__: Callable[[str], Any] = Late(__name__, BUILT_IN)
 
 
 def __dir__() -> list[str]:

@@ -12,6 +12,7 @@ import pytest
 
 import fairtrec
 from fairtrec.errors import ResourceError, UsageError
+from fairtrec_made import ended
 from fairtrec_made.few import FILES, value
 
 pytestmark = pytest.mark.usefixtures("few_files")
@@ -146,8 +147,6 @@ def test_where_spark_runs_is_for_spark_alone(fairtrec_command):
 
 
 def test_annotate_tells_how_far_it_is_to_whoever_watches(monkeypatch, capsys):
-    from fairtrec import cli
-
     class Terminal(io.StringIO):
         def isatty(self):
             return True
@@ -160,14 +159,14 @@ def test_annotate_tells_how_far_it_is_to_whoever_watches(monkeypatch, capsys):
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setattr(sys, "argv", ["fairtrec", *arguments])
     monkeypatch.setattr(sys, "stderr", watched)
-    assert cli._run() == 0
+    assert ended() == 0
     assert re.search(r"3 documents, [\d,]+/s", watched.getvalue())
     assert "# 3 documents, 0.0 MB of text in" in watched.getvalue()
 
 
 def test_the_bar_says_nothing_of_files_that_are_over_at_once(monkeypatch):
     from fairtrec import progress
-    from fairtrec.cli import bar
+    from fairtrec.cli import printing
 
     class Terminal(io.StringIO):
         def isatty(self):
@@ -177,7 +176,7 @@ def test_the_bar_says_nothing_of_files_that_are_over_at_once(monkeypatch):
     times = iter([time.monotonic() - 60])
     monkeypatch.setattr(sys, "stderr", watched)
     monkeypatch.setattr(time, "monotonic", lambda real=time.monotonic: next(times, None) or real())
-    with bar.progress():
+    with printing.progress():
         progress.report("runs/a.run", 10, 10)
     assert watched.getvalue() == ""
 

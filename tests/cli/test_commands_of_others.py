@@ -98,7 +98,7 @@ def test_no_package_is_looked_at_where_a_command_of_ours_is_called(fairtrec_with
         "raise SystemError", 'cite = "mypackage.precision:command"\nmine = "mypackage.precision:c"'
     )
     assert "BibTeX" in fairtrec("cite", "--help").out, "ours, which none replaces"
-    code = "import sys; sys.argv = ['fairtrec', 'eval', '--help']; from fairtrec import cli; cli._run(); sys.exit('importlib.metadata' in sys.modules)"
+    code = "import sys; from fairtrec import cli; cli.command(['eval', '--help'], standalone_mode=False); sys.exit('importlib.metadata' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 
 

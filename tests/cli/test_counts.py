@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fairtrec.cli import bar
+from fairtrec.cli import printing
 from fairtrec.formats.table.files import Table
 
 TEXTS = "a\tShe and he.\nb\tthe queen\nlong-docno-c\tking he her she\n"
@@ -26,7 +26,7 @@ def folder(tmp_path, monkeypatch):
     [(10**9, 4.0, " (250 MB/s)"), (10**9, 0.5, ""), (300, 4.0, ""), (0, 0.0, ""), (10**6, 1.0, " (1 MB/s)")],
 )
 def test_a_speed_is_said_where_it_means_something(size, seconds, said):
-    assert bar.speed(size, seconds) == said
+    assert printing.speed(size, seconds) == said
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from fairtrec.catalogue import registry
 from fairtrec.cli import COMMANDS, GROUPS, command
-from fairtrec.cli.commands import FIRST, SECTIONS, Commands, Titled, folded, under
+from fairtrec.cli.commands import DEFAULT, FIRST, OWN, SECTIONS, Commands, Titled, folded
 from fairtrec.errors import UsageError
 
 
@@ -72,8 +72,8 @@ def test_no_title_waits_for_an_option_that_there_is_not():
     named = " ".join(SECTIONS.values()).split()
     assert set(named) <= known
     assert len(named) == len(set(named)), "an option stands under one title"
-    for path, found in EVERY.items():
-        assert set(found.own[1:]) <= {parameter.name for parameter in found.params}, path
+    for path, (first, _, also) in OWN.items():
+        assert {*first.split(), *also.split()} <= {parameter.name for parameter in EVERY[*path.split()].params}, path
 
 
 def test_the_groups_of_eval():
@@ -95,12 +95,13 @@ def test_what_is_a_commands_own_comes_before_what_commands_share():
 def test_the_help_of_a_command_of_many_options_begins_with_the_three_that_matter(path):
     found = EVERY[path]
     many = sum(isinstance(each, click.Option) for each in found.params) >= 10
-    assert len(found.first) == (3 if many else 0)
+    first = OWN.get(" ".join(path), ("", DEFAULT, ""))[0].split()
+    assert len(first) == (3 if many else 0)
     if many:
         options = {each.name: each.opts for each in found.params}
         title, listed = next(iter(sections(shown(80, *path)).items()))
         assert title == FIRST
-        assert all(option in options[name] for name, option in zip(found.first, listed, strict=True))
+        assert all(option in options[name] for name, option in zip(first, listed, strict=True))
 
 
 def test_commands_stand_in_five_groups_a_line_each():
@@ -112,9 +113,10 @@ def test_commands_stand_in_five_groups_a_line_each():
     assert len(COMMANDS) == sum(map(len, GROUPS.values()))
 
 
-def test_an_option_without_a_group_stands_among_the_commands_own():
+def test_an_option_without_a_group_stands_among_the_commands_own(monkeypatch):
+    monkeypatch.setitem(OWN, "trade", ("", "Trade", ""))
     price = click.option("--price", metavar="N", help="What it costs.")
-    of_own = click.command(cls=under("Trade"))(price(lambda: None))
+    of_own = click.command(name="trade", cls=Titled)(price(lambda: None))
     of_none = click.command(cls=Titled)(price(lambda: None))
     assert "\nTrade:\n  --price N  What it costs.\n\nOptions:\n" in of_own.get_help(click.Context(of_own))
     assert "\nOptions:\n  --price N  What it costs.\n" in of_none.get_help(click.Context(of_none))

@@ -14,7 +14,7 @@ import click
 import pytest
 
 from fairtrec import cli, progress
-from fairtrec.cli import bar
+from fairtrec.cli import printing
 from fairtrec.errors import InputError, ResourceError, UsageError
 from fairtrec.resources import passports
 from fairtrec_made import REPOSITORY
@@ -227,7 +227,7 @@ def long_ago(monkeypatch):
 
 def test_the_bar_shows_what_takes_long(monkeypatch, long_ago):
     watched = terminal(monkeypatch)
-    with bar.progress():
+    with printing.progress():
         progress.report("runs/a.run", 5, 10)
         progress.report("runs/[b].run", 0, 0)
         progress.report("runs/a.run", 10, 10)
@@ -239,7 +239,7 @@ def test_the_bar_shows_what_takes_long(monkeypatch, long_ago):
 
 def test_the_bar_stays_away_from_what_is_quick(monkeypatch):
     watched = terminal(monkeypatch)
-    with bar.progress():
+    with printing.progress():
         progress.report("runs/a.run", 5, 10)
     assert watched.getvalue() == ""
 
@@ -248,7 +248,7 @@ def test_the_bar_is_taken_away_when_reading_fails(monkeypatch, long_ago):
     watched = terminal(monkeypatch)
 
     def read():
-        with bar.progress():
+        with printing.progress():
             progress.report("runs/a.run", 5, 10)
             raise InputError("bad; mend it")
 
@@ -262,7 +262,7 @@ def test_the_bar_is_taken_away_when_reading_fails(monkeypatch, long_ago):
 
 def test_no_bar_where_nobody_watches(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with bar.progress():
+    with printing.progress():
         progress.report("runs/a.run", 5, 10)
     assert sys.stderr.getvalue() == ""
 

@@ -16,6 +16,7 @@ import pytest
 
 from fairtrec import cli
 from fairtrec.inputs.choices import CHOICES
+from fairtrec_made import ended
 from fairtrec_made.trials import BASES, FILES, HERE, MAYBE, OTHERWISE, SAME, TRIALS, UNTRIED
 
 ALL = "FAIRTREC_FUZZ" in os.environ
@@ -116,7 +117,7 @@ def run_with(patch):
             within.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
             within.setattr(sys, "stdout", out)
             within.setattr(sys, "stderr", err)
-            code = cli._run()
+            code = ended()
         return code, out.buffer.getvalue().decode("latin-1"), err.getvalue()
 
     return run

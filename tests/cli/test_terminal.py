@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from fairtrec import cli
 from fairtrec.errors import InputError, UsageError, plain, short, visible
 from fairtrec.report import output, writers
 from fairtrec.report.output import Terminal
 from fairtrec.report.writers import COMPARISONS, DIFFERENCES, FINDINGS, OVERLAPS, RESULTS, VERDICTS
-from fairtrec_made import REPOSITORY
+from fairtrec_made import REPOSITORY, ended
 
 EVIL = "a\x1b]0;title\x07\x1b[2J\x9bK\u202eb"  # sets a title, clears the window, clears a line, turns the text around
 NAME = f"{EVIL}.run"
@@ -53,7 +52,7 @@ def on_a_terminal(monkeypatch):
             patch.setattr(sys, "argv", ["fairtrec", *map(str, arguments)])
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
-            code = cli._run()
+            code = ended()
             return code, out.shown.getvalue().decode("utf-8", "surrogateescape"), err.getvalue()
 
     return run
@@ -239,7 +238,7 @@ def test_a_device_that_is_a_terminal_is_one_too():
 
 def test_the_bar_shows_names_as_escapes(monkeypatch):
     from fairtrec import progress
-    from fairtrec.cli import bar
+    from fairtrec.cli import printing
 
     watched = Listener()
     monkeypatch.setattr(sys, "stderr", watched)
@@ -247,7 +246,7 @@ def test_the_bar_shows_names_as_escapes(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     times = iter([0.0])
     monkeypatch.setattr("time.monotonic", lambda: next(times, 60.0))
-    with bar.progress():
+    with printing.progress():
         progress.report(f"runs/{EVIL}", 5, 10)
     assert "\\x1b]0;title\\x07" in watched.getvalue()
     assert "\x1b]0" not in watched.getvalue()

@@ -12,8 +12,7 @@ from textwrap import dedent
 
 import pytest
 
-from fairtrec import cli
-from fairtrec_made import REPOSITORY, one_process
+from fairtrec_made import REPOSITORY, ended, one_process
 
 PAGE = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
 ROOMS, WAY = re.findall(r"^```\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -107,7 +106,7 @@ def entered():
         patch.setattr(sys, "argv", ["fairtrec", *arguments, "--missing", "neutral"])
         sys.setprofile(note)
         try:
-            code = cli._run()
+            code = ended()
         finally:
             sys.setprofile(None)
     assert code == 0

@@ -19,7 +19,7 @@ def test_one_number_passes_few_functions_and_none_is_called_from_far():
     ((many, deep, way),) = trace.figures([NUMBER]).values()
     assert many <= MOST[NUMBER] + TWINS
     assert deep <= 12, way
-    assert way.startswith("cli/__init__.py main > cli/__init__.py _run > cli/eval.py command > ")
+    assert way.startswith("cli/__init__.py main > cli/eval.py command > ")
 
 
 @pytest.mark.slow

@@ -8,12 +8,11 @@ import sys
 import pytest
 
 import fairtrec
-from fairtrec import cli
 from fairtrec.report.document import Column, Document, ReportTable
 from fairtrec.report.folding import MOST, folded
 from fairtrec.report.markup import latex, md
 from fairtrec.report.terminal import render
-from fairtrec_made import EXAMPLE
+from fairtrec_made import EXAMPLE, ended
 
 TABLE = ReportTable("", [Column("run", ["a"], words=True)], [Column("RR", ["1"])])
 LABELS = ("--labels", EXAMPLE / "labels.tsv")
@@ -141,7 +140,7 @@ def in_a_window(monkeypatch):
             patch.setattr(sys, "argv", ["fairtrec", *map(str, arguments)])
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
-            assert cli._run() == 0
+            assert ended() == 0
         return re.sub("\x1b\\[[0-9;]*m", "", out.getvalue()), err.getvalue()
 
     return run

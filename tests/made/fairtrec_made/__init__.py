@@ -1,8 +1,22 @@
 """What tests of several rooms share: where the repository is, and modules of what they make."""
 
+import gc
 import os
 from pathlib import Path
+
+import pytest
 
 REPOSITORY = Path(__file__).parents[3]
 EXAMPLE = REPOSITORY / "resources" / "example"
 THOROUGH = "FAIRTREC_THOROUGH" in os.environ  # as `make slow` asks: every law is tried many more times
+
+
+def ended():
+    """Call ``fairtrec`` with sys.argv in this process, which goes on; give the exit code."""
+    from fairtrec import cli
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gc, "freeze", lambda: None)
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+    return end.value.code

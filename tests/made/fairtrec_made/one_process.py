@@ -16,7 +16,10 @@ for name, (arguments, environment) in json.loads(sys.argv[1]).items():
     os.environ.update(environment)
     out, err = (io.TextIOWrapper(io.BytesIO(), write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = cli._run()
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = end.code
     found[name] = code, *(each.buffer.getvalue().decode() for each in (out, err))
 print(json.dumps(found))
 """
