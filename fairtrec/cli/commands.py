@@ -61,7 +61,7 @@ WIDEST = 1 << 16
 _WORD = re.compile(r"(?:-\S+ (?!-))?(?:'[^']*'|\S+)")  # of a shell; an option with its value
 
 
-class Form(click.Choice[str]):
+class FormatChoice(click.Choice[str]):
     """The names of formats, and what writes each."""
 
     writers: Mapping[Any, Any]
@@ -94,7 +94,7 @@ class Titled(click.Command):
                 often = "twice" if len(several) == 2 else f"{len(several)} times"
                 raise UsageError(f"{option.opts[-1]} is given {often} ({', '.join(values)}); give it once")
         rest = super().parse_args(ctx, args)
-        formats = [each.type.writers for each in self.params if isinstance(each.type, Form)]
+        formats = [each.type.writers for each in self.params if isinstance(each.type, FormatChoice)]
         writer = formats[0].get(ctx.params["form"]) if formats and "places" in ctx.meta[TYPED] else None
         if writer is not None and writer.exact:
             form = ctx.params["form"]

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import click
 
 from fairtrec.catalogue.needs import EXTRAS
-from fairtrec.cli.commands import TYPED, Form
+from fairtrec.cli.commands import TYPED, FormatChoice
 from fairtrec.inputs.choice import inserted
 from fairtrec.inputs.choices import CHOICES
 from fairtrec.report.writers import Formats
@@ -210,7 +210,7 @@ class Shared:
             names = inserted(INPUTS, [(row.name, row.after) for row in rows])
             each += [*_RUNS, *self.measures, *(INPUTS.get(name) or CHOSEN[name] for name in names), jobs]
         if self.report is not None:
-            kind = Form([*["auto"] * self.auto, *self.report.forms])
+            kind = FormatChoice([*["auto"] * self.auto, *self.report.forms])
             kind.writers = self.report.forms
             form = click.option(
                 "-f",

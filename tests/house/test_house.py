@@ -23,9 +23,9 @@ def said_by(tree):
 
 
 def imports_of(name, calls):
-    """What the calls of import_module in a file are given, or would be by those of ``late``."""
+    """What the calls of import_module in a file are given, or would be by those of ``Late``."""
     calls = [] if name == "fairtrec.late" else calls
-    late = [call for call in calls if ast.unparse(call.func) == "late"]
+    late = [call for call in calls if ast.unparse(call.func) == "Late"]
     within = [next((each.value.value for each in call.keywords), name) for call in late]
     given = [call.args[0] for call in calls if ast.unparse(call.func).rpartition(".")[2] == "import_module"]
     return [*given, *(ast.JoinedStr([ast.Constant(f"{package}.")]) for package in within)]
