@@ -25,7 +25,6 @@ from fairtrec.comparison.compared import (
     CorrectedComparison,
     PairedValues,
 )
-from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.files.compression import uncompressed
@@ -57,8 +56,7 @@ def compare(
     Raises UsageError for a baseline that there is not, and for choices that there are not.
     """
     how = Procedure(**procedure)
-    parts = Slices.of(slices)
-    result = slicing.signed(result, parts)
+    result, parts = slicing.signed(result, slices)
     refuse_geometric(result.scores[0].measures if result.scores else ())
     aggregates.refuse(result.scores, "a comparison is of")
     if any(scores.gold is not None for scores in result.scores):
@@ -244,57 +242,50 @@ def _family(rows: Sequence[Comparison], how: Procedure, paired_runs: int) -> str
     return f"{correction.NAMES[how.correction]} over {many}: {product}{left}"
 
 
-def _scanty(rows: Sequence[Comparison], how: Procedure) -> list[str]:
+def _scanty(rows: Sequence[Comparison], how: Procedure) -> Iterator[str]:
     """Say that the bootstrap, whose resamples spread less than new queries would, is too sure with few of them."""
     drawn = how.test == "bootstrap" or how.interval != "t"
-    if not drawn or all(row.n >= SCANTY or np.isnan(row.p) for row in rows):
-        return []
-    return [f"with fewer than {SCANTY} queries the bootstrap shows too much; prefer tests and intervals of t"]
+    if drawn and any(row.n < SCANTY and not np.isnan(row.p) for row in rows):
+        yield f"with fewer than {SCANTY} queries the bootstrap shows too much; prefer tests and intervals of t"
 
 
-def _against(rows: Sequence[Comparison]) -> list[str]:
+def _against(rows: Sequence[Comparison]) -> Iterator[str]:
     """Say where signed ranks and the mean lie on two sides of 0."""
     shown = [row for row in rows if row.verdict in ("better", "worse", "higher", "lower")]
     against = [row for row in shown if (row.verdict in ("better", "higher")) != (row.tested * SIGN[row.better] > 0)]
-    if not against:
-        return []
-    first, many = against[0], len(against)
-    which = f"{first.run} by {first.measure}" + (f", and {many - 1} more" if many > 1 else "")
-    return [f"signed ranks contradict the mean difference in {which}: most queries lean one way, a few far the other"]
+    if against:
+        more = f", and {len(against) - 1} more" if len(against) > 1 else ""
+        which = f"{against[0].run} by {against[0].measure}{more}"
+        yield f"signed ranks contradict the mean difference in {which}: most queries lean one way, a few far the other"
 
 
-def _doubtful(rows: Sequence[Comparison]) -> list[str]:
+def _doubtful(rows: Sequence[Comparison]) -> Iterator[str]:
     """Say how many comparisons rest on few differences, and on how few."""
-    few = [row.nonzero for row in rows if row.doubtful]
-    if not few:
-        return []
-    which = f"{len(few)} of {len(rows)} comparisons" if len(rows) > 1 else "this comparison"
-    least = f"{min(few)}" if min(few) == max(few) else f"{min(few)} to {max(few)}"
-    return [f"in {which} only {least} differences are not 0: too few to trust the interval and p"]
+    if few := [row.nonzero for row in rows if row.doubtful]:
+        which = f"{len(few)} of {len(rows)} comparisons" if len(rows) > 1 else "this comparison"
+        least = f"{min(few)}" if min(few) == max(few) else f"{min(few)} to {max(few)}"
+        yield f"in {which} only {least} differences are not 0: too few to trust the interval and p"
 
 
-def _of_labels(rows: Sequence[Comparison]) -> list[str]:
+def _of_labels(rows: Sequence[Comparison]) -> Iterator[str]:
     """Say for each measure how much of the variance is that of labels, and so whether to label more."""
     shares: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         if isinstance(row, CorrectedComparison) and row.labels_share is not None and not np.isnan(row.labels_share):
             shares[row.measure].append(row.labels_share)
-    lines = []
     for measure, several in shares.items():
         least, most = min(several), max(several)
         how_much = f"{least:.0%}" if f"{least:.0%}" == f"{most:.0%}" else f"{least:.0%} to {most:.0%}"
         advice = ": label more" if least >= HALF else ": more queries, not labels" if most < FEW else ""
-        lines.append(f"{measure}: {how_much} of the variance of corrected differences is labels{advice}")
-    return lines
+        yield f"{measure}: {how_much} of the variance of corrected differences is labels{advice}"
 
 
-def _uneven(several: Sequence[Scores], base: int, bases: Sequence[int]) -> list[str]:
+def _uneven(several: Sequence[Scores], base: int, bases: Sequence[int]) -> Iterator[str]:
     """Say which runs have other queries than the baseline."""
     queries = set(several[base].qids)
     other = [scores.run for number, scores in enumerate(several) if number != base and set(scores.qids) != queries]
-    if not other:
-        return []
-    if len(bases) > 1:
-        return ["the runs have not all the same queries; those of both are compared"]
-    which = f"{other[0]} has" if len(other) == 1 else f"{len(other)} runs, such as {other[0]}, have"
-    return [f"{which} not the {len(queries)} queries of the baseline; those of both are compared"]
+    if other and len(bases) > 1:
+        yield "the runs have not all the same queries; those of both are compared"
+    elif other:
+        which = f"{other[0]} has" if len(other) == 1 else f"{len(other)} runs, such as {other[0]}, have"
+        yield f"{which} not the {len(queries)} queries of the baseline; those of both are compared"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import nan
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +13,6 @@ from fairtrec.answers.result import Result
 from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.compared import refuse_gold
 from fairtrec.comparison.curves import cutoff_of, family
-from fairtrec.comparison.slices import Slices
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.formulas.rounding import finite
@@ -92,8 +92,7 @@ def correlate(
     Raises UsageError for fewer than two measures, also of a cutoff, and by cutoff for one without.
     """
     how = Procedure(correction=correction, confidence=confidence)
-    parts = Slices.of(slices)
-    result = slicing.signed(result, parts)
+    result, parts = slicing.signed(result, slices)
     refuse_gold(result, "correlations look")
     if over not in ("queries", "runs"):
         raise UsageError(f"measures correlate over queries or runs, not over {over!r}; choose one of the two")
@@ -127,9 +126,13 @@ def _pairs(measures: Sequence[Measure], *, by_cutoff: bool) -> list[MeasuresOfCu
     return found
 
 
-def _made(*cells: Any, cutoff: int | None) -> Association:
-    found = Association(*cells)
-    return found if cutoff is None else AssociationAtCutoff(**vars(found), cutoff=cutoff)
+def _row(
+    name: str, run: str, pair: MeasuresOfCutoff, kind: Any, many: int, found: tuple[int, float, float, float, float]
+) -> Association:
+    """Take what was found of so ``many`` pairs of values: how many of these count, the coefficient, interval and p."""
+    (*_, one, other, cutoff), (n, value, low, high, p) = pair, found
+    row = Association(name, run, one, other, kind, n, many - n, value, low, high, p, p, "not tested")
+    return row if cutoff is None else AssociationAtCutoff(**vars(row), cutoff=cutoff)
 
 
 def _columns(result: Result, over: Over) -> Iterator[tuple[str, Floats, bool]]:
@@ -146,14 +149,11 @@ def _columns(result: Result, over: Over) -> Iterator[tuple[str, Floats, bool]]:
 def _associations(
     name: str, run: str, pairs: Sequence[MeasuresOfCutoff], values: Floats, how: Procedure, *, pooled: bool
 ) -> Iterator[Association]:
-    for first, second, one, other, cutoff in pairs:
+    for pair in pairs:
         for kind in COEFFICIENTS:
-            found = correlation(values[first], values[second], kind, how.confidence)
-            nan = float("nan")
-            low, high, p = (nan, nan, nan) if pooled else (found.low, found.high, found.p)
-            left = values.shape[1] - found.n
-            cells = (name, run, one, other, kind, found.n, left, found.value, low, high, p, p, "not tested")
-            yield _made(*cells, cutoff=cutoff)
+            found = correlation(values[pair[0]], values[pair[1]], kind, how.confidence)
+            told = (nan, nan, nan) if pooled else (found.low, found.high, found.p)
+            yield _row(name, run, pair, kind, values.shape[1], (found.n, found.value, *told))
 
 
 def _of_orders(name: str, result: Result, pairs: Sequence[MeasuresOfCutoff]) -> Iterator[Association]:
@@ -161,13 +161,11 @@ def _of_orders(name: str, result: Result, pairs: Sequence[MeasuresOfCutoff]) -> 
     measures = result.scores[0].measures
     sizes = np.stack([scores.compared for scores in result.scores], axis=1)
     orders = [badness(row, measure.better) for row, measure in zip(sizes, measures, strict=True)]
-    for first, second, one, other, cutoff in pairs:
-        x, y = orders[first], orders[second]
-        n, nan = int((finite(x) & finite(y)).sum()), float("nan")
-        value = tau_ap(np.where(finite(x), x, nan), np.where(finite(y), y, nan))
-        left = len(x) - n
-        cells = (name, ALL_RUNS, one, other, "tau_ap", n, left, value, nan, nan, nan, nan, "not tested")
-        yield _made(*cells, cutoff=cutoff)
+    known = [np.where(finite(order), order, nan) for order in orders]
+    for pair in pairs:
+        x, y = known[pair[0]], known[pair[1]]
+        n = int((~np.isnan(x) & ~np.isnan(y)).sum())
+        yield _row(name, ALL_RUNS, pair, "tau_ap", len(x), (n, tau_ap(x, y), nan, nan, nan))
 
 
 def _corrected(rows: list[Association], how: Procedure) -> Iterator[Association]:

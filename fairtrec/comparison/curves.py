@@ -9,7 +9,6 @@ from fairtrec.answers.answer import Answer, Signature
 from fairtrec.answers.result import Result
 from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.compared import refuse_gold
-from fairtrec.comparison.slices import Slices
 from fairtrec.data.parameters import DEEPEST, Parameters
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.measure import Better, Measure, badness
@@ -92,7 +91,7 @@ def _at(measure: Measure, cutoff: int) -> Measure:
             return replace(measure, measure=measure.measure @ cutoff, trec="")
     elif "cutoff" in {field.name for field in fields(measure)}:
         return replace(measure, cutoff=cutoff)  # type: ignore[call-arg]  # which it has
-    raise UsageError(f"{measure} has no cutoff to vary; leave it out")
+    raise _uncut(measure)
 
 
 def curves(
@@ -104,8 +103,7 @@ def curves(
 
     Raises UsageError for a measure without a cutoff.
     """
-    parts = Slices.of(slices)
-    result = slicing.signed(result, parts)
+    result, parts = slicing.signed(result, slices)
     refuse_gold(result, "curves look")
     points: list[tuple[CurvePoint, float]] = []
     agreements: list[CurveAgreement] = []
@@ -125,8 +123,12 @@ def cutoff_of(measure: Parameters) -> int:
     """Give the cutoff of a measure. Raises UsageError if it has none."""
     cutoff: int | None = getattr(measure, "cutoff", None)
     if cutoff is None:
-        raise UsageError(f"{measure} has no cutoff to vary; leave it out")
+        raise _uncut(measure)
     return cutoff
+
+
+def _uncut(measure: Parameters) -> UsageError:
+    return UsageError(f"{measure} has no cutoff to vary; leave it out")
 
 
 def _families(measures: Sequence[Measure]) -> dict[str, list[tuple[int, int]]]:

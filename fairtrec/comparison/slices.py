@@ -39,7 +39,7 @@ class Slices(dict[str, Sequence[str]]):
 
     def noted(self, result: Result) -> Result:
         """Name slices in the signature, and say in the notes which are small, or of queries that nobody evaluated."""
-        named = signed(result, self)
+        named, _ = signed(result, self)
         return replace(named, notes=(*named.notes, *notes(result, self)))
 
 
@@ -80,24 +80,25 @@ class Recorded(Protocol):
         ...
 
 
-def signed(result: Result | Recorded, slices: Slices) -> Result:
-    """Name slices in the signature, and the file that they come from among the inputs.
+def signed(result: Result | Recorded, given: FilePath | Mapping[str, Sequence[str]] | None) -> tuple[Result, Slices]:
+    """Name slices in the signature, and the file that they come from among the inputs; give the slices, too.
 
     Raises UsageError for what is no result.
     """
+    slices = Slices.of(given)
     if not isinstance(result, Result):
         if not hasattr(result, "result"):
             raise UsageError(
                 f"here is {type(result).__name__}, and no result; give what evaluate or read_results gives"
             )
         result = result.result()
-    if not slices:
-        return result
-    if slices.path is None:
-        return replace(result, signature=result.signature | {"slices": "given"})
-    file = InputFile(fspath(slices.path), slices.path)
-    signature = result.signature | {"slices": short(Path(file.name).name, file.sha256)}
-    return replace(result, signature=signature, files={**result.files, Part("slices"): file})
+    if slices.path is not None:
+        file = InputFile(fspath(slices.path), slices.path)
+        signature = result.signature | {"slices": short(Path(file.name).name, file.sha256)}
+        result = replace(result, signature=signature, files={**result.files, Part("slices"): file})
+    elif slices:
+        result = replace(result, signature=result.signature | {"slices": "given"})
+    return result, slices
 
 
 def sliced(result: Result, slices: Slices) -> Iterator[tuple[str, Result]]:

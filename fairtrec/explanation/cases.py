@@ -71,7 +71,6 @@ class Case:
     qids: tuple[str, ...]
     values: Floats  # [query]
     reference: Reference
-    reach: int | None
     deep: int | None
     judge: RelevanceEvaluator | None
     texts: RankedTexts | None
@@ -81,7 +80,7 @@ class Case:
     @cached_property
     def inputs(self) -> Inputs:
         """The inputs that the values were computed of."""
-        inputs = Inputs(self.run, self.qids, self.reference, self.reach)
+        inputs = Inputs(self.run, self.qids, self.reference, self.measure.depth)
         same = self.same.setdefault(self.qids, {})
         for name in SAME.intersection(self.measure.needs):
             vars(inputs)[name] = same[name] if name in same else same.setdefault(name, getattr(inputs, name))
@@ -92,25 +91,18 @@ class Case:
         """The same down to where exchanges are looked for."""
         return Inputs(self.run, self.qids, self.reference, self.deep)
 
-    @property
-    def documents(self) -> Documents | None:
-        """The table of documents, where the measure looks any up."""
-        return self.reference.documents
-
     def known(self, inputs: Inputs) -> Bools:
         """Tell which documents [query, rank] have counts, where that matters."""
         there: Bools = inputs.lines != MISSING
-        if self.documents is None:
+        if self.reference.documents is None:
             return there
-        of_rows = np.append(self.documents.annotations.known, False)
+        of_rows = np.append(self.reference.documents.annotations.known, False)
         return np.asarray(there & of_rows[inputs.ranked])
 
-    def docnos(self, inputs: Inputs) -> list[list[str]]:
-        """Name the documents of each query, those that are there."""
-        lines = inputs.lines
-        names = decode(self.run.docnos[lines[lines != MISSING]])
-        ends = np.cumsum((lines != MISSING).sum(axis=1)).tolist()
-        return [names[first:last] for first, last in zip([0, *ends], ends, strict=False)]
+    @cached_property
+    def docnos(self) -> list[list[str]]:
+        """The documents of each query."""
+        return [decode(self.run.docnos[row[row != MISSING]]) for row in self.inputs.lines]
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +114,7 @@ class Request:
     """
 
     evaluator: Evaluator
+    measure: Measure
     closely: tuple[str, ...]
     candidates: int
     dropped: dict[str, Term]
@@ -136,12 +129,7 @@ class Request:
         evaluator.choices.refuse("explain", "explain shows")
         if candidates < 1:
             raise UsageError(f"exchanges are {candidates}; look at 1 document or more")
-        return cls(evaluator, tuple(queries), candidates, _terms(evaluator, what_if))
-
-    @property
-    def measure(self) -> Measure:
-        """The one that is explained."""
-        return self.evaluator.measures[0]
+        return cls(evaluator, evaluator.measures[0], tuple(queries), candidates, _terms(evaluator, what_if))
 
     @property
     def deep(self) -> int | None:
@@ -198,7 +186,7 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
     for run, values in zip(runs, scores, strict=True):
         assert run.rest is not None
         of_run = loading.single(run.rest), run.qids, values.values[0]
-        several.append(Case(measure, *of_run, reference, measure.depth, request.deep, judge, texts, shares, same))
+        several.append(Case(measure, *of_run, reference, request.deep, judge, texts, shares, same))
     of_files = [each for each in named if each[0] in {run.name for run in runs}]
     return several, evaluator.result(of_files, scores, {}, looked_at, reading)
 
@@ -240,11 +228,12 @@ def _shallow(several: Sequence[LoadedRun], reading: Reading, documents: Document
 def without(case: Case, term: str) -> Floats:
     """Evaluate a run again where a term is none [query]."""
     assert case.texts is not None
-    assert case.documents is not None
-    old = case.documents.counted
+    assert case.reference.documents is not None
+    documents = case.reference.documents
+    old = documents.counted
     rows = case.texts.docnos.rows(old.docnos.names)
     counts, logs = case.texts.counts[term]
     assert old.log_counts is not None
     less = replace(old, counts=old.counts - counts[rows], log_counts=old.log_counts - logs[rows])
-    reference = replace(case.reference, documents=case.documents.with_counts(less))
-    return np.asarray(score(case.run, (case.measure,), case.qids, reference, None, case.documents.choices).values[0])
+    reference = replace(case.reference, documents=documents.with_counts(less))
+    return np.asarray(score(case.run, (case.measure,), case.qids, reference, None, documents.choices).values[0])

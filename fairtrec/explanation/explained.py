@@ -1,7 +1,7 @@
 """What is known of a value: of each query, of each rank of its ranking, of each word in the document there."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan, nan
@@ -159,13 +159,11 @@ class RunExplanation:
 
     def mean(self, name: str) -> float:
         """Average ``value``, ``ceiling`` or ``lost`` over the queries that have a value."""
-        several = [getattr(each, name) for each in self.defined]
-        return sum(several) / len(several) if several else nan
+        return _average([getattr(each, name) for each in self.defined])
 
     def what_if(self, term: str) -> float:
         """Average the value where a term is not one, over the queries for which it is defined."""
-        several = [value for each in self.queries if not isnan(value := each.what_if[term])]
-        return sum(several) / len(several) if several else nan
+        return _average([value for each in self.queries if not isnan(value := each.what_if[term])])
 
     def words(self, better: Better) -> tuple[TermEffect, ...]:
         """List what each word adds, the worst first; nothing where nothing says what words add."""
@@ -189,6 +187,10 @@ class RunExplanation:
     def worst(self, better: Better) -> tuple[Explained, ...]:
         """List the queries that have a value, the worst first; of a measure that is neither, the greatest."""
         return tuple(sorted(self.defined, key=lambda one: (worst(one.value, better), one.qid)))
+
+
+def _average(several: Sequence[float]) -> float:
+    return sum(several) / len(several) if several else nan
 
 
 def _is_perfect(each: Explained, best: float, better: Better) -> bool:

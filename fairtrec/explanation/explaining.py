@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import nan
 from typing import Any, Unpack
 
@@ -23,20 +22,8 @@ from fairtrec.measure import Measure
 RankColumns = list[list[list[float]]]  # [query][rank]: gain, adds, loses, ideal, behind
 
 
-@dataclass(frozen=True, eq=False)
-class Told:
-    """What is told of one run's queries, and in what terms."""
-
-    explained: tuple[Explained, ...]
-    kind: str
-    ceiling: str
-    gain: str
-    groups: tuple[str, ...]
-    complete: bool  # whether all exchanges were looked at
-
-
-def assemble(case: Case, request: Request) -> Told:
-    """Explain each query of a run."""
+def assemble(case: Case, request: Request) -> tuple[list[Explained], Split | None, tuple[str, ...], bool]:
+    """Explain each query of a run; give the split of its values, the groups, and whether all exchanges were tried."""
     parts = split(case)
     closely = bool(request.closely)
     left_out = variants.without(case) if closely else [[] for _ in case.qids]
@@ -44,26 +31,20 @@ def assemble(case: Case, request: Request) -> Told:
     swaps, complete = variants.exchanges(case, request.candidates) if closely else (swaps, True)
     after = {term: without(case, term).tolist() for term in request.dropped}
     why = pages.part(type(case.measure), "Undefined") if np.isnan(case.values).any() else ""
-    docnos, words = case.docnos(case.inputs), _Words(case, parts)
+    docnos, words = case.docnos, _Words(case, parts)
     columns = _columns(parts) if parts is not None else [_steps(values) for values in variants.prefixes(case)]
     explained = []
     for at, (qid, value) in enumerate(zip(case.qids, case.values.tolist(), strict=True)):
-        told: dict[str, Any] = {"what_if": {term: values[at] for term, values in after.items()}, "exchange": swaps[at]}
+        told: dict[str, Any] = {"run": case.run.name, "qid": qid, "value": value}
+        told["what_if"] = {term: values[at] for term, values in after.items()}
         if math.isnan(value):
-            explained.append(Explained(run=case.run.name, qid=qid, value=nan, why=why, what_if=told["what_if"]))
+            explained.append(Explained(why=why, **told))
             continue
         places = tuple(_places(at, columns[at], docnos[at], left_out[at], words))
         if parts is not None:
             told |= {"rest": float(parts.rest[at]), "ceiling": float(parts.ceiling[at])}
-        explained.append(Explained(run=case.run.name, qid=qid, value=value, places=_ended(places), **told))
-    return Told(
-        tuple(explained),
-        kind="prefix" if parts is None else parts.kind,
-        ceiling="" if parts is None else parts.ceiling_is,
-        gain="" if parts is None else parts.gain_is,
-        groups=words.groups,
-        complete=complete,
-    )
+        explained.append(Explained(places=_ended(places), exchange=swaps[at], **told))
+    return explained, parts, words.groups, complete
 
 
 def _ended(places: tuple[Place, ...]) -> tuple[Place, ...]:
@@ -112,7 +93,7 @@ class _Words:
         self.groups: tuple[str, ...] = ()
         self.counts: list[list[list[float]]] | None = None
         self.rows: list[list[int]] = []
-        if case.documents is not None:
+        if case.reference.documents is not None:
             self.groups = inputs.groups
             counts = take(inputs.counts, inputs.ranked)
             self.rows = _rows(case).tolist()
@@ -200,21 +181,20 @@ def explain(
     request = Request.of(evaluation, queries, exchanges, dropped)
     found, result = cases(request, named, number)
     several = [assemble(case, request) for case in found]
-    first = several[0]
-    complete = all(each.complete for each in several)
+    explained = [one for each, *_ in several for one in each]
+    _, parts, groups, _ = several[0]
+    complete = all(each[-1] for each in several)
     return Explanation(
         measure=request.measure,
-        kind=first.kind,
-        ceiling=first.ceiling,
-        gain=first.gain,
-        explained=tuple(one for each in several for one in each.explained),
-        groups=first.groups,
+        kind="prefix" if parts is None else parts.kind,
+        ceiling="" if parts is None else parts.ceiling_is,
+        gain="" if parts is None else parts.gain_is,
+        explained=tuple(explained),
+        groups=groups,
         result=result,
         notes=() if complete else (f"of exchanges the first {variants.MOST} of each query were tried",),
         lexicon=evaluation.plan.lexicon if "documents" in evaluation.plan.uses else None,
         detailed=bool(queries),
         what_if=tuple(request.dropped),
-        texts={}
-        if query_texts is None
-        else loading.query_texts(query_texts, sorted({one.qid for each in several for one in each.explained})),
+        texts={} if query_texts is None else loading.query_texts(query_texts, sorted({one.qid for one in explained})),
     )

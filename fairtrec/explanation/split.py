@@ -43,7 +43,12 @@ class ShapleyValues:
     def of(cls, case: Case) -> Self | None:
         """Ask the measure for the gains of documents that are made up; None if it does not go by their terms."""
         needs = set(case.measure.needs)
-        if "ranked" not in needs or not needs & OF_COUNTS or not needs <= OF_COUNTS | OTHERS or case.documents is None:
+        if (
+            "ranked" not in needs
+            or not needs & OF_COUNTS
+            or not needs <= OF_COUNTS | OTHERS
+            or case.reference.documents is None
+        ):
             return None
         counted = "counts" in needs
         inputs = case.inputs

@@ -1,6 +1,6 @@
 """Other rankings of the same run: what the value is without a document, of the first ranks alone, after an exchange."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -21,23 +21,20 @@ MOST = 2_000  # exchanges that are tried, where only trying tells what they do
 def rankings(case: Case, inputs: Inputs) -> list[Ints]:
     """Give the lines of the run that each query ranks, without unknown documents behind those that the value sees."""
     known, lines = case.known(inputs), inputs.lines
-    seen = np.arange(lines.shape[1]) < (lines.shape[1] if case.reach is None else case.reach)
+    seen = np.arange(lines.shape[1]) < (case.measure.depth or lines.shape[1])
     return [row[(row != MISSING) & (seen | sure)] for row, sure in zip(lines, known, strict=True)]
 
 
 def prefixes(case: Case) -> list[list[float]]:
     """Evaluate, for each query, its first document alone, its first two, and so on down to where the measure sees."""
     several = rankings(case, case.inputs)
-    asked = {at: [lines[:many] for many in range(1, len(lines) + 1)] for at, lines in enumerate(several)}
-    return [*tried(case, asked).values()]
+    return tried(case, [[lines[:many] for many in range(1, len(lines) + 1)] for lines in several])
 
 
 def without(case: Case) -> list[list[float]]:
     """Evaluate, for each query, its ranking without each of the documents that the measure sees."""
-    several = rankings(case, case.further)
-    seen = (case.inputs.lines != MISSING).sum(axis=1).tolist()
-    asked = {at: [np.delete(lines, rank) for rank in range(seen[at])] for at, lines in enumerate(several)}
-    return [*tried(case, asked).values()]
+    several = zip(rankings(case, case.further), case.docnos, strict=True)
+    return tried(case, [[np.delete(lines, rank) for rank in range(len(seen))] for lines, seen in several])
 
 
 def exchanges(case: Case, candidates: int) -> tuple[list[Exchange | None], bool]:
@@ -48,27 +45,26 @@ def exchanges(case: Case, candidates: int) -> tuple[list[Exchange | None], bool]
     """
     if case.measure.better == "neither" or not case.measure.ordered:
         return [None] * len(case.qids), True
-    far = max(candidates, case.reach or 0)
+    far = max(candidates, case.measure.depth or 0)
     closed = _closed(case, far)
     if closed is not None:
         return closed, True
     several = rankings(case, case.further)
-    seen = (case.inputs.lines != MISSING).sum(axis=1).tolist()
-    pairs = {at: _pairs(seen[at], min(len(lines), far)) for at, lines in enumerate(several)}
-    asked = {at: [_exchanged(several[at], upper, lower) for upper, lower in each[:MOST]] for at, each in pairs.items()}
-    found = tried(case, asked)
-    best = [_best(case, at, pairs[at][:MOST], found[at], several[at]) for at in pairs]
-    return best, all(len(each) <= MOST for each in pairs.values())
+    pairs = [_pairs(len(seen), min(len(lines), far)) for lines, seen in zip(several, case.docnos, strict=True)]
+    every = list(zip(several, pairs, strict=True))
+    found = tried(case, [[_exchanged(lines, *pair) for pair in each[:MOST]] for lines, each in every])
+    best = [_best(case, at, each[:MOST], found[at], lines) for at, (lines, each) in enumerate(every)]
+    return best, all(len(each) <= MOST for each in pairs)
 
 
-def tried(case: Case, asked: Mapping[int, Sequence[Ints]]) -> dict[int, list[float]]:
-    """Evaluate rankings, lines of the run, of queries by their places; one of each query at a time."""
-    values: dict[int, list[float]] = {at: [] for at in asked}
+def tried(case: Case, asked: Sequence[Sequence[Ints]]) -> list[list[float]]:
+    """Evaluate rankings, lines of the run, of each query; one of each at a time."""
+    values: list[list[float]] = [[] for _ in asked]
     same: dict[tuple[str, ...], dict[str, Any]] = {}
-    for each in zip_longest(*asked.values()):
-        together = {at: lines for at, lines in zip(asked, each, strict=True) if lines is not None}
+    for each in zip_longest(*asked):
+        together = {at: lines for at, lines in enumerate(each) if lines is not None}
         qids = tuple(case.qids[at] for at in together)
-        inputs = Inputs(_ranked(case.run, qids, list(together.values())), qids, case.reference, case.reach)
+        inputs = Inputs(_ranked(case.run, qids, list(together.values())), qids, case.reference, case.measure.depth)
         vars(inputs).update(same.get(qids, {}))
         (row,) = values_of(inputs, (case.measure,), case.judge).tolist()
         same = {qids: {name: vars(inputs)[name] for name in SAME if name in vars(inputs)}}
