@@ -65,13 +65,11 @@ class Setting:
         """Which factors are varied."""
         return " ".join(change.factor for change in self.changes)
 
-    @property
-    def variant(self) -> str:
-        """Their values; of several, with the names of the factors."""
-        return self.called(None)
+    def called(self, terms: str | None = None) -> str:
+        """Name the variant by its values; of several, with the names of the factors.
 
-    def called(self, terms: str | None) -> str:
-        """Name the variant; ``terms`` says which one it is of those of a list, of which some are left out."""
+        ``terms`` says which one it is of those of a list, of which some are left out.
+        """
         values = [change.value if terms is None or change.terms is None else terms for change in self.changes]
         if len(values) == 1:
             return values[0]

@@ -20,7 +20,6 @@ from fairtrec.evaluation import processes
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.reading import Batch, Reading
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
 from fairtrec.inputs import loading
 from fairtrec.inputs.by_attribute import refuse_several
@@ -28,7 +27,7 @@ from fairtrec.inputs.choices import CHOICES, RANKING, ChoiceKeywords, Choices
 from fairtrec.jobs import map_ordered
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric
-from fairtrec.progress import RUNS, listener, report
+from fairtrec.progress import RUNS, report
 
 RAW = frozenset(row.name for row in CHOICES.values() if row.section == RANKING)  # by which runs are ranked anew
 
@@ -90,15 +89,12 @@ class Measuring:
 
     def _load(self) -> dict[str, Any]:
         loaded: dict[str, Any] = {}
-        things = list(self.named.items())
-        for (name, _), outcome in zip(
-            things, map_ordered(_Loading(self._choices), things, self._jobs, called=itemgetter(0)), strict=True
-        ):
+        work, things = _Loading(self._choices), list(self.named.items())
+        for outcome in map_ordered(work, things, self._jobs, called=itemgetter(0)):
             if isinstance(outcome, InputError):
                 raise outcome
-            loaded[name] = outcome
-            if listener.get() is not None:
-                report(RUNS, len(loaded), len(things))
+            loaded[things[len(loaded)][0]] = outcome
+            report(RUNS, len(loaded), len(things))
         return loaded
 
     def taken(self, settings: Sequence[Setting]) -> Iterator[VariantScores]:
@@ -136,7 +132,7 @@ class Measuring:
         for setting, measure in zip(settings, measures, strict=True):
             row = result.scores[0].measures.index(measure)
             if setting.terms is None:
-                yield [_taken(setting, setting.variant if setting.changes else "", measure, result.scores, row)]
+                yield [_taken(setting, setting.called() if setting.changes else "", measure, result.scores, row)]
             else:
                 yield list(self._of_terms(setting, measure, session, reading, batch))
 
@@ -157,7 +153,7 @@ class Measuring:
     ) -> Iterator[VariantScores]:
         """Leave out terms: other counts of the documents that the session has looked up."""
         if batch.documents is None:
-            raise UsageError(f"{measure} looks at no terms, so {setting.variant} varies nothing; leave it out")
+            raise UsageError(f"{measure} looks at no terms, so {setting.called()} varies nothing; leave it out")
         assert self.table is not None
         assert setting.terms is not None
         documents = batch.documents
@@ -180,7 +176,9 @@ class Measuring:
                 continue
             values = pooled.values(replace(reading.reference, documents=documents.with_counts(counts)))
             assert values is not None
-            yield VariantScores(setting, variant, measure, pooled.run.qids, values, _means(values, measure), of_term)
+            qids = pooled.run.qids
+            means = Scores("", "", (measure,) * len(values), qids, values).means
+            yield VariantScores(setting, variant, measure, qids, values, means, of_term)
 
 
 def _again(session: Evaluator, reading: Reading, batch: Batch, counts: Annotations) -> list[Scores]:
@@ -197,14 +195,6 @@ def _is_sum(pooled: Pool, session: Evaluator, reading: Reading, batch: Batch, co
         if values is None or not (same(values, expected) | (np.isnan(values) & np.isnan(expected))).all():
             return False
     return True
-
-
-def _means(values: Floats, measure: Measure) -> Floats:
-    """Average each run's values [run, query] over the queries that have one, or add up what is a sum."""
-    defined = (~np.isnan(values)).sum(axis=1)
-    with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
-        sums = np.where(np.isnan(values), 0.0, values).sum(axis=1)
-    return quotient(sums, np.minimum(defined, 1) if measure.total else defined)
 
 
 def _taken(

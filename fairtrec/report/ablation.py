@@ -121,9 +121,9 @@ def lines(ablation: Ablation) -> list[OrderLine]:
         if each.documents is None:
             drawn = isinstance(each.setting.terms, Draw) or each.setting.ties is not None
             several = each.factor if each.setting.ties is not None and len(each.setting.changes) == 1 else None
-            name = several or (each.setting.variant if drawn and len(each.setting.changes) > 1 else None)
+            name = several or (each.setting.called() if drawn and len(each.setting.changes) > 1 else None)
             if name is None:
-                value = each.setting.variant if drawn else each.variant
+                value = each.setting.called() if drawn else each.variant
                 name = f"{each.factor}={value}" if len(each.setting.changes) == 1 else value
             found.setdefault(name, []).append(each)
     return [OrderLine(f"{name}={len(of)}" if name == "ties" else name, of) for name, of in found.items()]

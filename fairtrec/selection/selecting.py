@@ -14,7 +14,7 @@ from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import registry, renamed
 from fairtrec.comparison.baseline import compare, find
 from fairtrec.comparison.compared import Comparisons, refuse_gold
-from fairtrec.data import MISSING, Run
+from fairtrec.data import Run
 from fairtrec.errors import PATH, FilePath, UsageError
 from fairtrec.evaluation.evaluate import Keywords, evaluate
 from fairtrec.files.arguments import joined
@@ -81,7 +81,8 @@ def select(
     if isinstance(runs, Result):
         if qrels is not None or rest or beside:
             raise UsageError("these values are there already; leave out what they would be evaluated from")
-        result, base = of_result(runs, baseline)
+        names = [each.run for each in runs.scores]
+        result, base = runs, None if baseline is None else runs.scores[find(names, baseline)]
         shown = list(dict.fromkeys((*axes, *result.scores[0].measures)))
     else:
         wanted = [*axes, *beside, *(each.measure for each in asked)]
@@ -163,13 +164,6 @@ def evaluated(
     return replace(result, scores=variants), base
 
 
-def of_result(result: Result, baseline: str | int | None) -> tuple[Result, Scores | None]:
-    """Take values that are there already; the baseline is one of their runs, and a variant too."""
-    if baseline is None:
-        return result, None
-    return result, result.scores[find([each.run for each in result.scores], baseline)]
-
-
 def _joined(named: dict[str, Any], baseline: Any) -> tuple[str, dict[str, Any]]:
     if isinstance(baseline, PATH):
         text = fspath(baseline)
@@ -207,23 +201,19 @@ def _composed(selection: Selection, runs: Mapping[str, Any], qrels: Any, given: 
     (row,) = selection.rows
     choices = Choices(**{name: value for name, value in given.items() if name in ChoiceKeywords.__annotations__})
     judgements = loading.qrels(qrels) if choices.only else None
-    qids = np.array(selection.variants.qids)
-    of_query = np.array([row.chosen[name] for name in selection.folds.names])[selection.folds.of]
-    parts = []
-    for name in dict.fromkeys(row.chosen.values()):
+    of_query = np.array([row.chosen[name] for name in selection.folds.names])[selection.folds.of].tolist()
+    wholes: dict[str, Run] = {}
+    for name in dict.fromkeys(of_query):
         system = loading.run(runs[name], name, choices, choices.depth)
-        (whole,) = reduced(system, judgements, choices.only, choices.relevance_level or 1).runs
-        parts.append(whole.cut(qids[of_query == name].tolist(), None))
-    return replace(_put_together(parts), name=f"beta {row.beta:g}", tag=f"select-beta={row.beta:g}")
-
-
-def _put_together(parts: Sequence[Run]) -> Run:
-    starts = np.concatenate(([0], np.cumsum(np.concatenate([np.diff(part.starts) for part in parts]))))
-    docnos, scores = np.concatenate([part.docnos for part in parts]), np.concatenate([part.scores for part in parts])
-    qids = tuple(qid for part in parts for qid in part.qids)
-    whole, ordered = replace(parts[0], qids=qids, starts=starts), tuple(sorted(qids))
-    lines = whole.top(ordered, None)
-    lengths = (lines != MISSING).sum(axis=1)
-    rows = lines[lines != MISSING]
-    starts = np.concatenate(([0], np.cumsum(lengths)))
-    return replace(whole, qids=ordered, starts=starts, docnos=docnos[rows], scores=scores[rows])
+        (wholes[name],) = reduced(system, judgements, choices.only, choices.relevance_level or 1).runs
+    found = zip(selection.variants.qids, of_query, strict=True)  # sorted by qid
+    parts = [part for qid, name in found if (part := wholes[name].cut([qid], None)).qids]
+    return replace(
+        parts[0],
+        name=f"beta {row.beta:g}",
+        tag=f"select-beta={row.beta:g}",
+        qids=tuple(qid for part in parts for qid in part.qids),
+        starts=np.cumsum([0, *(len(part.docnos) for part in parts)]),
+        docnos=np.concatenate([part.docnos for part in parts]),
+        scores=np.concatenate([part.scores for part in parts]),
+    )

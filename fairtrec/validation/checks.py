@@ -83,22 +83,12 @@ def _documents(rows: RunEntries, known: Docnos, example: str, found: Findings) -
     if not len(unknown):
         return
     names = rows.docnos[unknown]
-    hint = guess(decode(names[:1000]), _Texts(known), example)
+    hint = guess(decode(names[:1000]), {*decode(known.names)}, example)
     found.add_all(
         "E403",
         rows.lines[unknown],
         lambda n: f"document {names[n].decode()} is not in the collection{'' if n else hint}",
     )
-
-
-@dataclass(frozen=True)
-class _Texts:
-    """A set of docnos that can be asked for a text."""
-
-    docnos: Docnos
-
-    def __contains__(self, name: object) -> bool:
-        return bool(self.docnos.rows(np.array([str(name).encode()]))[0] != MISSING)
 
 
 def _unrepeated(rows: RunEntries, found: Findings) -> RunEntries:

@@ -59,32 +59,7 @@ def expected(
 
 def of_list(path: FilePath, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
     """Look through a list of docnos, the first word of each line: those that the runs name, and an example."""
-    return _found((line.split(maxsplit=1)[0] for _, line in opening.lines(path)), _named(runs), path)
-
-
-def of_texts(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
-    """Look through a collection of texts, a file or an ir_datasets id."""
-    from fairtrec.formats import collection, datasets
-    from fairtrec.inputs import loading
-
-    names = _named(runs)
-    if not loading.is_file(docs):
-        wanted = Docnos.of(names)
-        return _rows(wanted, datasets.texts(docs, wanted)), ""
-    number, line, _ = opening.first_line(docs, comment=b"\0")  # no text starts with it
-    opening.check_text(line, docs, number)
-    docno = collection.parsed(line)[0] if line.lstrip().startswith(b"{") else line.partition(b"\t")[0]
-    example = docno.decode()
-    wanted = Docnos.of(_with_variants(names, example))
-    return _rows(wanted, collection.read(docs, wanted)), example
-
-
-def _rows(wanted: Docnos, texts: Iterable[tuple[int, str]]) -> Docnos:
-    rows = np.fromiter((row for row, _ in texts), dtype=np.int64)
-    return Docnos.of(wanted.names[np.sort(rows)])
-
-
-def _found(docnos: Iterator[bytes], names: Docs, path: FilePath) -> tuple[Docnos, str]:
+    names, docnos = _named(runs), (line.split(maxsplit=1)[0] for _, line in opening.lines(path))
     first = next(docnos, None)
     if first is None:
         raise InputError("this list has no docno; write one on each line", path)
@@ -92,6 +67,24 @@ def _found(docnos: Iterator[bytes], names: Docs, path: FilePath) -> tuple[Docnos
     wanted = set(_with_variants(names, example).tolist())
     there = [first] * (first in wanted) + [docno for docno in docnos if docno in wanted]
     return Docnos.of(np.array(there, dtype=np.bytes_)), example
+
+
+def of_texts(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
+    """Look through a collection of texts, a file or an ir_datasets id."""
+    from fairtrec.formats import collection, datasets
+    from fairtrec.inputs import loading
+
+    names, example, is_file = _named(runs), "", loading.is_file(docs)
+    if is_file:
+        number, line, _ = opening.first_line(docs, comment=b"\0")  # no text starts with it
+        opening.check_text(line, docs, number)
+        docno = collection.parsed(line)[0] if line.lstrip().startswith(b"{") else line.partition(b"\t")[0]
+        example = docno.decode()
+        names = _with_variants(names, example)
+    wanted = Docnos.of(names)
+    texts = collection.read(docs, wanted) if is_file else datasets.texts(docs, wanted)
+    rows = np.fromiter((row for row, _ in texts), dtype=np.int64)
+    return Docnos.of(wanted.names[np.sort(rows)]), example
 
 
 def _named(runs: Iterable[FilePath]) -> Docs:
