@@ -16,12 +16,10 @@ from fairtrec.answers.result import Part, Result
 from fairtrec.catalogue import registry, renamed
 from fairtrec.data import Bools, Floats, GroupTerms, Ints
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.digests import InputFiles, files_of
-from fairtrec.evaluation.evaluate import Keywords
+from fairtrec.evaluation.signature import called, files_of
 from fairtrec.formulas.rounding import tied
 from fairtrec.inputs import loading
-from fairtrec.inputs.choices import Choices
-from fairtrec.inputs.given import Given
+from fairtrec.inputs.given import Keywords
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.statistics import paired
 from fairtrec.statistics.corrections import corrected
@@ -228,7 +226,7 @@ def ablate(
     files = files_of(parts | {Part("run", name): run for name, run in measuring.named.items()}) | beside
     signature = measuring.results[0].signature
     if "docs" in signature:  # which were read once for all, and are an object since
-        signature |= {"docs": InputFiles(Given(docs=docs, terms=given["terms"]), Choices()).called("docs")}
+        signature |= {"docs": called(docs, files.get(Part("docs")))}
     result = replace(measuring.results[0], files=files, signature=signature)
     return _compared(base, variants, result, tuple(texts), seed, measuring.terms)
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from os import fspath
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -57,12 +56,6 @@ class InputFile:
         if self.recorded is not None:
             return self.recorded
         return self._hashing.result() if "_hashing" in vars(self) else opening.sha256(self.place)
-
-    @property
-    def called(self) -> str:
-        """What signatures call it: its name, and the first 8 digits of the digest."""
-        name = fspath(self.place).rstrip("/").rpartition("/")[2]
-        return f"{name}@{self.sha256[:8]}" if self.sha256 else name
 
     def begin(self) -> None:
         """Hash it in a thread beside its reading."""

@@ -88,7 +88,8 @@ def command(
     given["next_label"] = given["bounds"] == "labels" and per_query and form == "json"
     jobs = processes(list(files.values()), given.pop("jobs"))  # they start while this one imports the rest
 
-    from fairtrec.evaluation.evaluate import session as session_of
+    from fairtrec.evaluation.plan import settle
+    from fairtrec.evaluation.session import Evaluator
 
     by = None
     if sort is not None:
@@ -104,7 +105,7 @@ def command(
         of_queries = Slices.of(slices)
     with printing.attended():
         each = list(files.items())
-        session = session_of(measures or None, qrels, given, each)
+        session = Evaluator(settle(measures or None, {"qrels": qrels, **given}, runs=each))
         result = session.evaluated(each, jobs, keep_going=keep_going)
     for _, fault in result.failed:
         say(fault)

@@ -1,28 +1,15 @@
 """``fairtrec.evaluate``: from whatever the caller has (paths, names, frames, dicts) to the scores of each run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Unpack
 
 from fairtrec.answers.result import Result
-from fairtrec.errors import UsageError
 from fairtrec.evaluation import processes
 from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.inputs import loading
-from fairtrec.inputs.choices import ChoiceKeywords, Choices, unknown
-from fairtrec.inputs.given import Given, GivenKeywords, GroupsLike, JudgementsLike, NamedRuns
-from fairtrec.literals import FILLED
+from fairtrec.inputs.given import GoldKeywords, JudgementsLike, Keywords
 from fairtrec.measure import Measure
-
-
-class Keywords(GivenKeywords, ChoiceKeywords, total=False):
-    """What ``evaluate`` and ``evaluator`` take by keyword: what is given beside the runs, and the options."""
-
-
-class GoldKeywords(Keywords, total=False):
-    """What ``evaluate`` takes beyond that."""
-
-    gold: GroupsLike | None
 
 
 def evaluator(
@@ -40,31 +27,7 @@ def evaluator(
 
     Raises UsageError at once for what does not fit together; files are opened when the first run comes.
     """
-    given, choices = told_apart({"qrels": qrels, **keywords})
-    return Evaluator(given, choices, settle(measures, given, choices))
-
-
-def session(measures: Any, qrels: Any, keywords: Mapping[str, Any], runs: NamedRuns = ()) -> Evaluator:
-    """Open a session with the keywords of ``evaluate``, perhaps for these runs alone."""
-    given, choices = told_apart({"qrels": qrels, **keywords}, GoldKeywords.__annotations__)
-    return Evaluator(given, choices, settle(measures, given, choices, runs))
-
-
-def told_apart(keywords: Mapping[str, Any], known: Iterable[str] = Keywords.__annotations__) -> tuple[Given, Choices]:
-    """Tell what is given beside runs from the choices. Raises UsageError for a keyword that is not ``known``."""
-    named = {name: value for name, value in keywords.items() if name in Given.__annotations__}
-    rest = {name: value for name, value in keywords.items() if name not in named}
-    for name in keywords.keys() - {"qrels", *known}:
-        raise unknown(name, known)
-    if isinstance(named["qrels"], str) and named["qrels"] == "none":  # as on the command line
-        named["qrels"] = None
-    if rest.get("groups") is not None and named.get("labels") is None:  # before what words lack is told
-        raise UsageError("--groups names groups of labels; give --labels FILE (word lists are --terms now)")
-    given, choices = Given(**named), Choices(**rest)
-    if choices.missing in FILLED and given.labels is None:
-        what = f"--missing {choices.missing} is about documents without a label; give --labels FILE"
-        raise UsageError(f"{what}, or choose error, neutral, skip or worst")
-    return given, choices
+    return Evaluator(settle(measures, {"qrels": qrels, **keywords}, Keywords.__annotations__))
 
 
 def evaluate(
@@ -107,4 +70,5 @@ def evaluate(
     """
     named = loading.named_runs(runs)
     number = processes([thing for _, thing in named], jobs)  # they start while the rest is settled
-    return session(measures, qrels, keywords, named).evaluated(named, number, keep_going=keep_going)
+    session = Evaluator(settle(measures, {"qrels": qrels, **keywords}, runs=named))
+    return session.evaluated(named, number, keep_going=keep_going)

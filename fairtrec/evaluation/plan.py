@@ -18,7 +18,7 @@ from fairtrec.inputs import by_attribute, loading
 from fairtrec.inputs.beside import Opened, opened
 from fairtrec.inputs.choices import Choices
 from fairtrec.inputs.documents import OF_RUNS, Attribute, MixedTarget, Needs, Reference
-from fairtrec.inputs.given import Given, NamedRuns
+from fairtrec.inputs.given import Given, GoldKeywords, NamedRuns, told_apart
 from fairtrec.inputs.groups import ORDER, refuse_unordered, remarks_on, remarks_on_tau
 from fairtrec.inputs.rank_weights import weighed
 from fairtrec.inputs.targets import prior_of, remark_on, shares_of
@@ -53,6 +53,8 @@ class Settled(Asking, Protocol):
 class Plan:
     """What is asked for, and what it is compared with."""
 
+    given: Given
+    choices: Choices
     measures: tuple[Measure, ...]  # one for each group where they ask for that; of rerankers there is none
     others: tuple[Measure, ...]  # of them, those that are no measures of relevance
     needs: Needs  # what they look at
@@ -65,10 +67,18 @@ class Plan:
     notes: tuple[str, ...]
 
 
-def settle(measures: Any, given: Given, choices: Choices, runs: NamedRuns = ()) -> Plan:
-    """Decide which measures are computed. Raises UsageError or InputError where things do not fit together."""
-    found = opened(given, choices, runs)
-    named, left_out = _measures(measures, given, found, choices)
+def settle(
+    measures: Any,
+    keywords: Mapping[str, Any],
+    known: Iterable[str] = GoldKeywords.__annotations__,
+    runs: NamedRuns = (),
+) -> Plan:
+    """Decide which measures are computed, with the ``known`` keywords of ``evaluate``, perhaps for these runs alone.
+
+    Raises UsageError or InputError where things do not fit together.
+    """
+    found = opened(*told_apart(keywords, known), runs)
+    named, left_out = _measures(measures, found)
     each = named
     if len(found.labels) > 1 or any(measure.by for measure in named):
         each = [one for measure in named for one in by_attribute.one_of_each(measure, found.labels)]
@@ -80,12 +90,12 @@ def settle(measures: Any, given: Given, choices: Choices, runs: NamedRuns = ()) 
         notes = [*notes, registry.attention_of(named)]
     if measures is None and all(isinstance(measure, Utility) for measure in named):
         notes = [*notes, asked_by(FAIRNESS)]
-    return planned(asked, found, given, choices, notes)
+    return planned(asked, found, notes)
 
 
-def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choices, notes: Sequence[str] = ()) -> Plan:
+def planned(asked: Sequence[Settled], found: Opened, notes: Sequence[str] = ()) -> Plan:
     """Settle what is asked for with what was given, and with the choices. Raises UsageError where they do not fit."""
-    asked = [*asked]
+    given, choices, asked = found.given, found.choices, [*asked]
     for at, each in enumerate(asked):
         if getattr(each, "discount", "") == GIVEN:
             asked[at] = weighed(each, found.extras.get("discount"))
@@ -93,12 +103,12 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
     for each in asked:
         if len(found.labels) > 1:
             by_attribute.refuse_all(each, found.labels)
-        _refuse_unfit(each, found, given, choices)
+        _refuse_unfit(each, found)
     if choices.bounds == "texts" and not OF_DOCUMENTS & needs:
         raise UsageError("--bounds texts is about documents, and no measure here goes by their texts; leave it out")
     measures = tuple(each for each in asked if isinstance(each, Measure))
-    every = {name: _attribute(name, found, given, choices, measures) for name in [*found.labels] or [""]}
-    every |= {name: _crossed(name, every, found, given, choices, measures) for name in found.crossed}
+    every = {name: _attribute(name, found, measures) for name in [*found.labels] or [""]}
+    every |= {name: _crossed(name, every, found, measures) for name in found.crossed}
     first = every[next((each.by for each in asked if each.by and not every[each.by].is_vast), next(iter(every)))]
     lexicon = None
     said, of_groups = list(notes), bool(needs & GROUPED)  # what holds of groups is said where a number is of them
@@ -123,6 +133,8 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
     uses |= {word for target_of in mixed for _, word in target_of.of}
     uses |= {"documents"} if needs & ({"ranked"} | OF_DOCUMENTS | (set() if found.labels else OF_GROUPS)) else set()
     return Plan(
+        given=given,
+        choices=choices,
         measures=measures,
         others=tuple(measure for measure in measures if not isinstance(measure, Utility)),
         needs=Needs(needs, depth_of([each for each in asked if OF_RUNS.intersection(each.needs)])),
@@ -137,7 +149,7 @@ def planned(asked: Sequence[Settled], found: Opened, given: Given, choices: Choi
             attributes=every,
             given=tuple(found.labels),
             pool=None if choices.pool is None else _frequencies(choices.pool, measures),
-            gold=_gold(given.gold, found, choices) if of_groups and given.gold is not None else None,
+            gold=_gold(given.gold, found) if of_groups and given.gold is not None else None,
         ),
         terms=terms,
         lexicon=lexicon,
@@ -154,25 +166,20 @@ def _of_groups(measure: Measure, found: Opened) -> tuple[Measure, ...]:
     return measure.expanded(groups) if groups else (measure,)
 
 
-def _attribute(name: str, found: Opened, given: Given, choices: Choices, measures: Sequence[Measure]) -> Attribute:
+def _attribute(name: str, found: Opened, measures: Sequence[Measure]) -> Attribute:
     """Settle the target of an attribute, and how likely its groups are where they are unknown."""
     labels = found.crossed[name] if name in found.crossed else found.labels.get(name)
     groups = found.groups if labels is None else labels.groups
-    own = by_attribute.own(choices, name, [*found.labels])
-    target, target_of, targets = shares_of(own.target, groups, given.inputs, labels) if groups else (None, None, None)
-    prior = prior_of(own.prior, measures, labels) if choices.bounds == "labels" else None
+    own = by_attribute.own(found.choices, name, [*found.labels])
+    inputs = found.given.inputs
+    target, target_of, targets = shares_of(own.target, groups, inputs, labels) if groups else (None, None, None)
+    prior = prior_of(own.prior, measures, labels) if own.bounds == "labels" else None
     return Attribute(attribute=name, labels=labels, target=target, target_of=target_of, targets=targets, prior=prior)
 
 
-def _crossed(
-    name: str,
-    every: dict[str, Attribute],
-    found: Opened,
-    given: Given,
-    choices: Choices,
-    measures: Sequence[Measure],
-) -> Attribute:
+def _crossed(name: str, every: dict[str, Attribute], found: Opened, measures: Sequence[Measure]) -> Attribute:
     """Settle the target of attributes that are crossed: what is chosen for it by its name, or made of those of each."""
+    choices = found.choices
     is_named = is_by_name(choices.target) and name in choices.target
     crossing = settled(name, [every[part.strip()] for part in name.split("*")])
     of_collection = "collection" in (of for _, of in crossing.of)
@@ -180,7 +187,7 @@ def _crossed(
         many = f"{name} has more groups than are listed"
         raise UsageError(f"{many}, so it has no bounds, and its target is made of those of each, none of a collection")
     if is_named:
-        return _attribute(name, found, given, choices, measures)
+        return _attribute(name, found, measures)
     labels, own = found.crossed[name], by_attribute.own(choices, name, [*found.labels])
     prior = prior_of(own.prior, measures, labels) if choices.bounds == "labels" else None
     target = crossing.given.at(crossing.codes) if crossing.listed and not crossing.of else None
@@ -191,10 +198,10 @@ def _crossed(
     )  # fmt: skip
 
 
-def _refuse_unfit(measure: Settled, found: Opened, given: Given, choices: Choices) -> None:
+def _refuse_unfit(measure: Settled, found: Opened) -> None:
     """Raise UsageError if a measure lacks an input, or does not go with its labels, the groups or the choices."""
-    labels = found.labels_by(measure) if found.labels or measure.by else None
-    inputs, groups = given.inputs, found.groups if labels is None else labels.groups
+    labels, choices = found.labels_by(measure) if found.labels or measure.by else None, found.choices
+    inputs, groups = found.given.inputs, found.groups if labels is None else labels.groups
     for need in sorted(measure.needs, key="ranked".__eq__):  # which the others say more plainly
         if need not in NEEDS:
             raise UsageError(f"{measure} asks for {need}, which there is not; it has a fault, report it to its authors")
@@ -223,46 +230,46 @@ def _frequencies(pool: Any, measures: Sequence[Measure]) -> Mapping[str, float] 
     return frequencies(pool)
 
 
-def _gold(thing: Any, found: Opened, choices: Choices) -> Any:
+def _gold(thing: Any, found: Opened) -> Any:
     from fairtrec.evaluation import fitting
 
     if len(found.labels) > 1:
         raise UsageError("--gold corrects the values of one attribute, and there are several; give the labels of one")
-    return fitting.read(thing, found.groups, found.first, choices)
+    return fitting.read(thing, found.groups, found.first, found.choices)
 
 
-def _measures(measures: Any, given: Given, found: Opened, choices: Choices) -> tuple[list[Measure], list[str]]:
+def _measures(measures: Any, found: Opened) -> tuple[list[Measure], list[str]]:
     """Read the measures that are asked for, or choose them; and say what is left out of ``all_fair``."""
+    level = found.choices.relevance_level
     several = list(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
     if measures is None:
-        default = " ".join(need.default for name, need in NEEDS.items() if name in given.inputs)
-        asked = registry.parse(default, choices.relevance_level)
-        several = [one for one in asked if _fits(one, found, given, choices)]
+        default = " ".join(need.default for name, need in NEEDS.items() if name in found.given.inputs)
+        asked = registry.parse(default, level)
+        several = [one for one in asked if _fits(one, found)]
         if not several:
             raise UsageError("there is nothing to measure; give a qrels file, or --terms LIST with --docs COLLECTION")
     parsed: list[Measure] = []
     left_out: list[str] = []
     for each in several:  # a measure of ir-measures spells itself as we read it
         if registry.ALL_FAIR in str(each).lower():
-            unfit = partial(_refuse_unfit, found=found, given=given, choices=choices)
-            fair, remarks = registry.allowed(str(each), choices.relevance_level, unfit)
+            fair, remarks = registry.allowed(str(each), level, partial(_refuse_unfit, found=found))
             parsed += fair
             left_out += remarks
         else:
-            parsed += [each] if isinstance(each, Measure) else registry.parse(str(each), choices.relevance_level)
+            parsed += [each] if isinstance(each, Measure) else registry.parse(str(each), level)
     if not parsed:
         raise UsageError("no measure was named; like -m 'nDCG@10 NFaiRR@10'")
     return list(dict.fromkeys(parsed)), left_out
 
 
-def _fits(measure: Measure, found: Opened, given: Given, choices: Choices) -> bool:
+def _fits(measure: Measure, found: Opened) -> bool:
     """Tell whether a default measure goes with what was given: those of words with words, AWRF with labels."""
     try:
-        _refuse_unfit(measure, found, given, choices)
+        _refuse_unfit(measure, found)
     except UsageError:
         return False
     needs = set(measure.needs)
-    return not (OF_DOCUMENTS & needs if given.labels is not None else "membership" in needs)
+    return not (OF_DOCUMENTS & needs if found.given.labels is not None else "membership" in needs)
 
 
 def remark_on_levels(measures: Sequence[Measure], qrels: Qrels) -> list[str]:

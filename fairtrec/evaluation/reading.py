@@ -243,7 +243,7 @@ def common_queries(named: Sequence[tuple[str, Any]], choices: Choices, qrels: Qr
         if isinstance(thing, PATH) and opening.is_stream(thing):
             raise UsageError(f"{fspath(thing)} can be read once, and --queries common reads runs twice; give a file")
         try:
-            qids = set(loading.run(thing, "", choices.untied, 1).qids)
+            qids = set(loading.run(thing, "", choices, 1).qids)
         except InputError:
             continue
         if qrels is None or not qids.isdisjoint(qrels.qids):

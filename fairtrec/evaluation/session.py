@@ -7,22 +7,20 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrec.answers import aggregates
-from fairtrec.answers.result import Part, Result
+from fairtrec.answers.result import InputFile, Part, Result
 from fairtrec.answers.scores import Scores, filled
 from fairtrec.catalogue.needs import OF_DOCUMENTS
 from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.data.counts import counts_of
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import processes
-from fairtrec.evaluation.digests import InputFiles, files_of
 from fairtrec.evaluation.looked_at import documents_of, refuse_unknown, remark_beside, unknown_in
 from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
-from fairtrec.evaluation.signature import heed, signature_of
+from fairtrec.evaluation.signature import files_beside, files_of, heed, signature_of
 from fairtrec.inputs import loading
-from fairtrec.inputs.choices import Choices
 from fairtrec.inputs.documents import Documents, Needs, Reference
-from fairtrec.inputs.given import Given, NamedRuns, RankingsLike
+from fairtrec.inputs.given import NamedRuns, RankingsLike
 from fairtrec.inputs.groups import described
 from fairtrec.measure import Measure
 from fairtrec.ranking.depth import depth_of
@@ -42,9 +40,10 @@ class Evaluator:
     ``documents`` looks up what is known of documents, ``scored`` computes the values, ``result`` is all of it together.
     """
 
-    def __init__(self, given: Given, choices: Choices, plan: Plan) -> None:
-        self.given, self.choices, self.plan = given, choices, plan
-        heed(plan, given)
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.given, self.choices = plan, plan.given, plan.choices
+        given, choices = plan.given, plan.choices
+        heed(plan)
         if choices.aggregate != aggregates.MEAN:
             aggregates.refuse_unfit(plan.measures, choices.aggregate, lambda name: plan.reference.by(name).target)
         if choices.only and given.qrels is None:
@@ -54,7 +53,7 @@ class Evaluator:
         deep = None if self._whole or not plan.measures else depth_of(plan.measures)
         self.depth = min((each for each in (deep, choices.depth) if each is not None), default=None)
         self._reading: Reading | None = None  # None until a run comes
-        self.beside_runs = InputFiles(given, choices)
+        self.files: dict[Part, InputFile] = {}  # beside the runs
         self._background_depth: int | None = None  # ranks down to which the background was read; None: all
         self._counts: Annotations | None = None  # of the documents that were looked up so far
         self._looked_up: Documents | None = None  # last
@@ -83,8 +82,6 @@ class Evaluator:
         """Evaluate runs that have names, in so many processes, as many at a time as are held together."""
         path = self.given.background if not self.choices.samples and isinstance(self.given.background, PATH) else None
         same = [path is not None and isinstance(thing, PATH) and thing == path for _, thing in named]
-        if self._reading is None:
-            self.beside_runs.begin(self.plan)
         reading = self.reading(named, is_run=any(same))
         if self.plan.reference.gold is not None:
             self.plan.reference.gold.refuse_others(named, reading.queries)
@@ -117,6 +114,7 @@ class Evaluator:
         """Say what stands beside these runs, one of which ``is_run`` and background, and how they are read."""
         given, plan, choices = self.given, self.plan, self.choices
         if self._reading is None:
+            self.files = files_beside(plan)
             background: Run | Literal["collection"] | None = None
             if "background" in plan.uses & given.words:
                 background = "collection"
@@ -126,8 +124,7 @@ class Evaluator:
                     whole = choices.bounds == "ties"
                     deep = None if deep is None or self.depth is None or whole else max(deep, self.depth)
                 self._background_depth = deep
-                how = replace(choices.untied, samples=False)
-                background = loading.single(loading.run(given.background, "background", how, deep))
+                background = loading.ranking(given.background, "background", choices, deep)
             queries = None if given.queries is None or "queries" in given.words else loading.queries(given.queries)
             qrels = plan.reference.qrels
             if qrels is None and given.qrels is not None:
@@ -279,10 +276,10 @@ class Evaluator:
         if choices.aggregate != aggregates.MEAN:
             notes = (*notes, *aggregates.remarks(choices.aggregate))
             scores = [aggregates.aggregated(each, choices.aggregate) for each in scores]
-        files = self.beside_runs.files | files_of({Part("run", name): run for name, run in named if name not in failed})
+        files = self.files | files_of({Part("run", name): run for name, run in named if name not in failed})
         result = Result(
             tuple(scores),
-            signature_of(plan, reading, self.beside_runs, unknown),
+            signature_of(plan, reading, self.files, unknown),
             notes,
             files,
             tuple((name, failed[name]) for name, _ in named if name in failed),

@@ -1,42 +1,82 @@
 """The signature: every choice that changes a number, in one line; and which of the choices play a part at all."""
 
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from os import fspath
+from os.path import getsize, isfile
+from typing import Any
+
+import numpy as np
 
 from fairtrec.answers.answer import Signature
+from fairtrec.answers.result import InputFile, Part
 from fairtrec.catalogue.registry import package_of
-from fairtrec.data import Run
-from fairtrec.errors import UsageError
-from fairtrec.evaluation.digests import InputFiles
+from fairtrec.data import Docs, Ints, Qrels, Run
+from fairtrec.errors import PATH, UsageError
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.reading import Reading
+from fairtrec.files.by_name import is_by_name
+from fairtrec.inputs import loading
 from fairtrec.inputs.choice import inserted
 from fairtrec.inputs.choices import CHOICES, name_of
-from fairtrec.inputs.given import Given
+from fairtrec.inputs.given import GIVEN_NAMES
 from fairtrec.inputs.groups import members
 from fairtrec.inputs.loading import short
 from fairtrec.inputs.rank_weights import is_given
+from fairtrec.inputs.targets import files_of as target_files
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.utility import Utility
 from fairtrec.relevance.judge import is_computed_here
 from fairtrec.version import __version__
 
+LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
 KEYS = [(row.key, row.behind) for row in CHOICES.values() if row.key]  # of choices, and which each stands behind
 
 
-def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown: int) -> Signature:
-    """Write the signature of an evaluation; ``unknown`` documents had no counts."""
-    options, given = reading.choices, beside_runs.given
+def files_of(parts: Mapping[Part, Any]) -> dict[Part, InputFile]:
+    """Name the file behind each part, where it is one."""
+    found = {part: loading.origin(thing) for part, thing in parts.items() if thing is not None}
+    return {part: InputFile(*at) for part, at in found.items() if at is not None}
+
+
+def files_beside(plan: Plan) -> dict[Part, InputFile]:
+    """Name the files beside the runs, by the parts that they play; large ones are hashed while they are read."""
+    given, pool = plan.given, plan.choices.pool
+    target: Any = plan.choices.target
+    parts = {Part(name): getattr(given, name) for name in GIVEN_NAMES if name not in given.words}
+    for name, own in (target if is_by_name(target) else {"": target}).items() if target != "even" else ():
+        several = target_files(own)
+        numbers = [f"{name} {number}".strip() for number in range(1, len(several) + 1)]
+        parts |= {Part("target", number if len(several) > 1 else name or None): each
+                  for number, each in zip(numbers, several, strict=True)}  # fmt: skip
+    parts |= {} if pool == "even" else {Part("pool"): pool}
+    if given.labels is not None:
+        parts |= {Part("labels", name): file for name, file in given.label_files.items()}
+    files = files_of(parts)
+    searched = plan.table is not None and plan.table.is_sorted
+    decide = {"qrels": True, "background": "background" in plan.uses}
+    decide |= {"docs": plan.lexicon is not None and "documents" in plan.uses}
+    decide |= {"counts": not searched and "documents" in plan.uses}
+    for part, file in files.items():
+        if decide.get(part.of) and isfile(file.place) and getsize(file.place) >= LARGE:  # noqa: PTH113, PTH202 - as pathlib is not loaded
+            file.begin()
+    return files
+
+
+def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], unknown: int = 0) -> Signature:
+    """Write the signature of an evaluation, with these ``files`` beside it; ``unknown`` documents had no counts."""
+    options, given = reading.choices, plan.given
     of_documents, labels = "documents" in plan.uses, plan.reference.labels
     several = {name: each for name in plan.reference.given if (each := plan.reference.by(name).labels) is not None}
     background = "collection" if "background" in plan.uses & given.words else ""
     if "background" in plan.uses and not background:
         ranked = reading.reference.background
-        called = beside_runs.called("background", ranked if isinstance(ranked, Run) else None)
-        background = f"{called}/{options.background_depth}"
+        named = called(given.background, files.get(Part("background")), ranked if isinstance(ranked, Run) else None)
+        background = f"{named}/{options.background_depth}"
     from_texts = of_documents and plan.lexicon is not None
     made = plan.made if of_documents else None
     terms = short(plan.terms.name, plan.terms.sha256) if plan.terms and from_texts else ""
@@ -54,10 +94,11 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
         for row in CHOICES.values()
         if row.key
     }
-    if options.target != "even":
-        told["target"] = beside_runs.target(told["target"])
-    if options.pool is not None:
-        told["pool"] = beside_runs.pool(told["pool"])
+    for file in (file for part, file in files.items() if part.of == "target"):
+        digest = short(name_of(file.place), file.sha256)
+        told["target"] = re.sub(rf"(?<![^*=;]){re.escape(name_of(file.place))}(?![^+;])", digest, told["target"])
+    if Part("pool") in files:
+        told["pool"] = called(options.pool, files[Part("pool")])
     if made is not None:
         terms = short(made.terms, made.sha256)
         told |= {"tokenizer": made.tokenizer or "", "case": CHOICES["case_sensitive"].told(made.case_sensitive)}
@@ -66,17 +107,23 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
     queries, is_searched = reading.queries, plan.table is not None and plan.table.is_sorted
     rows = made.digest if made is not None and is_searched else ""
     idle = set() if given.discount is None or any(map(is_given, plan.measures)) else {"discount"}
+    extras = {name: getattr(given, name) for name in GIVEN_NAMES if name in plan.reference.extras.keys() - idle}
     beside = {
         "fairtrec": __version__,
-        "qrels": beside_runs.called("qrels", reading.reference.qrels),
+        "qrels": called(given.qrels, files.get(Part("qrels")), reading.reference.qrels),
         "tau": ",".join(sorted({str(each.tau) for each in plan.measures if hasattr(each, "tau")})),
         "terms": terms,
-        "docs": beside_runs.called("docs") if from_texts else "",
-        "counts": beside_runs.called("counts", digest=rows) if of_documents and not (from_texts or labels) else "",
-        "labels": ",".join(_called(name, short(each.name, each.sha256), "=") for name, each in several.items()),
-        "members": "; ".join(_called(name, members(each), " ") for name, each in several.items()),
-        **{name: _of_extra(name, beside_runs) for name in vars(given) if name in plan.reference.extras.keys() - idle},
-        "gold": beside_runs.called("gold") if plan.reference.gold is not None else "",
+        "docs": called(given.docs, files.get(Part("docs"))) if from_texts else "",
+        "counts": called(given.counts, files.get(Part("counts")), digest=rows)
+        if of_documents and not (from_texts or labels)
+        else "",
+        "labels": ",".join(_of_attribute(name, short(each.name, each.sha256), "=") for name, each in several.items()),
+        "members": "; ".join(_of_attribute(name, members(each), " ") for name, each in several.items()),
+        **{  # of counterfactual runs, as of runs, without a digest
+            name: name_of(thing) if name == "counterfactual" else called(thing, files.get(Part(name)))
+            for name, thing in extras.items()
+        },
+        "gold": called(given.gold, files.get(Part("gold"))) if plan.reference.gold is not None else "",
         "queries": short(queries.name, queries.sha256) if queries else "",
         "background": background,
     }
@@ -84,9 +131,39 @@ def signature_of(plan: Plan, reading: Reading, beside_runs: InputFiles, unknown:
     return Signature(versions_of(plan.measures) | {name: every[name] for name in inserted(beside, KEYS)})
 
 
-def _of_extra(name: str, beside_runs: InputFiles) -> str:
-    """Name an input beside the others; of counterfactual runs, as of runs, without a digest."""
-    return name_of(beside_runs.given.counterfactual) if name == "counterfactual" else beside_runs.called(name)
+def called(thing: Any, file: InputFile | None = None, read: Qrels | Run | None = None, digest: str = "") -> str:
+    """Name what was given: name@digest of its file, or of what was ``read``; an ir_datasets id as it is.
+
+    ``digest``  what a table that is searched, not read, says of its rows.
+    """
+    if thing is None:
+        return ""
+    if file is not None and not digest:
+        return short(name_of(file.place), file.sha256)
+    name = fspath(thing) if file is None and isinstance(thing, PATH) else name_of(thing)
+    return short(name, digest if read is None else digest_of(read))
+
+
+def digest_of(read: Qrels | Run) -> str:
+    """Hash judgements, or rankings, that are in no file; in whatever order their queries came."""
+    from hashlib import sha256
+
+    found = sha256()
+    for row in sorted(range(len(read.qids)), key=read.qids.__getitem__):
+        for column in _columns(read, row):
+            found.update(f"{read.qids[row]} {column.dtype} {len(column)}\n".encode())
+            found.update(np.ascontiguousarray(column).data)
+    return found.hexdigest()
+
+
+def _columns(read: Qrels | Run, row: int) -> list[Docs | Ints]:
+    """Give what decides of one query: its documents in their order, or by name with their grades and subtopics."""
+    first, end = read.starts[row : row + 2]
+    if isinstance(read, Run):
+        return [read.docnos[first:end]]
+    columns = read.docnos[first:end], read.iterations[first:end], read.grades[first:end]
+    order = np.lexsort((columns[1], columns[0]))
+    return [column[order] for column in columns]
 
 
 def versions_of(measures: Sequence[Measure]) -> dict[str, str]:
@@ -107,7 +184,7 @@ def versions_of(measures: Sequence[Measure]) -> dict[str, str]:
     }
 
 
-def _called(name: str, what: str, sign: str) -> str:
+def _of_attribute(name: str, what: str, sign: str) -> str:
     return f"{name}{sign}{what}" if name else what
 
 
@@ -146,16 +223,17 @@ class Waiting:
         self.options.clear()
 
 
-HEEDED = {*CHOICES, *Given.__annotations__}
+HEEDED = {*CHOICES, *GIVEN_NAMES}
 waiting_for: ContextVar[Waiting | None] = ContextVar("waiting_for", default=None)
 
 
-def heed(plan: Plan, given: Given) -> None:
+def heed(plan: Plan) -> None:
     """Tell what plays a part in a plan. Raises UsageError for what was typed and plays none, if this is the last."""
     waiting = waiting_for.get()
     if waiting is None or not waiting.options:
         return
-    texts, labels = not (given.docs is None and given.counts is None), plan.reference.labels
+    given, labels = plan.given, plan.reference.labels
+    texts = not (given.docs is None and given.counts is None)
     background = given.background is not None and "background" not in given.words
     of_documents = "documents" in plan.uses
     of_texts, of_counts = of_documents and plan.lexicon is not None, of_documents and given.counts is not None

@@ -184,8 +184,9 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
     scores = [score(run.rest, (measure,), run.qids, reference, judge, choices) for run in runs if run.rest]
     several, shares, same = [], dict[bytes, Any](), dict[tuple[str, ...], dict[str, Any]]()
     for run, values in zip(runs, scores, strict=True):
-        assert run.rest is not None
-        of_run = loading.single(run.rest), run.qids, values.values[0]
+        if not isinstance(run.rest, Run):
+            raise loading.several(run.name)
+        of_run = run.rest, run.qids, values.values[0]
         several.append(Case(measure, *of_run, reference, request.deep, judge, texts, shares, same))
     of_files = [each for each in named if each[0] in {run.name for run in runs}]
     return several, evaluator.result(of_files, scores, {}, looked_at, reading)

@@ -10,13 +10,13 @@ import numpy as np
 from fairtrec.catalogue import pages, renamed
 from fairtrec.data import MISSING, Ints, take
 from fairtrec.evaluation import processes
-from fairtrec.evaluation.evaluate import Keywords, evaluator
+from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.explanation import variants
 from fairtrec.explanation.cases import Case, Request, cases, without
 from fairtrec.explanation.explained import Exchange, Explained, Explanation, Place, Word, worst
 from fairtrec.explanation.split import Split, split
 from fairtrec.inputs import loading
-from fairtrec.inputs.given import JudgementsLike
+from fairtrec.inputs.given import JudgementsLike, Keywords
 from fairtrec.measure import Measure
 
 RankColumns = list[list[list[float]]]  # [query][rank]: gain, adds, loses, ideal, behind

@@ -12,10 +12,9 @@ from fairtrec.answers.result import Result
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import processes
-from fairtrec.evaluation.evaluate import Keywords
 from fairtrec.formulas.fronts import ROUNDING, Front, merged, point_at, spend
 from fairtrec.inputs import loading
-from fairtrec.inputs.given import JudgementsLike
+from fairtrec.inputs.given import JudgementsLike, Keywords
 from fairtrec.literals import Among
 from fairtrec.measure import Better, Measure, Quantity
 from fairtrec.reranking.problem import Problem

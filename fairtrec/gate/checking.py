@@ -13,11 +13,12 @@ from fairtrec.comparison.baseline import find
 from fairtrec.comparison.compared import refuse_gold
 from fairtrec.comparison.slices import Slices
 from fairtrec.errors import PATH, FilePath, InputError, UsageError, asked_by
-from fairtrec.evaluation.evaluate import Keywords, evaluate
+from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.gate import requirement
 from fairtrec.gate.judging import judge
 from fairtrec.gate.requirement import Gate, Requirement, Verdict
 from fairtrec.inputs import loading
+from fairtrec.inputs.given import Keywords
 from fairtrec.literals import FailOn, Method
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric

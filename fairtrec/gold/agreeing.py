@@ -196,7 +196,7 @@ def agree(
         counts, chance = 1 / sheet.probability, 1 - sheet.probability
     untold, seen = int((~kept).sum()), np.ones(len(kept), dtype=np.bool_)
     several = [] if runs is None else loading.named_runs(runs)
-    made = {**signature_of(session.plan, session.reading(), session.beside_runs, 0)}
+    made = {**signature_of(session.plan, session.reading(), session.files)}
     made = {name: value for name, value in made.items() if name not in IDLE}
     said = {"fairtrec": made.pop("fairtrec"), "gold": loading.short(sheet.labels.name, sheet.labels.sha256), **made}
     if runs is not None:

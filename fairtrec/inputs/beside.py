@@ -1,31 +1,38 @@
 """What was given beside the runs, opened as far as it has to be read to know the groups."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module
 from os import fspath
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fairtrec.catalogue.needs import EXTRAS, looks_at_groups
-from fairtrec.data import GroupTerms, Labels, Qrels
+from fairtrec.data import Docnos, Docs, GroupTerms, Labels, Qrels
 from fairtrec.errors import PATH, InputError, UsageError
+from fairtrec.files import opening
 from fairtrec.files.arguments import crossed
 from fairtrec.inputs import by_attribute, loading
 from fairtrec.inputs.choices import Choices
 from fairtrec.inputs.given import Attributes, Given, NamedRuns
-from fairtrec.inputs.named import documents_named
 from fairtrec.ranking.depth import Asking
 
 if TYPE_CHECKING:
     from fairtrec.formats.table import Meta
     from fairtrec.formats.table.files import Table
 
+MOST_BYTES = 1 << 27  # of runs, which are read once more to cut labels to the documents that they name
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Opened:
     """What was given beside the runs, as far as it has to be read to know the groups."""
 
+    given: Given
+    choices: Choices
     groups: tuple[str, ...]  # of the first attribute
     terms: GroupTerms | None
     labels: Mapping[str, Labels]  # by attribute, "" for labels that are given without a name; crossed ones are added
@@ -90,7 +97,10 @@ def opened(given: Given, choices: Choices, runs: NamedRuns = ()) -> Opened:
         groups = () if terms is None else terms.groups
     if given.counts is not None and (terms, choices.tokenizer, choices.case_sensitive) != (None, None, None):
         _refuse_others(groups, terms, table, made, choices)
-    return Opened(groups=groups, terms=terms, labels=labels, judged=judged, extras=extras, table=table, made=made)
+    return Opened(
+        given=given, choices=choices, groups=groups, terms=terms, labels=labels, judged=judged, extras=extras,
+        table=table, made=made,
+    )  # fmt: skip
 
 
 def _refuse_others(
@@ -111,3 +121,50 @@ def _refuse_others(
         if made is None and asked is not None:
             raise UsageError(f"these counts do not say how they were made, so {option} cannot be checked; leave it out")
     check(made, table.path, terms, choices.tokenizer, choices.case_sensitive)
+
+
+def documents_named(
+    named: NamedRuns, given: Given, choices: Choices, judgements: Callable[[], Qrels]
+) -> Callable[[], Docnos | None] | None:
+    """Give what collects the documents of these runs, of judgements, background and gold, once it is asked for.
+
+    ``judgements`` reads those that were given, and keeps them.
+
+    None where labels are looked at as a whole, or something is left that can be read but once, or is too large for it.
+    """
+    several = isinstance(given.labels, Attributes) and len(given.labels.sources) > 1
+    whole = "background" in given.words or given.counterfactual is not None or choices.missing == "even"
+    crossed = several and any(word in str(choices.target) for word in ("collection", "background"))
+    beside = [thing for thing in (given.qrels, given.background, given.gold) if thing is not None]
+    things = [*(thing for _, thing in named), *beside]
+    if not named or whole or crossed or not all(map(_lasts, things)) or sum(map(_bytes, things)) > MOST_BYTES:
+        return None
+    return cache(lambda: Docnos.of(np.concatenate([*_docnos(named, given, choices, judgements)])))
+
+
+def _lasts(thing: Any) -> bool:
+    """Tell what can be read twice."""
+    return not opening.is_stream(thing) if isinstance(thing, PATH) else isinstance(thing, Mapping) or _is_frame(thing)
+
+
+def _is_frame(thing: Any) -> bool:
+    return hasattr(thing, "columns") or hasattr(thing, "docnos")
+
+
+def _bytes(thing: Any) -> int:
+    return opening.size(thing) if loading.is_file(thing) else 0
+
+
+def _docnos(named: NamedRuns, given: Given, choices: Choices, judgements: Callable[[], Qrels]) -> Iterator[Docs]:
+    """Give the documents of each; what is wrong with a run is said where it is evaluated."""
+    yield np.empty(0, "S1")
+    for name, thing in named:
+        with suppress(InputError):
+            yield from (run.docnos for run in loading.run(thing, name, choices, None).runs)
+    if given.background is not None:
+        with suppress(InputError):
+            yield loading.ranking(given.background, "background", choices, None).docnos
+    if given.qrels is not None:
+        yield judgements().docnos
+    if given.gold is not None:
+        yield loading.gold(given.gold, plain=True).labels.rows.names

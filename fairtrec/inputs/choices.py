@@ -9,7 +9,7 @@ Nothing here imports click or numpy, so that the command line can be built of it
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from os import fspath
 from typing import Any, Literal, TypedDict, get_args, get_origin
 
@@ -258,11 +258,6 @@ class Choices:
             raise UsageError(f"{what}; leave out one of the two")
         if over == "texts" and self.missing == "error":
             object.__setattr__(self, "missing", "skip")
-
-    @property
-    def untied(self) -> "Choices":
-        """The same for what is read as it stands, whatever is tied in it."""
-        return replace(self, bounds=None) if self.bounds == "ties" else self
 
     def refuse(self, command: str, takes: str) -> None:
         """Raise UsageError for a choice that a command refuses; it says what that ``takes`` in its place."""

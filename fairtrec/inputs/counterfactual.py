@@ -55,10 +55,11 @@ class Matched:
     def run_of(self, name: str) -> Run:
         """Read the counterfactual run of a run, ranked as that is."""
         if name not in self.last:
-            thing, how = self.things[name], self.choices.untied
+            thing, how = self.things[name], self.choices
             called = fspath(thing) if isinstance(thing, PATH) else f"the counterfactual run of {name}"
             depth = how.depth if how.only else self.depth
-            found = loading.single(self.reduced(loading.run(thing, called, how, depth)))
+            found = self.reduced(loading.ranking(thing, called, how, depth))
+            assert isinstance(found, Run)
             self.last.clear()
             self.last[name] = found
         return self.last[name]

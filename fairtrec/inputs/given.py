@@ -1,7 +1,7 @@
 """What the caller gave beside the runs, as it was given: paths, names or objects."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from os import fspath
 from typing import Any, Protocol, TypedDict
 
@@ -10,6 +10,8 @@ from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.files.arguments import crossed, source
 from fairtrec.files.by_name import NAME
 from fairtrec.inputs import loading
+from fairtrec.inputs.choices import ChoiceKeywords, Choices, unknown
+from fairtrec.literals import FILLED
 
 
 class FrameLike(Protocol):
@@ -87,6 +89,16 @@ class GivenKeywords(TypedDict, total=False):
     background: RankingsLike | None
 
 
+class Keywords(GivenKeywords, ChoiceKeywords, total=False):
+    """What ``evaluate`` and ``evaluator`` take by keyword: what is given beside the runs, and the options."""
+
+
+class GoldKeywords(Keywords, total=False):
+    """What ``evaluate`` takes beyond that."""
+
+    gold: GroupsLike | None
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Given:
     """What the caller gave beside the runs; None is not given."""
@@ -102,36 +114,41 @@ class Given:
     queries: FilePath | Iterable[str] | None = None
     background: RankingsLike | None = None
     gold: GroupsLike | None = None
+    words: frozenset[str] = field(init=False)  # of WORDS: where the word was given, even beside a file of that name
+    inputs: frozenset[str] = field(init=False)  # the inputs of measures that can be made from this
 
     def __post_init__(self) -> None:
-        if self.docs is not None and self.counts is not None:
+        given = {name: thing for name, thing in vars(self).items() if thing is not None}
+        words = {name for name, word in WORDS.items() if isinstance(given.get(name), str) and given[name] == word}
+        if "docs" in given and "counts" in given:
             raise UsageError("both texts and counts were given; leave out --docs or --counts")
-        others = [f"--{name}" for name in ("docs", "counts", "terms") if getattr(self, name) is not None]
-        if self.labels is not None and others:
+        others = [f"--{name}" for name in ("docs", "counts", "terms") if name in given]
+        if "labels" in given and others:
             raise UsageError(f"both labels and words or counts were given; leave out --labels, or {' '.join(others)}")
-        if (
-            isinstance(self.background, PATH)
-            and "background" not in self.words
-            and not loading.is_file(self.background)
-        ):
-            raise InputError("there is no such file; check --background", self.background)
+        background = None if "background" in words else self.background
+        if isinstance(background, PATH) and not loading.is_file(background):
+            raise InputError("there is no such file; check --background", background)
         if self.docs is not None and self.terms is None:
             raise UsageError("texts were given, but no words to look for; give --terms LIST")
         if self.terms is not None and self.docs is None and self.counts is None:
             raise UsageError("--terms needs texts or counts to look in; give --docs COLLECTION or --counts FILE")
-        if "background" in self.words and self.counts is None and self.labels is None:
+        if "background" in words and self.counts is None and self.labels is None:
             raise UsageError("--background collection needs the counts of the collection; give --counts FILE")
-
-    @property
-    def words(self) -> frozenset[str]:
-        """The names of WORDS under which the word was given, even where there is a file of that name."""
-        return frozenset(name for name, each in vars(self).items() if isinstance(each, str) and each == WORDS.get(name))
+        several = {  # words of ``Need.made_of`` that name no field
+            "grouped": {"docs", "counts", "labels"},
+            "counted": {"counts", "labels"},  # which know all documents
+            "run": {"background"} - words,  # as a background
+        }
+        made_of = {word for word, names in several.items() if not names.isdisjoint(given)} | given.keys()
+        inputs = frozenset(need.name for need in NEEDS.values() if made_of.issuperset(need.made_of.split()))
+        vars(self).update(words=frozenset(words), inputs=inputs)
 
     @property
     def recorded(self) -> dict[str, Any]:
         """What was given, each by its name; True stands for an object, which has none."""
         found: dict[str, Any] = {}
-        for name, thing in vars(self).items():
+        for name in GIVEN_NAMES:
+            thing = getattr(self, name)
             parts = thing.sources if isinstance(thing, Attributes) else {"": thing}
             told = {
                 of: fspath(each) if isinstance(each, PATH) else each is not None or None for of, each in parts.items()
@@ -149,15 +166,22 @@ class Given:
                 found[f"{name} {number}".strip() if len(several) > 1 else name or None] = each
         return found
 
-    @property
-    def inputs(self) -> frozenset[str]:
-        """The inputs of measures that can be made from this.
 
-        ``Need.made_of`` names fields, and ``grouped``: docs, counts or labels; ``counted``: counts or labels,
-        which know all documents; ``run``: a background that is a run.
-        """
-        given = {name for name, thing in vars(self).items() if thing is not None}
-        grouped, counted = bool(given & {"docs", "counts", "labels"}), bool(given & {"counts", "labels"})
-        run = "background" in given - self.words
-        given |= {word for word, is_so in (("grouped", grouped), ("counted", counted), ("run", run)) if is_so}
-        return frozenset(need.name for need in NEEDS.values() if given.issuperset(need.made_of.split()))
+GIVEN_NAMES = tuple(each.name for each in fields(Given) if each.init)
+
+
+def told_apart(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[Given, Choices]:
+    """Tell what is given beside runs from the choices. Raises UsageError for a keyword that is not ``known``."""
+    named = {name: value for name, value in keywords.items() if name in GIVEN_NAMES}
+    rest = {name: value for name, value in keywords.items() if name not in named}
+    for name in keywords.keys() - {"qrels", *known}:
+        raise unknown(name, known)
+    if isinstance(named["qrels"], str) and named["qrels"] == "none":  # as on the command line
+        named["qrels"] = None
+    if rest.get("groups") is not None and named.get("labels") is None:  # before what words lack is told
+        raise UsageError("--groups names groups of labels; give --labels FILE (word lists are --terms now)")
+    given, choices = Given(**named), Choices(**rest)
+    if choices.missing in FILLED and given.labels is None:
+        what = f"--missing {choices.missing} is about documents without a label; give --labels FILE"
+        raise UsageError(f"{what}, or choose error, neutral, skip or worst")
+    return given, choices

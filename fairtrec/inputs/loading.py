@@ -74,11 +74,21 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
     return loaded.cut_behind_ties(depth) if choices.bounds == "ties" else loaded
 
 
-def single(system: System) -> Run:
-    """Take what must be one ranking of each query. Raises InputError if there are several."""
+def ranking(thing: Any, name: str, choices: Choices, depth: int | None) -> Run:
+    """Load what must be one ranking of each query, as it stands, whatever is tied in it; ``depth`` cuts it.
+
+    Raises InputError if there are several.
+    """
+    untied = None if choices.bounds == "ties" else choices.bounds
+    system = run(thing, name, dataclasses.replace(choices, bounds=untied, samples=False), depth)
     if isinstance(system, Samples):
-        raise InputError(f"{SEVERAL}, and one is needed here; give a run that has one", system.name)
+        raise several(name)
     return system
+
+
+def several(name: str) -> InputError:
+    """Say that a run has several rankings of each query, where one is needed."""
+    return InputError(f"{SEVERAL}, and one is needed here; give a run that has one", name)
 
 
 def qrels(thing: Any) -> Qrels:

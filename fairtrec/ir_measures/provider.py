@@ -199,7 +199,7 @@ def _column(run: Any, name: str, what: str) -> dict[str, Any]:
 def _taken(run: Any, opened: Evaluator) -> Run:
     if not (len(run) and (not isinstance(run, Mapping) or any(run.values()))):
         return Run("run", "run", (), np.zeros(1, dtype=np.int64), np.empty(0, dtype="S1"), np.empty(0))
-    return loading.single(loading.run(run, "run", opened.choices, None))
+    return loading.ranking(run, "run", opened.choices, None)
 
 
 def _complete(run: Run, wanted: Iterable[str]) -> Run:

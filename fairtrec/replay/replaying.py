@@ -12,7 +12,7 @@ from fairtrec.files import opening
 from fairtrec.files.arguments import crossed, source
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import ChoiceKeywords
-from fairtrec.inputs.given import Attributes, Given
+from fairtrec.inputs.given import GIVEN_NAMES, Attributes
 from fairtrec.replay import difference
 from fairtrec.replay.results import RecordedResult
 
@@ -24,7 +24,7 @@ def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool
     a measure whose values have changed since, unless these are accepted.
     """
     places = {part: found(recorded, part, root) for part in recorded.inputs}
-    known = {*Given.__annotations__, *ChoiceKeywords.__annotations__}
+    known = {*GIVEN_NAMES, *ChoiceKeywords.__annotations__}
     if not recorded.options or not known >= set(recorded.options):
         strange = ", ".join(sorted(set(recorded.options) - known))
         what = f"options that there are not: {strange}" if strange else "no options"
@@ -63,13 +63,13 @@ def found(recorded: RecordedResult, part: Part, root: Path | None) -> str:
 
 def _option(recorded: RecordedResult, name: str, value: Any, places: dict[Part, str]) -> Any:
     """Give an option as it was; where it names a file, the one that was found."""
-    if value is True and name in Given.__annotations__:
+    if value is True and name in GIVEN_NAMES:
         raise InputError(f"the {name} were an object in Python, and only a file can be replayed", recorded.path)
     if name == "labels" and isinstance(value, dict) and not any(each is True for each in value.values()):
         return Attributes({attribute: _labels(each, places, attribute) for attribute, each in value.items()})
     if name == "target" and isinstance(value, dict):
         return {of: places.get(Part(name, of), each) for of, each in value.items()}
-    if name in Given.__annotations__ and not isinstance(value, str | None):
+    if name in GIVEN_NAMES and not isinstance(value, str | None):
         raise InputError(f"options.{name} must be text or null; write it with: fairtrec eval -f json", recorded.path)
     if name == "labels" and isinstance(value, str):
         return _labels(value, places)

@@ -12,7 +12,6 @@ from fairtrec.catalogue import renamed, rerankers
 from fairtrec.data import Run, Samples, System
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import processes
-from fairtrec.evaluation.evaluate import told_apart
 from fairtrec.evaluation.plan import planned
 from fairtrec.evaluation.reading import wanted
 from fairtrec.evaluation.session import Evaluator
@@ -20,7 +19,7 @@ from fairtrec.evaluation.signature import signature_of
 from fairtrec.inputs import loading
 from fairtrec.inputs.beside import opened
 from fairtrec.inputs.choices import RerankedKeywords
-from fairtrec.inputs.given import GivenKeywords, JudgementsLike
+from fairtrec.inputs.given import GivenKeywords, JudgementsLike, told_apart
 from fairtrec.jobs import map_ordered
 from fairtrec.progress import RUNS, listener, report
 from fairtrec.reranker import Remark, Reranker
@@ -90,7 +89,7 @@ def rerank(
 
         runs = [(name, work.read(name, thing)) for name, thing in named]
         of |= reranked_by(sought, runs, number, cut=cut)
-    base = signature_of(session.plan, session.reading(), session.beside_runs, 0)
+    base = signature_of(session.plan, session.reading(), session.files)
     for one in sought:
         base = base | one.signature
     spelled = {"by": " ".join(map(str, asked)), "seed": str(seed), "draws": str(rankings or "")}
@@ -150,7 +149,7 @@ class RerankWork:
         for each in self.by:
             self._refuse_unfit(each)
         asked = [Wanted(each, given.inputs) for each in self.called]
-        return Evaluator(given, choices, planned(asked, opened(given, choices), given, choices))
+        return Evaluator(planned(asked, opened(given, choices)))
 
     def __getstate__(self) -> dict[str, Any]:
         """Send another process all but what was settled, which it settles itself."""
@@ -177,7 +176,7 @@ class RerankWork:
 
     def read(self, name: str, thing: Any) -> Run:
         """Read a run of this name, of which the wanted queries are reranked."""
-        read = loading.single(loading.run(thing, name, self.session.choices, None))
+        read = loading.ranking(thing, name, self.session.choices, None)
         reading = self.session.reading()
         return read.cut(wanted(read, reading.reference.qrels, reading.queries), None)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import Bools, Floats, Run
 from fairtrec.errors import InputError, UsageError, asked_by
-from fairtrec.evaluation.digests import files_of
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.session import Evaluator
+from fairtrec.evaluation.signature import files_of
 from fairtrec.formulas.distribution import quotient
 from fairtrec.inputs import loading
 from fairtrec.inputs.by_attribute import refuse_several
@@ -107,13 +107,13 @@ class Search:
     def cases(self, named: NamedRuns, jobs: int) -> tuple[list[Problem], list[Floats], Problem | None, Result]:
         """Evaluate runs, and give what each is solved of, the values [2, query] there, and the same of all together."""
         choices = self.evaluator.choices
-        loaded = {name: loading.single(loading.run(thing, name, choices, choices.depth)) for name, thing in named}
+        loaded = {name: loading.ranking(thing, name, choices, choices.depth) for name, thing in named}
         result = self.evaluator.evaluated(list(loaded.items()), jobs)
         result = replace(result, files={**result.files, **files_of({Part("run", name): run for name, run in named})})
         reference = self.evaluator.reading().reference
         if choices.only:
             how = reference.qrels, choices.only, reference.relevance_level
-            loaded = {name: loading.single(reduced(run, *how)) for name, run in loaded.items()}
+            loaded = {name: cast("Run", reduced(run, *how)) for name, run in loaded.items()}
         ranks = depth_of(self.evaluator.measures)
         whole = None if self.candidates is None or ranks is None else max(self.candidates, ranks)
         first, deep = (  # how many documents of each query may be ranked, and how many are looked at
@@ -170,10 +170,7 @@ class Search:
         if self.among == "pool":
             return pooled(runs, "pool")
         choices = self.evaluator.choices
-        how = replace(choices.untied, samples=False)
-        run = loading.run(self.evaluator.given.background, "background", how, choices.background_depth)
-        assert isinstance(run, Run)
-        return run
+        return loading.ranking(self.evaluator.given.background, "background", choices, choices.background_depth)
 
     def _case(
         self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference, judge: RelevanceEvaluator | None

@@ -80,7 +80,7 @@ class Sought:
     def signature(self) -> Signature:
         """Every choice and file that the values of the two measures depend on."""
         of = self.search.evaluator
-        return signature_of(of.plan, of.reading(), of.beside_runs, 0)
+        return signature_of(of.plan, of.reading(), of.files)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from fairtrec.comparison.baseline import compare, find
 from fairtrec.comparison.compared import Comparisons, refuse_gold
 from fairtrec.data import Run
 from fairtrec.errors import PATH, FilePath, UsageError
-from fairtrec.evaluation.evaluate import Keywords, evaluate
+from fairtrec.evaluation.evaluate import evaluate
 from fairtrec.files.arguments import joined
 from fairtrec.formats import plain_run
 from fairtrec.gate import requirement
@@ -24,6 +24,7 @@ from fairtrec.gate.requirement import Requirement
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import ChoiceKeywords, Choices
 from fairtrec.inputs.documents import reduced
+from fairtrec.inputs.given import Keywords
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric
 from fairtrec.selection.choosing import Folds, ScoredVariants, Selected, Selection, choice_of, divide

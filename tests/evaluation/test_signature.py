@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import fairtrec
-from fairtrec.evaluation import digests
+from fairtrec.evaluation import signature as signing
 from fairtrec.formats.table.files import Table
 
 VECTORS = {"d1": [0.0, 1.0], "d2": [1.0, 0.0], "d3": [2.0, 2.0]}
@@ -135,7 +135,7 @@ def test_a_table_that_is_searched_says_the_digest_of_its_rows(folder):
 
 def test_large_files_are_hashed_beside_their_reading(folder, monkeypatch):
     small = signature(**GIVEN["background"])
-    monkeypatch.setattr(digests, "LARGE", 1)
+    monkeypatch.setattr(signing, "LARGE", 1)
     large = signature(**GIVEN["background"])
     assert small == large
 
