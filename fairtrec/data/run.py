@@ -131,6 +131,10 @@ class Samples:
         """Keep of each run only the first ``depth`` documents of these queries."""
         return replace(self, runs=tuple(run.cut(qids, depth) for run in self.runs))
 
+    def among(self, qrels: "Qrels", least: int) -> "Samples":
+        """Keep of each run only documents with a grade of ``least`` or more."""
+        return replace(self, runs=tuple(run.among(qrels, least) for run in self.runs))
+
 
 System = Run | Samples
 

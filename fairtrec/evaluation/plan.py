@@ -148,6 +148,7 @@ def planned(asked: Sequence[Settled], found: Opened, notes: Sequence[str] = ()) 
             relevance_level=choices.relevance_level or 1,
             attributes=every,
             given=tuple(found.labels),
+            sources=frozenset(of for each in every.values() if each.target_of for _, of in each.target_of.of),
             pool=None if choices.pool is None else _frequencies(choices.pool, measures),
             gold=_gold(given.gold, found) if of_groups and given.gold is not None else None,
         ),

@@ -7,7 +7,6 @@ documents that all runs look at have been read. In between it is kept down to th
 from collections.abc import Callable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
 from hashlib import sha256
 from itertools import repeat
 from operator import attrgetter, itemgetter
@@ -21,15 +20,13 @@ from fairtrec.catalogue.needs import OF_JUDGEMENTS
 from fairtrec.data import MISSING, Qrels, Queries, System, encoded, fingerprints
 from fairtrec.data.spellings import guess
 from fairtrec.errors import PATH, InputError, UsageError
-from fairtrec.evaluation.looked_at import refuse_unknown, remark_on, unknown_in
 from fairtrec.evaluation.score import score
 from fairtrec.files import opening
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import Choices
-from fairtrec.inputs.documents import Documents, Needs, Reference, reduced
+from fairtrec.inputs.documents import Documents, Needs, Reference, reduced, refuse_unknown, remark_on, unknown_in
 from fairtrec.jobs import map_ordered
 from fairtrec.measure import Measure
-from fairtrec.measures.utility import Utility
 from fairtrec.progress import RUNS, listener, report
 from fairtrec.relevance.judge import RelevanceEvaluator
 
@@ -74,28 +71,16 @@ class Reading:
     depth: int | None  # how deep anything looks into a run
     kept: int | None  # how many ranks of it are kept for what looks documents up
     two_pass: bool  # whether any measure looks documents up
+    judge: RelevanceEvaluator | None  # of those that are measures of relevance
 
     def begin(self) -> Callable[[Any], Any]:
         """Give what reads a run; what computes the rest of it, once its documents are known."""
         return self.of if self.reference.documents is None else self.rest_of
 
-    @cached_property
-    def _judge(self) -> RelevanceEvaluator:
-        """What is made of the judgements once, and kept for all runs."""
-        assert self.reference.qrels is not None
-        return RelevanceEvaluator(
-            [measure for measure in self.measures if isinstance(measure, Utility)], self.reference.qrels
-        )
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Send another process all but what is made of the judgements, which ir-measures may have made unfit for it."""
-        return {name: value for name, value in vars(self).items() if name != "_judge"}
-
     def of(self, named: tuple[str, Any]) -> LoadedRun | InputError:
         """Read a run of this name, and compute what looks up no documents; of a broken one, give what is wrong."""
         choices, (name, thing) = self.choices, named
-        utility = [each for each in self.measures if isinstance(each, Utility)]
-        judge, measures = self._judge if utility else None, utility if self.two_pass else self.measures
+        measures = self.measures if not self.two_pass else self.judge.measures if self.judge else ()
         try:
             system = loading.run(thing, name, choices, choices.depth if choices.only else self.depth)
             if choices.only:
@@ -107,7 +92,7 @@ class Reading:
                 complete=choices.complete,
                 only_judged=all(OF_JUDGEMENTS.intersection(measure.needs) for measure in self.measures),
             )
-            scores = score(system, measures, qids, self.reference, judge, choices) if measures else None
+            scores = score(system, measures, qids, self.reference, self.judge, choices) if measures else None
         except InputError as fault:
             return fault
         if not self.two_pass:
@@ -167,24 +152,21 @@ def finished(
     """Compute the measures that were still to come; a run is broken if it has a document that is not known."""
     if documents is None:
         return [run.scores for run in runs if run.scores is not None], {}
-    reference = replace(reading.reference, documents=documents)
-    lacking = documents.lacking
-    unknown = lacking and documents.missing == "error"
+    whole = replace(reading, reference=replace(reading.reference, documents=documents))
     scores: list[Scores] = []
     failed: Failed = {}
     several = None
     if jobs > 1 and len(runs) > 1:
-        whole = replace(reading, reference=reference)
         several = map_ordered(whole, runs, jobs, called=attrgetter("name"), shared=True)
     with nullcontext() if several is None else closing(several):
         for run, outcome in zip(runs, several or repeat(None), strict=False):
             assert run.rest is not None
-            fault = unknown_in(run.rest, run.qids, documents) if unknown else None
+            fault = unknown_in(run.rest, run.qids, documents) if documents.refused else None
             if fault is None:
-                later = outcome or score(run.rest, reading.others, run.qids, reference, None, reading.choices)
+                later = outcome or score(run.rest, whole.others, run.qids, whole.reference, None, whole.choices)
                 if isinstance(later, InputError):
                     raise later
-                if lacking and not unknown:
+                if documents.lacking and not documents.refused:
                     remarks, strange = remark_on(run.rest, run.qids, reading.needs, reading.others, documents)
                     later = replace(later, remarks=later.remarks + remarks, strange=strange)
                 scores.append(later if run.scores is None else joined(reading.measures, run.scores, later))
@@ -192,8 +174,8 @@ def finished(
                 failed[run.name] = str(fault)
             else:
                 raise fault
-    if unknown:
-        refuse_unknown([run.qids for run in runs], reading.needs, reference, documents)
+    if documents.refused:
+        refuse_unknown([(None, run.qids) for run in runs], reading.needs, reading.reference, documents)
     return scores, failed
 
 

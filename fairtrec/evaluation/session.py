@@ -14,16 +14,17 @@ from fairtrec.data import MISSING, Annotations, Docnos, Run
 from fairtrec.data.counts import counts_of
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import processes
-from fairtrec.evaluation.looked_at import documents_of, refuse_unknown, remark_beside, unknown_in
 from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
 from fairtrec.evaluation.signature import files_beside, files_of, heed, signature_of
 from fairtrec.inputs import loading
-from fairtrec.inputs.documents import Documents, Needs, Reference
+from fairtrec.inputs.documents import Documents, Needs, Reference, documents_of, refuse_unknown, remark_beside
 from fairtrec.inputs.given import NamedRuns, RankingsLike
 from fairtrec.inputs.groups import described
 from fairtrec.measure import Measure
+from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import depth_of
+from fairtrec.relevance.judge import RelevanceEvaluator
 
 TextWatcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time
@@ -129,6 +130,7 @@ class Evaluator:
             qrels = plan.reference.qrels
             if qrels is None and given.qrels is not None:
                 qrels = loading.qrels(given.qrels)
+            utility = [each for each in plan.measures if isinstance(each, Utility)]
             self._reading = Reading(
                 measures=plan.measures,
                 others=plan.others,
@@ -139,6 +141,7 @@ class Evaluator:
                 depth=self.depth,
                 kept=None if self._whole else depth_of(plan.others),
                 two_pass="documents" in plan.uses,
+                judge=RelevanceEvaluator(utility, qrels) if utility and qrels is not None else None,
             )
         reading = self._reading
         if "queries" in given.words:
@@ -162,12 +165,9 @@ class Evaluator:
         ``needs``  what else is to be looked at than ``reading.needs``; ``watched`` is handed the texts of documents on
                    their way to where they are counted.
         """
-        looked_at = documents_of(
-            [(run.rest, run.qids) for run in runs if run.rest is not None],
-            needs or reading.needs,
-            reading.reference,
-            self.choices,
-        )
+        rankings = [(run.rest, run.qids) for run in runs]
+        parts = documents_of(rankings, needs or reading.needs, reading.reference, self.choices)
+        looked_at = Docnos.of(np.concatenate(parts))
         fresh = looked_at
         if self._counts is not None:
             fresh = Docnos.of(looked_at.names[self._counts.docnos.rows(looked_at.names) == MISSING])
@@ -220,13 +220,9 @@ class Evaluator:
             return reading.reference
         top = run.cut(qids, depth)
         documents = self.documents([LoadedRun(run.name, tuple(qids), None, top)], reading, needs)
-        reference = replace(reading.reference, documents=documents)
-        if documents.missing == "error" and documents.lacking:
-            fault = unknown_in(top, qids, documents)
-            if fault is not None:
-                raise fault
-            refuse_unknown([qids], needs or reading.needs, reference, documents)
-        return reference
+        if documents.refused:
+            refuse_unknown([(top, qids)], needs or reading.needs, reading.reference, documents)
+        return replace(reading.reference, documents=documents)
 
     def _from_background(self, named: NamedRuns, same: Sequence[bool], background: Any) -> NamedRuns:
         """Put the background in the place of the runs that are the ``same``, if it was read deep enough."""

@@ -12,17 +12,15 @@ from fairtrec.annotation.counting.counter import Lexicon, Term
 from fairtrec.answers.result import Result
 from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, Run, decode
 from fairtrec.errors import InputError, UsageError
-from fairtrec.evaluation.looked_at import documents_of, refuse_unknown, unknown_in
 from fairtrec.evaluation.reading import LoadedRun, Reading, read
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.inputs import loading
 from fairtrec.inputs.by_attribute import refuse_several
 from fairtrec.inputs.choices import Choices
-from fairtrec.inputs.documents import Documents, Needs, Reference
+from fairtrec.inputs.documents import Documents, Needs, Reference, documents_of, refuse_unknown
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure
-from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import depth_of
 from fairtrec.relevance.judge import RelevanceEvaluator
 
@@ -179,15 +177,13 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
         documents = evaluator.documents(runs, reading, request.needs, watched=watched)
         looked_at = _shallow(runs, reading, documents)
     reference = replace(reading.reference, documents=documents)
-    utility = isinstance(measure, Utility) and reference.qrels is not None
-    judge = RelevanceEvaluator([measure], reference.qrels) if utility else None  # type: ignore[list-item,arg-type]
-    scores = [score(run.rest, (measure,), run.qids, reference, judge, choices) for run in runs if run.rest]
+    scores = [score(run.rest, (measure,), run.qids, reference, reading.judge, choices) for run in runs if run.rest]
     several, shares, same = [], dict[bytes, Any](), dict[tuple[str, ...], dict[str, Any]]()
     for run, values in zip(runs, scores, strict=True):
         if not isinstance(run.rest, Run):
             raise loading.several(run.name)
         of_run = run.rest, run.qids, values.values[0]
-        several.append(Case(measure, *of_run, reference, request.deep, judge, texts, shares, same))
+        several.append(Case(measure, *of_run, reference, request.deep, reading.judge, texts, shares, same))
     of_files = [each for each in named if each[0] in {run.name for run in runs}]
     return several, evaluator.result(of_files, scores, {}, looked_at, reading)
 
@@ -216,13 +212,11 @@ def _ranked(several: Sequence[LoadedRun], reach: int | None, choices: Choices) -
 def _shallow(several: Sequence[LoadedRun], reading: Reading, documents: Documents) -> Documents:
     """Keep the documents that the values are computed of. Raises InputError if nobody knows one of them."""
     runs = [(run.rest, run.qids) for run in several if run.rest is not None]
-    docnos = documents_of(runs, reading.needs, reading.reference, documents.choices)
+    docnos = Docnos.of(np.concatenate(documents_of(runs, reading.needs, reading.reference, documents.choices)))
     shallow = documents.with_counts(documents.counted.of(docnos))
-    if documents.missing == "error" and shallow.lacking:
-        for system, qids in runs:
-            if fault := unknown_in(system.cut(qids, depth_of(reading.measures)), qids, shallow):
-                raise fault
-        refuse_unknown([qids for _, qids in runs], reading.needs, reading.reference, shallow)
+    if shallow.refused:
+        tops = [(system.cut(qids, depth_of(reading.measures)), qids) for system, qids in runs]
+        refuse_unknown(tops, reading.needs, reading.reference, shallow)
     return shallow
 
 

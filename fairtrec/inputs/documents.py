@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import Any, Literal, Self, cast
 
 import numpy as np
@@ -12,21 +13,26 @@ from fairtrec.data import (
     Annotations,
     Bools,
     Candidates,
+    Docnos,
+    Docs,
     Floats,
     Ints,
     Labels,
     Qrels,
     Run,
-    Samples,
     System,
+    judged,
 )
+from fairtrec.errors import InputError
 from fairtrec.formulas.crossed import Crossing
 from fairtrec.inputs.choices import Choices
 from fairtrec.literals import Kept, Membership, Missing
+from fairtrec.measure import Measure, Remark
 
 TargetOf = Literal["background", "collection", "qrels", "relevance", "ideal"]
 OF_QRELS: frozenset[TargetOf] = frozenset({"qrels", "relevance", "ideal"})
 OF_RUNS = frozenset({"ranked", "membership"})  # inputs for which the documents of runs are looked up
+MOST_UNKNOWN = 0.1  # of the ranks that are measured; above, a run has no mark
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,7 @@ class Documents:
     counts: Floats = field(init=False)  # occurrences [document, group]; infinite for the worst that there could be
     missing: Missing = field(init=False)
     lacking: bool = field(init=False)  # whether nobody knows some document, by some attribute
+    refused: bool = field(init=False)  # and no choice says what it is worth
     of_labels: bool = field(default=False, kw_only=True)  # which stand for counts
     by: Mapping[str, "Documents"] = field(default_factory=dict, kw_only=True)  # of labels of other attributes
     last: tuple[tuple[Run, int, tuple[str, ...]], Candidates] | None = field(default=None, init=False)
@@ -84,6 +91,7 @@ class Documents:
         if self.missing == "worst":
             self.counts[~self.annotations.known] = np.inf
         self.lacking = not self.counted.known.all() or any(each.lacking for each in self.by.values())
+        self.refused = self.lacking and self.missing == "error"
 
     @property
     def every(self) -> "tuple[Documents, ...]":
@@ -94,6 +102,11 @@ class Documents:
     def unknown(self) -> int:
         """How many documents nobody knows."""
         return int((~self.annotations.known).sum())
+
+    def strange(self, docnos: Docs) -> Bools:
+        """Tell which of these documents nobody knows."""
+        rows = self.annotations.docnos.rows(docnos)
+        return np.asarray((rows != MISSING) & ~self.annotations.known[rows])
 
     @cached_property
     def dropped(self) -> Bools:
@@ -154,6 +167,7 @@ class Reference(Attribute):
     gold: Any = None  # the Gold of evaluation/correcting.py, which imports this
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     given: tuple[str, ...] = ()
+    sources: frozenset[TargetOf] = frozenset()  # documents of which targets are made, of any attribute
     pool: Mapping[str, float] | None = None  # how often each query is asked; None: each once
 
     def by(self, attribute: str) -> "Reference":
@@ -162,11 +176,6 @@ class Reference(Attribute):
             return self
         documents = self.documents and self.documents.by.get(attribute, self.documents)
         return replace(self, **vars(self.attributes[attribute]), documents=documents)
-
-    def looks_at(self, *words: TargetOf) -> bool:
-        """Tell whether a part of the target is taken from these documents."""
-        several = [self.target_of, *(each.target_of for each in self.attributes.values())]
-        return any(word in words for mixed in several if mixed is not None for _, word in mixed.of)
 
 
 class RunContext:
@@ -192,7 +201,98 @@ def reduced(system: System, qrels: Qrels | None, only: Kept | None, level: int) 
     """Keep only the documents of each ranking that are judged, or from a grade on relevant, where that is asked for."""
     if only is None or qrels is None:
         return system
-    least = 0 if only == "judged" else level
-    if isinstance(system, Samples):
-        return replace(system, runs=tuple(run.among(qrels, least) for run in system.runs))
-    return system.among(qrels, least)
+    return system.among(qrels, 0 if only == "judged" else level)
+
+
+def documents_of(
+    runs: Sequence[tuple[System | None, Sequence[str]]], needs: Needs, reference: Reference, choices: Choices
+) -> list[Docs]:
+    """Collect the documents that are looked at of the queries of runs: beside them, and in those that are there.
+
+    Beside them stand the background, and judged ones. Where there are ties, what is tied with them is one of them.
+    """
+    every = sorted({qid for _, qids in runs for qid in qids})
+    parts: list[Docs] = [np.empty(0, "S1")]
+    if isinstance(reference.background, Run):
+        depth = None if choices.missing == "skip" else reference.background_depth
+        parts.append(reference.background.cut(every, depth).docnos)
+    ideal = "judged_membership" in needs.inputs
+    if reference.qrels is not None and (ideal or OF_QRELS & reference.sources):
+        lines = judged(reference.qrels, every)
+        lines = lines[lines != MISSING]
+        least = 1 if "relevance" in reference.sources else reference.relevance_level
+        parts.append(reference.qrels.docnos[lines if ideal else lines[reference.qrels.grades[lines] >= least]])
+    depth = None if choices.missing == "skip" else needs.depth
+    for system, qids in runs if OF_RUNS & needs.inputs else ():
+        for run, ranked in system.parts(qids) if system is not None else ():
+            top = run.cut_behind_ties(depth).cut(ranked, None) if choices.bounds == "ties" else run.cut(ranked, depth)
+            parts.append(top.docnos)
+    return parts
+
+
+def remark_on(
+    system: System, qids: Sequence[str], needs: Needs, measures: Sequence[Measure], documents: Documents
+) -> tuple[tuple[Remark, ...], frozenset[Measure]]:
+    """Say how many documents nobody knows in the ranks of a run that are measured, and of which measures too many."""
+    looking = [measure for measure in measures if OF_RUNS.intersection(measure.needs)]
+    unknown: dict[int | None, tuple[int, int]] = {}  # and all, by depth
+    for depth in {needs.depth, *(measure.depth for measure in looking)}:
+        strange = documents.strange(system.runs[0].cut(qids, depth).docnos)
+        unknown[depth] = int(strange.sum()), len(strange)
+    of = {measure: unknown[measure.depth] for measure in looking}
+    doubtful = [measure for measure, (some, every) in of.items() if some > every * MOST_UNKNOWN]
+    words = f"{{}} of {{}} documents in the measured ranks have no {_what(documents)}; --missing {documents.missing}"
+    remarks = [Remark(words, unknown[needs.depth])] if unknown[needs.depth][0] else []
+    unsure = "no rank and no mark, as more than a tenth of the documents are unknown"
+    return (*remarks, *(Remark(unsure, measure=measure) for measure in doubtful)), frozenset(doubtful)
+
+
+def remark_beside(qids: Sequence[str], needs: Needs, reference: Reference, documents: Documents) -> list[str]:
+    """Say how many documents nobody knows of those that are looked at beside the runs."""
+    parts = documents_of([(None, qids)], needs, reference, documents.choices)
+    strange = documents.strange(Docnos.of(np.concatenate(parts)).names)
+    where = "backgrounds" if isinstance(reference.background, Run) else "judgements"
+    what = f"{strange.sum()} of {len(strange)} documents in the {where} have no {_what(documents)}"
+    return [f"{what}; --missing {documents.missing}"] if strange.any() else []
+
+
+def _what(documents: Documents) -> str:
+    return "known label" if documents.of_labels else "text or counts"
+
+
+def unknown_in(system: System, qids: Sequence[str], documents: Documents) -> InputError | None:
+    """Find a document of the run that has no annotation, the topmost, and say so."""
+    for run, known in product(system.runs, documents.every):
+        part = run.cut(qids, None)
+        hits = np.flatnonzero(known.strange(part.docnos))
+        if len(hits):
+            place = {qid: i for i, qid in enumerate(qids)}
+            query = np.searchsorted(part.starts, hits, side="right") - 1
+            ranks = hits - part.starts[query]
+            first = np.lexsort((np.array([place[qid] for qid in part.qids])[query], ranks))[0]
+            docno, qid = part.docnos[hits[first]].decode(), part.qids[query[first]]
+            return _unknown(known, f"{docno} at rank {ranks[first] + 1} of query {qid}", system.name)
+    return None
+
+
+def refuse_unknown(
+    runs: Sequence[tuple[System | None, Sequence[str]]], needs: Needs, reference: Reference, documents: Documents
+) -> None:
+    """Raise InputError for a document of runs or beside them that has no annotation, if there is one."""
+    for system, qids in runs:
+        if system is not None and (fault := unknown_in(system, qids, documents)):
+            raise fault
+    parts = documents_of([(None, qids) for _, qids in runs], needs, reference, documents.choices)
+    for docnos, known in product(parts, documents.every):
+        strange = known.strange(docnos)
+        if strange.any():
+            raise _unknown(known, docnos[strange.argmax()].decode(), None)
+
+
+def _unknown(documents: Documents, example: str, name: str | None) -> InputError:
+    many = f"{documents.unknown} of {len(documents.annotations.known)} documents that the measures look at"
+    what, way = f"there are no text or counts of {many}", "give the whole collection"
+    if documents.of_labels:
+        what, way = f"{many} have no known label", "label them"
+    worth = "or say what they are worth with --missing neutral|skip|worst"
+    return InputError(f"{what}, such as {example}; {way}, {worth}", name)

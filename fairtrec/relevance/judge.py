@@ -67,6 +67,10 @@ class RelevanceEvaluator:
         self.few = len(qrels.grades) <= TOGETHER and len(self.many) * int(self.many.max(initial=0)) <= CELLS
         self.known: Graded | None = None  # of all queries, where these are few
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send another process the judgements alone, as what ir-measures has made of them may be unfit for it."""
+        return type(self), (self.measures, self.qrels)
+
     def _hand_over(self, rows: Sequence[int], qrels: Qrels) -> None:
         if not rows:
             return

@@ -68,7 +68,7 @@ def sees_judgements(needs: Iterable[str], plan: Plan) -> bool:
     made = {MADE_OF.get(name, name) for name in needs}
     of_groups, reference = bool(made & OF_GROUPS) or "counts" in made, plan.reference
     judged_groups = reference.labels is not None and reference.qrels is not None  # read so early, as they are labels
-    judged_target = "target" in made and reference.looks_at(*OF_QRELS)
+    judged_target = "target" in made and bool(OF_QRELS & reference.sources)
     return bool(made & OF_JUDGEMENTS) or judged_target or (of_groups and judged_groups)
 
 

@@ -126,8 +126,7 @@ class Search:
         qids = sorted({qid for scores in result.scores for qid in scores.qids})
         needs = self.evaluator.plan.needs
         reference = self.evaluator.beside(every, qids, None, replace(needs, depth=None))
-        utility = isinstance(self.utility, Utility) and reference.qrels is not None
-        judge = RelevanceEvaluator([self.utility], reference.qrels) if utility else None  # type: ignore[list-item,arg-type]
+        judge = self.evaluator.reading().judge
         cases, values = [], []
         for scores in result.scores:
             case = self._case(cut[scores.run], scores.qids, more, reference, judge)

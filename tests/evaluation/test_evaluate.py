@@ -307,15 +307,15 @@ def test_passing_over_leaves_the_utility_measures_alone():
 
 def test_grades_stand_beside_the_documents_that_were_not_passed_over():
     from fairtrec.data import Annotations, Docnos
-    from fairtrec.evaluation.looked_at import documents_of
     from fairtrec.inputs import loading
-    from fairtrec.inputs.documents import Documents, Needs, Reference
+    from fairtrec.inputs.documents import Documents, Needs, Reference, documents_of
     from fairtrec.inputs.of_measures import Inputs
 
     skip = fairtrec.Choices(missing="skip")
     run = loading.run({"q": {"dx": 3.0, "d2": 2.0, "d1": 1.0}, "r": {"d1": 1.0}}, "run", fairtrec.Choices(), None)
     qrels = loading.qrels({"q": {"dx": 3, "d1": 2}, "s": {"d2": 1}})
-    docnos = documents_of([(run, ("q", "r"))], Needs(frozenset(FaiRR().needs), 10), Reference(), skip)
+    parts = documents_of([(run, ("q", "r"))], Needs(frozenset(FaiRR().needs), 10), Reference(), skip)
+    docnos = Docnos.of(np.concatenate(parts))
     known = docnos.names != b"dx"
     nothing = np.zeros(len(docnos), dtype=np.int64)
     table = Annotations(("f", "m"), docnos, known, nothing, np.zeros((len(docnos), 2), dtype=np.int64))

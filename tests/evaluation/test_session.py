@@ -145,11 +145,11 @@ def test_what_does_not_fit_together_is_refused_before_a_run_comes(opened):
 
 
 def test_what_is_made_of_the_judgements_is_kept(opened, monkeypatch):
-    from fairtrec.evaluation import reading
+    from fairtrec.evaluation import session as evaluators
 
     made = []
-    real = reading.RelevanceEvaluator
-    monkeypatch.setattr(reading, "RelevanceEvaluator", lambda *given: made.append(given) or real(*given))
+    real = evaluators.RelevanceEvaluator
+    monkeypatch.setattr(evaluators, "RelevanceEvaluator", lambda *given: made.append(given) or real(*given))
     session = session_of("RR nDCG@10")
     for run in RUNS:
         same(session.scores(run), session.scores(run))
