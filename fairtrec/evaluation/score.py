@@ -10,6 +10,7 @@ import numpy as np
 from fairtrec.answers.scores import Scores
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
 from fairtrec.data import MISSING, Floats, Ints, Run, System, fingerprints
+from fairtrec.data.parameters import named
 from fairtrec.errors import InputError
 from fairtrec.evaluation.computing import InputsOfSamples, parts_of, pooled, values_of
 from fairtrec.formulas.distribution import quotient
@@ -165,11 +166,10 @@ def _measured(
 def _said(measure: Measure, values: Floats, inputs: Inputs) -> Remark | None:
     """Let a measure say what a reader of its values [query] should know."""
     own = inputs.by(measure.by)
-    said = (
-        ""
-        if own.reference.is_vast
-        else measure.remark(**{name: values if name == "values" else getattr(own, name) for name in measure.remarks_on})
-    )
+    if own.reference.is_vast:
+        return None
+    asked = named(type(measure).remark)
+    said = measure.remark(**{name: values if name == "values" else getattr(own, name) for name in asked})
     remark = said if isinstance(said, Remark) else Remark(said.replace("{}", "{ }"))
     return replace(remark, measure=measure) if said else None
 

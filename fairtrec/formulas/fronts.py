@@ -58,14 +58,9 @@ class Front:
         return at, most if self.ends is None else max(float(np.interp(least, *self.ends[:, ::-1])), most)
 
     @property
-    def exact(self) -> bool:
-        """Whether no order was left out."""
-        return self.ends is None
-
-    @property
     def known(self) -> bool:
         """Whether its hull is known, and not only what lies nowhere below it."""
-        return self.exact or self.attained
+        return self.ends is None or self.attained
 
     @cached_property
     def corners(self) -> Ints:
@@ -210,23 +205,22 @@ def spend(fronts: Sequence[Front], least: float) -> Spent:
     slope = float(np.append(slopes, 0.0)[fitting]) if fitting >= 0 else np.inf
     if 0 <= fitting < len(slopes):
         bound += slope * float(left[fitting])
-    points = _greedy(fronts, least)
-    fairness = _summed(fronts, points)
+    points, fairness = _greedy(fronts, least)
     if bound - fairness <= ROUNDING:
         return Spent(points, fairness, fairness)
     better, proven = _searched(fronts, least, slope, bound, fairness)
-    if better is not None and (more := _summed(fronts, better)) > fairness:
-        points, fairness = better, more
-    exact = proven and all(front.exact for front in fronts)
+    if better is not None:
+        more = float(np.sum([front.fairness[at] for front, at in zip(fronts, better.tolist(), strict=True)]))
+        points, fairness = (better, more) if more > fairness else (points, fairness)
+    exact = proven and all(front.ends is None for front in fronts)
     return Spent(points, fairness, fairness if exact else bound)
 
 
-def _summed(fronts: Sequence[Front], points: Ints) -> float:
-    return float(np.sum([front.fairness[at] for front, at in zip(fronts, points.tolist(), strict=True)]))
+def _greedy(fronts: Sequence[Front], least: float) -> tuple[Ints, float]:
+    """Take the steepest edges as far as they fit, then whatever single point gains most, as long as any does.
 
-
-def _greedy(fronts: Sequence[Front], least: float) -> Ints:
-    """Take the steepest edges as far as they fit, then whatever single point gains most, as long as any does."""
+    Gives the points, and the sum of their fairness.
+    """
     vertices, _, _, whose = merged(fronts, found=True)
     taken = np.bincount(whose[: int((vertices[1:] >= least - ROUNDING).sum())], minlength=len(fronts)).tolist()
     points = np.array([front.corners[many] for front, many in zip(fronts, taken, strict=True)], dtype=np.int64)
@@ -244,7 +238,7 @@ def _greedy(fronts: Sequence[Front], least: float) -> Ints:
         rate = np.where((gain > 1e-12) & (cost <= left), gain / np.maximum(cost, 1e-12), -np.inf)
         best = int(rate.argmax())
         if np.isneginf(rate[best]):
-            return points
+            return points, float(fairness[here].sum())
         left -= float(cost[best])
         points[whose[best]] = best - firsts[whose[best]]
 

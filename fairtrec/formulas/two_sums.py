@@ -77,8 +77,8 @@ def supported_front(gains: Floats, worth: Floats, weights: Floats, discounts: Fl
     Takes what ``by_counts`` takes, of one query: ``gains`` and ``worth`` [document] are nan where there is none.
 
     >>> found = supported_front(np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.5, 1.0]), np.ones(2), np.array([1.0, 0.5]))
-    >>> found.utility.tolist(), found.fairness.tolist(), found.exact
-    ([1.0, 0.0], [1.0, 1.25], False)
+    >>> found.utility.tolist(), found.fairness.tolist(), found.ends.tolist()
+    ([1.0, 0.0], [1.0, 1.25], [[1.0, 0.0], [1.0, 1.25]])
     """
     there = np.flatnonzero(~np.isnan(gains))
     gains, worth = gains[there], worth[there]

@@ -253,7 +253,7 @@ def _of_run(
         run=name,
         points=points(every, together),
         front=np.stack([utility / len(every), turn * fairness / len(every)]),
-        exact=all(front.exact for front in fronts),
+        exact=all(front.ends is None for front in fronts),
         queries=tuple(QueryFrontier(qid, of) for qid, of in zip(problem.qids, of_queries, strict=True)),
     )
 

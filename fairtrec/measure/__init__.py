@@ -176,11 +176,6 @@ class Measure(Quantity, Parameters):
         """The names of the inputs without which there is no value."""
         return named(type(self).__call__)
 
-    @property
-    def remarks_on(self) -> tuple[str, ...]:
-        """The names of the inputs that ``remark`` reads."""
-        return named(type(self).remark)
-
     def refuse_several(self, computed: "Iterable[Measure]") -> None:
         """Raise UsageError if it stands for several of the measures that are computed, one of each attribute."""
         free: list[str] = [name for name in ("by", "group") if getattr(self, name, None) == ""]

@@ -69,7 +69,7 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, 
         return Solved([], alike, alike, "by lemma 1", every, orders)
     if isinstance(useful, Sum):
         found = two_sums.fronts(useful.gains, worth, useful.weights, weights, problem.lengths, problem.held)
-        rough = sum(not front.exact for front in found)
+        rough = sum(front.ends is not None for front in found)
         hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
         return Solved(found, alike, alike, f"by lemma 1{hull}", every, orders)
     fronts = [_of_relevance(problem, row, useful, worth[row], weights[row]) for row in queries]

@@ -15,6 +15,7 @@ import pytest
 import fairtrec
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import EXTRAS, NEEDS, OF_EXTRAS
+from fairtrec.data.parameters import named
 from fairtrec.inputs.given import GIVEN_NAMES, Given, GivenKeywords
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measures import BUILT_IN
@@ -38,7 +39,7 @@ def test_the_table_names_what_is_computed():
 
 def test_whatever_our_measures_ask_for_stands_in_it():
     kinds = [registry.find(name) for name in BUILT_IN]
-    asked = {need for kind in kinds for need in (*kind().needs, *kind().remarks_on) if need != "values"}
+    asked = {need for kind in kinds for need in (*kind().needs, *named(kind.remark)) if need != "values"}
     assert asked <= NEEDS.keys()
 
 

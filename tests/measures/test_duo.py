@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fairtrec import progress
+from fairtrec.data.parameters import named
 from fairtrec.errors import UsageError
 from fairtrec.formulas import extremes, spread
 from fairtrec.measures.duo import DUO, DUO_random, SignedDUO
@@ -285,7 +286,7 @@ def test_refused_and_spelled():
     assert str(DUO()) == "DUO"
     assert str(DUO(mean="full", cutoff=10, axis=2)) == "DUO(mean='full',axis=2)@10"
     assert DUO().needs == SignedDUO().needs == DUO_random().needs == ("positions",)
-    assert DUO().remarks_on == ("positions",)
+    assert named(DUO.remark) == ("positions",)
     assert (DUO().better, SignedDUO().better, DUO_random().better) == ("lower", "nearer 0", "neither")
 
 

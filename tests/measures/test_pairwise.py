@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from fairtrec import progress
 from fairtrec.catalogue import registry
+from fairtrec.data.parameters import named
 from fairtrec.errors import UsageError
 from fairtrec.formulas import extremes
 from fairtrec.measures.pairwise import ends, kl, nd, rKL, rND, rRD
@@ -243,7 +244,7 @@ def test_spelling_and_inputs():
         "rKL(protected='b',step=10,norm='max',compat=True)@100"
     )
     assert rND().needs == ("membership", "groups")
-    assert rND().remarks_on == ("membership",)
+    assert named(rND.remark) == ("membership",)
     assert rND().better == "lower"
 
 

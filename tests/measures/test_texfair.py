@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairtrec.data import MISSING
+from fairtrec.data.parameters import named
 from fairtrec.errors import UsageError
 from fairtrec.measures.texfair import RBDF, TE, TED, TExFAIR
 
@@ -103,7 +104,7 @@ def test_how_many_say_nothing_is_told():
     assert str(TExFAIR().remark(ranked, COUNTS)) == said
     assert TExFAIR().remark(ranked[:1], COUNTS) == ""
     assert TExFAIR(rbdf=False).remark(ranked, COUNTS) == ""  # they are undefined there
-    assert TExFAIR().remarks_on == ("ranked", "counts")
+    assert named(TExFAIR.remark) == ("ranked", "counts")
 
 
 def test_one_measure_for_each_group():
