@@ -22,8 +22,8 @@ from fairtrec.inputs import loading
 from fairtrec.inputs.given import Keywords
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.statistics import paired
+from fairtrec.statistics.agreement import tau_ap
 from fairtrec.statistics.corrections import corrected
-from fairtrec.statistics.correlation import tau_ap
 
 
 @dataclass(frozen=True, eq=False)

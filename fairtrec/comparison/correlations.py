@@ -19,7 +19,7 @@ from fairtrec.formulas.rounding import finite
 from fairtrec.literals import Correction, Over
 from fairtrec.measure import Measure, badness
 from fairtrec.statistics import corrections as correction
-from fairtrec.statistics.correlation import COEFFICIENTS, Coefficient, correlation, tau_ap
+from fairtrec.statistics.agreement import COEFFICIENTS, Coefficient, correlation, tau_ap
 from fairtrec.statistics.procedure import Procedure
 
 AssociationOutcome = Literal["correlated", "not shown", "not tested"]

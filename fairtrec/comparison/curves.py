@@ -13,7 +13,7 @@ from fairtrec.data.parameters import DEEPEST, Parameters
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.measure import Better, Measure, badness
 from fairtrec.measures.utility import Utility
-from fairtrec.statistics.correlation import correlation, tau_ap
+from fairtrec.statistics.agreement import correlation, tau_ap
 
 MOST = 1000  # cutoffs at once
 

@@ -44,6 +44,7 @@ class Search:
     evaluator: Evaluator
     utility: Measure | None
     fairness: Measure
+    ranks: int | None  # how many count; None: all
     among: Among
     candidates: int | None
     pin_unjudged: bool
@@ -73,7 +74,8 @@ class Search:
             named = ", ".join(map(str, found.measures))
             raise UsageError(f"one measure of utility and one of fairness are wanted, and these are {named}")
         one = None if by_scores else found.measures[0]
-        search = cls(found, one, found.measures[-1], among, candidates, pin_unjudged, worst, by)
+        ranks = depth_of(found.measures)
+        search = cls(found, one, found.measures[-1], ranks, among, candidates, pin_unjudged, worst, by)
         if one is not None and one.better != "higher":
             raise UsageError(f"{one} is {one.better}; utility is a measure that is better higher")
         if isinstance(search.fairness, Utility):
@@ -114,8 +116,7 @@ class Search:
         if choices.only:
             how = reference.qrels, choices.only, reference.relevance_level
             loaded = {name: cast("Run", reduced(run, *how)) for name, run in loaded.items()}
-        ranks = depth_of(self.evaluator.measures)
-        whole = None if self.candidates is None or ranks is None else max(self.candidates, ranks)
+        whole = None if self.candidates is None or self.ranks is None else max(self.candidates, self.ranks)
         first, deep = (  # how many documents of each query may be ranked, and how many are looked at
             min((each for each in (most, choices.depth) if each is not None), default=None)
             for most in (self.candidates, whole)
@@ -158,11 +159,6 @@ class Search:
         what = f"{measure} is infinite for {len(queries)} of {len(scores.qids)} queries, such as"
         way = "choose another target, or leave these out with --queries"
         return InputError(f"{what} {scores.qids[queries[0]]}, and so is its mean; {way}", scores.run)
-
-    @property
-    def ranks(self) -> int | None:
-        """How many ranks count; None: all."""
-        return depth_of(self.evaluator.measures)
 
     def _more(self, runs: Sequence[Run]) -> Run:
         """Give the documents that may be ranked beside those of a run."""

@@ -20,7 +20,7 @@ from fairtrec.annotation.counting.counter import TermTable
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.errors import InputError, ResourceError, UsageError
 from fairtrec.formats import tsv
-from fairtrec.statistics.correlation import tau_ap
+from fairtrec.statistics.agreement import tau_ap
 from fairtrec_made import REPOSITORY, pages
 
 PAGE = (REPOSITORY / "docs" / "ablate.md").read_text("utf-8")

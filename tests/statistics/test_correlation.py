@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fairtrec.statistics.correlation import COEFFICIENTS, _below, correlation, tau_ap
+from fairtrec.statistics.agreement import COEFFICIENTS, _below, correlation, tau_ap
 
 SCIPYS = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
