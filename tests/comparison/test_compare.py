@@ -343,15 +343,16 @@ def test_cutoffs_that_are_none(text):
         cutoffs.read(text)
 
 
+@pytest.fixture(scope="module")
+def views():
+    """One of each kind."""
+    of, slices = result("nDCG@1 nDCG@5 ARaB@1 ARaB@5"), {"s_1": QIDS[:12], "t": QIDS[12:]}
+    return compare(of, slices=slices, equivalence=0.1), correlate(of, slices=slices), cutoffs.curves(of, slices=slices)
+
+
 @pytest.mark.parametrize("form", COMPARISONS.forms)
-def test_every_view_in_every_format(form):
-    of = result("nDCG@1 nDCG@5 ARaB@1 ARaB@5")
-    slices = {"s_1": QIDS[:12], "t": QIDS[12:]}
-    for view in (
-        compare(of, slices=slices, equivalence=0.1),
-        correlate(of, slices=slices),
-        cutoffs.curves(of, slices=slices),
-    ):
+def test_every_view_in_every_format(form, views):
+    for view in views:
         text = written(view, form, places=3)
         assert text.endswith("\n")
         if form in ("json", "jsonl"):

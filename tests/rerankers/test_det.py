@@ -10,7 +10,7 @@ from fairtrec.measures.skew import InfeasibleIndex
 from fairtrec.rerankers import DetCons, DetConstSort, DetGreedy, DetRelaxed
 from fairtrec_made import THOROUGH
 
-LISTS = 1200 if THOROUGH else 400
+LISTS = 1200 if THOROUGH else 200
 
 
 def picked(kind, groups, shares, k):
@@ -141,7 +141,7 @@ def test_free_documents_are_a_group_of_no_share(kind):
         assert orders_of(kind(cutoff=k, unknown="free"), lists) == [slow(kind(cutoff=k), *one) for one in told]
 
 
-def infeasible(by, many_lists=3_000):
+def infeasible(by, many_lists=3_000 if THOROUGH else 1_000):
     """In how many of so many lists of 2 to 12 groups, none of which runs out, some group comes short at some rank."""
     short = 0
     for groups_many in range(2, 13):

@@ -103,7 +103,7 @@ VARIANTS = [
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 @pytest.mark.parametrize("judged", [True, False])
 def test_it_is_what_loops_give(options, judged):
-    for number in range(25 if THOROUGH else 10):
+    for number in range(25 if THOROUGH else 6):
         membership, lengths, target, grades, k = drawn(number)
         gain = "qrels" if judged else "run"
         by, chance = FairGreedy(cutoff=k, gain=gain, **options), Chance(number, [f"q{n}" for n in range(20)])

@@ -39,7 +39,7 @@ def drawn(number, most=12):
     return utility, groups, discounts
 
 
-MANY = 150 if THOROUGH else 20
+MANY = 150 if THOROUGH else 12
 
 
 @pytest.mark.parametrize("kind", ["parity", "treatment", "impact"])

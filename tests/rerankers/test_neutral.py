@@ -41,7 +41,7 @@ def test_it_sorts():
 
 
 def test_no_order_has_more_of_both():
-    for number in range(150 if THOROUGH else 50):
+    for number in range(150 if THOROUGH else 25):
         scaled, counts = drawn(number)
         omega, k, weight = omega_of(counts), 3, 0.3
         weights = discount.log2(k)
@@ -68,7 +68,7 @@ def test_what_is_equal_to_twelve_digits_keeps_its_order():
 
 @pytest.mark.parametrize("wanted", [0.5, 0.8, 0.95, 1.0])
 def test_what_is_required_is_met_by_the_least_weight_and_the_gap_is_a_bound(wanted):
-    met, many = 0, 100 if THOROUGH else 40
+    met, many = 0, 100 if THOROUGH else 20
     for number in range(many):
         scaled, counts = drawn(number)
         omega, k = omega_of(counts), 3

@@ -12,8 +12,9 @@ import fairtrec
 from fairtrec.errors import UsageError
 from fairtrec.reranker import Chance
 from fairtrec.rerankers import PlackettLuce, Random, RandomSwap
+from fairtrec_made import THOROUGH
 
-SAMPLES = 10_000
+SAMPLES = 10_000 if THOROUGH else 5_000
 
 
 def uniform(scores):
