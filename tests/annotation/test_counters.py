@@ -287,7 +287,11 @@ def test_terms_that_hold_empty_tokens(counter):
 @counters
 def test_many_terms_in_many_groups(counter):
     random = np.random.default_rng(1)
-    words = ["".join(random.choice(list("abcde"), size=random.integers(1, 20))) for _ in range(3000)]
+    letters = np.array([*"abcde"])[random.integers(5, size=60_000)].tolist()
+    words = [
+        "".join(letters[at : at + size])
+        for at, size in zip(range(0, 60_000, 20), random.integers(1, 20, 3000), strict=True)
+    ]
     terms = {f"g{i}": tuple(random.choice(words, size=600).tolist()) for i in range(10)}
     lexicon = Lexicon.of(GroupTerms("many", terms))
     batch = [" ".join(random.choice(words, size=size)) for size in random.integers(0, 80, size=200)]

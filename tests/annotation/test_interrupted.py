@@ -100,7 +100,7 @@ def test_the_name_of_the_parts_is_taken(workplace, kind, options):
 
 
 def test_a_source_changed_in_the_middle_is_noticed_on_resume(workplace, monkeypatch):
-    (workplace / "c.tsv").write_bytes(b"d\t" + b"she " * (1 << 20) + b"\n" + b"".join(LINES))
+    (workplace / "c.tsv").write_bytes(b"d\t" + b"x" * (1 << 22) + b"\n" + b"".join(LINES))
     interrupted(workplace, monkeypatch)
     with (workplace / "c.tsv").open("r+b") as file:  # behind the first MiB, and before the last
         file.seek(5 << 19)
@@ -144,7 +144,9 @@ def test_a_source_that_vanishes(workplace):
     assert not list(workplace.glob("o.arrow*"))
 
 
-@pytest.mark.parametrize("options", [{}, {"resume": True}, {"force": True}])
+@pytest.mark.parametrize(
+    "options", [{}, pytest.param({"resume": True}, marks=pytest.mark.slow), {"force": True}], ids=" ".join
+)
 def test_two_at_once_to_one_output(workplace, options):
     seen = []
 

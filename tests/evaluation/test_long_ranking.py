@@ -126,7 +126,7 @@ def test_labels_that_know_no_document_of_any_part_are_refused(parted):
 
 
 def test_memory_is_that_of_the_documents_not_of_a_matrix(tmp_path):
-    many = 400_000
+    many = 200_000
     with (tmp_path / "long.run").open("w") as file:
         for query in range(100):
             file.write(f"q{query} Q0 D{query} 1 1 r\n")

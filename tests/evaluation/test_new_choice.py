@@ -129,9 +129,11 @@ def test_the_law_asks_about_it(grown):
     law = REPOSITORY / "tests" / "evaluation" / "test_one_value.py"
     asked = "min_tokens or every_choice"
     path = os.pathsep.join(map(str, (grown, REPOSITORY / "tests" / "made", REPOSITORY)))
+    alone = ["-p", "no:cacheprovider", "--noconftest", "-q", "-c", os.devnull]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-c", os.devnull, "-k", asked, law],
-        cwd=grown, env={**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}, capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "pytest", *alone, "-k", asked, law],
+        cwd=grown, env={**os.environ, "PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert "3 passed" in done.stdout

@@ -272,8 +272,9 @@ def test_so_it_is_with_two_choices_together(folder, first):
 
 @pytest.mark.parametrize(
     "options",
-    [[], ["-M", "3"], ["--missing", "neutral"], ["--order", "rank"], ["--tokenizer", "word"], ["--target", "f=0.4,m=0.6"],
-     ["--queries", "example-fair"], ["--background-depth", "3"], ["-c"]],
+    [[], ["-M", "3"], ["--missing", "neutral"], ["--target", "f=0.4,m=0.6"], ["--queries", "example-fair"], ["-c"],
+     *(pytest.param(each, marks=pytest.mark.slow) for each in (
+         ["--order", "rank"], ["--tokenizer", "word"], ["--background-depth", "3"]))],
     ids=" ".join,
 )  # fmt: skip
 def test_so_it_is_on_the_command_line(fairtrec_command, copied, options):

@@ -319,7 +319,7 @@ def noise():
 def test_truncated_compressed_runs_are_refused(tmp_path, kind):
     data = COMPRESSORS[kind](noise())  # several blocks of each format
     path = tmp_path / f"a.{kind}"
-    for kept in [5, 20, len(data) // 3, len(data) // 2, len(data) - 200, len(data) - 9, len(data) - 4, len(data) - 1]:
+    for kept in [5, 20, len(data) // 2, len(data) - 9, len(data) - 4, len(data) - 1]:
         path.write_bytes(data[:kept])
         with pytest.raises(InputError) as caught:
             run.read(path)

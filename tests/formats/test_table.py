@@ -87,7 +87,7 @@ def test_docnos_of_the_same_fingerprint_are_told_apart(documents, others, tmp_pa
         assert found(path, [*documents, *others]) == documents | {n: documents[n] for n in others if n in documents}
 
 
-@settings(quick, max_examples=30 if THOROUGH else 10)
+@settings(quick, max_examples=30 if THOROUGH else 6)
 @given(documents=tables)
 def test_every_format_becomes_every_other_and_stays_the_same(documents, tmp_path):
     make(tmp_path / "t.arrow", documents)

@@ -47,16 +47,18 @@ def evaluated(collection, tmp_path, *, samples, **given):
     return fairtrec.evaluate(measures.split(), str(path), qrels, labels=labels, samples=samples, **given).scores[0]
 
 
-@pytest.mark.parametrize("samples", [False, True])
 @pytest.mark.parametrize(
-    "given",
+    ("given", "samples"),
     [
-        {"missing": "group", "target": {"a": "0.5*qrels+0.5*even", "b": "0.5*qrels+0.5*p=0.9,q=0.1", "c": "qrels"}},
-        {"missing": "group", "target": "0.25*ideal+0.75*even"},
-        {"missing": "group", "target": "even"},
-        {"target": "qrels"},
-        {"target": {"a": "even", "b": "p=0.2,q=0.8", "c": "even"}},
-        {"missing": "even", "target": {"": "0.5*qrels+0.5*relevance"}},
+        (
+            {"missing": "group", "target": {"a": "0.5*qrels+0.5*even", "b": "0.5*qrels+0.5*p=0.9,q=0.1", "c": "qrels"}},
+            False,
+        ),
+        ({"missing": "group", "target": "0.25*ideal+0.75*even"}, True),
+        ({"missing": "group", "target": "even"}, False),
+        ({"target": "qrels"}, True),
+        ({"target": {"a": "even", "b": "p=0.2,q=0.8", "c": "even"}}, True),
+        ({"missing": "even", "target": {"": "0.5*qrels+0.5*relevance"}}, False),
     ],
 )
 def test_groups_that_are_not_listed_give_the_values_of_those_that_are(
