@@ -4,7 +4,6 @@ Nothing here imports click or numpy, so that the command line can be built of it
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -50,15 +49,11 @@ class Choice(NamedTuple):
         """Say what the signature says of a value."""
         if value == self.default and not self.always:
             return ""
-        if self.by_name and isinstance(value, Mapping) and is_by_name(value):
-            return ";".join(f"{name}={self.told(own)}" if name else self.told(own) for name, own in value.items())
+        if self.by_name and isinstance(value, Mapping):
+            if is_by_name(value):
+                return ";".join(f"{name}={self.told(own)}" if name else self.told(own) for name, own in value.items())
+            value = ",".join(f"{group}={share}" for group, share in value.items())
         return "yes" if value is True and self.tells is None else (self.tells or str)(value)
-
-
-def choice(default: Any, options: str, section: str, says: str, **more: Any) -> Any:
-    """Make a row of the table: its options are ``-s --long``, the others are those of Choice."""
-    row = Choice(options=tuple(options.split()), section=section, help=says, **more)
-    return field(default=default, metadata={"choice": row})
 
 
 def inserted(among: Iterable[str], rows: Iterable[tuple[str, str]]) -> list[str]:

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from os import fspath
-from typing import Any, Literal, TypedDict, get_args, get_origin
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin
 
 from fairtrec.catalogue import renamed
 from fairtrec.errors import PATH, FilePath, UsageError
 from fairtrec.files.by_name import is_by_name
-from fairtrec.inputs.choice import Choice, choice
+from fairtrec.inputs.choice import Choice
 from fairtrec.literals import (
     FILLED,
     Kept,
@@ -40,10 +40,6 @@ def name_of(given: Any) -> str:
 
 
 _FOLDER = re.compile(r"[^*+]*/")  # before the name of a file in a target
-
-
-def _shares(given: Target) -> str:
-    return given if isinstance(given, str) else ",".join(f"{group}={share}" for group, share in given.items())
 
 
 def _limits(over: LeftOpen) -> str:
@@ -92,115 +88,115 @@ class ChoiceKeywords(RerankedKeywords, total=False):
 class Choices:
     """The options of an evaluation; each is also one of ``fairtrec eval``, whose help says what it does."""
 
-    background_depth: int = choice(
-        200, "--background-depth", INPUTS, "Use the first N background documents of each query.",
+    background_depth: Annotated[int, Choice(
+        ("--background-depth",), INPUTS, "Use the first N background documents of each query.",
         metavar="N", after="background", part="background",
         trials=(2,),
-    )  # fmt: skip
-    target: Target = choice(
-        "even", "--target", MEASURES, "The share each group should have: even, background, collection, qrels, "
+    )] = 200  # fmt: skip
+    target: Annotated[Target, Choice(
+        ("--target",), MEASURES, "The share each group should have: even, background, collection, qrels, "
         "relevance, ideal, a file, f=0.4,m=0.6, or a mixture, 0.5*qrels+0.5*even.", metavar="SHARES",
         words=("even", "background", "collection", "qrels", "relevance", "ideal"), file=True, part="documents labels",
         key="target", behind="tau",
-        tells=lambda of: _FOLDER.sub("", _shares(of)), always=True, by_name=True,
+        tells=lambda of: _FOLDER.sub("", of), always=True, by_name=True,
         trials=("f=0.25,m=0.75", "qrels", "relevance", "ideal", "0.5*qrels+0.5*even"),
-    )  # fmt: skip
-    tokenizer: Tokenizer | None = choice(  # strip; or that of the counts
-        None, "--tokenizer", INPUTS, "How texts are split.  [default: strip]", part="texts", key="tokenizer",
+    )] = "even"  # fmt: skip
+    tokenizer: Annotated[Tokenizer | None, Choice(  # strip; or that of the counts
+        ("--tokenizer",), INPUTS, "How texts are split.  [default: strip]", part="texts", key="tokenizer",
         behind="fairtrec", tells=lambda value: value or "strip", always=True, trials=("space",),
-    )  # fmt: skip
-    case_sensitive: bool | None = choice(  # no; or as the counts
-        None, "--case-sensitive", INPUTS, "Distinguish upper from lower case, as Hunter from hunter.",
+    )] = None  # fmt: skip
+    case_sensitive: Annotated[bool | None, Choice(  # no; or as the counts
+        ("--case-sensitive",), INPUTS, "Distinguish upper from lower case, as Hunter from hunter.",
         part="texts", key="case",
         tells=lambda value: "sensitive" if value else "", factor="case",
         values={"sensitive": True, "insensitive": False}, trials=(True,),
-    )  # fmt: skip
-    missing: Missing = choice(
-        "error", "--missing", INPUTS, "What a document without text or counts is worth; group, even: where one without "
+    )] = None  # fmt: skip
+    missing: Annotated[Missing, Choice(
+        ("--missing",), INPUTS, "What a document without text or counts is worth; group, even: where one without "
         "a label belongs, to a group of its own or to all.", part="documents filled", key="missing",
         behind="background", always=True, trials=("neutral", "skip", "worst"),
-    )  # fmt: skip
-    order: RankedBy = choice(
-        "score", "--order", RANKING, "Rank by score (column 5), rank (column 4) or the order of lines.", key="order",
+    )] = "error"  # fmt: skip
+    order: Annotated[RankedBy, Choice(
+        ("--order",), RANKING, "Rank by score (column 5), rank (column 4) or the order of lines.", key="order",
         behind="fairtrec", always=True, trials=("rank", "file"),
-    )  # fmt: skip
-    score_dtype: ScoreType = choice(
-        "float64", "--score-dtype", RANKING, "float32 compares scores as old versions of trec_eval did.", key="scores",
+    )] = "score"  # fmt: skip
+    score_dtype: Annotated[ScoreType, Choice(
+        ("--score-dtype",), RANKING, "float32 compares scores as old versions of trec_eval did.", key="scores",
         trials=("float32",),
-    )  # fmt: skip
-    run_format: RunFormat = choice(
-        "auto", "--run-format", RANKING, "auto recognises TREC, JSON lines, Parquet, and by the first line trec-fair; "
+    )] = "float64"  # fmt: skip
+    run_format: Annotated[RunFormat, Choice(
+        ("--run-format",), RANKING, "auto recognises TREC, JSON lines, Parquet, and by the first line trec-fair; "
         "msmarco means qid docno rank.",
         factor=None, trials=("trec",),
-    )  # fmt: skip
-    depth: int | None = choice(
-        None, "-M --depth", RANKING, "Cut rankings after rank N.", metavar="N", after="missing", but=("rerank",),
+    )] = "auto"  # fmt: skip
+    depth: Annotated[int | None, Choice(
+        ("-M", "--depth"), RANKING, "Cut rankings after rank N.", metavar="N", after="missing", but=("rerank",),
         key="depth", behind="scores", trials=(3,),
-    )  # fmt: skip
-    only: Kept | None = choice(  # of a grade of 0 or more, or from the level on
-        None, "--only", RANKING, "Keep only judged or relevant (-l) documents in rankings, once -M has cut them.",
+    )] = None  # fmt: skip
+    only: Annotated[Kept | None, Choice(  # of a grade of 0 or more, or from the level on
+        ("--only",), RANKING, "Keep only judged or relevant (-l) documents in rankings, once -M has cut them.",
         after="depth", but=("ablate", "explain", "rerank"),
         refused={"explain": "rankings as they are"}, key="only", behind="depth", factor=None,
         trials=("judged", "relevant"),
-    )  # fmt: skip
-    relevance_level: int | None = choice(
-        None, "-l --level", MEASURES, "The grade from which a document is relevant.  [default: 1]", metavar="N",
+    )] = None  # fmt: skip
+    relevance_level: Annotated[int | None, Choice(
+        ("-l", "--level"), MEASURES, "The grade from which a document is relevant.  [default: 1]", metavar="N",
         after="missing", key="level", factor=None, trials=(2,),
-    )  # fmt: skip
-    complete: bool = choice(
-        False, "-c --complete", MEASURES, "Count queries that a run lacks as empty rankings.", after="missing",
+    )] = None  # fmt: skip
+    complete: Annotated[bool, Choice(
+        ("-c", "--complete"), MEASURES, "Count queries that a run lacks as empty rankings.", after="missing",
         but=("rerank",), key="complete", factor=None, trials=(True,),
-    )  # fmt: skip
-    samples: bool = choice(
-        False, "--samples", RANKING, "Read several rankings of each query, numbered in column 2 of the run.",
+    )] = False  # fmt: skip
+    samples: Annotated[bool, Choice(
+        ("--samples",), RANKING, "Read several rankings of each query, numbered in column 2 of the run.",
         but=("headroom", "rerank"),
         refused={"explain": "one ranking for each query", "headroom": "one ranking for each query"},
         key="samples", tells=lambda _: "column 2", factor=None, trials=(True,),
-    )  # fmt: skip
-    membership: Membership | None = choice(  # share; or as the labels say
-        None, "--membership", INPUTS, "Of several groups of a document: shares, the one of most, or any.  "
+    )] = False  # fmt: skip
+    membership: Annotated[Membership | None, Choice(  # share; or as the labels say
+        ("--membership",), INPUTS, "Of several groups of a document: shares, the one of most, or any.  "
         "[default: share; plain labels as they are]",
         after="labels", part="membership", key="membership", behind="members", tells=lambda value: value or "share",
         always=True, by_name=True, trials=("majority", "any"),
-    )  # fmt: skip
-    groups: str | Sequence[str] | None = choice(  # those of the labels that count; all
-        None, "--groups", INPUTS, "Use only these groups of the labels; others are unknown, with - none.",
+    )] = None  # fmt: skip
+    groups: Annotated[str | Sequence[str] | None, Choice(  # those of the labels that count; all
+        ("--groups",), INPUTS, "Use only these groups of the labels; others are unknown, with - none.",
         metavar="G,G...", after="labels", part="labels", factor=None, by_name=True, trials=("f,m",),
-    )  # fmt: skip
-    undefined: Undefined = choice(
-        "skip", "--undefined", MEASURES, "What a query without a value counts as; with skip the mean leaves it out.",
+    )] = None  # fmt: skip
+    undefined: Annotated[Undefined, Choice(
+        ("--undefined",), MEASURES, "What a query without a value counts as; with skip the mean leaves it out.",
         after="complete", but=("headroom", "rerank"), refused={
             "explain": "why a value is undefined", "headroom": "means over the queries that have both values",
         }, key="undefined", behind="complete", trials=("0", "worst"),
-    )  # fmt: skip
-    aggregate: str | Sequence[str] = choice(
-        "mean", "--aggregate", MEASURES, "What is printed of the values of queries: mean, median, min, max, gm, or the "
+    )] = "skip"  # fmt: skip
+    aggregate: Annotated[str | Sequence[str], Choice(
+        ("--aggregate",), MEASURES, "What is printed of the values of queries: mean, median, min, max, gm, or the "
         "share of them beyond a bound, '<0.9'.", metavar="LIST", words=("mean", "median", "min", "max", "gm"),
         only=("eval",), refused=dict.fromkeys(("explain", "headroom"), "means over queries"),
         adds=True, key="aggregate", behind="undefined", tells=lambda of: of if isinstance(of, str) else ",".join(of),
         factor=None, trials=("max", "<0.5", "gm", "median"),
-    )  # fmt: skip
-    bounds: LeftOpen | None = choice(
-        None, "--bounds", MEASURES, "Add the least and the greatest value over all orders of tied documents, all "
+    )] = "mean"  # fmt: skip
+    bounds: Annotated[LeftOpen | None, Choice(
+        ("--bounds",), MEASURES, "Add the least and the greatest value over all orders of tied documents, all "
         "groups of unlabelled documents, or all texts that are missing; and the expected one, but for texts.",
         after="relevance_level", only=("eval", "check"), refused={
             "explain": "one value for each ranking", "headroom": "one value for each ranking",
         }, adds=True, key="bounds", behind="samples", tells=_limits, factor=None, trials=("labels", "ties", "texts"),
-    )  # fmt: skip
-    next_label: bool = choice(  # of each query; eval tells it wherever it tells of queries and has a place for it
-        False, "--next-label", MEASURES, "Tell which document to label next.", only=("python",), adds=True,
+    )] = None  # fmt: skip
+    next_label: Annotated[bool, Choice(  # eval tells it where it tells of queries and has a place for it
+        ("--next-label",), MEASURES, "Tell which document to label next.", only=("python",), adds=True,
         part="unlabelled", factor=None, trials=(True,),
-    )  # fmt: skip
-    pool: FilePath | Mapping[str, float] | None = choice(  # how often each query is asked
-        None, "--pool", MEASURES, "Print exposure summed over queries, too: even, or a file of qid and frequency.",
+    )] = False  # fmt: skip
+    pool: Annotated[FilePath | Mapping[str, float] | None, Choice(  # how often each query is asked
+        ("--pool",), MEASURES, "Print exposure summed over queries, too: even, or a file of qid and frequency.",
         metavar="even|FILE", only=("eval",), adds=True, file=True, words=("even",), key="pool", behind="bounds",
         tells=name_of, factor=None, trials=("even",),
-    )  # fmt: skip
-    prior: Target = choice(  # of the groups of unknown documents
-        "even", "--prior", MEASURES, "How likely their groups are: even, known (as the query's labelled documents), or "
+    )] = None  # fmt: skip
+    prior: Annotated[Target, Choice(  # of the groups of unknown documents
+        ("--prior",), MEASURES, "How likely their groups are: even, known (as the query's labelled documents), or "
         "f=0.4,m=0.6.", metavar="SHARES", only=("eval", "check"), adds=True, part="unlabelled", key="prior",
-        tells=_shares, always=True, factor=None, by_name=True, trials=("known",),
-    )  # fmt: skip
+        always=True, factor=None, by_name=True, trials=("known",),
+    )] = "even"  # fmt: skip
 
     def __post_init__(self) -> None:
         for row in CHOICES.values():
@@ -268,15 +264,16 @@ class Choices:
 
 CHOICES: dict[str, Choice] = {}  # by name, each row with what its field says of it
 for each in fields(Choices):
-    row, kinds = each.metadata["choice"], (each.type, *get_args(each.type))
+    hint, row = get_args(each.type)
+    kinds = (hint, *get_args(hint))
     CHOICES[each.name] = row._replace(
         name=each.name,
-        hint=each.type,
+        hint=hint,
         default=each.default,
         factor=row.options[-1].removeprefix("--") if row.factor == "" else row.factor,
         literals=next((get_args(one) for one in kinds if get_origin(one) is Literal), ()),
         is_flag=bool in kinds,
-        is_number=each.type in (int, int | None),
+        is_number=hint in (int, int | None),
     )
 
 

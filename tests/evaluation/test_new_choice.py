@@ -14,10 +14,10 @@ from fairtrec_made import one_process
 
 REPOSITORY = Path(__file__).parents[2]
 ROW = """\
-    min_tokens: int | None = choice(
-        None, "--min-tokens", INPUTS, "Documents with fewer tokens hold no group term.", metavar="N",
+    min_tokens: Annotated[int | None, Choice(
+        ("--min-tokens",), INPUTS, "Documents with fewer tokens hold no group term.", metavar="N",
         after="missing", part="documents", key="min-tokens", trials=(9,),
-    )  # fmt: skip
+    )] = None  # fmt: skip
 """
 ACT = """\
         if self.choices.min_tokens is not None:
@@ -27,7 +27,7 @@ ACT = """\
 ADDED = {  # `eval --min-tokens N`: by file, behind what stands what
     "inputs/choices.py": [
         ("    groups: str | Sequence[str] | None\n", "    min_tokens: int | None\n"),
-        ('tells=_shares, always=True, factor=None, by_name=True, trials=("known",),\n    )  # fmt: skip\n', ROW),
+        ('always=True, factor=None, by_name=True, trials=("known",),\n    )] = "even"  # fmt: skip\n', ROW),
     ],
     "inputs/documents.py": [
         ("        self.annotations, self.missing = self.counted, self.choices.missing\n", ACT),
