@@ -22,15 +22,22 @@ class Parameters:
     ``fewest`` is how many groups it takes.
     ``limits`` of parameters: name, least, greatest, and what to say of others, with ``{name}`` for the value.
     ``formerly`` says what to take for an option that had another name.
+    ``name`` is what a user types.
+    ``depth`` is how many ranks are read, None is all: those down to the cutoff, unless it ``reads_on`` behind that.
     """
 
     by: str = dataclasses.field(default="", kw_only=True)
     fewest: ClassVar[int] = 0
     limits: ClassVar[Limits] = ()
     formerly: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    reads_on: ClassVar[bool] = False
+    name: ClassVar[str] = ""
+    depth: ClassVar[int | None] = None
 
     def __post_init__(self) -> None:
         cutoff = getattr(self, "cutoff", None)
+        own = {"name": type(self).__name__, "depth": None if self.reads_on else cutoff}
+        vars(self).update(own | vars(self))
         if cutoff is not None and not 1 <= cutoff <= DEEPEST:
             raise UsageError(f"{self.name}: the cutoff is {cutoff}; ranks count from 1, to {DEEPEST} at most")
         for kind in type(self).__mro__:
@@ -40,16 +47,6 @@ class Parameters:
         for field in dataclasses.fields(self):
             if get_origin(field.type) is Literal:
                 self.choice(get_args(field.type), getattr(self, field.name), f"{self.name}: the parameter {field.name}")
-
-    @property
-    def name(self) -> str:
-        """The name that a user types."""
-        return type(self).__name__
-
-    @property
-    def depth(self) -> int | None:
-        """How many ranks the measure reads; None is all."""
-        return getattr(self, "cutoff", None)
 
     def check(self, groups: Sequence[str]) -> None:
         """Raise UsageError if it does not fit these groups; called before anything large is read.

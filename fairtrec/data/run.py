@@ -1,9 +1,9 @@
-"""Rankings of documents for queries, and judgements of them: a run, samples of rankings, and qrels."""
+"""Rankings of documents for queries, and judgements of them: a run, samples of rankings, qrels and their index."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -166,12 +166,76 @@ def judged(qrels: Qrels, qids: Sequence[str]) -> Ints:
     row = row[:-1][qrels.query]
     lines = np.flatnonzero(row != MISSING)
     names = Docnos.of(qrels.docnos[lines])
-    place = np.empty(len(names), dtype=np.int64)
-    place[np.argsort(names.names)[::-1]] = np.arange(len(names))
-    keys = row[lines] * len(names) + place[names.rows(qrels.docnos[lines])]
+    place = np.empty(len(names.keys), dtype=np.int64)
+    place[np.argsort(names.names)[::-1]] = np.arange(len(place))
+    keys = row[lines] * len(place) + place[names.rows(qrels.docnos[lines])]
     best = np.lexsort((-qrels.grades[lines], keys))  # where subtopics differ, the highest grade counts
     lines = lines[best[np.unique(keys[best], return_index=True)[1]]]
     many = np.bincount(row[lines], minlength=len(qids))
-    matrix = np.full((len(qids), int(many.max(initial=0))), MISSING, dtype=np.int64)
-    matrix[np.arange(matrix.shape[1]) < many[:, None]] = lines
+    matrix: Ints = in_rows(lines, many, MISSING)[0]
     return matrix
+
+
+class QrelsIndex:
+    """The grades of the judged documents of queries; where subtopics differ, the highest.
+
+    ``queries`` are their numbers in the judgements, and their places among these their numbers here; None: all.
+    """
+
+    def __init__(self, qrels: Qrels, queries: Ints | None = None) -> None:
+        lengths, docnos, grades = np.diff(qrels.starts), qrels.docnos, qrels.grades
+        if queries is not None:
+            lengths = lengths[queries]
+            lines = np.arange(lengths.sum()) + np.repeat(qrels.starts[queries] - np.cumsum(lengths) + lengths, lengths)
+            docnos, grades = docnos[lines], grades[lines]
+        self.queries = len(lengths)
+        self._names = Docnos.of(docnos)
+        self._many = len(self._names.keys)
+        pairs = np.repeat(np.arange(self.queries), lengths) * self._many + self._names.rows(docnos)
+        order = np.argsort(pairs)
+        pairs = pairs[order]
+        first = np.flatnonzero(np.diff(pairs, prepend=-1))
+        self._pairs, self._grades = pairs[first], np.maximum.reduceat(grades[order], first).astype(np.float64)
+        self._query = self._pairs // max(self._many, 1)  # of each judgement, rising
+
+    def of(self, query: Ints, docnos: Docs) -> Floats:
+        """Find the grades of documents, each for the query of this number; nan where there is none."""
+        rows = self._names.rows(docnos)
+        grades = np.full(len(rows), np.nan)
+        there = np.flatnonzero((rows != MISSING) & (query != MISSING))
+        pairs = query[there] * self._many + rows[there]
+        at = np.searchsorted(self._pairs, pairs).clip(max=len(self._pairs) - 1)
+        found = self._pairs[at] == pairs
+        grades[there[found]] = self._grades[at[found]]
+        return grades
+
+    def retrieved(self, run: Run, first: Ints, lengths: Ints, numbers: Ints) -> tuple[Ints, Floats]:
+        """Give the ranks, from 1, and grades of the judged documents of rankings [query, n], by rank.
+
+        Each has so many lines of the run from its ``first`` on, and one of the ``numbers`` of the queries here. Only
+        what is judged is laid out in rows: one long ranking among many short ones takes no memory for the others.
+        """
+        query = np.repeat(np.arange(len(first)), lengths)
+        lines = np.arange(len(query)) + np.repeat(first - np.cumsum(lengths) + lengths, lengths)
+        grades = self.of(numbers[query], run.docnos[lines])
+        judged = np.flatnonzero(~np.isnan(grades))
+        query, places = query[judged], lines[judged] + 1
+        places -= first[query]
+        many = np.bincount(query, minlength=len(first))
+        return in_rows(places, many, 0)[0], in_rows(grades[judged], many, np.nan)[0]
+
+    def falling(self) -> Floats:
+        """Give the grades of each query [query, n], the highest first; nan behind the last."""
+        order = np.lexsort((-self._grades, self._query))
+        rows: Floats = in_rows(self._grades[order], np.bincount(self._query, minlength=self.queries), np.nan)[0]
+        return rows
+
+
+def in_rows(values: Any, lengths: Ints, fill: Any) -> tuple[Any, Any]:
+    """Lay values out as a matrix [row, n], so many in each row, and tell which of its cells are filled."""
+    filled = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
+    if filled.all():
+        return values.reshape(filled.shape), filled
+    matrix = np.full(filled.shape, fill, dtype=values.dtype)
+    matrix[filled] = values
+    return matrix, filled

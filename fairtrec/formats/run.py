@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from itertools import groupby, islice, pairwise
 from operator import itemgetter
@@ -11,11 +12,12 @@ import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints, Run, Samples, System, fingerprints
 from fairtrec.data.docnos import GOLDEN
+from fairtrec.data.run import in_rows
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats import columns, spans
 from fairtrec.literals import RankedBy, RunFormat, ScoreType
-from fairtrec.ranking import order as ordering
+from fairtrec.ranking.order import by_falling_score
 
 COLUMNS = 6
 LOOKED_AT = 100  # rankings, and lines for their ranks
@@ -78,7 +80,7 @@ def read(
 
             look = stack.enter_context(ThreadPoolExecutor(1)).submit(look).result
         if order != "file":
-            ranked = ordering.by_falling_score(starts, docnos, scores, depth)
+            ranked = by_falling_score(starts, docnos, scores, depth)
         twice = look()
     if twice is not None:
         query, rows = twice
@@ -112,19 +114,14 @@ def samples_in(whole: Run) -> System:
     """Give samples where column 2 has told a query's rankings apart, each called by the query and its sample."""
     if not whole.numbered:
         return whole
-    members: dict[str, list[int]] = {}
-    for row, ranking in enumerate(whole.qids):
-        members.setdefault(ranking.partition(" ")[2], []).append(row)
-    return Samples(whole.name, whole.tag, tuple(_part(whole, members[sample]) for sample in sorted(members)))
-
-
-def _part(whole: Run, rows: list[int]) -> Run:
-    """Take some rankings out of a run; their names are a query and a sample."""
-    lengths = np.diff(whole.starts)[rows]
-    starts = np.concatenate(([0], np.cumsum(lengths)))
-    lines = np.repeat(whole.starts[rows] - starts[:-1], lengths) + np.arange(starts[-1])
-    qids = tuple(whole.qids[row].partition(" ")[0] for row in rows)
-    return Run(whole.name, whole.tag, qids, starts, whole.docnos[lines], whole.scores[lines])
+    members: dict[str, list[str]] = {}
+    for ranking in whole.qids:
+        members.setdefault(ranking.partition(" ")[2], []).append(ranking)
+    runs = []
+    for _, rankings in sorted(members.items()):
+        qids = tuple(ranking.partition(" ")[0] for ranking in rankings)
+        runs.append(replace(whole.cut(rankings, None), qids=qids, rises=False, numbered=False))
+    return Samples(whole.name, whole.tag, tuple(runs))
 
 
 def repeated(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
@@ -134,7 +131,7 @@ def repeated(starts: Ints, docnos: Docs) -> tuple[int, list[int]] | None:
         keys, lengths = fingerprints(docnos[starts[first] : starts[last]]), np.diff(starts[first : last + 1])
         hashes = (keys * GOLDEN >> np.uint64(32)).astype(np.uint32)
         if len(hashes) > MANY and int(lengths.max()) * len(lengths) <= 4 * len(hashes):
-            matrix, filled = ordering.in_rows(hashes, starts[first : last + 1], 0)
+            matrix, filled = in_rows(hashes, lengths, 0)
             matrix = np.sort(np.where(filled, matrix, 0) if not filled.all() else matrix, axis=1)
             empty = (~filled).sum(axis=1)  # zeros that are not hashes, which the sort has put first
             same = (matrix[:, 1:] == matrix[:, :-1]) & (np.arange(matrix.shape[1] - 1) >= empty[:, None])

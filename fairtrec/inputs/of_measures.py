@@ -24,7 +24,7 @@ from fairtrec.data import (
     looked_up,
     take,
 )
-from fairtrec.data.qrels_index import QrelsIndex
+from fairtrec.data.run import QrelsIndex
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.neutrality import membership

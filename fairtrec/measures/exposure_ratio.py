@@ -113,10 +113,7 @@ class DP(_Ratio):
     """
 
     missing = 0.0
-
-    @property
-    def depth(self) -> None:
-        """All ranks: members below the cutoff count."""
+    reads_on = True  # members below the cutoff count
 
     def __call__(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Floats:
         """Return the ratio of mean exposures [query]."""
@@ -238,10 +235,7 @@ class ABR(Measure):
     limits = (("p", ABOVE_0, BELOW_1, READING_ON),)
     fewest = 2
     bounds = 0.0, 1.0
-
-    @property
-    def depth(self) -> None:
-        """All ranks: members below the cutoff count."""
+    reads_on = True  # members below the cutoff count
 
     def __call__(self, membership: Floats, target: Floats) -> Floats:
         """Return the ratio of mean attentions [query]."""

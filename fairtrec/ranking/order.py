@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Docs, Floats, Ints, fingerprints
+from fairtrec.data.run import in_rows
 
 MANY = 100_000  # lines, from which it pays to look at the first of each ranking alone
 
@@ -75,24 +76,14 @@ def _sorted_in_rows(starts: Ints, scores: Floats, depth: int | None) -> tuple[In
     if int(lengths.max()) * len(lengths) > 4 * len(scores) + 4096:  # a few long rankings among many short ones
         order: Ints = np.lexsort((-scores, np.repeat(np.arange(len(lengths)), lengths)))
         return starts, order
-    matrix, filled = in_rows(-scores, starts, np.inf)
+    matrix, filled = in_rows(-scores, lengths, np.inf)
     lines = None
     if depth is not None and 2 * depth < matrix.shape[1]:
         filled = filled & (matrix <= np.partition(matrix, depth - 1, axis=1)[:, depth - 1 : depth])
         number = np.arange(matrix.shape[1]) + starts[:-1, None]
         lines = number[filled]
-        starts = np.concatenate(([0], np.cumsum(filled.sum(axis=1))))
-        matrix, filled = in_rows(matrix[filled], starts, np.inf)
+        lengths = filled.sum(axis=1)
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        matrix, filled = in_rows(matrix[filled], lengths, np.inf)
     within: Ints = (np.argsort(matrix, axis=1, kind="stable") + starts[:-1, None])[filled]
     return starts, within if lines is None else lines[within]
-
-
-def in_rows(values: Any, starts: Ints, fill: Any) -> tuple[Any, Any]:
-    """Lay rankings out as a matrix [query, rank], and tell which of its cells are filled."""
-    lengths = np.diff(starts)
-    filled = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
-    if filled.all():
-        return values.reshape(filled.shape), filled
-    matrix = np.full(filled.shape, fill, dtype=values.dtype)
-    matrix[filled] = values
-    return matrix, filled

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.catalogue import relevance
 from fairtrec.data import MISSING, Floats, Qrels, Run, decode
-from fairtrec.data.qrels_index import QrelsIndex
+from fairtrec.data.run import QrelsIndex
 from fairtrec.errors import UsageError
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.utility import DIVERSITY, Utility

@@ -41,7 +41,7 @@ were made is needed (Meta without its sums), must agree.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -93,8 +93,8 @@ class Meta:
         return plain(fields)
 
     @classmethod
-    def of_json(cls, text: str | bytes, path: FilePath) -> Self:
-        """Read metadata. Raises InputError where they are of another format, or damaged."""
+    def of_json(cls, text: bytes, groups: Collection[str], path: FilePath) -> Self:
+        """Read metadata. Raises InputError where they are of another format, damaged, or of other ``groups``."""
         import json
 
         try:
@@ -118,12 +118,10 @@ class Meta:
             if len(made.totals) not in (0, len(made.groups)) or not all(map(math.isfinite, made.omega.values())):
                 raise TypeError("sums that are not those of its groups")
         except DAMAGES as fault:
-            raise InputError(f"the metadata are damaged ({_shortened(fault)}); count again", path) from None
+            raise InputError(f"the metadata are damaged ({str(fault)[:100]}); count again", path) from None
+        if made.groups != tuple(sorted(groups)):
+            raise InputError("its metadata name other groups than its columns; count again", path)
         return made
-
-
-def _shortened(fault: Exception) -> str:
-    return str(fault)[:100]
 
 
 def sources_of(sources: Iterable[Source]) -> tuple[Source, ...]:
@@ -150,7 +148,7 @@ class Distribution:
         return plain({"histogram": both, "omega": omega})
 
     @classmethod
-    def of_json(cls, text: str | bytes, groups: int, path: FilePath) -> Self:
+    def of_json(cls, text: bytes, groups: int, path: FilePath) -> Self:
         """Read a distribution. Raises InputError where it is damaged."""
         import json
 
@@ -162,7 +160,7 @@ class Distribution:
             omega = {int(tau): (each["values"], each["documents"]) for tau, each in fields["omega"].items()}
             return cls(Histogram(counts.reshape(len(documents), groups), documents), omega)
         except DAMAGES as fault:
-            why = _shortened(fault)
+            why = str(fault)[:100]
             raise InputError(f"the distribution of counts is damaged ({why}); count again", path) from None
 
 

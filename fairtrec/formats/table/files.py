@@ -45,7 +45,7 @@ def readable(path: FilePath) -> Iterator[None]:
 
 
 class Table:
-    """A table that can be read: its groups, metadata, and rows."""
+    """A table that can be read: its groups, its metadata (None if it says nothing about itself), and rows."""
 
     def __init__(self, path: FilePath) -> None:
         self.path = path
@@ -75,6 +75,7 @@ class Table:
                 self._texts = {key: text[2:] for key, text in above if text[:3] == b"# {"}
         self.groups = tuple(names[1:])
         self._layout = Layout("table of counts", {DOCNO: "text", **dict.fromkeys(names, "int")}, header=True)
+        self.meta = Meta.of_json(self._texts[META], self.groups, path) if META in self._texts else None
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
@@ -88,22 +89,11 @@ class Table:
                     yield table_file
 
     @property
-    def meta(self) -> Meta | None:
-        """What the file says about itself; None if nothing."""
-        if META not in self._texts:
-            return None
-        meta = Meta.of_json(self._texts[META], self.path)
-        if meta.groups != tuple(sorted(self.groups)):
-            raise InputError("its metadata name other groups than its columns; count again", self.path)
-        return meta
-
-    @property
     def distribution(self) -> Distribution:
         """All documents by their counts, as far as the file says so."""
-        meta = self.meta
         found = Distribution.of_json(self._texts.get(DISTRIBUTION, b"{}"), len(self.groups), self.path)
-        if meta is not None and found.histogram is not None:
-            refuse_other_sums(found.histogram, meta.rows, meta.totals, self.path)
+        if self.meta is not None and found.histogram is not None:
+            refuse_other_sums(found.histogram, self.meta.rows, self.meta.totals, self.path)
         return found
 
     def batches(self) -> Iterator[Any]:
