@@ -18,7 +18,7 @@ import click  # noqa: E402
 
 from fairtrec import compiled  # noqa: E402
 from fairtrec.catalogue import renamed  # noqa: E402
-from fairtrec.cli.commands import WIDEST, Commands, say  # noqa: E402
+from fairtrec.cli.commands import WIDEST, Commands, announced, load, say, told  # noqa: E402
 from fairtrec.errors import FairtrecError, InputError, short  # noqa: E402
 from fairtrec.version import __version__  # noqa: E402
 
@@ -64,6 +64,7 @@ GROUPS = {  # in the order of the help, rare commands last; the text stands here
         "completion": "Print the script that lets a shell complete commands.",
     },
 }
+WITH = {"cite": "measures", "replay": "diff"}  # in whose file it stands, if not in one of its own
 COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
 OUTSIDE = {  # what is wrong with the machine or a name, not with fairtrec: the way out
@@ -95,12 +96,10 @@ class _Lazy(Commands):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         if cmd_name not in COMMANDS:
-            from fairtrec.cli import plugins
-
-            point = plugins.announced().get(cmd_name)
-            return super().get_command(ctx, cmd_name) if point is None else plugins.load(point)
-        module = import_module(f"fairtrec.cli.{cmd_name.replace('-', '_')}")
-        return cast("click.Command", module.command)
+            point = announced().get(cmd_name)
+            return super().get_command(ctx, cmd_name) if point is None else load(point)
+        module = import_module(f"fairtrec.cli.{WITH.get(cmd_name, cmd_name).replace('-', '_')}")
+        return cast("click.Command", getattr(module, cmd_name if cmd_name in WITH else "command"))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         width = max(map(len, COMMANDS)) + 2
@@ -112,9 +111,7 @@ class _Lazy(Commands):
 
 def _of_others() -> dict[str, str]:
     """Name the commands of other packages, and whose each is."""
-    from fairtrec.cli import plugins
-
-    return {name: plugins.told(point) for name, point in plugins.announced().items() if name not in COMMANDS}
+    return {name: told(point) for name, point in announced().items() if name not in COMMANDS}
 
 
 command = _Lazy(
@@ -149,7 +146,7 @@ def main() -> None:
         try:
             try:
                 if instruction := os.environ.get("_FAIRTREC_COMPLETE"):
-                    from fairtrec.cli.completing import complete
+                    from fairtrec.cli.completion import complete
 
                     code = complete(command, {**COMMANDS, **_of_others()}, instruction)
                 else:

@@ -1,16 +1,24 @@
-"""Commands whose help reads in titled groups, as wide as the terminal."""
+"""Commands whose help reads in titled groups, as wide as the terminal.
+
+Those of other packages announce themselves as entry points ``fairtrec.commands``, by their names.
+"""
 
 import inspect
+import os
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from copy import copy
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrec.catalogue import renamed
 from fairtrec.errors import BREAKING, LONGEST, UsageError, escaped, short
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 _LONG = rf"[^\s:]{{{LONGEST + 1},}}"  # sentences of ours are as long as they need to be
 
@@ -59,6 +67,8 @@ LONGEST_TERM = 30  # columns; of longer ones the text stands on the next line
 EXAMPLE = "\b\n"  # before what click does not wrap
 WIDEST = 1 << 16
 _WORD = re.compile(r"(?:-\S+ (?!-))?(?:'[^']*'|\S+)")  # of a shell; an option with its value
+GROUP = "fairtrec.commands"
+METADATA = (".dist-info", ".egg-info")  # how the folders end that say what is installed
 
 
 class FormatChoice(click.Choice[str]):
@@ -167,6 +177,55 @@ class Commands(Titled, click.Group):
         """Write the options, and then the commands."""
         super().format_options(ctx, formatter)
         self.format_commands(ctx, formatter)
+
+
+def announced() -> "dict[str, EntryPoint]":
+    """Find what installed packages announce, by name; nothing of theirs is imported."""
+    if not any(map(_may_announce, sys.path)):
+        return {}
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda each: each.name)}
+
+
+def _may_announce(place: str) -> bool:
+    """Look whether the group is named where packages are installed; importlib.metadata takes ten times as long."""
+    try:
+        with os.scandir(place or ".") as entries:
+            found = [entry.path for entry in entries if entry.name.endswith(METADATA)]
+    except FileNotFoundError:
+        return False
+    except OSError:  # an archive, which may hold packages too
+        return True
+    for folder in found:
+        try:
+            with open(f"{folder}/entry_points.txt", encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+                if GROUP in file.read():
+                    return True
+        except OSError:  # it announces nothing
+            continue
+    return False
+
+
+def told(point: "EntryPoint") -> str:
+    """Say whose command it is."""
+    return f"A command of the package {point.dist.name if point.dist is not None else point.module}."
+
+
+def load(point: "EntryPoint") -> click.Command:
+    """Import a command. Raises UsageError if it does not load, is no command as ours are, or has another name."""
+    try:
+        found = point.load()
+    except Exception as fault:
+        raise UsageError(f"the plug-in {point.value} of the command {point.name} does not load: {fault!r}") from fault
+    if not isinstance(found, Titled):
+        what = "a click command of class fairtrec.cli.commands.Titled"
+        raise UsageError(f"the plug-in {point.value} is no command; it must be {what}")
+    if found.name != point.name:
+        raise UsageError(
+            f"the plug-in {point.value} is announced as {point.name}; command and entry point need one name"
+        )
+    return found
 
 
 def folded(example: str, width: int) -> str:

@@ -1,9 +1,124 @@
-"""``fairtrec completion``: the script by which a shell completes what is typed."""
+"""``fairtrec completion``: what a shell offers where TAB is pressed.
+
+Click says where the cursor is, the metavar says what may stand there: FILE, RUN and their like are files, FOLDER is a
+folder, NAME the name of a resource or of what the parameter is called after, MEASURES are measures, words in small
+letters are themselves. So an option needs nothing for it but its metavar.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 
 import click
+from click import shell_completion
+from click.shell_completion import CompletionItem
+from click.types import StringParamType
 
 from fairtrec.cli import options
-from fairtrec.cli.commands import Titled
+from fairtrec.cli.commands import Commands, Titled
+from fairtrec.errors import FairtrecError
+from fairtrec.inputs.choices import CHOICES
+
+VARIABLE = "_FAIRTREC_COMPLETE"
+FILES = {"FILE", "RUN", "QRELS", "SOURCE", "TRIPLES", "IN", "OUT", "PART", "A", "B", "GOLD", "json"}
+FOLDERS = {"FOLDER", "DIR"}
+KINDS = {"terms": ("wordlist",), "queries": ("queryset",), "pairs": ("pairs",)}
+
+
+@shell_completion.add_completion_class
+class Bash(shell_completion.BashComplete):
+    """Bash, which is given files and names together; click's script drops the names where there are files."""
+
+    source_template = shell_completion.BashComplete.source_template.replace(
+        "COMPREPLY=()\n            compopt -o default",
+        'compopt -o default -o filenames\n            COMPREPLY+=($(compgen -f -- "$2"))',
+    )
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """Read the words; bash makes three of --terms=gender-en."""
+        args, incomplete = super().get_completion_args()
+        joined: list[str] = []
+        for word in args:
+            if joined and joined[-1].startswith("-") and (word == "=" or joined[-1].endswith("=")):
+                joined[-1] += word
+            else:
+                joined.append(word)
+        if joined and joined[-1].startswith("-"):
+            joined[-1] = joined[-1].removesuffix("=")
+        return joined, incomplete
+
+
+class Whole(shell_completion.ShellComplete):
+    """A shell that takes --terms=gender-en for one word, and replaces it whole."""
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
+        """Give what may stand there, behind the option that it is for."""
+        option, sign, _ = incomplete.partition("=")
+        before = f"{option}{sign}" if sign and option.startswith("-") else ""
+        found = super().get_completions(args, incomplete)
+        return [CompletionItem(before + each.value, each.type, each.help) for each in found]
+
+
+@shell_completion.add_completion_class
+class Zsh(Whole, shell_completion.ZshComplete):
+    """Zsh, which looks for files behind =."""
+
+    source_template = shell_completion.ZshComplete.source_template.replace(
+        "_path_files", "compset -P '*='; _path_files"
+    )
+
+
+@shell_completion.add_completion_class
+class Fish(Whole, shell_completion.FishComplete):
+    """Fish; it completes names behind =, and no files."""
+
+
+class Offered(StringParamType):
+    """Text, as it was, for which something can be offered."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        """Give what may stand here and begins with what is typed, in any case."""
+        words = set(re.findall(r"\w+", _of_value(param) or (param.name or "").upper()))
+        items = [CompletionItem(incomplete, type="file")] * bool(words & FILES)
+        items += [CompletionItem(incomplete, type="dir")] * bool(words & FOLDERS and not words & FILES)
+        begun, _, last = incomplete.rpartition(" ") if words & {"MEASURES", "RERANKER"} else ("", "", incomplete)
+        before = f"{begun} " if begun else ""
+        for value, said in _names(param, words):
+            if value.lower().startswith(last.lower()):
+                items.append(CompletionItem(before + value, help=said))
+        return items
+
+
+def _of_value(param: click.Parameter) -> str:
+    """Say what a value is called, without the name of the attribute that may stand before it."""
+    return (param.metavar or "").removeprefix("[NAME=]")
+
+
+class Root(Commands):
+    """The whole command line, in the place of the one that it is made from, while a TAB is answered."""
+
+    def __init__(self, whole: Commands, texts: Mapping[str, str]) -> None:
+        super().__init__(whole.name, params=whole.params, context_settings=whole.context_settings)
+        self.whole, self.texts = whole, texts
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List the commands, none of which is imported."""
+        return self.whole.list_commands(ctx)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """Find a command, whose parameters know what to offer."""
+        found = self.whole.get_command(ctx, cmd_name)
+        for each in (found, *getattr(found, "commands", {}).values()):
+            for parameter in each.params:
+                if type(parameter.type) is StringParamType:
+                    parameter.type = Offered()
+        return found
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Give commands, with what they are for, and options."""
+        found = [CompletionItem(name, help=text) for name, text in self.texts.items() if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
 @click.command(name="completion", cls=Titled, epilog=options.EXITS)
@@ -16,6 +131,37 @@ def command(shell: str) -> None:
     fairtrec completion zsh > ~/.zfunc/_fairtrec     # a folder of $fpath
     fairtrec completion fish > ~/.config/fish/completions/fairtrec.fish
     """
-    from fairtrec.cli.completing import script
+    kind = shell_completion.get_completion_class(shell)
+    assert kind is not None
+    click.echo(kind(click.Group(), {}, "fairtrec", VARIABLE).source(), nl=False)
 
-    click.echo(script(shell), nl=False)
+
+def complete(whole: Commands, texts: Mapping[str, str], instruction: str) -> int:
+    """Do what a shell's script asks for in the variable of the environment; give the exit code."""
+    with suppress(FairtrecError):  # nothing is offered then, and nothing said amid what is typed
+        return shell_completion.shell_complete(Root(whole, texts), {}, "fairtrec", VARIABLE, instruction)
+    return 0
+
+
+def _names(param: click.Parameter, words: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+    """Give the names that may stand for a parameter, each with what it means, where that is said."""
+    unsaid = partial(map, lambda name: (name, None))
+    if param.name == "qrels" and isinstance(param, click.Argument):
+        yield "none", "no judgements"
+    elif {"MEASURE", "MEASURES", "RERANKER"} & set(words):
+        from fairtrec.catalogue.registry import ALL_FAIR, names
+        from fairtrec.catalogue.rerankers import names as rerankers
+
+        measures = [*names(), *[ALL_FAIR] * ("MEASURES" in words)] if {"MEASURE", "MEASURES"} & set(words) else []
+        yield from unsaid([*measures, *(rerankers() if "RERANKER" in words else [])])
+    elif (row := CHOICES.get(param.name or "")) and row.words and row.metavar == _of_value(param):
+        yield from unsaid(row.words)
+    elif "NAME" in words and param.name != "model":
+        from fairtrec.resources.passports import passports
+
+        kinds = KINDS.get(param.name or "")
+        for each in passports():
+            if kinds is None or each.kind in kinds:
+                yield from ((name, each.title) for name in (each.name, *each.aliases))
+    else:
+        yield from unsaid(sorted(word for word in words if word.islower() and word != "json"))

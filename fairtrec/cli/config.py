@@ -13,8 +13,7 @@ from click.core import ParameterSource
 from fairtrec.catalogue import renamed
 from fairtrec.cli.options import Function
 from fairtrec.errors import InputError, UsageError
-from fairtrec.files.arguments import crossed
-from fairtrec.files.by_name import NAME
+from fairtrec.files.arguments import NAME, crossed
 from fairtrec.inputs.choices import CHOICES
 
 DEFAULT = "pyproject.toml"

@@ -1,10 +1,12 @@
 """``fairtrec eval``: evaluate runs."""
 
+import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from fairtrec.cli import options, printing, topics
+from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
 from fairtrec.literals import Method
 from fairtrec.report.writers import RESULTS, refuse_view
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fairtrec.answers.result import Result
+    from fairtrec.comparison.slices import Slices
+
+ENDINGS = {"table": "txt", "latex": "tex"}  # of the files of --spread in other formats than their names say
 
 
 @click.command(name="eval", cls=Titled, epilog=options.EXITS)
@@ -80,7 +85,7 @@ def command(
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
     view |= {"latex_label": latex_label, "query_texts": query_texts}
     if spread:
-        topics.refuse(form, view, given, sort=sort, confidence=confidence, interval=interval)
+        _refuse_spread(form, view, given, sort=sort, confidence=confidence, interval=interval)
     elif form != "auto" or no_summary or {title, latex_label, query_texts, confidence, interval} != {None}:
         refuse_view(form, output, slices=slices, pool=given["pool"], aggregate=given["aggregate"] != "mean", **view)
         _refuse_confidence(confidence, interval, given)
@@ -96,7 +101,7 @@ def command(
         from fairtrec.comparison.leaderboard import sort_key
 
         by = sort_key(sort, measures, given["relevance_level"])
-    if output is not None and not (spread and topics.is_folder(output)):
+    if output is not None and not (spread and _is_folder(output)):
         printing.refuse_output(output, qrels, slices, *files.values(), *lists(runs), *given.values())
     of_queries = None
     if slices is not None:
@@ -111,7 +116,7 @@ def command(
         say(fault)
     view["query_texts"] = None if query_texts is None else _asked(query_texts, result)
     if result.scores and spread:
-        topics.write(result, form, output, of_queries, places=places, hidden=no_summary)
+        _write_spread(result, form, output, of_queries, places=places, hidden=no_summary)
     elif result.scores:
         result = result if of_queries is None else of_queries.noted(result)
         if confidence is not None:
@@ -144,3 +149,54 @@ def _refuse_confidence(confidence: float | None, interval: Method | None, given:
         raise UsageError(ALONE)
     if interval is not None and interval != "t" and given["gold"] is not None:
         raise UsageError("--gold gives intervals from Student's t; leave out --interval, or --gold")
+
+
+def _is_folder(output: "Path | None") -> bool:
+    """Tell whether files for each run are asked for: where there is a folder, or the name was typed with a slash."""
+    return output is not None and (output.is_dir() or bool(click.get_current_context().meta.get(options.FOLDER)))
+
+
+def _refuse_spread(form: str, view: Mapping[str, Any], given: Mapping[str, Any], **others: Any) -> None:
+    """Raise UsageError for what has no place beside best, median and worst, before any work is done."""
+    from fairtrec.errors import UsageError
+    from fairtrec.report.writers import SPREADS
+
+    every = {f"--{name}": value for name, value in others.items()}
+    every |= {f"--{name}": given[name] for name in ("bounds", "pool", "gold")}
+    every |= {f"--{name.replace('_', '-')}": view[name] for name in ("title", "latex_label", "query_texts")}
+    every["--aggregate"] = given["aggregate"] if given["aggregate"] != "mean" else None
+    for option in (option for option, value in every.items() if value is not None):
+        raise UsageError(f"--spread prints best, median and worst of values alone; leave out {option}")
+    if view["per_query"]:
+        raise UsageError("--spread prints each query; leave out -q (and -n leaves the queries out)")
+    if form not in (*SPREADS.forms, "auto"):
+        raise UsageError(f"--spread has no format {form}; choose one of {', '.join(SPREADS.forms)}")
+
+
+def _write_spread(
+    result: "Result", form: str, output: "Path | None", slices: "Slices | None", *, places: int, hidden: bool
+) -> None:
+    """Print the spread, or write it and a file for each run to a folder."""
+    from fairtrec.comparison.leaderboard import spread
+    from fairtrec.errors import UsageError
+    from fairtrec.report.topic_tables import OfOneRun
+    from fairtrec.report.writers import SPREADS
+
+    form = "table" if form == "auto" else form
+    found = spread(result if slices is None else slices.noted(result), slices, summary_only=hidden)
+    if output is None or not _is_folder(output):
+        printing.write(SPREADS, form, found, output, places=places)
+        return
+    try:
+        output.mkdir(exist_ok=True)
+    except OSError as fault:
+        raise UsageError(f"cannot make the folder {output}: {fault.strerror}; choose another with -o") from None
+    ending = ENDINGS.get(form, form)
+    views = [OfOneRun(found, number) for number in range(len(result.scores))]
+    names = ["spread", *(view.name.replace(os.sep, "_") for view in views)]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UsageError(f"two files would be called {twice}.{ending}; call a run by another name, with NAME=FILE")
+    for name, view in zip(names[1:], views, strict=True):
+        printing.write(SPREADS, form, view, output / f"{name}.{ending}", places=places, told=False)
+    printing.write(SPREADS, form, found, output / f"spread.{ending}", places=places)

@@ -1,9 +1,10 @@
-"""``fairtrec measures``: what can be measured, what each measure means, and what each reranker does."""
+"""``fairtrec measures`` and ``cite``: what each measure means and each reranker does, and where they are from."""
 
 import re
 
 import click
 
+from fairtrec.cli import options
 from fairtrec.cli.commands import Titled
 
 
@@ -40,3 +41,16 @@ def _paragraphs(page: str, room: int) -> list[str]:
         else:
             joined.append(line)
     return joined
+
+
+@click.command(name="cite", cls=Titled, epilog=options.EXITS)
+@click.argument("measures", nargs=-1, metavar="[MEASURE]...")
+def cite(measures: tuple[str, ...]) -> None:
+    """Print BibTeX of fairtrec and of the papers that the measures are from.
+
+    \b
+    fairtrec cite 'nDCG@10 NFaiRR@10 AWRF@20' >> paper.bib
+    """
+    from fairtrec.catalogue import pages
+
+    click.echo(pages.cite(" ".join(measures)), nl=False)

@@ -29,7 +29,7 @@ def _by_attribute(context: click.Context, parameter: click.Parameter, value: tup
     """Give what was typed for all documents; or for each attribute by its name, as labels say which there are."""
     if len(value) < 2 and "=" not in "".join(value):
         return next(iter(value), None)
-    from fairtrec.files.by_name import attributes, by_attribute
+    from fairtrec.files.arguments import attributes, by_attribute
 
     if parameter.name != "labels":
         names = getattr(context.params.get("labels"), "sources", ())

@@ -12,7 +12,7 @@ from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
 from fairtrec.data import GroupTerms, Qrels
 from fairtrec.errors import UsageError, asked_by
-from fairtrec.files.by_name import is_by_name
+from fairtrec.files.arguments import is_by_name
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.inputs import by_attribute, loading
 from fairtrec.inputs.beside import Opened, opened

@@ -18,7 +18,7 @@ from fairtrec.data import Docs, Ints, Qrels, Run
 from fairtrec.errors import PATH, UsageError
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.reading import Reading
-from fairtrec.files.by_name import is_by_name
+from fairtrec.files.arguments import is_by_name
 from fairtrec.inputs import loading
 from fairtrec.inputs.choice import inserted
 from fairtrec.inputs.choices import CHOICES, name_of

@@ -11,8 +11,8 @@ from fairtrec.data import Docnos, Labels, Qrels, product
 from fairtrec.data.parameters import Parameters
 from fairtrec.errors import PATH, UsageError
 from fairtrec.files import opening
+from fairtrec.files.arguments import is_by_name
 from fairtrec.files.arguments import source as of
-from fairtrec.files.by_name import is_by_name
 from fairtrec.formats.taking import ScatteredError, Taking
 from fairtrec.formulas.crossed import LISTED
 from fairtrec.inputs import loading

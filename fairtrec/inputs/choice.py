@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from fairtrec.files.by_name import is_by_name
+from fairtrec.files.arguments import is_by_name
 
 
 class Choice(NamedTuple):

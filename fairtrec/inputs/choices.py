@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin
 
 from fairtrec.catalogue import renamed
 from fairtrec.errors import PATH, FilePath, UsageError
-from fairtrec.files.by_name import is_by_name
+from fairtrec.files.arguments import is_by_name
 from fairtrec.inputs.choice import Choice
 from fairtrec.literals import (
     FILLED,

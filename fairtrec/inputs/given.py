@@ -7,8 +7,7 @@ from typing import Any, Protocol, TypedDict
 
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
-from fairtrec.files.arguments import crossed, source
-from fairtrec.files.by_name import NAME
+from fairtrec.files.arguments import NAME, crossed, source
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import ChoiceKeywords, Choices, unknown
 from fairtrec.literals import FILLED
