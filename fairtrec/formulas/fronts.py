@@ -172,9 +172,9 @@ class Spent:
 
 
 def merged(fronts: Sequence[Front], *, found: bool = False) -> tuple[Floats, Floats, Floats, Ints]:
-    """Sum the hulls of fronts: the utility and fairness of the vertices, and the slopes and queries of the edges.
+    """Sum the hulls of fronts: where they begin together [2], their edges [2, edge], slopes and queries of these.
 
-    Those of most utility come first; the hulls are those of ``Front.hull``.
+    The steepest come first; an edge is what changes along it of utility and fairness. See ``Front.hull`` for ``found``.
     """
     # The sum of concave fronts (their Minkowski sum) has the edges of all of them, by falling slope: whoever gives
     # utility up buys the most fairness for it first. Of one query the edges stay in order, as each hull is concave.
@@ -186,8 +186,7 @@ def merged(fronts: Sequence[Front], *, found: bool = False) -> tuple[Floats, Flo
     whose = np.repeat(np.arange(len(hulls)), [len(utility) - 1 for utility, _ in hulls])
     slopes: Floats = np.divide(gain, loss, out=np.full(len(loss), np.inf), where=loss > 0)
     order = np.argsort(-slopes, kind="stable")
-    utility, fairness = (np.append(0.0, np.cumsum(each[order])) for each in (-loss, gain))
-    return start[0] + utility, start[1] + fairness, slopes[order], whose[order]
+    return start, np.stack([-loss[order], gain[order]]), slopes[order], whose[order]
 
 
 def spend(fronts: Sequence[Front], least: float) -> Spent:
@@ -198,10 +197,10 @@ def spend(fronts: Sequence[Front], least: float) -> Spent:
     >>> spend([far, near], 1.0).points.tolist(), spend([far, near], 0.5).points.tolist()
     ([1, 0], [1, 1])
     """
-    utility, highest, slopes, _ = merged(fronts)
-    left = utility - least + ROUNDING
+    start, edges, slopes, _ = merged(fronts)
+    left = start[0] - least + ROUNDING + np.append(0.0, np.cumsum(edges[0]))
     fitting = int((left >= 0).sum()) - 1
-    bound = float(highest[max(fitting, 0)])  # the most fairness on the merged hull at so much utility
+    bound = float(start[1] + edges[1, : max(fitting, 0)].sum())  # the most on the merged hull at so much utility
     slope = float(np.append(slopes, 0.0)[fitting]) if fitting >= 0 else np.inf
     if 0 <= fitting < len(slopes):
         bound += slope * float(left[fitting])
@@ -221,8 +220,9 @@ def _greedy(fronts: Sequence[Front], least: float) -> tuple[Ints, float]:
 
     Gives the points, and the sum of their fairness.
     """
-    vertices, _, _, whose = merged(fronts, found=True)
-    taken = np.bincount(whose[: int((vertices[1:] >= least - ROUNDING).sum())], minlength=len(fronts)).tolist()
+    start, edges, _, whose = merged(fronts, found=True)
+    fitting = int((-np.cumsum(edges[0]) <= start[0] - least + ROUNDING).sum())
+    taken = np.bincount(whose[:fitting], minlength=len(fronts)).tolist()
     points = np.array([front.corners[many] for front, many in zip(fronts, taken, strict=True)], dtype=np.int64)
     # All points of all fronts lie in one row, those of a query beside each other: ``whose`` [point] is their query,
     # ``firsts`` [query] where its first one lies, ``here`` [query] the chosen one. A step looks at each point once.

@@ -247,12 +247,13 @@ def _of_run(
     if not each:
         spent = [spend(fronts, (1 - loss) * float(own[0].sum())) for loss in losses]
         together[:-1] = [(one.points.tolist(), one.bound) for one in spent]
-    utility, fairness, *_ = merged(fronts, found=True)
+    start, edges, *_ = merged(fronts, found=True)
+    line = start[:, None] + np.cumsum(np.pad(edges, ((0, 0), (1, 0))), axis=1)
     of_queries = [points([row], [([several[row][0]], several[row][1]) for several in alone]) for row in every]
     return RunFrontier(
         run=name,
         points=points(every, together),
-        front=np.stack([utility / len(every), turn * fairness / len(every)]),
+        front=line * [[1.0], [turn]] / len(every),
         exact=all(front.ends is None for front in fronts),
         queries=tuple(QueryFrontier(qid, of) for qid, of in zip(problem.qids, of_queries, strict=True)),
     )

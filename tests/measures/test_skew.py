@@ -129,8 +129,8 @@ def test_many_groups_are_looked_at_for_a_part_of_the_queries_at_a_time(monkeypat
     run = {f"q{q:03}": {f"d{(7 * q + i) % 80}": 20.0 - i for i in range(20)} for q in range(200)}
     asked = "Skew(eps=0.1)@10 AWRF@10 Exposure@20 rND(protected='g01')@20"
     whole = fairtrec.evaluate(asked, {"r": run}, labels=labels)
-    for place in ("documents", "score"):
-        monkeypatch.setattr(f"fairtrec.evaluation.{place}.CELLS", 20_000)
+    for place in ("ranking.depth", "evaluation.score"):
+        monkeypatch.setattr(f"fairtrec.{place}.CELLS", 20_000)
     parts = fairtrec.evaluate(asked, {"r": run}, labels=labels)
     assert (parts.scores[0].values == whole.scores[0].values)[~np.isnan(whole.scores[0].values)].all()
     assert parts.scores[0].remarks == whole.scores[0].remarks

@@ -9,7 +9,7 @@ import numpy as np
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.labellings.sums import Linear
-from fairtrec.formulas.labellings.unlabelled import STATES, Ends, Unlabelled, few
+from fairtrec.formulas.labellings.unlabelled import STATES, Ends, Form, Unlabelled, few
 
 
 def filled(heights: Floats, widths: Floats, amount: Floats) -> Floats:
@@ -32,7 +32,7 @@ def filled(heights: Floats, widths: Floats, amount: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Exposed:
+class Exposed(Form):
     """A function of the groups' exposure [query, n, group] that bends one way: ``value`` gives [query, n].
 
     ``weights`` [query or 1, rank] are what each rank adds. The best exposure under the ``wanted`` [query or 1, group]
@@ -47,18 +47,13 @@ class Exposed:
     bends: Literal["up", "down"]
     tries: ClassVar[bool] = True
 
-    def exact(self, rankings: Unlabelled) -> bool:  # noqa: ARG002 - of any
-        """Tell that it gives bounds at least."""
-        return True
-
     def ends(self, rankings: Unlabelled) -> Ends:
         """Try all labellings, or else the corners, and the point that no labelling betters."""
         found = rankings.ends(self._defined(rankings.amounts(self.weights)))
         if rankings.complete:
             return found
-        held = np.einsum("qrg,qr->qg", rankings.known, np.broadcast_to(self.weights, rankings.slot.shape))
-        total = rankings.at_slots(self.weights).sum(axis=1)
-        corners = self._defined(held[:, None] + total[:, None, None] * np.eye(rankings.ways, rankings.groups))
+        corners = self._defined(rankings.corners(self.weights))
+        held, total = rankings.held(self.weights), rankings.at_slots(self.weights).sum(axis=1)
         wanted = np.broadcast_to(self.wanted, held.shape)
         if self.level == "ratio":
             best = held + filled(held, wanted, total)
@@ -79,7 +74,7 @@ class Exposed:
 
 
 @dataclass(frozen=True, eq=False)
-class Portion:
+class Portion(Form):
     """What a group gets of what all groups get: ``value`` of the groups' exposure [query, n, group] gives [query, n].
 
     ``weights`` [query or 1, rank] are what each rank adds. Where each document is of a group, they get the same in all
@@ -91,10 +86,6 @@ class Portion:
     linear: Linear
     tries: ClassVar[bool] = True
 
-    def exact(self, rankings: Unlabelled) -> bool:  # noqa: ARG002 - of any
-        """Tell that it gives both ends."""
-        return True
-
     def ends(self, rankings: Unlabelled) -> Ends:
         """Look at the corners, as such a quotient is greatest and least there; try labellings for what is expected."""
         if rankings.ways == rankings.groups:
@@ -102,15 +93,13 @@ class Portion:
         found = rankings.ends(self.value(rankings.amounts(self.weights)))
         if rankings.complete:
             return found
-        held = np.einsum("qrg,qr->qg", rankings.known, np.broadcast_to(self.weights, rankings.slot.shape))
-        total = rankings.at_slots(self.weights).sum(axis=1)
-        corners = self.value(held[:, None] + total[:, None, None] * np.eye(rankings.ways, rankings.groups))
+        corners = self.value(rankings.corners(self.weights))
         ends = np.fmin.reduce(corners, axis=1), np.fmax.reduce(corners, axis=1)
-        return _bounded(found, *ends, loose=np.zeros(len(held), dtype=np.bool_))
+        return _bounded(found, *ends, loose=np.zeros(len(corners), dtype=np.bool_))
 
 
 @dataclass(frozen=True, eq=False)
-class Ratio:
+class Ratio(Form):
     """What two groups get on average, compared.
 
     ``value`` of what all groups got and of how many documents they have, both [query, n, group], gives [query, n].

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.formulas.labellings.unlabelled import STATES, Ends, Unlabelled, mean
+from fairtrec.formulas.labellings.unlabelled import STATES, Ends, Form, Unlabelled, mean
 
 TOGETHER = 131_072  # states of rankings that are gone through side by side
 RankCost = Callable[[Floats, int], Floats]
@@ -37,11 +36,10 @@ def given(states: Ints, number: Ints, held: Floats) -> tuple[Floats, Bools]:
 
 
 @dataclass(frozen=True, eq=False)
-class Totals:
+class Totals(Form):
     """A function of what each group holds in all: ``value`` of amounts [query, n, group] gives [query, n]."""
 
     value: Callable[[Floats], Floats]
-    tries: ClassVar[bool] = False
 
     def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether there are few enough compositions."""
@@ -73,7 +71,7 @@ def multinomial(given: Floats, prior: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Linear:
+class Linear(Form):
     """Each rank adds ``gains`` [query, rank, group] as far as its document is in each group; ``first`` [query] too.
 
     Where nobody is of any group the value is undefined, unless it is ``always`` defined.
@@ -82,11 +80,6 @@ class Linear:
     gains: Floats
     first: Floats | float = 0.0
     always: bool = False
-    tries: ClassVar[bool] = False
-
-    def exact(self, rankings: Unlabelled) -> bool:  # noqa: ARG002 - for any
-        """Tell that it is."""
-        return True
 
     def ends(self, rankings: Unlabelled) -> Ends:
         """Give each unknown rank its least, its greatest and its expected gain."""
@@ -106,7 +99,7 @@ class Linear:
 
 
 @dataclass(frozen=True, eq=False)
-class Prefixes:
+class Prefixes(Form):
     """A sum over ranks: ``cost`` of what each group holds down to a rank [query, state, group], and of the rank from 0.
 
     It gives [query, state], and is weighed [query, rank]; ``first`` [query] is added, nan where all is undefined. Where
@@ -117,7 +110,6 @@ class Prefixes:
     weights: Floats
     first: Floats | float = 0.0
     alike: bool = False
-    tries: ClassVar[bool] = False
 
     def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether there are few enough states."""
@@ -139,7 +131,7 @@ class Prefixes:
 
 
 @dataclass(frozen=True, eq=False)
-class Finals:
+class Finals(Form):
     """A sum over ranks that depends, too, on what each group holds in the end.
 
     ``cost`` of what the groups hold in the end [row, group], and of how many documents there are [row], gives a cost as
@@ -147,7 +139,6 @@ class Finals:
     """
 
     cost: Callable[[Floats, Ints], tuple[RankCost, Floats]]
-    tries: ClassVar[bool] = False
 
     def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether there are few enough ends, and states on the way to each."""

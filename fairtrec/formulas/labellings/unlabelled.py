@@ -1,9 +1,10 @@
 """Rankings some of whose documents are of unknown group, and the labellings of them that are tried."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -103,10 +104,19 @@ class Unlabelled:
         found[query, self.slot[query, rank]] = np.broadcast_to(weights, self.slot.shape)[query, rank]
         return found
 
+    def held(self, weights: Floats) -> Floats:
+        """Sum the weights [query or 1, rank] that each group has for sure [query, group]."""
+        return np.asarray(np.einsum("qrg,qr->qg", self.known, np.broadcast_to(weights, self.slot.shape)))
+
+    def corners(self, weights: Floats) -> Floats:
+        """Sum the weights that each group has where all slots are labelled in one way [query, way, group]."""
+        total = self.at_slots(weights).sum(axis=1)
+        return np.asarray(self.held(weights)[:, None] + total[:, None, None] * np.eye(self.ways, self.groups))
+
     def amounts(self, weights: Floats) -> Floats:
         """Sum the weights [query or 1, rank] that each group has in each labelling [query, labelling, group]."""
         of_slots = self.at_slots(weights)[..., None]
-        held = np.einsum("qrg,qr->qg", self.known, np.broadcast_to(weights, self.slot.shape))
+        held = self.held(weights)
         step = FEW if self.choices.size > LARGE else self.choices.shape[1]
         several = [self.choices[:, at : at + step] for at in range(0, self.choices.shape[1], step)]
         given = [
@@ -136,14 +146,16 @@ def mean(values: Floats, chances: Floats) -> Floats:
     return np.asarray(np.divide(sums, total, out=np.full(len(values), np.nan), where=total > 0))
 
 
-class Form(Protocol):
+class Form(ABC):
     """What a measure makes of the groups; it ``tries`` labellings, or not."""
 
-    tries: ClassVar[bool]
+    tries: ClassVar[bool] = False
 
-    def exact(self, rankings: Unlabelled) -> bool:
+    def exact(self, rankings: Unlabelled) -> bool:  # noqa: ARG002 - of any
         """Tell whether the form gives both ends of these, or bounds."""
+        return True
 
+    @abstractmethod
     def ends(self, rankings: Unlabelled) -> Ends:
         """Find the ends over all labellings."""
 
