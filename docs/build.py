@@ -76,9 +76,8 @@ def _first_line(thing: object) -> str:
 
 
 def _help(of: click.Command, path: str) -> str:
-    lines = of.get_help(
-        click.Context(of, info_name=path, max_content_width=100, terminal_width=100, help_option_names=["-h", "--help"])
-    ).splitlines()
+    width = {"max_content_width": 100, "terminal_width": 100}
+    lines = of.get_help(click.Context(of, info_name=path, **{**command.context_settings, **width})).splitlines()
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -121,7 +121,7 @@ command = _Lazy(
     \b
     fairtrec eval qrels.txt bm25.run --terms gender-en --docs collection.tsv
     """,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST, "show_default": True},
 )
 click.version_option(__version__, prog_name="fairtrec", message=f"%(prog)s %(version)s{BUILT}")(command)
 

@@ -24,9 +24,7 @@ MEASURE = click.option(
     help="What to vary, like tau=0,1,5, tokenizer=strip,space, terms=each or 'terms=half x 1000'; may be repeated.",
 )
 @click.option("--grid", is_flag=True, help="Try all combinations.  [default: one factor at a time]")
-@click.option(
-    "--seed", type=int, default=0, show_default=True, metavar="N", help="The seed of all that is drawn at random."
-)
+@options.seed
 @options.Shared(evaluates="ablate", measures=[MEASURE], report=ABLATIONS)
 def command(
     qrels: str | None,
@@ -46,16 +44,14 @@ def command(
         --vary 'terms=half x 100' --terms gender-en --docs collection.tsv --background background.run
     """
     from fairtrec.ablation.ablation import ablate
-    from fairtrec.files.arguments import lists, named
 
     factors = {each.partition("=")[0].strip() for each in given["vary"]}
     if len(factors) == 1:
         options.refuse_typed(f"is for several factors, and --vary names {next(iter(factors))} alone", "grid")
     if not any(re.match(r"\s*ties\b|.*[x\u00d7]\s*\d", each) for each in given["vary"]):
         options.refuse_typed("is of what is drawn at random, and --vary draws nothing", "seed")
-    files = named(runs)
     varied = [value.strip() for each in given["vary"] for value in each.partition("=")[2].split(",")]
-    printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values(), *varied)
+    files = printing.files_of(runs, [output], qrels, *given.values(), *varied)
     with printing.attended(plans=None):
         ablation = ablate(files, qrels, **given)
     printing.write(ABLATIONS, form, ablation, output, places=places)

@@ -13,7 +13,7 @@ from fairtrec.literals import Objective
 EACH = 30  # seconds, after which a line says how far it has come
 FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
 RATE = click.FloatRange(0, min_open=True)
-device = click.option("--device", default="cpu", show_default=True, metavar="NAME", help="Where it runs: cpu or cuda.")
+device = click.option("--device", default="cpu", metavar="NAME", help="Where it runs: cpu or cuda.")
 
 
 def _strengths(_: Any, __: Any, text: str) -> list[float]:
@@ -39,7 +39,6 @@ def command() -> None:
     "--lambda",
     "strengths",
     default="0.1",
-    show_default=True,
     metavar="LIST",
     callback=_strengths,
     help="How strongly the adversary's gradient is reversed, a model for each.",
@@ -54,30 +53,27 @@ def command() -> None:
 @click.option(
     "--steps", type=FROM_0, metavar="N", help="Train both for N steps, for each lambda.  [default: two epochs]"
 )
-@click.option("--batch-size", type=FROM_1, default=64, show_default=True, metavar="N", help="Triples in a step.")
-@click.option("--learning-rate", type=RATE, default=3e-5, show_default=True, help="The learning rate of the ranker.")
-@click.option(
-    "--adversary-learning-rate", type=RATE, default=1e-3, show_default=True, help="The learning rate of the adversary."
-)
+@click.option("--batch-size", type=FROM_1, default=64, metavar="N", help="Triples in a step.")
+@click.option("--learning-rate", type=RATE, default=3e-5, help="The learning rate of the ranker.")
+@click.option("--adversary-learning-rate", type=RATE, default=1e-3, help="The learning rate of the adversary.")
 @options.word(
     "--objective",
     of=Objective,
     help="What the ranker learns by: hinge, as in the paper, or cross-entropy (ce), as in its program.",
 )
-@click.option("--checkpoints", type=FROM_1, default=20, show_default=True, metavar="N", help="Models for each lambda.")
+@click.option("--checkpoints", type=FROM_1, default=20, metavar="N", help="Models for each lambda.")
 @click.option("--layers", type=FROM_1, metavar="N", help="Keep the first N layers of the encoder.  [default: all]")
 @click.option("--freeze-embeddings", is_flag=True, help="Leave the vectors of words as they are.")
-@click.option("--max-length", type=FROM_1, default=230, show_default=True, metavar="N", help="Read N tokens.")
-@click.option("--tau", type=FROM_0, default=1, show_default=True, help="A text with at most N group terms is neutral.")
+@click.option("--max-length", type=FROM_1, default=230, metavar="N", help="Read N tokens.")
+@click.option("--tau", type=FROM_0, default=1, help="A text with at most N group terms is neutral.")
 @click.option(
     "--held-out",
     type=click.FloatRange(0, 1),
     default=0.1,
-    show_default=True,
     metavar="SHARE",
     help="Keep this share of the queries for judging the adversaries.",
 )
-@click.option("--seed", type=FROM_0, default=0, show_default=True, help="The same seed gives the same models.")
+@click.option("--seed", type=FROM_0, default=0, help="The same seed gives the same models.")
 @device
 @click.option(
     "--resume", is_flag=True, help="Continue where the same command was interrupted, from its last checkpoint."
@@ -123,11 +119,11 @@ def train(triples: str, **given: Any) -> None:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=options.PLACE,
     metavar="FILE",
     help="The run; of several models a folder of runs.  [default: standard output]",
 )
-@click.option("--batch-size", type=FROM_1, default=64, show_default=True, metavar="N", help="Pairs at a time.")
+@click.option("--batch-size", type=FROM_1, default=64, metavar="N", help="Pairs at a time.")
 @click.option("--max-length", type=FROM_1, metavar="N", help="Read N tokens.  [default: what the model reads]")
 @device
 def rerank(

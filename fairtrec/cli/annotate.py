@@ -1,6 +1,5 @@
 """``fairtrec annotate``: count the group terms of a whole collection, once."""
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -17,16 +16,11 @@ from fairtrec.literals import Engine, Tokenizer
     "-o",
     "--output",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
+    type=options.FILE,
     help="The table of counts: .arrow (for `eval --counts`), .parquet or .tsv.",
 )
 @options.word("--tokenizer", of=Tokenizer, help="How texts are split.")
-@click.option(
-    "--case-sensitive",
-    is_flag=True,
-    help="Match case, so that Hunter is not hunter.",
-)
+@click.option("--case-sensitive", is_flag=True, help="Match case, so that Hunter is not hunter.")
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Jobs at a time.  [default: all cores]")
 @click.option("--resume", is_flag=True, help="Continue where the same command was interrupted.")
 @click.option("--force", is_flag=True, help="Overwrite FILE; drop what an interrupted run left.")

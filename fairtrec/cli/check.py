@@ -28,21 +28,18 @@ EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad 
 )
 @click.option("--baseline", metavar="RUN|FILE", help="A run, or what `fairtrec eval -f json -q` wrote of one.")
 @click.option(
-    "--confidence",
-    type=float,
-    default=0.95,
-    show_default=True,
-    metavar="P",
-    help="The level of the intervals by which differences count.",
+    "--confidence", type=float, default=0.95, metavar="P", help="The level of the intervals by which differences count."
 )
 @options.word("--interval", of=Method, help="How intervals are computed: from Student's t, or by bootstrap.")
-@click.option("--strict/--no-strict", help="Fail if the value itself misses the bound, whatever its interval.")
+@click.option(
+    "--strict/--no-strict", show_default=False, help="Fail if the value itself misses the bound, whatever its interval."
+)
 @click.option("--prove", is_flag=True, help="Pass only if the whole interval lies on the right side of the bound.")
 @options.word("--fail-on", of=FailOn, help="With warning, exit with 1 on warnings, too.")
 @click.option("--accept", is_flag=True, help="Go on though values of the baseline's measures have changed since.")
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, judge the others, and exit with 3.")
 @click.option("--slice", "slices", metavar="FILE", help="Slices of queries: lines qid<TAB>slice.")
-@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write JUnit XML too.")
+@click.option("--junit", type=options.FILE, help="Write JUnit XML too.")
 @config.option("tool.fairtrec.check")
 @options.Shared(evaluates="check", report=VERDICTS)
 def command(
@@ -68,23 +65,23 @@ def command(
         --require 'nDCG@10 >= baseline - 0.01' --terms gender-en --docs collection.tsv
     """
     from fairtrec.errors import FairtrecError, InputError, UsageError
-    from fairtrec.files.arguments import is_same, lists, named, split
+    from fairtrec.files.arguments import is_same, named, split
     from fairtrec.gate.checking import check
 
     toml = click.get_current_context().meta.get("config")
     name, base = (None, None) if given["baseline"] is None else split(given["baseline"])
-    read = (qrels, *lists(runs), base, slices, toml, *given.values())
+    read = (qrels, *runs, base, slices, toml, *given.values())
     try:
         files = named(runs)
     except FairtrecError as fault:
-        printing.refuse_output(junit, *runs, *read)
+        printing.refuse_output(junit, *read)
         _write_fault(fault, junit)
         raise
     for run, file in files.items():
         if base is not None and is_same(file, base):
             raise UsageError(f"{run} is the baseline itself, which meets whatever it is; name another one of the two")
     for path in (output, junit):
-        printing.refuse_output(path, *files.values(), *read)
+        printing.refuse_output(path, files, *read)
     if output is not None and junit is not None and output.resolve() == junit.resolve():
         raise UsageError(f"--output and --junit would both write {output}; choose another for one of the two")
     given["baseline"] = base if name is None else {name: base}

@@ -40,7 +40,6 @@ compared = options.Shared(
             "--confidence",
             type=float,
             default=0.95,
-            show_default=True,
             metavar="P",
             help="The level of the intervals; a difference is shown if its p is at most 1 - P.",
         ),
@@ -51,21 +50,9 @@ compared = options.Shared(
             help="Test whether a run is not worse by EPS, and whether it is within EPS.",
         ),
         click.option(
-            "--resamples",
-            type=int,
-            default=10_000,
-            show_default=True,
-            metavar="N",
-            help="How often bootstrap and randomisation draw.",
+            "--resamples", type=int, default=10_000, metavar="N", help="How often bootstrap and randomisation draw."
         ),
-        click.option(
-            "--seed",
-            type=int,
-            default=0,
-            show_default=True,
-            metavar="N",
-            help="The seed of all that is drawn at random.",
-        ),
+        options.seed,
     )
 )
 
@@ -139,7 +126,7 @@ def command(
     from fairtrec.comparison.slices import Slices
     from fairtrec.errors import InputError, UsageError
     from fairtrec.evaluation.evaluate import evaluate
-    from fairtrec.files.arguments import lists, named
+    from fairtrec.files.arguments import named
     from fairtrec.statistics.procedure import Procedure
 
     views = [name for name, asked in (("--correlate", correlate), ("--cutoffs", cutoffs)) if asked is not None]
@@ -166,7 +153,7 @@ def command(
     if not views:
         files = baselines_of.once(files)
         against, files = baselines_of.against(baseline, files)
-    printing.refuse_output(output, qrels, slices, *files.values(), *lists(runs), *given.values())
+    printing.refuse_output(output, qrels, slices, *runs, files, *given.values())
     of_queries = Slices.of(slices)
     with printing.attended():
         result = evaluate(asked, files, qrels, keep_going=keep_going, **given)
@@ -224,7 +211,7 @@ def recorded(
     from click.core import ParameterSource
 
     from fairtrec.errors import UsageError
-    from fairtrec.files.arguments import joined, lists, named
+    from fairtrec.files.arguments import joined, named
     from fairtrec.replay.named_values import read_values
 
     always = ("values", "qrels", "runs", "measures", "baseline", "output")
@@ -243,7 +230,7 @@ def recorded(
     for number, baseline in enumerate(baselines):
         if baseline not in several and baseline != "all":
             asked[number], several = joined(several, baseline)
-    printing.refuse_output(output, *read, *several.values(), *lists(files))
+    printing.refuse_output(output, *read, *files, several)
     return read_values(several, " ".join(measures) or None), baselines_of.one_or_several(asked)
 
 

@@ -1,6 +1,5 @@
 """``fairtrec counterfactual``: a collection with the words of one group in the place of the other's."""
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -19,7 +18,7 @@ from fairtrec.literals import Pronouns
     "-o",
     "--output",
     required=True,
-    type=click.Path(path_type=Path),
+    type=options.PLACE,
     metavar="FILE",
     help="The new collection: .tsv or .jsonl, and perhaps .gz, .bz2 or .zst behind that.",
 )
@@ -38,7 +37,7 @@ from fairtrec.literals import Pronouns
 @click.option("--terms", metavar="NAME|FILE", help="Report which of these group terms have no counterpart.")
 @click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes.  [default: all cores]")
 @options.collected
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@options.force
 def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
     """Write SOURCE with each word of --pairs replaced by its counterpart: she by he, he by she, Mary by James.
 

@@ -13,7 +13,6 @@ from fairtrec.literals import Tokenizer
 if TYPE_CHECKING:
     from fairtrec.formats.table import Meta
 
-OUTPUT = click.Path(dir_okay=False, path_type=Path)
 SHOWN = 10
 
 
@@ -24,7 +23,7 @@ def command() -> None:
 
 @command.command()
 @click.argument("source", metavar="IN")
-@click.argument("output", metavar="OUT", type=OUTPUT)
+@click.argument("output", metavar="OUT", type=options.FILE)
 @click.option("--force", is_flag=True, help="Overwrite OUT.")
 @click.option("--terms", metavar="NAME|FILE", help="The terms that were counted, where IN does not say so.")
 @options.word("--tokenizer", of=Tokenizer, optional=True, help="How texts were split, where IN does not say so.")
@@ -51,7 +50,7 @@ def convert(
 
 
 @command.command()
-@click.argument("output", metavar="OUT", type=OUTPUT)
+@click.argument("output", metavar="OUT", type=options.FILE)
 @click.argument("parts", nargs=-1, required=True, metavar="PART...")
 @click.option("--force", is_flag=True, help="Overwrite OUT.")
 def merge(output: Path, parts: tuple[str, ...], *, force: bool) -> None:

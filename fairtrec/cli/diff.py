@@ -20,7 +20,6 @@ tolerance = click.option(
     "--tolerance",
     type=click.FloatRange(0),
     default=0.0,
-    show_default=True,
     help="Treat values that differ by no more than this as the same.",
 )
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,23 +29,35 @@ ENDINGS = {"table": "txt", "latex": "tex"}  # of the files of --spread in other 
 @click.option(
     "--spread", is_flag=True, help="Print best, median and worst of each query over all RUNs instead, naming none."
 )
-@options.slices
+@click.option(
+    "--slice",
+    "slices",
+    metavar="FILE",
+    help="Print the means of each slice of queries, too; lines of FILE are qid and slice.",
+)
 @click.option(
     "--confidence",
     type=float,
     metavar="P",
     help="Print the interval of each mean over queries at this level, like 0.95.",
 )
-@click.option(
+@options.word(
     "--interval",
-    type=click.Choice(get_args(Method)),
+    of=Method,
+    optional=True,
     help="How that interval is computed: from Student's t, or by bootstrap.  [default: t]",
 )
-@click.option("--keep-going", is_flag=True, help="Report broken runs, evaluate the others, and exit with 3.")
+@options.keep_going
 @click.option("--title", metavar="TEXT", help="The heading of a page (html), or what a caption begins with (latex).")
 @options.query_texts
 @click.option("--latex-label", metavar="NAME", help="What LaTeX refers to the table by (latex).")
-@options.into
+@click.option(
+    "-o",
+    "--output",
+    type=options.PLACE,
+    metavar="FILE|FOLDER",
+    help="Write to FILE, or with --spread also a file for each run to FOLDER/, all or nothing.",
+)
 @options.Shared(report=RESULTS, auto=True, what=options.AUTO, beside=[options.places, options.verbose])
 def command(
     qrels: str | None,
@@ -80,7 +92,7 @@ def command(
     """
     from fairtrec.errors import InputError
     from fairtrec.evaluation import processes
-    from fairtrec.files.arguments import lists, named
+    from fairtrec.files.arguments import named
 
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
     view |= {"latex_label": latex_label, "query_texts": query_texts}
@@ -102,7 +114,7 @@ def command(
 
         by = sort_key(sort, measures, given["relevance_level"])
     if output is not None and not (spread and _is_folder(output)):
-        printing.refuse_output(output, qrels, slices, *files.values(), *lists(runs), *given.values())
+        printing.refuse_output(output, qrels, slices, *runs, files, *given.values())
     of_queries = None
     if slices is not None:
         from fairtrec.comparison.slices import Slices

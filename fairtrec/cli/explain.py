@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     "--exchanges",
     type=click.IntRange(1),
     default=100,
-    show_default=True,
     metavar="N",
     help="Look for the best exchange of two documents among the first N ranks.",
 )
@@ -57,16 +56,14 @@ def command(
         --background background.run
     """
     from fairtrec.evaluation import processes
-    from fairtrec.files.arguments import lists, named
 
     if not given["query"]:
         options.refuse_typed("is for what is looked at closely; name it with --query", "exchanges")
-    files = named(runs)
+    files = printing.files_of(runs, [output], qrels, *given.values())
     given["jobs"] = processes(list(files.values()), given["jobs"])  # they start while this one imports the rest
 
     from fairtrec.explanation.explaining import explain
 
-    printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
     with printing.attended():
         explanation = explain(measure, files, qrels, **given)
     printing.write(EXPLANATIONS, form, explanation, output, places=places)

@@ -11,9 +11,7 @@ from fairtrec.literals import Drawn
 from fairtrec.report.writers import AGREEMENTS
 
 FROM_1, FROM_0 = click.IntRange(1), click.IntRange(0)
-DEPTH = click.option(
-    "-M", "--depth", type=FROM_1, default=10, show_default=True, metavar="N", help="Look at ranks down to N."
-)
+DEPTH = click.option("-M", "--depth", type=FROM_1, default=10, metavar="N", help="Look at ranks down to N.")
 OF_RUNS = options.Shared((DEPTH, *(options.CHOSEN[name] for name in ("order", "run_format", "score_dtype"))))
 
 
@@ -29,20 +27,13 @@ def command() -> None:
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--number", type=FROM_1, required=True, metavar="N", help="Draw so many documents, or queries.")
 @options.word("--unit", of=Drawn, help="What is drawn: documents by their exposure, or whole queries.")
-@click.option("--seed", type=FROM_0, default=0, show_default=True, metavar="N", help="Another seed draws others.")
+@click.option("--seed", type=FROM_0, default=0, metavar="N", help="Another seed draws others.")
 @click.option("--gold", metavar="FILE", help="Keep the labels of this sheet, for what is drawn again.")
 @click.option("--docs", metavar="FILE|ID", help="The texts, to stand beside them: TSV, JSON lines, an ir_datasets id.")
 @click.option("--queries", metavar="NAME|FILE", help="Only of these queries: a query set by name, or a file of ids.")
 @OF_RUNS
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="The sheet, a TSV.",
-)
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@click.option("-o", "--output", required=True, type=options.FILE, help="The sheet, a TSV.")
+@options.force
 def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> None:
     """Draw documents that RUNs expose, with known probabilities, and write the sheet that people fill in.
 
@@ -53,13 +44,11 @@ def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> N
     fairtrec gold draw bm25.run neural.run fair.run --number 30 --docs collection.tsv -o sheet.tsv
     """
     from fairtrec.errors import UsageError
-    from fairtrec.files.arguments import lists, named
     from fairtrec.gold.drawing import draw
     from fairtrec.report.drawn import text, tsv
     from fairtrec.report.output import emit
 
-    files = named(runs)
-    printing.refuse_output(output, *files.values(), *lists(runs), *given.values())
+    files = printing.files_of(runs, [output], *given.values())
     if output.is_file() and not force:
         raise UsageError(f"{output} exists; give --force to overwrite it, or another name")
     with printing.progress():
@@ -75,9 +64,7 @@ def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> N
 @click.option("--labels", metavar="FILE", help="Groups by a program, or by others: TSV of docno group [weight].")
 @options.Shared([options.CHOSEN[name] for name in ("groups", "tokenizer", "case_sensitive")])
 @OF_RUNS
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, metavar="P", help="The level of the intervals."
-)
+@click.option("--confidence", type=float, default=0.95, metavar="P", help="The level of the intervals.")
 @options.Shared(report=AGREEMENTS)
 def agree(
     gold: str, runs: tuple[str, ...], form: str, output: Path | None, *, places: int, depth: int, **given: Any
@@ -90,13 +77,11 @@ def agree(
     \b
     fairtrec gold agree labels.tsv --terms gender-en --docs collection.tsv
     """
-    from fairtrec.files.arguments import lists, named
     from fairtrec.gold.agreeing import agree
 
-    files = named(runs)
+    files = printing.files_of(runs, [output], gold, *given.values())
     if not files:
         options.refuse_typed("is for RUNs, and there is none", "depth", "order", "run_format", "score_dtype")
-    printing.refuse_output(output, gold, *files.values(), *lists(runs), *given.values())
     with printing.attended("order", "run_format", "score_dtype", "depth"):
         found = agree(gold, files or None, depth=depth, **given)
     printing.write(AGREEMENTS, form, found, output, places=places)

@@ -1,7 +1,7 @@
 """``fairtrec headroom``: how much fairer each run could be at no loss of utility, and at some."""
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
@@ -15,31 +15,18 @@ from fairtrec.report.writers import FRONTIERS
 @click.option(
     "--utility",
     default="nDCG@10",
-    show_default=True,
     metavar="MEASURE",
     help="The utility measure that is to last; scores means the DCG of the run's own scores.",
 )
+@click.option("--fairness", default="NFaiRR@10", metavar="MEASURE", help="The fairness measure that is to gain.")
 @click.option(
-    "--fairness",
-    default="NFaiRR@10",
-    show_default=True,
-    metavar="MEASURE",
-    help="The fairness measure that is to gain.",
-)
-@click.option(
-    "--loss",
-    default="0,1%,5%",
-    show_default=True,
-    metavar="SHARES",
-    help="How much of the utility may be lost, in the mean over queries.",
+    "--loss", default="0,1%,5%", metavar="SHARES", help="How much of the utility may be lost, in the mean over queries."
 )
 @click.option("--each", is_flag=True, help="Allow that loss in each query, not only in the mean.")
-@click.option(
+@options.word(
     "--from",
     "among",
-    type=click.Choice(get_args(Among)),
-    default="run",
-    show_default=True,
+    of=Among,
     help="Whose documents may be ranked: those of the run, of the background too, of all runs.",
 )
 @click.option(
@@ -75,14 +62,12 @@ def command(
         --background background.run
     """
     from fairtrec.errors import UsageError
-    from fairtrec.files.arguments import lists, named
     from fairtrec.frontier.headroom import headroom
     from fairtrec.inputs import loading
 
     if query_texts is not None and not (per_query and form == "html"):
         raise UsageError("--query-texts stand beside queries in a page; add -f html and -q")
-    files = named(runs)
-    printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
+    files = printing.files_of(runs, [output], qrels, *given.values())
     also = ("background",) if given["among"] == "background" else ()
     with printing.attended(*also):
         frontier = headroom(files, qrels, **given)

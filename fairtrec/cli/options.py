@@ -16,13 +16,26 @@ AUTO = "auto is a table in a terminal, and the columns of trec_eval elsewhere."
 EXITS = "Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 a resource is missing."
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
+FOLDER = "fairtrec.folder"  # of a context: whether the name of the output ended in a slash
+
+
+class _Place(click.Path):
+    """A path, for pathlib, which is imported where there is one."""
+
+    def coerce_path_result(self, value: Any) -> Any:
+        click.get_current_context().meta[FOLDER] = str(value).endswith("/")  # of which a path keeps nothing
+        from pathlib import Path
+
+        return Path(value)
+
+
+FILE, PLACE = _Place(dir_okay=False), _Place()
 
 
 def word(*names: str, of: Any, optional: bool = False, **more: Any) -> Decorator:
     """Make an option for one of the words of a Literal; by default the first, or none if it is optional."""
-    words = of if isinstance(of, tuple) else get_args(of)
-    given = {"default": None if optional else words[0], "show_default": not optional, **more}
-    return click.option(*names, type=click.Choice(words), **given)
+    words = get_args(of)
+    return click.option(*names, type=click.Choice(words), **{"default": None if optional else words[0], **more})
 
 
 def _by_attribute(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> Any:
@@ -94,7 +107,6 @@ CHOSEN = {  # the option of each choice
         type=bool if row.is_flag else click.Choice(row.literals) if row.literals else int if row.is_number else str,
         is_flag=row.is_flag,
         default=row.default,
-        show_default=not row.is_flag and row.default is not None,
         metavar=row.metavar,
         help=row.help,
     )
@@ -106,7 +118,6 @@ CHOSEN = {  # the option of each choice
         callback=_by_attribute,
         metavar=f"[NAME=]{row.metavar or '|'.join(row.literals)}",
         default=[] if row.default is None else [row.default],
-        show_default=row.default is not None,
         help=row.help,
     )
     for row in CHOICES.values()
@@ -125,40 +136,16 @@ sort = click.option(
     metavar="MEASURE",
     help="Sort runs by this measure, the best first, and show ranks and marks.  [default: as given]",
 )
-slices = click.option(
-    "--slice",
-    "slices",
-    metavar="FILE",
-    help="Print the means of each slice of queries, too; lines of FILE are qid and slice.",
-)
 query_texts = click.option(
     "--query-texts", metavar="FILE|ID", help="Show the texts of queries: lines of qid<TAB>text, or an ir_datasets id."
 )
 per_query = click.option("-q", "--per-query", is_flag=True, help="Print the value of each query too.")
-
-
-FOLDER = "fairtrec.folder"  # whether the name of the output ended in a slash
-
-
-class _Place(click.Path):
-    """A path, for pathlib, which is imported where there is one."""
-
-    def coerce_path_result(self, value: Any) -> Any:
-        click.get_current_context().meta[FOLDER] = str(value).endswith("/")  # of which a path keeps nothing
-        from pathlib import Path
-
-        return Path(value)
-
-
-output, into = (
-    click.option("-o", "--output", type=_Place(dir_okay=folder), metavar=metavar, help=f"{says}, all or nothing.")
-    for folder, metavar, says in (
-        (False, "FILE", "Write to FILE"),
-        (True, "FILE|FOLDER", "Write to FILE, or with --spread also a file for each run to FOLDER/"),
-    )
+force = click.option("--force", is_flag=True, help="Overwrite FILE.")
+keep_going = click.option(
+    "--keep-going", is_flag=True, help="Report broken runs, evaluate the others, and exit with 3."
 )
-
-
+seed = click.option("--seed", type=int, default=0, metavar="N", help="The seed of all that is drawn at random.")
+output = click.option("-o", "--output", type=FILE, help="Write to FILE, all or nothing.")
 verbose = click.option(
     "-v",
     "--verbose",
@@ -172,7 +159,6 @@ places = click.option(
     "--places",
     type=click.IntRange(0, 17),
     default=4,
-    show_default=True,
     metavar="N",
     help="How many digits stand after the decimal point.",
 )
@@ -213,14 +199,7 @@ class Shared:
             kind = FormatChoice([*["auto"] * self.auto, *self.report.forms])
             kind.writers = self.report.forms
             form = click.option(
-                "-f",
-                "--format",
-                "form",
-                type=kind,
-                default=kind.choices[0],
-                show_default=True,
-                help=self.what,
-                is_eager=True,
+                "-f", "--format", "form", type=kind, default=kind.choices[0], help=self.what, is_eager=True
             )
             each += [form, *self.beside]
         for decorator in reversed(each):
@@ -235,7 +214,6 @@ collected = Shared(
             "--max-doc-bytes",
             type=click.IntRange(1, 1 << 30),
             default=1 << 26,
-            show_default=True,
             metavar="N",
             help="Refuse longer documents.",
         ),

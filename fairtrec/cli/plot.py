@@ -76,7 +76,6 @@ def command(
     from fairtrec.comparison.curves import curves
     from fairtrec.errors import UsageError
     from fairtrec.evaluation.evaluate import evaluate
-    from fairtrec.files.arguments import lists, named
     from fairtrec.report.comparison import footnotes as of_cutoffs
     from fairtrec.report.figures import plot, refuse, with_intervals
     from fairtrec.report.figures.canvas import kind_of, look, written
@@ -102,8 +101,7 @@ def command(
         heeded = (*OF_MEANS, "kind", "families", "trend", "columns")
         result, _ = recorded((qrels or "none", *runs), measures, (), heeded, output)
     else:
-        files = named(runs)
-        printing.refuse_output(output, qrels, *files.values(), *lists(runs), *given.values())
+        files = printing.files_of(runs, [output], qrels, *given.values())
         asked = measures or None if cutoffs is None else deepened(measures, cutoffs, given["relevance_level"])
         with printing.attended():
             result = evaluate(asked, files, qrels, **given)

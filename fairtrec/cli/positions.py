@@ -14,13 +14,13 @@ from fairtrec.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--embeddings", metavar="FILE", help="Vectors: .npy or .npz of numpy, or Parquet of docno and vector.")
 @click.option("--ids", metavar="FILE", help="The docno of each row of .npy or .npz.")
-@click.option("--docs", metavar="FILE|ID", help="The texts: TSV or JSON lines, or an ir_datasets id.")
+@options.INPUTS["docs"]
 @click.option("--model", metavar="NAME|FOLDER", help="A model of sentence-transformers, which makes vectors of texts.")
-@click.option("--save-embeddings", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+@click.option("--save-embeddings", type=options.FILE,
               help="Keep the vectors: Parquet, for --embeddings.")  # fmt: skip
 @click.option("-M", "--depth", type=click.IntRange(1), metavar="N", help="Cut rankings after rank N.")
 @click.option("--fit", metavar="FILE", help="The documents that define the axes, qid docno; not those that are ranked.")
-@click.option("--axes", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="The number of axes.")
+@click.option("--axes", type=click.IntRange(1), default=1, metavar="N", help="The number of axes.")
 @click.option("--normalize", is_flag=True, help="Bring all vectors to length 1.")
 @click.option(
     "--spurious",
@@ -36,7 +36,7 @@ from fairtrec.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 @options.word("--order", of=RankedBy, help="Rank by the score (column 5), the rank (column 4), or the order of lines.")
 @options.CHOSEN["run_format"]
 @options.word("--missing", of=Absent, help="skip: leave out documents that have no vector, and count them.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+@click.option("-o", "--output", type=options.FILE,
               help="Write to FILE, a TSV, all or nothing.")  # fmt: skip
 @options.verbose
 def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs, **given: Any) -> None:
@@ -48,7 +48,6 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     fairtrec positions bm25.run neural.run --embeddings vectors.npy --ids ids.txt -o positions.tsv
     """
     from fairtrec.errors import UsageError
-    from fairtrec.files.arguments import lists, named
     from fairtrec.projection.project import positions
     from fairtrec.report.output import emit
 
@@ -58,10 +57,8 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
         options.refuse_typed("is of the accuracy for --labels; name a file with it", "accuracy_as")
     if output is not None and output.suffix.lower() not in ("", ".tsv", ".txt"):
         raise UsageError(f"positions are written as TSV, and {output} ends otherwise; end it in .tsv")
-    files = named(runs)
     read = [given[name] for name in ("embeddings", "ids", "docs", "fit", "spurious", "labels")]
-    for place in (output, given["save_embeddings"]):
-        printing.refuse_output(place, *files.values(), *lists(runs), *read)
+    files = printing.files_of(runs, [output, given["save_embeddings"]], *read)
     if output is not None and output == given["save_embeddings"]:
         raise UsageError(f"{output} is where both positions and embeddings go; give two names")
     placed = positions(files, **given)

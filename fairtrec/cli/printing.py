@@ -119,17 +119,29 @@ def speed(size: int, seconds: float) -> str:
     return f" ({megabytes:,.0f} MB/s)" if megabytes >= 1 else ""
 
 
+def files_of(runs: Sequence[str], outputs: Iterable["Path | None"], *given: Any) -> dict[str, str]:
+    """Name the files of runs. Raises UsageError as ``refuse_output`` does, beside these and what else is given."""
+    from fairtrec.files.arguments import named
+
+    files = named(runs)
+    for output in outputs:
+        if output is not None:
+            refuse_output(output, *runs, files, *given)
+    return files
+
+
 def refuse_output(output: "Path | None", *given: Any) -> None:
-    """Raise UsageError if the output cannot be written, or is one of the files that are given."""
+    """Raise UsageError if the output cannot be written, or is one of the files that are given, or of lists of them."""
     if output is None:
         return
     from fairtrec.errors import UsageError
+    from fairtrec.files.arguments import lists
     from fairtrec.report.output import refuse_input, refuse_unwritable
 
     if os.path.isdir(output):  # noqa: PTH112 - which says no of a name that is too long
         raise UsageError(f"{output} is a folder; name a file with -o")
     refuse_unwritable(output)
-    refuse_input(output, _named(given))
+    refuse_input(output, [*_named(given), *lists(each for each in given if isinstance(each, str))])
 
 
 def _named(given: Iterable[Any]) -> Iterator[str]:

@@ -27,11 +27,10 @@ from fairtrec.report.writers import QUERYSETS
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
+    type=options.FILE,
     help="Write the set NAME.tsv, NAME.slices.tsv if there are domains, and the passport NAME.toml.",
 )
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
+@options.force
 @options.Shared(report=QUERYSETS, beside=[options.places])
 def command(
     cast: tuple[str, ...], output: Path | None, title: str | None, form: str, *, places: int, force: bool, **given: Any

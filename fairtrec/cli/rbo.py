@@ -13,9 +13,7 @@ from fairtrec.report.writers import OVERLAPS
 
 @click.command(name="rbo", cls=Titled, epilog=options.EXITS)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
-@click.option(
-    "-p", type=float, default=0.9, show_default=True, metavar="P", help="How likely a reader goes on to the next rank."
-)
+@click.option("-p", type=float, default=0.9, metavar="P", help="How likely a reader goes on to the next rank.")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Cut rankings after rank N.")
 @options.word(
     "--form",
@@ -37,12 +35,12 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     fairtrec rbo bm25.run neural.run -q
     """
     from fairtrec.comparison.overlaps import rbo
-    from fairtrec.files.arguments import joined, lists, named
+    from fairtrec.files.arguments import joined, named
 
     files = named(runs)
     asked: str | None = given.pop("baseline")
     baseline, every = (asked, files) if asked is None or asked in files else joined(files, asked)
-    printing.refuse_output(output, *every.values(), *lists(runs))
+    printing.refuse_output(output, *runs, every)
     view = {name: given.pop(name) for name in ("per_query", "places")}
     given["form"] = given.pop("which")
     with printing.progress():

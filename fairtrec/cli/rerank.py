@@ -17,9 +17,7 @@ from fairtrec.report.writers import EFFECTS
     metavar="RERANKER",
     help="The reranker, like DetCons@10; may be repeated with -o FOLDER. `fairtrec measures` lists them.",
 )
-@click.option(
-    "--seed", type=int, default=0, show_default=True, metavar="N", help="The seed of all that is drawn at random."
-)
+@options.seed
 @click.option(
     "--rankings",
     type=int,
@@ -65,7 +63,7 @@ def command(
     from pathlib import Path
 
     from fairtrec.catalogue import rerankers
-    from fairtrec.files.arguments import lists, named
+    from fairtrec.files.arguments import named
     from fairtrec.formats import plain_run
     from fairtrec.report.output import pour, refuse_unwritable
     from fairtrec.report.reranking import footnotes
@@ -78,9 +76,7 @@ def command(
     written = places_of(list(files), asked, output)
     refuse_unwritable(Path(output) if output is not None else None)
     for place in written:
-        printing.refuse_output(
-            place if place.parent.is_dir() else None, qrels, *files.values(), *lists(runs), *given.values()
-        )
+        printing.refuse_output(place if place.parent.is_dir() else None, qrels, *runs, files, *given.values())
     if not measures:
         options.refuse_typed("is of what -m (--measure) prints, and nothing is asked for", "form", "places")
     if not any(each.is_random for each in asked):

@@ -25,14 +25,12 @@ BESIDE = click.option(
 @click.option(
     "--beta",
     default="0,0.5,1,2,inf",
-    show_default=True,
     metavar="LIST",
     help="How much fairness counts: 0 for utility alone, inf for fairness alone.",
 )
 @click.option(
     "--folds",
     default="5",
-    show_default=True,
     metavar="N|FILE",
     help="Choose for the queries of each fold by those of the other folds; lines of FILE are qid and fold.",
 )
@@ -44,12 +42,7 @@ BESIDE = click.option(
 )
 @click.option("--baseline", metavar="RUN", help="Compare each row with this run: a file, or the name of a RUN.")
 @options.Shared(compare.compared.options[1:], "select", [BESIDE])
-@click.option(
-    "--write-run",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the run that one beta chooses to FILE, all or nothing.",
-)
+@click.option("--write-run", type=options.FILE, help="Write the run that one beta chooses to FILE, all or nothing.")
 @options.Shared(report=SELECTIONS)
 def command(
     qrels: str | None,
@@ -70,7 +63,6 @@ def command(
         --beta 0,1,inf --terms gender-en --docs collection.tsv --background background.run
     """
     from fairtrec.errors import UsageError
-    from fairtrec.files.arguments import lists, named
     from fairtrec.selection.selecting import select
     from fairtrec.statistics.procedure import Procedure
 
@@ -78,10 +70,8 @@ def command(
     if given["baseline"] is None:
         options.refuse_typed("is for comparing with --baseline, and there is none", *procedure)
     compare.refuse_idle({name: given[name] for name in procedure})
-    files = named(runs)
     write_run = given.pop("write_run")
-    for path in (output, write_run):
-        printing.refuse_output(path, qrels, *files.values(), *lists(runs), *given.values())
+    files = printing.files_of(runs, [output, write_run], qrels, *given.values())
     if output is not None and write_run is not None and output.resolve() == write_run.resolve():
         raise UsageError(f"--output and --write-run would both write {output}; choose another for one of the two")
     with printing.attended():

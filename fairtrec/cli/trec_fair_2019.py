@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @options.per_query
 @options.sort
 @options.jobs
-@click.option("--keep-going", is_flag=True, help="Report broken runs, evaluate the others, and exit with 3.")
+@options.keep_going
 @options.Shared(report=RESULTS, auto=True, what=options.AUTO)
 def command(
     runs: tuple[str, ...], sequences: str, truth: str, labels: tuple[str, ...], sort: str | None, **chosen: Any
@@ -58,14 +58,12 @@ def command(
     """
     from fairtrec.errors import InputError, UsageError
     from fairtrec.evaluation.trec_fair_2019 import evaluate
-    from fairtrec.files.arguments import lists, named
 
     form, output = (chosen.pop(name) for name in ("form", "output"))
     view = {name: chosen.pop(name) for name in ("per_query", "places")}
     if not labels:
         raise UsageError("unfairness needs the groups of authors; give --labels FILE")
-    files = named(runs)
-    printing.refuse_output(output, *files.values(), *lists(runs), sequences, truth, *labels)
+    files = printing.files_of(runs, [output], sequences, truth, *labels)
     result = evaluate(files, sequences, truth, labels, **chosen)
     for _, fault in result.failed:
         say(fault)
