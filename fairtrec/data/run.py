@@ -179,7 +179,8 @@ def judged(qrels: Qrels, qids: Sequence[str]) -> Ints:
 class QrelsIndex:
     """The grades of the judged documents of queries; where subtopics differ, the highest.
 
-    ``queries`` are their numbers in the judgements, and their places among these their numbers here; None: all.
+    ``queries`` are their numbers in the judgements, and their places among these their numbers here; None: all. Each
+    of the ``grades`` is of a ``query``, which rises.
     """
 
     def __init__(self, qrels: Qrels, queries: Ints | None = None) -> None:
@@ -188,15 +189,14 @@ class QrelsIndex:
             lengths = lengths[queries]
             lines = np.arange(lengths.sum()) + np.repeat(qrels.starts[queries] - np.cumsum(lengths) + lengths, lengths)
             docnos, grades = docnos[lines], grades[lines]
-        self.queries = len(lengths)
         self._names = Docnos.of(docnos)
         self._many = len(self._names.keys)
-        pairs = np.repeat(np.arange(self.queries), lengths) * self._many + self._names.rows(docnos)
+        pairs = np.repeat(np.arange(len(lengths)), lengths) * self._many + self._names.rows(docnos)
         order = np.argsort(pairs)
         pairs = pairs[order]
         first = np.flatnonzero(np.diff(pairs, prepend=-1))
-        self._pairs, self._grades = pairs[first], np.maximum.reduceat(grades[order], first).astype(np.float64)
-        self._query = self._pairs // max(self._many, 1)  # of each judgement, rising
+        self._pairs, self.grades = pairs[first], np.maximum.reduceat(grades[order], first).astype(np.float64)
+        self.query = self._pairs // max(self._many, 1)
 
     def of(self, query: Ints, docnos: Docs) -> Floats:
         """Find the grades of documents, each for the query of this number; nan where there is none."""
@@ -206,7 +206,7 @@ class QrelsIndex:
         pairs = query[there] * self._many + rows[there]
         at = np.searchsorted(self._pairs, pairs).clip(max=len(self._pairs) - 1)
         found = self._pairs[at] == pairs
-        grades[there[found]] = self._grades[at[found]]
+        grades[there[found]] = self.grades[at[found]]
         return grades
 
     def retrieved(self, run: Run, first: Ints, lengths: Ints, numbers: Ints) -> tuple[Ints, Floats]:
@@ -223,12 +223,6 @@ class QrelsIndex:
         places -= first[query]
         many = np.bincount(query, minlength=len(first))
         return in_rows(places, many, 0)[0], in_rows(grades[judged], many, np.nan)[0]
-
-    def falling(self) -> Floats:
-        """Give the grades of each query [query, n], the highest first; nan behind the last."""
-        order = np.lexsort((-self._grades, self._query))
-        rows: Floats = in_rows(self._grades[order], np.bincount(self._query, minlength=self.queries), np.nan)[0]
-        return rows
 
 
 def in_rows(values: Any, lengths: Ints, fill: Any) -> tuple[Any, Any]:

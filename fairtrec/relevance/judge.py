@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.catalogue import relevance
 from fairtrec.data import MISSING, Floats, Qrels, Run, decode
-from fairtrec.data.run import QrelsIndex
+from fairtrec.data.run import QrelsIndex, in_rows
 from fairtrec.errors import UsageError
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.utility import DIVERSITY, Utility
@@ -97,18 +97,19 @@ class RelevanceEvaluator:
             first, many = run.starts[ranking], np.where(ranking == MISSING, 0, np.diff(run.starts, append=0)[ranking])
             lengths = many if self.deepest is None else np.minimum(many, self.deepest)
             judged = np.zeros(len(at), dtype=np.int64) if self.few else self.many[number]
-            for dealt_together in dealt(judged):
-                lines = np.cumsum(lengths[dealt_together] + judged[dealt_together])
-                for part in np.split(dealt_together, np.flatnonzero(np.diff(lines // TOGETHER)) + 1):
-                    known, numbers = self.known, number[part]
+            for alike in [np.arange(len(at))] if self.few else dealt(judged):
+                lines = np.cumsum(lengths[alike] + judged[alike])
+                for part in np.split(alike, np.flatnonzero(np.diff(lines // TOGETHER)) + 1):
+                    numbers = number[part] if self.few else np.arange(len(part))
+                    known = self.known
                     if known is None:
-                        index = QrelsIndex(self.qrels, None if self.few else numbers)
-                        graded = index.falling()
-                        known = Graded(index, graded, [self.measures[row].most(graded) for row in self.plain])
-                    if self.few:
-                        self.known = known
-                    else:
-                        numbers = np.arange(len(part))
+                        index = QrelsIndex(self.qrels, None if self.few else number[part])
+                        many_judged = np.bincount(index.query, minlength=len(self.many if self.few else part))
+                        falling = in_rows(index.grades[np.lexsort((-index.grades, index.query))], many_judged, np.nan)[
+                            0
+                        ]
+                        known = Graded(index, falling, [self.measures[row].most(falling) for row in self.plain])
+                        self.known = known if self.few else None
                     places, grades = known.grades.retrieved(run, first[part], lengths[part], numbers)
                     columns = place + at[part]
                     for row, most in zip(self.plain, known.most, strict=True):

@@ -56,9 +56,9 @@ def test_many_judgements_of_one_query_take_no_memory_for_the_others(monkeypatch)
     whole = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
     for module, name in ((judge, "CELLS"), (depth, "CELLS"), (depth, "TIMES")):
         monkeypatch.setattr(module, name, 0)
-    sizes, falling = [], judge.QrelsIndex.falling
+    sizes, graded = [], judge.Graded
     monkeypatch.setattr(
-        judge.QrelsIndex, "falling", lambda *given: sizes.append(falling(*given).size) or falling(*given)
+        judge, "Graded", lambda index, falling, most: sizes.append(falling.size) or graded(index, falling, most)
     )
     parts = fairtrec.evaluate(measures, run(), qrels, complete=True).scores[0]
     assert parts.qids == whole.qids
