@@ -45,8 +45,7 @@ class Slots:
         if "judged_membership" in measure.needs:
             lines_judged = inputs.judged_lines
             judged = (lines_judged != MISSING) & np.isnan(inputs.judged_membership).any(axis=2)
-            assert inputs.reference.qrels is not None
-            names.append(inputs.reference.qrels.docnos[lines_judged[judged]])
+            names.append(inputs.qrels.docnos[lines_judged[judged]])
         (of_ranked, of_judged), number, docnos = _numbered([ranked, judged], np.concatenate(names))
         known = np.where(np.isnan(membership), 0.0, membership)
         length: Ints = (lines != MISSING).sum(axis=1)

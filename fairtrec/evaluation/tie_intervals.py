@@ -28,12 +28,9 @@ def intervals(run: Run, scores: Scores, reference: Reference, depth: int | None)
 
     ``run`` holds all that is tied with the last document that is looked at; ``depth`` is where rankings are cut.
     """
-    parts = evenly(run, scores.qids, None)
-    if len(parts) == 1:
-        return _intervals(run, scores, reference, depth)
     found: dict[str, Any] = {end: np.empty(scores.values.shape) for end in ENDS}
     found |= {name: np.empty(scores.values.shape, dtype=np.bool_) for name in ("is_tied", "is_drawn")}
-    for part in parts:
+    for part in evenly(run, scores.qids, None):
         qids = tuple(scores.qids[query] for query in part)
         ties = _intervals(run, replace(scores, qids=qids, values=scores.values[:, part]), reference, depth)
         for name, values in found.items():

@@ -191,7 +191,8 @@ class RunContext:
     ) -> None:
         self.run, self.qids, self.reference, self.depth, self._first = run, qids, reference, depth, first
         self.queries = len(qids)
-        self.documents = cast("Documents", reference.documents)  # there are such where an input needs them
+        self.documents = cast("Documents", reference.documents)  # these are there where an input needs them
+        self.qrels = cast("Qrels", reference.qrels)
         if reference.documents is not None:
             self.counts = reference.documents.counts
         self._others: dict[str, Any] = {}  # inputs of other attributes

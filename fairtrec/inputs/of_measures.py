@@ -123,10 +123,8 @@ class Inputs(RunContext):
         """Grades of the ranked documents [query, rank]."""
         if self._first is not None:
             return self._first.relevance
-        qrels = self.reference.qrels
-        assert qrels is not None
-        number, lines = qrels.numbers(self.qids), self.lines
-        known = QrelsIndex(qrels, number[number != MISSING])
+        number, lines = self.qrels.numbers(self.qids), self.lines
+        known = QrelsIndex(self.qrels, number[number != MISSING])
         number = np.where(number == MISSING, MISSING, np.cumsum(number != MISSING) - 1)  # among these
         there = lines != MISSING
         query = np.broadcast_to(number[:, None], lines.shape)[there]
@@ -146,14 +144,15 @@ class Inputs(RunContext):
             raise UsageError(f"{self.reference.attribute} has more groups than are listed; leave it out here")
         assert mixture is not None
         total = mixture.factor
-        parts = [factor / total * distribution.shares(self._amounts(of)) for factor, of in mixture.of]
+        first, *more = (factor / total * distribution.shares(self._amounts(of)) for factor, of in mixture.of)
+        mixed = sum(more, first)
         if crossing is not None:
-            return crossing.target(sum(parts[1:], parts[0]))
+            return crossing.target(mixed)
         if total == 1:
-            return sum(parts[1:], parts[0])
+            return mixed
         given = mixture.shares if mixture.by_query is None else self._of_queries(mixture.by_query)
         assert given is not None
-        return distribution.mixed(sum(parts[1:], parts[0]), given, total, self._unlabelled)
+        return distribution.mixed(mixed, given, total, self._unlabelled)
 
     def _of_queries(self, targets: Mapping[str, Floats]) -> Floats:
         every = (*self.qids, *self.run.qids)  # of which these may be a part that has none
@@ -214,21 +213,18 @@ class Inputs(RunContext):
         """Lines of the judgements of each query's documents [query, n]."""
         if self._first is not None:
             return self._first.judged_lines
-        assert self.reference.qrels is not None
-        return judged(self.reference.qrels, self.qids)
+        return judged(self.qrels, self.qids)
 
     @property
     def judged_relevance(self) -> Floats:
         """Grades of the judged documents [query, n]."""
-        assert self.reference.qrels is not None
-        return np.where(self.judged_lines == MISSING, np.nan, self.reference.qrels.grades[self.judged_lines])
+        return np.where(self.judged_lines == MISSING, np.nan, self.qrels.grades[self.judged_lines])
 
     @cached_property
     def judged_membership(self) -> Floats:
         """Who of the judged documents belongs to which group [query, n, group]."""
-        assert self.reference.qrels is not None
         if self.reference.labels is not None:
-            return looked_up(self.reference.labels, self.qids, self.reference.qrels.docnos, self.judged_lines)
+            return looked_up(self.reference.labels, self.qids, self.qrels.docnos, self.judged_lines)
         return membership(take(self.counts, self._judged_rows), self.reference.membership)
 
     def _amounts(self, of: TargetOf) -> Floats:
@@ -268,14 +264,12 @@ class Inputs(RunContext):
             assert isinstance(background, Run)
             lines = background.top([self.qids[query]], self.reference.background_depth)
             return background.docnos, lines, np.ones(lines.shape[1])
-        assert self.reference.qrels is not None
-        return self.reference.qrels.docnos, self.judged_lines[query : query + 1], self._weights(of)[query]
+        return self.qrels.docnos, self.judged_lines[query : query + 1], self._weights(of)[query]
 
     @cached_property
     def _judged_rows(self) -> Ints:
         """Rows of the judged documents in the table of documents [query, n]."""
-        assert self.reference.qrels is not None
         rows = np.full(self.judged_lines.shape, MISSING, dtype=np.int64)
         there = self.judged_lines != MISSING
-        rows[there] = self.documents.annotations.docnos.rows(self.reference.qrels.docnos[self.judged_lines[there]])
+        rows[there] = self.documents.annotations.docnos.rows(self.qrels.docnos[self.judged_lines[there]])
         return np.where(self.documents.dropped[rows], MISSING, rows)

@@ -76,7 +76,7 @@ def formula_of(asked: Utility) -> Formula | None:
     if params.get("dcg") == "exp-log2":
         compute = _exponential_ndcg
     if compute is _gained:
-        plain = Plain.of(asked.name, params, params.get("rel", 1))
+        plain = Plain.of("AP" if asked.geometric else asked.name, params, params.get("rel", 1))
         if plain is None:
             return None
         params = {"of": Utility(plain)}
@@ -87,9 +87,9 @@ def formula_of(asked: Utility) -> Formula | None:
         value = compute(ranked.of_judged() if alone else ranked, params)
         if compute in (_num_rel, _num_q):
             return value  # they count what is judged, as trec_eval -c does of a query that the run lacks
-        lowest = SMALL if asked.geometric else 0.0
-        nothing = np.nan if compute is _accuracy else lowest  # trec_eval passes over a query without documents
-        return np.where(ranked.many > 0, value, nothing)
+        nothing = np.nan if compute is _accuracy else 0.0  # trec_eval passes over a query without documents
+        value = np.where(ranked.many > 0, value, nothing)
+        return np.maximum(value, SMALL) if asked.geometric else value
 
     return formula
 
@@ -101,19 +101,18 @@ def _gained(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
 
 def _rbp(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     p, cutoff = params.get("p", 0.8), params.get("cutoff", np.inf)
-    found = (ranked.grades >= _level(params)) & (ranked.places <= cutoff)
-    value: Floats = (1 - p) * ranks.total(np.where(found, p ** (ranked.places - 1.0), 0.0))
-    return value
+    found = (ranked.grades >= params.get("rel", 1)) & (ranked.places <= cutoff)
+    return np.asarray((1 - p) * ranks.total(np.where(found, p ** (ranked.places - 1.0), 0.0)))
 
 
 def _rprec(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     most = _relevant(ranked.judged, params)
-    found = (ranked.grades >= _level(params)) & (ranked.places <= most[:, None])
+    found = (ranked.grades >= params.get("rel", 1)) & (ranked.places <= most[:, None])
     return quotient(found.sum(axis=1), most, 0.0)
 
 
 def _bpref(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
-    most, level = _relevant(ranked.judged, params)[:, None], _level(params)
+    most, level = _relevant(ranked.judged, params)[:, None], params.get("rel", 1)
     wrong = ((ranked.judged >= 0) & (ranked.judged < level)).sum(axis=1, keepdims=True)
     above = np.cumsum((ranked.grades >= 0) & (ranked.grades < level), axis=1)
     term = 1.0 - quotient(np.minimum(above, most), np.minimum(wrong, most), 0.0)
@@ -121,7 +120,7 @@ def _bpref(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
 
 
 def _inf_ap(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
-    level, above = _level(params), ranked.places - 1.0
+    level, above = params.get("rel", 1), ranked.places - 1.0
     found, wrong = ranked.grades >= level, (ranked.grades >= 0) & (ranked.grades < level)
     right, wrongs = np.cumsum(found, axis=1) - 1, np.cumsum(wrong, axis=1)
     pooled = right + wrongs + np.cumsum(ranked.grades < 0, axis=1)
@@ -132,7 +131,7 @@ def _inf_ap(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
 
 
 def _iprec(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
-    found = ranked.grades >= _level(params)
+    found = ranked.grades >= params.get("rel", 1)
     so_far = np.cumsum(found, axis=1)
     least = (params["recall"] * _relevant(ranked.judged, params) + 0.9).astype(np.int64)  # documents
     there = found & (so_far >= least[:, None])
@@ -182,7 +181,7 @@ def _judged(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
 
 def _accuracy(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     cutoff = params.get("cutoff", np.inf)
-    found = (ranked.grades >= _level(params)) & (ranked.places <= cutoff)
+    found = (ranked.grades >= params.get("rel", 1)) & (ranked.places <= cutoff)
     many = found.sum(axis=1)
     wrong = np.minimum(ranked.many, cutoff) - many
     above = np.where(found, ranked.places - np.cumsum(found, axis=1), 0).sum(axis=1)
@@ -191,26 +190,17 @@ def _accuracy(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
 
 def _eleven(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     several = [_iprec(ranked, {**params, "recall": tenth / 10}) for tenth in range(11)]
-    value: Floats = ranks.total(np.nan_to_num(np.stack(several, axis=1))) / 11
-    return value
-
-
-def _gm_map(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
-    return np.maximum(_gained(ranked, {"of": Utility(Plain("AP", dict(params)))}), SMALL)
-
-
-def _gm_bpref(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
-    return np.maximum(_bpref(ranked, params), SMALL)
+    return np.asarray(ranks.total(np.nan_to_num(np.stack(several, axis=1))) / 11)
 
 
 def _relative_p(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
-    found = (ranked.grades >= _level(params)) & (ranked.places <= params["cutoff"])
+    found = (ranked.grades >= params.get("rel", 1)) & (ranked.places <= params["cutoff"])
     return quotient(found.sum(axis=1), np.minimum(_relevant(ranked.judged, params), params["cutoff"]), 0.0)
 
 
 def _num_nonrel(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
-    many: Floats = ((ranked.grades >= 0) & (ranked.grades < _level(params))).sum(axis=1).astype(np.float64)
-    return many
+    wrong = (ranked.grades >= 0) & (ranked.grades < params.get("rel", 1))
+    return np.asarray(wrong.sum(axis=1), np.float64)
 
 
 def _err(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
@@ -227,8 +217,7 @@ def _exponential_ndcg(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
 
 
 def _exponential_gains(grades: Floats) -> Floats:
-    gains: Floats = 2.0 ** ranks.gains(grades) - 1
-    return gains
+    return np.asarray(2.0 ** ranks.gains(grades) - 1)
 
 
 def _printed(values: Floats) -> Floats:
@@ -239,19 +228,13 @@ def _printed(values: Floats) -> Floats:
 _KINDS = {
     "RBP": _rbp, "Rprec": _rprec, "Bpref": _bpref, "infAP": _inf_ap, "IPrec": _iprec, "SetP": _set_p, "SetR": _set_r,
     "SetF": _set_f, "SetAP": _set_ap, "NumRet": _num_ret, "NumRel": _num_rel, "NumQ": _num_q, "Judged": _judged,
-    "Accuracy": _accuracy, "ERR": _err, "11pt_avg": _eleven, "gm_map": _gm_map, "gm_bpref": _gm_bpref,
+    "Accuracy": _accuracy, "ERR": _err, "11pt_avg": _eleven, "gm_map": _gained, "gm_bpref": _bpref,
     "relative_P": _relative_p, "num_nonrel_judged_ret": _num_nonrel,
 }  # fmt: skip
 
 
-def _level(params: Mapping[str, Any]) -> int:
-    level: int = params.get("rel", 1)
-    return level
-
-
 def _relevant(grades: Floats, params: Mapping[str, Any]) -> Ints:
-    many: Ints = (grades >= _level(params)).sum(axis=1)
-    return many
+    return np.asarray((grades >= params.get("rel", 1)).sum(axis=1))
 
 
 def _exchanged(grades: Floats, gains: Mapping[int, int]) -> Floats:

@@ -170,8 +170,7 @@ class RerankerInputs(Inputs):
     @cached_property
     def judged_ranks(self) -> Ints:
         """Where the judged documents stand."""
-        assert self.reference.qrels is not None
-        names, docnos = Docnos.of(self.reference.qrels.docnos), self.reference.qrels.docnos
+        names, docnos = Docnos.of(self.qrels.docnos), self.qrels.docnos
         lines = self.run.top(self.qids, None)  # of the whole run, so that no document is inserted that is there
         judged, there = self.judged_lines != MISSING, lines != MISSING
         wanted = np.nonzero(judged)[0] * len(names) + names.rows(docnos[self.judged_lines[judged]])
