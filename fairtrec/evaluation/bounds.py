@@ -1,6 +1,6 @@
 """Bounds beside the values of a run: over all labellings, and over all that documents without a text could say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
 from typing import Any
@@ -140,10 +140,11 @@ def _fill(
                 if which:
                     most = _most(filled, rows, prior[rows])
                     found.rank[row, part[rows]], found.moves[row, part[rows]], found.docno[row, part[rows]] = most
-        names = _names(slots) if which else ()
+        each = zip(part.tolist(), slots.docnos, slots.number.tolist(), strict=True)
+        names = [(query, tuple(decode(row[:many]))) for query, row, many in each] if which else []
         for row, _ in several:
             found.number[row, part] = slots.number
-            for query, documents in zip(part.tolist(), names, strict=False):
+            for query, documents in names:
                 found.documents[row, query] = documents
     return looked_at
 
@@ -224,10 +225,6 @@ def _apart(values: Floats, axis: int) -> Floats:
     return apart.reshape(len(values), -1)
 
 
-def _names(slots: Slots) -> list[tuple[str, ...]]:
-    return [tuple(decode(row[:many])) for row, many in zip(slots.docnos, slots.number.tolist(), strict=True)]
-
-
 def _remarks(reference: Reference, several: Sequence[Docs], attribute: str) -> tuple[Remark, ...]:
     """Say of which documents two queries may want different groups, and where the target is from."""
     assert reference.labels is not None
@@ -263,8 +260,9 @@ def _over_texts(run: Run, scores: Scores, reference: Reference) -> UnknownInterv
         several = _written(measure, reference)
         for part in parts:
             qids = [scores.qids[query] for query in part]
-            low, high = (_named(measure.needs, Inputs(run, qids, written, depth)) for written in several)
-            least, greatest, loose = measure.at_ends(low, high)
+            ends = (Inputs(run, qids, written, depth) for written in several)
+            named = ({name: getattr(inputs, name) for name in measure.needs} for inputs in ends)
+            least, greatest, loose = measure.at_ends(*named)
             moved = ~same(least, greatest) & ~(np.isnan(least) & np.isnan(greatest))
             found.least[row, part], found.greatest[row, part] = least, greatest
             found.bounded[row, part] = loose & moved
@@ -281,7 +279,3 @@ def _written(measure: Any, reference: Reference) -> list[Reference]:
     for documents, counts in zip(several, measure.counts_at_ends(len(known.groups)), strict=True):
         documents.counts[~documents.annotations.known] = counts
     return [replace(reference, documents=documents) for documents in several]
-
-
-def _named(names: tuple[str, ...], inputs: Inputs) -> Mapping[str, Any]:
-    return {name: getattr(inputs, name) for name in names}

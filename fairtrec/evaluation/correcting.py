@@ -102,7 +102,7 @@ class Correcting:
             return Refused(why)
         forms = [part.named(measure) for part in self.parts]
         sums = [form for named in forms if (form := measure.over_documents(**named)) is not None]
-        if not sums and not _listed(measure):
+        if not sums and ("membership" not in measure.needs or OF_DOCUMENTS.intersection(measure.needs)):
             beside = SETS.intersection(measure.needs) and "ranked" not in measure.needs
             what = "it is of a set beside the run, from which nothing was drawn" if beside else NO_WORDS
             return Refused(what)
@@ -162,11 +162,6 @@ class Correcting:
         return all((labelled | ~there).all() for labelled, there in zip(known, looked_at, strict=True))
 
 
-def _listed(measure: Measure) -> bool:
-    """Tell whether a measure looks at groups by the membership of ranks alone, so that others can take their place."""
-    return "membership" in measure.needs and not OF_DOCUMENTS.intersection(measure.needs)
-
-
 def _unfit(measure: Measure) -> str:
     """Say why nothing corrects a measure, as far as its inputs tell."""
     if measure.total or measure.geometric:
@@ -187,18 +182,11 @@ def corrections(inputs: Inputs, measures: Sequence[Measure], values: Floats) -> 
     assert gold is not None
     looks = [not LOOKS.isdisjoint(measure.needs) for measure in measures]
     several = evenly(inputs.run, inputs.qids, inputs.depth) if any(looks) else []
-    whole = [inputs] if len(several) == 1 else [_of(inputs, part) for part in several]
-    parts = [LabelledPart(each, gold, queries) for each, queries in zip(whole, several, strict=True)]
+    parts = [LabelledPart(inputs if len(several) == 1 else inputs.of(queries), gold, queries) for queries in several]
     found = Correcting(parts, gold, [], np.zeros(len(gold.sheet.unknown), np.bool_))
-    rows: list[Corrector | None] = []
-    for measure, row, is_asked in zip(measures, values, looks, strict=True):
-        rows.append(found.found(measure, row) if is_asked else None)
-    every = tuple(rows)
-    return Corrections(every), tuple(_remarks(found, inputs, measures, every, values))
-
-
-def _of(inputs: Inputs, queries: Ints) -> Inputs:
-    return Inputs(inputs.run, [inputs.qids[query] for query in queries], inputs.reference, inputs.depth)
+    each = zip(measures, values, looks, strict=True)
+    rows = tuple(found.found(measure, row) if is_asked else None for measure, row, is_asked in each)
+    return Corrections(rows), tuple(_remarks(found, inputs, measures, rows, values))
 
 
 def _remarks(

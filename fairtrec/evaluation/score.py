@@ -133,7 +133,7 @@ def _measured(
     all queries are not computed then, unless a remark counts something in one of the parts. Raises InputError if labels
     or positions know no document, unless ``unknown`` groups are what was asked about.
     """
-    run, qids, reference, depth = inputs.run, inputs.qids, inputs.reference, inputs.depth
+    run, qids, reference = inputs.run, inputs.qids, inputs.reference
     of_groups = [measure for measure in measures if "membership" in measure.needs]
     several = [reference.given if parts_of(measure, reference) else (measure.by,) for measure in of_groups]
     groups = {name: np.zeros(4, dtype=np.int64) for name in chain.from_iterable(several)}
@@ -142,11 +142,11 @@ def _measured(
     }
     wide = max((len(inputs.by(name).groups) for name in groups), default=1)
     is_small = len(qids) * np.diff(run.starts).max(initial=0) * wide <= CELLS
-    parts = [np.arange(len(qids))] if is_small else evenly(run, qids, depth, CELLS // wide)
+    parts = [np.arange(len(qids))] if is_small else evenly(run, qids, inputs.depth, CELLS // wide)
     values = np.full((len(measures), len(qids)), np.nan)
     said = []
     for queries in parts:
-        part = inputs if len(parts) == 1 else Inputs(run, [qids[query] for query in queries], reference, depth)
+        part = inputs if len(parts) == 1 else inputs.of(queries)
         values[:, queries] = values_of(part, measures, judge)
         said.append([_said(measure, row, part) for measure, row in zip(measures, values[:, queries], strict=True)])
         for name in groups:

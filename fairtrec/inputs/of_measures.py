@@ -50,6 +50,10 @@ class Inputs(RunContext):
         found: Inputs = self._others[attribute]
         return found
 
+    def of(self, queries: Ints) -> "Inputs":
+        """Give the inputs of some of the queries, by number."""
+        return Inputs(self.run, [self.qids[query] for query in queries], self.reference, self.depth)
+
     @cached_property
     def takes_part(self) -> Bools:
         """Whether the labels name the query [query], where they are per query."""
