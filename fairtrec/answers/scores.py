@@ -159,16 +159,17 @@ class Scores(Answer):
         Where a median, a share of queries or the like was asked for, that (``Quantity.over``).
         """
         values = self.values
+        there = ~np.isnan(values)
         with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
-            sums = np.where(np.isnan(values), 0.0, values).sum(axis=1)
+            sums = np.where(there, values, 0.0).sum(axis=1)
         totals = np.array([measure.total for measure in self.measures], dtype=np.bool_)
-        divisor = np.where(totals, 1, self.defined)
-        means = quotient(sums, np.where(self.defined > 0, divisor, 0))
-        for row in (row for row, measure in enumerate(self.measures) if measure.geometric and self.defined[row]):
-            means[row] = np.exp(np.nanmean(np.log(values[row])))
-        for row, over in enumerate(measure.over for measure in self.measures):
-            if over is not None and self.defined[row]:
-                means[row] = over(values[row][~np.isnan(values[row])])
+        many = there.sum(axis=1)
+        means = quotient(sums, np.where(totals & (many > 0), 1, many))
+        for row, measure in enumerate(self.measures):
+            if measure.geometric and many[row]:
+                means[row] = np.exp(np.nanmean(np.log(values[row])))
+            if measure.over is not None and many[row]:
+                means[row] = measure.over(values[row][there[row]])
         return means
 
     @cached_property

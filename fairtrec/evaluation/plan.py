@@ -4,6 +4,7 @@ So a measure that lacks an input, a target that does not sum to 1 or a group tha
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
@@ -21,7 +22,7 @@ from fairtrec.inputs.documents import OF_RUNS, Attribute, MixedTarget, Needs, Re
 from fairtrec.inputs.given import Given, GoldKeywords, NamedRuns, told_apart
 from fairtrec.inputs.groups import ORDER, refuse_unordered, remarks_on, remarks_on_tau
 from fairtrec.inputs.rank_weights import weighed
-from fairtrec.inputs.targets import prior_of, remark_on, shares_of
+from fairtrec.inputs.targets import attribute, prior_of, remark_on
 from fairtrec.inputs.unlisted import settled
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import LEVELLED, Utility
@@ -78,18 +79,28 @@ def settle(
     Raises UsageError or InputError where things do not fit together.
     """
     found = opened(*told_apart(keywords, known), runs)
-    named, left_out = _measures(measures, found)
-    each = named
-    if len(found.labels) > 1 or any(measure.by for measure in named):
-        each = [one for measure in named for one in by_attribute.one_of_each(measure, found.labels)]
+    several = list(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
+    if measures is None:
+        several = _fitting(found)
+    level, named, notes = found.choices.relevance_level, list[Measure](), list[str]()
+    for each in several:  # a measure of ir-measures spells itself as we read it
+        if registry.ALL_FAIR in str(each).lower():
+            fair, left_out = registry.allowed(str(each), level, partial(_refuse_unfit, found=found))
+            named += fair
+            notes += left_out
+        else:
+            named += [each] if isinstance(each, Measure) else registry.parse(str(each), level)
+    if not named:
+        raise UsageError("no measure was named; like -m 'nDCG@10 NFaiRR@10'")
+    named = list(dict.fromkeys(named))
     asked: list[Measure] = []
-    for one in each:
-        asked += _of_groups(one, found) if getattr(one, "group", None) == "" else [one]
-    notes = left_out
+    for each in named:
+        for one in by_attribute.one_of_each(each, found.labels) if len(found.labels) > 1 or each.by else (each,):
+            asked += _of_groups(one, found) if getattr(one, "group", None) == "" else [one]
     if len(named) > 1:
-        notes = [*notes, registry.attention_of(named)]
+        notes.append(registry.attention_of(named))
     if measures is None and all(isinstance(measure, Utility) for measure in named):
-        notes = [*notes, asked_by(FAIRNESS)]
+        notes.append(asked_by(FAIRNESS))
     return planned(asked, found, notes)
 
 
@@ -107,7 +118,11 @@ def planned(asked: Sequence[Settled], found: Opened, notes: Sequence[str] = ()) 
     if choices.bounds == "texts" and not OF_DOCUMENTS & needs:
         raise UsageError("--bounds texts is about documents, and no measure here goes by their texts; leave it out")
     measures = tuple(each for each in asked if isinstance(each, Measure))
-    every = {name: _attribute(name, found, measures) for name in [*found.labels] or [""]}
+    own = {name: by_attribute.own(choices, name, [*found.labels]) for name in [*found.labels] or [""]}
+    every = {
+        name: attribute(name, found.labels.get(name), found.groups, chosen, given.inputs, measures)
+        for name, chosen in own.items()
+    }
     every |= {name: _crossed(name, every, found, measures) for name in found.crossed}
     first = every[next((each.by for each in asked if each.by and not every[each.by].is_vast), next(iter(every)))]
     lexicon = None
@@ -144,7 +159,7 @@ def planned(asked: Sequence[Settled], found: Opened, notes: Sequence[str] = ()) 
             qrels=found.judged,
             background_depth=choices.background_depth,
             extras=found.extras,
-            membership=by_attribute.own(choices, "", [*found.labels]).membership or "share",
+            membership=next(iter(own.values())).membership or "share",
             relevance_level=choices.relevance_level or 1,
             attributes=every,
             given=tuple(found.labels),
@@ -167,29 +182,18 @@ def _of_groups(measure: Measure, found: Opened) -> tuple[Measure, ...]:
     return measure.expanded(groups) if groups else (measure,)
 
 
-def _attribute(name: str, found: Opened, measures: Sequence[Measure]) -> Attribute:
-    """Settle the target of an attribute, and how likely its groups are where they are unknown."""
-    labels = found.crossed[name] if name in found.crossed else found.labels.get(name)
-    groups = found.groups if labels is None else labels.groups
-    own = by_attribute.own(found.choices, name, [*found.labels])
-    inputs = found.given.inputs
-    target, target_of, targets = shares_of(own.target, groups, inputs, labels) if groups else (None, None, None)
-    prior = prior_of(own.prior, measures, labels) if own.bounds == "labels" else None
-    return Attribute(attribute=name, labels=labels, target=target, target_of=target_of, targets=targets, prior=prior)
-
-
 def _crossed(name: str, every: dict[str, Attribute], found: Opened, measures: Sequence[Measure]) -> Attribute:
     """Settle the target of attributes that are crossed: what is chosen for it by its name, or made of those of each."""
-    choices = found.choices
+    choices, labels = found.choices, found.crossed[name]
     is_named = is_by_name(choices.target) and name in choices.target
     crossing = settled(name, [every[part.strip()] for part in name.split("*")])
     of_collection = "collection" in (of for _, of in crossing.of)
     if not crossing.listed and (is_named or of_collection or choices.bounds is not None):
         many = f"{name} has more groups than are listed"
         raise UsageError(f"{many}, so it has no bounds, and its target is made of those of each, none of a collection")
+    own = by_attribute.own(choices, name, [*found.labels])
     if is_named:
-        return _attribute(name, found, measures)
-    labels, own = found.crossed[name], by_attribute.own(choices, name, [*found.labels])
+        return attribute(name, labels, found.groups, own, found.given.inputs, measures)
     prior = prior_of(own.prior, measures, labels) if choices.bounds == "labels" else None
     target = crossing.given.at(crossing.codes) if crossing.listed and not crossing.of else None
     target_of = MixedTarget(crossing.of) if crossing.of else None
@@ -239,38 +243,20 @@ def _gold(thing: Any, found: Opened) -> Any:
     return fitting.read(thing, found.groups, found.first, found.choices)
 
 
-def _measures(measures: Any, found: Opened) -> tuple[list[Measure], list[str]]:
-    """Read the measures that are asked for, or choose them; and say what is left out of ``all_fair``."""
-    level = found.choices.relevance_level
-    several = list(measures) if isinstance(measures, Iterable) and not isinstance(measures, str) else [measures]
-    if measures is None:
-        default = " ".join(need.default for name, need in NEEDS.items() if name in found.given.inputs)
-        asked = registry.parse(default, level)
-        several = [one for one in asked if _fits(one, found)]
-        if not several:
-            raise UsageError("there is nothing to measure; give a qrels file, or --terms LIST with --docs COLLECTION")
-    parsed: list[Measure] = []
-    left_out: list[str] = []
-    for each in several:  # a measure of ir-measures spells itself as we read it
-        if registry.ALL_FAIR in str(each).lower():
-            fair, remarks = registry.allowed(str(each), level, partial(_refuse_unfit, found=found))
-            parsed += fair
-            left_out += remarks
-        else:
-            parsed += [each] if isinstance(each, Measure) else registry.parse(str(each), level)
-    if not parsed:
-        raise UsageError("no measure was named; like -m 'nDCG@10 NFaiRR@10'")
-    return list(dict.fromkeys(parsed)), left_out
-
-
-def _fits(measure: Measure, found: Opened) -> bool:
-    """Tell whether a default measure goes with what was given: those of words with words, AWRF with labels."""
-    try:
-        _refuse_unfit(measure, found)
-    except UsageError:
-        return False
-    needs = set(measure.needs)
-    return not (OF_DOCUMENTS & needs if found.given.labels is not None else "membership" in needs)
+def _fitting(found: Opened) -> list[Measure]:
+    """Choose the measures that are computed where none is named: those of words with words, AWRF with labels."""
+    default = " ".join(need.default for name, need in NEEDS.items() if name in found.given.inputs)
+    several = []
+    for measure in registry.parse(default, found.choices.relevance_level):
+        of_words = bool(OF_DOCUMENTS & set(measure.needs))
+        if of_words if found.given.labels is not None else "membership" in measure.needs:
+            continue
+        with suppress(UsageError):
+            _refuse_unfit(measure, found)
+            several.append(measure)
+    if not several:
+        raise UsageError("there is nothing to measure; give a qrels file, or --terms LIST with --docs COLLECTION")
+    return several
 
 
 def remark_on_levels(measures: Sequence[Measure], qrels: Qrels) -> list[str]:

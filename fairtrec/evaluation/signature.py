@@ -138,9 +138,9 @@ def called(thing: Any, file: InputFile | None = None, read: Qrels | Run | None =
     """
     if thing is None:
         return ""
-    if file is not None and not digest:
-        return short(name_of(file.place), file.sha256)
-    name = fspath(thing) if file is None and isinstance(thing, PATH) else name_of(thing)
+    if file is not None:
+        return short(name_of(file.place), digest or file.sha256)
+    name = fspath(thing) if isinstance(thing, PATH) else "given"
     return short(name, digest if read is None else digest_of(read))
 
 

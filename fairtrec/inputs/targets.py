@@ -12,11 +12,10 @@ from fairtrec.data import NONE, UNKNOWN, Floats, Labels
 from fairtrec.errors import UsageError, asked_by
 from fairtrec.formulas import distribution
 from fairtrec.inputs import loading
-from fairtrec.inputs.choices import Target
-from fairtrec.inputs.documents import OF_QRELS, MixedTarget, TargetOf
+from fairtrec.inputs.choices import Choices, Target
+from fairtrec.inputs.documents import OF_QRELS, Attribute, MixedTarget, TargetOf
 from fairtrec.measure import Measure
 
-Shares = tuple[Floats | None, MixedTarget | None, Mapping[str, Floats] | None]
 _FACTOR = re.compile(r"(?:^|\+)\s*(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")  # before each part of a mixture
 
 
@@ -37,20 +36,32 @@ def _even_of_queries(labels: Labels) -> dict[str, Floats]:
     return dict(zip(qids, distribution.shares(named.astype(np.float64)), strict=True))
 
 
-def shares_of(target: Target, groups: tuple[str, ...], inputs: frozenset[str], labels: Labels | None) -> Shares:
-    """Settle the wanted shares: the same for all, taken from documents or mixed with these, or one for each query.
+def attribute(
+    name: str,
+    labels: Labels | None,
+    groups: tuple[str, ...],
+    own: Choices,
+    inputs: frozenset[str],
+    measures: Iterable[Measure],
+) -> Attribute:
+    """Settle by its ``own`` choices what the groups of an attribute should have, and how likely unknown ones are.
 
-    Even shares are over all groups; where each query has groups of its own, as subtopics are, over these.
+    ``groups``  those of counts, where there are no labels.
+
+    Shares are the same for all queries, taken from documents or mixed with these, or one for each query. Even shares
+    are over all groups; where each query has groups of its own, as subtopics are, over these.
 
     Raises UsageError where they make no sense.
     """
-    parts = _parts(target) if isinstance(target, str) and "*" in target and not _is_file(target) else [(1.0, target)]
+    target, targets, mixed, whole = None, None, None, own.target
+    groups = groups if labels is None else labels.groups
+    parts = _parts(whole) if isinstance(whole, str) and "*" in whole and not _is_file(whole) else [(1.0, whole)]
     total = sum(factor for factor, _ in parts)
-    if abs(total - 1) > distribution.EXACT or any(factor <= 0 for factor, _ in parts):
-        raise UsageError(f"the factors of the target {target} sum to {total:g}; they must be above 0 and sum to 1")
+    if groups and (abs(total - 1) > distribution.EXACT or any(factor <= 0 for factor, _ in parts)):
+        raise UsageError(f"the factors of the target {whole} sum to {total:g}; they must be above 0 and sum to 1")
     documents: list[tuple[float, TargetOf]] = []
     same, by_query = np.zeros(len(groups)), None
-    for factor, part in parts:
+    for factor, part in parts if groups else ():
         if isinstance(part, str) and part in get_args(TargetOf):
             documents.append((factor, _of_documents(cast("TargetOf", part), inputs)))
             continue
@@ -63,14 +74,17 @@ def shares_of(target: Target, groups: tuple[str, ...], inputs: frozenset[str], l
                         for qid in given.keys() & others.keys()}  # fmt: skip
     if by_query is not None:
         by_query = {qid: shares + same for qid, shares in by_query.items()}
-    if not documents:
-        return None if by_query else same, None, by_query
     share = 1 - sum(factor for factor, _ in documents)
-    if len(documents) == len(parts):
-        return None, MixedTarget(tuple(documents)), None
-    if by_query is not None:
-        return None, MixedTarget(tuple(documents), None, {qid: each / share for qid, each in by_query.items()}), None
-    return None, MixedTarget(tuple(documents), same / share), None
+    if not documents:
+        target, targets = None if by_query or not groups else same, by_query
+    elif len(documents) == len(parts):
+        mixed = MixedTarget(tuple(documents))
+    elif by_query is not None:
+        mixed = MixedTarget(tuple(documents), None, {qid: each / share for qid, each in by_query.items()})
+    else:
+        mixed = MixedTarget(tuple(documents), same / share)
+    prior = prior_of(own.prior, measures, labels) if own.bounds == "labels" else None
+    return Attribute(attribute=name, labels=labels, target=target, target_of=mixed, targets=targets, prior=prior)
 
 
 def files_of(target: Target) -> list[str]:
