@@ -110,7 +110,8 @@ def held(folder: Path, *, resume: bool, force: bool) -> Iterator[None]:
             if not force:
                 message = f"{folder} holds an unfinished run; give --resume to go on, or --force to begin anew"
                 raise UsageError(message)
-            _clear(folder)
+            for each in folder.iterdir():
+                shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink()
         (folder / OWNER).write_text(f"process {os.getpid()} on {node()}")
         yield
     finally:
@@ -134,11 +135,6 @@ def _lock(lock: int, folder: Path) -> None:
         owner = folder / OWNER
         who = owner.read_text("utf-8", "replace")[:200] if owner.is_file() else "another process"
         raise UsageError(f"{who} counts into {folder}; wait until it is done, or give another -o")
-
-
-def _clear(folder: Path) -> None:
-    for each in folder.iterdir():
-        shutil.rmtree(each) if each.is_dir() and not each.is_symlink() else each.unlink()
 
 
 class Manifest:

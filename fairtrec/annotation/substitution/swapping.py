@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
 from fairtrec.annotation.counting.kernel import WHITE_SPACE, Kernel
 from fairtrec.annotation.substitution import pronouns
-from fairtrec.annotation.substitution.vocabulary import Vocabulary, cased
+from fairtrec.annotation.substitution.vocabulary import PRONOUNS, Vocabulary, cased
 from fairtrec.data import Ints
 from fairtrec.literals import Pronouns
 
@@ -21,6 +21,7 @@ _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 _BLANKS_BEHIND = re.compile(b"(?:" + WHITE_SPACE.pattern + b")*")
 _BLANK_BEFORE = re.compile(b"(?:" + WHITE_SPACE.pattern + rb")\Z")
 _STRETCH = re.compile(b"[^" + WHITE + b"]*")
+_MOST = 100_000  # spellings that are kept
 _QUIET = frozenset(WHITE + b",;:!?)\"'")
 
 
@@ -99,9 +100,10 @@ class Swapper:
     def __init__(self, vocabulary: Vocabulary, how: Pronouns = "rule") -> None:
         self.vocabulary = vocabulary
         self.kernel = Kernel(vocabulary.lexicon)
-        self.known: dict[bytes, bytes | None] = {}
+        self.known = lru_cache(_MOST)(self._counterpart)
         self.special: dict[int, Callable[[bytes, int, int, int, int], Edit | None]] = {}
-        rules = {"her": pronouns.of_her, "his": pronouns.of_his} if how == "rule" and vocabulary.has_pronouns else {}
+        has_pronouns = vocabulary.pairs.lines >= PRONOUNS and not vocabulary.pairs.one_way
+        rules = {"her": pronouns.of_her, "his": pronouns.of_his} if how == "rule" and has_pronouns else {}
         for token, number in self.kernel.terms.numbers.items():
             word = token.decode().lower()
             if word in vocabulary.terms:
@@ -133,31 +135,27 @@ class Swapper:
             if number in special:
                 edit = special[number](block, first, last, start, end)
             else:
-                spelling = block[first:last]
-                new = known[spelling] if spelling in known else self._learnt(spelling)
+                new = known(block[first:last])
                 edit = None if new is None else (first, last, new)
             if edit is not None and (quiet(block, first, edit[1]) or not addresses.hold(first, edit[1])):
                 found.append(edit)
                 done = edit[1]
         return _one_way(block, found, starts, ends) if self.vocabulary.pairs.one_way else found
 
-    def _learnt(self, spelling: bytes) -> bytes | None:
-        """Find out once what a spelling becomes."""
-        new = self.vocabulary.counterpart(spelling.decode())
-        if len(self.known) < _MOST:
-            self.known[spelling] = None if new is None else new.encode()
+    def _counterpart(self, found: bytes) -> bytes | None:
+        new = self.vocabulary.counterpart(found.decode())
         return None if new is None else new.encode()
 
     def _term(self, block: bytes, first: int, last: int, start: int, end: int) -> Edit | None:  # noqa: ARG002
-        word = block[first:last].decode()
-        for _, pattern in self.vocabulary.terms[word.lower()]:
+        word = block[first:last]
+        for _, pattern in self.vocabulary.terms[word.decode().lower()]:
             match = pattern.match(block, first, end)
             if match and _is_bound(block, match.end(), end):
-                new = self.vocabulary.counterpart(match.group().decode())
+                new = self._counterpart(match.group())
                 if new is not None:
-                    return first, match.end(), new.encode()
-        new = self.vocabulary.counterpart(word)
-        return None if new is None else (first, last, new.encode())
+                    return first, match.end(), new
+        new = self._counterpart(word)
+        return None if new is None else (first, last, new)
 
     def _pronoun(
         self, rule: Callable[[str, str], str], block: bytes, first: int, last: int, start: int, end: int
@@ -165,9 +163,6 @@ class Swapper:
         before = block[max(start, first - pronouns.AROUND) : first].decode(errors="ignore")
         after = block[last : min(end, last + pronouns.AROUND)].decode(errors="ignore")
         return first, last, cased(block[first:last].decode(), rule(before, after)).encode()
-
-
-_MOST = 100_000  # spellings that are kept
 
 
 def _one_way(block: bytes, found: list[Edit], starts: Ints, ends: Ints) -> list[Edit]:

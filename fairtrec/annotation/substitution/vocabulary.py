@@ -97,11 +97,6 @@ class Vocabulary:
             self.listed.setdefault(term.lower().replace("\u2019", "'"), []).append(term)
 
     @cached_property
-    def has_pronouns(self) -> bool:
-        """Whether her may become him or his, and his hers or her."""
-        return self.pairs.lines >= PRONOUNS and not self.pairs.one_way
-
-    @cached_property
     def lexicon(self) -> Lexicon:
         """The first tokens of all terms, in the spellings that a scan may find."""
         found = (spelling.decode() for token in (*self.words, *self.terms) for spelling in spellings(token))
