@@ -199,12 +199,10 @@ def outputs(runs: list[str], named: FilePath, others: Iterable[str] = (), *, for
 
 
 def _refuse_shared(places: dict[str, Path]) -> None:
-    """Raise UsageError for two runs that would be written to one file."""
     first: dict[Path, str] = {}
     for run, place in places.items():
-        if place in first:
+        if first.setdefault(place, run) != run:
             raise UsageError(f"{first[place]} and {run} would both be written to {place}; repair them one by one")
-        first[place] = run
 
 
 def _is_there(out: Path) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fairtrec.data import MISSING, Bools, Docnos, Ints, decode, fingerprints, starts_of
+from fairtrec.data import MISSING, Bools, Docnos, Floats, Ints, decode, fingerprints, starts_of
 from fairtrec.data.spellings import guess
 from fairtrec.validation.entries import NO_RANK, RunEntries
 from fairtrec.validation.findings import Findings, plural, some
@@ -146,10 +146,7 @@ def _ranks(rows: RunEntries, found: Findings) -> None:
     """Look at ranks 1 to n, and at scores in the order of the ranks."""
     broken = np.sort(np.append(rows.broken, rows.lines[rows.ranks == NO_RANK]))
     rows = rows.taken(np.flatnonzero(rows.ranks != NO_RANK))
-    same = rows.query[1:] == rows.query[:-1]
-    if np.any(same & (rows.ranks[1:] < rows.ranks[:-1])):
-        rows = rows.taken(np.lexsort((rows.ranks, rows.query)))
-        same = rows.query[1:] == rows.query[:-1]
+    rows, same = _ordered(rows, rows.ranks)
     ranks, lines = rows.ranks, rows.lines
     # ``same`` and ``step`` [row - 1] compare each row with the one above it: of its query or not, and so many ranks on.
     step = np.diff(ranks)
@@ -174,6 +171,13 @@ def _ranks(rows: RunEntries, found: Findings) -> None:
     )
     twice = np.flatnonzero(same & (step == 0)) + 1
     _per_query(rows, twice, "W604", lambda q, r, m: f"rank {ranks[r]} stands again in query {q}{_more(m)}", found)
+
+
+def _ordered(rows: RunEntries, by: Ints | Floats) -> tuple[RunEntries, Bools]:
+    """Put the rows of each query in order; and tell which rows are of the query of the one above."""
+    if np.any((rows.query[1:] == rows.query[:-1]) & (by[1:] < by[:-1])):
+        rows = rows.taken(np.lexsort((by, rows.query)))
+    return rows, rows.query[1:] == rows.query[:-1]
 
 
 def _upside_down(rows: RunEntries, found: Findings) -> Bools:
@@ -220,10 +224,7 @@ def _between(broken: Ints, low: Ints, high: Ints) -> Bools:
 def _ties(rows: RunEntries, cutoffs: tuple[int, ...], found: Findings) -> None:
     """Count documents of equal score, and look whether such stand on both sides of a cutoff."""
     rows = rows.taken(np.flatnonzero(~np.isnan(rows.scores)))
-    same = rows.query[1:] == rows.query[:-1]
-    if np.any(same & (rows.scores[1:] > rows.scores[:-1])):
-        rows = rows.taken(np.lexsort((-rows.scores, rows.query)))
-        same = rows.query[1:] == rows.query[:-1]
+    rows, same = _ordered(rows, -rows.scores)
     tie = same & (rows.scores[1:] == rows.scores[:-1])
     if not tie.any():
         return

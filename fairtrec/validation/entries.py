@@ -7,6 +7,7 @@ any other block is read line by line.
 import re
 from array import array
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,6 +30,7 @@ LAYOUT = Layout(
 LARGE = 1 << 20  # bytes of a block, from which it is looked at as a whole first
 NO_RANK = np.iinfo(np.int64).min  # column 4 is not a whole number
 _ODD = re.compile("[\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]")
+COLUMNS_OF_ROWS = ("query", "docnos", "ranks", "scores", "lines")
 _NONE: Ints = np.empty(0, dtype=np.int64)
 _MARK = b"\xef\xbb\xbf"
 
@@ -56,14 +58,7 @@ class RunEntries:
 
     def taken(self, rows: Ints) -> "RunEntries":
         """Take some rows, in this order."""
-        return replace(
-            self,
-            query=self.query[rows],
-            docnos=self.docnos[rows],
-            ranks=self.ranks[rows],
-            scores=self.scores[rows],
-            lines=self.lines[rows],
-        )
+        return replace(self, **{name: getattr(self, name)[rows] for name in COLUMNS_OF_ROWS})
 
 
 def read(path: FilePath, found: Findings) -> RunEntries:
@@ -151,37 +146,23 @@ class _RunReader:
             self.parts = []
         parts = self.parts or [(_NONE, np.empty(0, "S1"), _NONE, np.empty(0), _NONE)]
         query, docnos, ranks, scores, lines = (np.concatenate(column) for column in zip(*parts, strict=True))
-        qids = tuple(qid.decode() for qid in self.number)
-        return RunEntries(
-            qids,
-            query,
-            docnos,
-            ranks,
-            scores,
-            lines,
-            np.array(self.broken, dtype=np.int64),
-            self.length,
-            self.tag.decode(),
-        )
+        qids, broken = tuple(qid.decode() for qid in self.number), np.array(self.broken, dtype=np.int64)
+        return RunEntries(qids, query, docnos, ranks, scores, lines, broken, self.length, self.tag.decode())
 
     def _keep(self, table: Columns, lines: Ints) -> None:
         qids, second, tags = table["qid"], table["Q0"], table["tag"]
         numbers = [self.number.setdefault(qid, len(self.number)) for qid in qids.texts.tolist()]
         self.parts.append((np.repeat(numbers, qids.lengths), table["docno"], table["rank"], table["score"], lines))
-        at = 0
-        for text, many in zip(second.texts.tolist(), second.lengths.tolist(), strict=True):
+        for text, many, line in _blocks(second, lines):
             if text != b"Q0":
-                self.first_second = self.first_second or int(lines[at])
+                self.first_second = self.first_second or line
                 if text in self.second or len(self.second) < WIDEST:
                     self.second[text] += many
-            at += many
-        at = 0
-        for tag, many in zip(tags.texts.tolist(), tags.lengths.tolist(), strict=True):
+        for tag, _, line in _blocks(tags, lines):
             if self.tag and tag != self.tag:
                 message = f"the tag is {shown(tag)}, and {shown(self.tag)} before; a run has one tag"
-                self.found.add("W711", int(lines[at]), message)
+                self.found.add("W711", line, message)
             self.tag = tag
-            at += many
 
     def _lines(self, block: bytes, first: int) -> tuple[list[list[bytes]], list[int]]:
         """Split a block into lines and these into cells: those of six, and their line numbers."""
@@ -285,6 +266,12 @@ class _RunReader:
         elif np.isinf(score):
             self.found.add("E303", line, f"the score {shown(cell)} is not finite; what should it be?")
         return score if is_number and np.isfinite(score) else np.nan
+
+
+def _blocks(column: Repeats, lines: Ints) -> Iterator[tuple[bytes, int, int]]:
+    """Give each text, in how many rows it stands together, and the line of the first."""
+    first = lines[np.cumsum(column.lengths) - column.lengths]
+    return zip(column.texts.tolist(), column.lengths.tolist(), first.tolist(), strict=True)
 
 
 def _note(lines: list[int], number: int, many: int = 1) -> None:
