@@ -26,25 +26,20 @@ from fairtrec.statistics.agreement import tau_ap
 from fairtrec.statistics.corrections import corrected
 
 
-@dataclass(frozen=True, eq=False)
-class Variant:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Variant(VariantScores):
     """One way to measure, and how the order of runs by it goes with that of the base.
 
     ``means`` [run] are those that ``eval`` prints with these options. The orders are over the ``queries`` for which
     every run has a value by both; ``tau_b`` and ``tau_ap`` are nan where an order has no two runs apart.
     """
 
-    setting: Setting
-    variant: str
-    measure: Measure
-    means: Floats
     ranks: Ints  # of the runs, 1 is the best; 0 where undefined
     tau_b: float
     tau_ap: float
     flipped: int  # pairs of runs
     settled: int  # of these, how many the base tells apart
     queries: int
-    documents: int | None = None  # in which a term that is left out stands
 
     @property
     def factor(self) -> str:
@@ -280,15 +275,11 @@ def _against(taken: VariantScores, values: Floats, own: Floats, base: Measure, a
     flipped = orders[0].flipped(orders[1])
     ever |= flipped
     return Variant(
-        setting=taken.setting,
-        variant=taken.variant,
-        measure=taken.measure,
-        means=taken.means,
+        **vars(taken),
         ranks=orders[1].ranks,
         tau_b=orders[0].tau_b(orders[1]),
         tau_ap=tau_ap(orders[0].badness, orders[1].badness),
         flipped=int(flipped.sum()),
         settled=int((flipped & apart).sum()),
         queries=int(both.sum()),
-        documents=taken.documents,
     )

@@ -42,7 +42,7 @@ class VariantScores:
     qids: tuple[str, ...]
     values: Floats
     means: Floats
-    documents: int | None = None
+    documents: int | None = None  # in which a term that is left out stands
 
     def over(self, qids: Sequence[str]) -> Floats:
         """Give the values of these queries [run, query], nan for those that it has not."""

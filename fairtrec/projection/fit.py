@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import MISSING, Bools, Docnos, Docs, Floats, Ints, Labels, Run, looked_up
-from fairtrec.errors import InputError, UsageError
+from fairtrec.errors import InputError
 from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.formats.vectors import Vectors
 from fairtrec.formulas import axes as principal
@@ -98,16 +98,6 @@ class AxisAgreement:
     chance: Floats
     published: Floats
     published_chance: Floats
-
-
-def refuse_unfit(labels: Labels, toward: str | None) -> None:
-    """Raise UsageError for labels that cannot point an axis as is asked for, nor tell its accuracy."""
-    if toward is None:
-        if len(labels.groups) > 2:
-            many = len(labels.groups)
-            raise UsageError(f"accuracy is of two groups, and these labels have {many}; point the axis with --toward G")
-    elif toward not in labels.groups:
-        raise UsageError(f"{labels.name} has no group {toward}; there are {', '.join(labels.groups)}")
 
 
 def groups_of(weights: Floats) -> Ints:

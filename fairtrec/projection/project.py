@@ -21,7 +21,7 @@ from fairtrec.inputs import loading
 from fairtrec.inputs.choices import Choices
 from fairtrec.inputs.loading import short
 from fairtrec.literals import Absent, RankedBy, RunFormat, SpuriousAs
-from fairtrec.projection.fit import DocumentLists, DocumentTable, Fitting, refuse_unfit
+from fairtrec.projection.fit import DocumentLists, DocumentTable, Fitting
 from fairtrec.projection.projection import Projection, many
 from fairtrec.version import __version__
 
@@ -224,7 +224,11 @@ def _groups(labels: Any, toward: str | None) -> Labels | None:
             raise UsageError("--toward names a group of labels; give --labels FILE")
         return None
     groups = loading.labels(labels, None)
-    refuse_unfit(groups, toward)
+    if toward is None and len(groups.groups) > 2:
+        many = len(groups.groups)
+        raise UsageError(f"accuracy is of two groups, and these labels have {many}; point the axis with --toward G")
+    if toward is not None and toward not in groups.groups:
+        raise UsageError(f"{groups.name} has no group {toward}; there are {', '.join(groups.groups)}")
     return groups
 
 
