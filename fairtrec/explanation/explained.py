@@ -1,7 +1,7 @@
 """What is known of a value: of each query, of each rank of its ranking, of each word in the document there."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan, nan
@@ -11,6 +11,12 @@ from fairtrec.annotation.counting.counter import STRIPPED, Lexicon, places
 from fairtrec.answers.answer import Answer, Signature
 from fairtrec.answers.result import Result
 from fairtrec.measure import Better, Measure
+
+PIECES = {  # in which a tokeniser sees what it sees in the whole text
+    "strip": STRIPPED,
+    "space": re.compile(r"(?:\A|(?<= ))[^ ]*"),
+    "word": re.compile(r"\w+"),
+}
 
 
 @dataclass(frozen=True)
@@ -25,10 +31,10 @@ class Mark:
 def marks(lexicon: Lexicon, text: str) -> tuple[Mark, ...]:
     """Find where the terms stand; those that overlap become one mark of the groups of both."""
     tokens, spans = [], []
-    for start, end in _pieces(lexicon, text):
-        for token in lexicon.tokens(text[start:end]):
+    for piece in PIECES[lexicon.tokenizer].finditer(text):
+        for token in lexicon.tokens(piece[0]):
             tokens.append(token)
-            spans.append((start, end))
+            spans.append(piece.span())
     hits = [(*spans[at], lexicon.words[token]) for at, token in enumerate(tokens) if token in lexicon.words]
     for phrase, numbers in lexicon.phrases.items():
         hits += [(spans[at][0], spans[at + len(phrase) - 1][1], numbers) for at in places(tokens, phrase)]
@@ -41,20 +47,6 @@ def marks(lexicon: Lexicon, text: str) -> tuple[Mark, ...]:
         else:
             together.append(Mark(start, end, numbers))
     return tuple(together)
-
-
-def _pieces(lexicon: Lexicon, text: str) -> Iterator[tuple[int, int]]:
-    """Cut a text as its tokeniser does, so that what it makes of the pieces is what it makes of the whole."""
-    if lexicon.tokenizer == "word":
-        yield from (match.span() for match in re.finditer(r"\w+", text))
-        return
-    stripped = lexicon.tokenizer == "strip"
-    at = 0
-    for piece in text.split(" ") if lexicon.tokenizer == "space" else text.split():
-        start = text.index(piece, at)
-        inner = STRIPPED.search(piece) if stripped else None
-        yield (start + inner.start(), start + inner.end()) if inner else (start, start + len(piece))
-        at = start + len(piece) + (lexicon.tokenizer == "space")
 
 
 WordAndGroup = tuple[str, str]  # a word, and its group

@@ -24,7 +24,7 @@ from fairtrec.data import Annotations, Bools, Docnos, GroupTerms, Ints
 from fairtrec.errors import InputError
 from fairtrec.literals import Tokenizer
 
-STRIPPED = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)  # from the first letter or digit to the last
+STRIPPED = re.compile(r"[^\W_](?:\S*[^\W_])?")  # from the first letter or digit to the last
 
 
 def strip(text: str) -> list[str]:
