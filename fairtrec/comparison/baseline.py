@@ -74,7 +74,9 @@ def compare(
         *_of_labels(rows),
     ]
     family = _family(rows, how, len(result.scores) if len(bases) > 1 else 0)
-    return Comparisons(tuple(_marked(rows)), result, bases, how, family, tuple(notes))
+    marks = slicing.worst([((row.run, row.against, row.measure), row.slice, row.mean, row.better) for row in rows])
+    marked = tuple(replace(row, worst_slice=mark) for row, mark in zip(rows, marks, strict=True))
+    return Comparisons(marked, result, bases, how, family, tuple(notes))
 
 
 def refuse_beside_gold(how: Procedure) -> None:
@@ -216,12 +218,6 @@ def _verdict(better: Better, side: float, p: float, alpha: float) -> ComparisonO
     if better == "neither":
         return "higher" if side > 0 else "lower"
     return "better" if side * SIGN[better] > 0 else "worse"
-
-
-def _marked(rows: Sequence[Comparison]) -> Iterator[Comparison]:
-    """Mark the slice in which a run's mean is worst, for each measure."""
-    marks = slicing.worst([((row.run, row.against, row.measure), row.slice, row.mean, row.better) for row in rows])
-    return (replace(row, worst_slice=mark) for row, mark in zip(rows, marks, strict=True))
 
 
 def _family(rows: Sequence[Comparison], how: Procedure, paired_runs: int) -> str:

@@ -111,7 +111,9 @@ def curves(
         for family, rows in _families(part.scores[0].measures).items():
             points += _points(name, family, rows, part)
             agreements += _agreements(name, family, rows, part)
-    return Curves(tuple(_marked(points)), tuple(agreements), result, tuple(slicing.notes(result, parts)))
+    marks = slicing.worst([((p.run, p.measure, p.cutoff), p.slice, size, p.better) for p, size in points])
+    marked = tuple(replace(point, worst_slice=mark) for (point, _), mark in zip(points, marks, strict=True))
+    return Curves(marked, tuple(agreements), result, tuple(slicing.notes(result, parts)))
 
 
 def family(measure: Parameters) -> str:
@@ -157,8 +159,3 @@ def _agreements(name: str, family: str, rows: list[tuple[int, int]], result: Res
         here = means[:, row]
         tau = correlation(here, deepest, "kendall").value
         yield CurveAgreement(name, family, cutoff, tau, tau_ap(here, deepest))
-
-
-def _marked(points: Sequence[tuple[CurvePoint, float]]) -> Iterator[CurvePoint]:
-    marks = slicing.worst([((p.run, p.measure, p.cutoff), p.slice, size, p.better) for p, size in points])
-    return (replace(point, worst_slice=mark) for (point, _), mark in zip(points, marks, strict=True))

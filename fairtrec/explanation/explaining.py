@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from fairtrec.catalogue import pages, renamed
-from fairtrec.data import MISSING, Ints, take
+from fairtrec.data import MISSING, take
 from fairtrec.evaluation import processes
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.explanation import variants
@@ -92,11 +92,15 @@ class _Words:
         self.better, self.texts, self.logs = case.measure.better, case.texts, "log_counts" in needs
         self.groups: tuple[str, ...] = ()
         self.counts: list[list[list[float]]] | None = None
-        self.rows: list[list[int]] = []
+        self.rows: list[list[int]] = []  # of the texts [query, rank]
         if case.reference.documents is not None:
             self.groups = inputs.groups
             counts = take(inputs.counts, inputs.ranked)
-            self.rows = _rows(case).tolist()
+            rows = np.full(inputs.ranked.shape, MISSING)
+            if case.texts is not None:
+                there = inputs.ranked != MISSING
+                rows[there] = case.texts.docnos.rows(inputs.documents.annotations.docnos.names[inputs.ranked[there]])
+            self.rows = rows.tolist()
         elif "membership" in needs:
             self.groups, counts = inputs.groups, inputs.membership
         if self.groups:
@@ -131,16 +135,6 @@ class _Words:
         if self.each is not None and rank < len(self.each[at]):
             adds = self.each[at][rank][number] * (math.log(times) if self.logs else times)
         return Word(term, self.groups[number], round(times) if times == round(times) else times, adds)
-
-
-def _rows(case: Case) -> Ints:
-    """Find the texts [query, rank]."""
-    inputs, texts = case.inputs, case.texts
-    rows = np.full(inputs.ranked.shape, MISSING)
-    if texts is not None:
-        there = inputs.ranked != MISSING
-        rows[there] = texts.docnos.rows(inputs.documents.annotations.docnos.names[inputs.ranked[there]])
-    return rows
 
 
 CANDIDATES = 100

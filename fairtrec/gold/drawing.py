@@ -179,7 +179,9 @@ def draw(
         frame = exposures(loaded)
         rows, chances = _documents(frame, number, seed)
         docnos, of = decode(frame.names.names[rows]), len(frame.names)
-        widths = {rate: _half_width(frame, rows, chances, rate) for rate in RATES}
+        errs = [rate + 2 / (len(rows) + 2) for rate in RATES]  # the instrument, on this part of the exposure
+        spread = frame.variance(1 / chances - 1)
+        widths = {rate: float(NORMAL * np.sqrt(spread * err)) for rate, err in zip(RATES, errs, strict=True)}
         probability, drawn = chances[rows], len(rows)
     else:
         every = list(dict.fromkeys(qid for run in loaded for qid in run.qids))
@@ -252,12 +254,6 @@ def _documents(frame: Exposures, number: int, seed: int) -> tuple[Ints, Floats]:
     order = np.lexsort((names, -ratio))
     chances = np.ones(len(names)) if number >= len(names) else np.minimum(1.0, size / ratio[order[number]])
     return order[:number], chances
-
-
-def _half_width(frame: Exposures, rows: Ints, chances: Floats, rate: float) -> float:
-    """Tell how wide the interval of a share will be if the instrument errs on this part of the exposure."""
-    errs = rate + 2 / (len(rows) + 2)
-    return float(NORMAL * np.sqrt(frame.variance(1 / chances - 1) * errs))
 
 
 def _order(names: Docs, seed: int) -> Ints:

@@ -130,7 +130,9 @@ class ScoredVariants:
         and of what would be.
         """
         chosen = {beta: self.chosen(beta) for beta in betas}
-        for variant in self._ends():
+        ends = [f(means, axis=1) for means in (self.utility, self.fairness) for f in (np.argmin, np.argmax)]
+        several = np.unique(np.concatenate(ends)).tolist() if len(self.names) > 2 else []
+        for variant in several:  # that set the scale of an axis in some fold; the absence of others moves nothing
             rest = self.without(variant)
             for beta, now in chosen.items():
                 then = rest.chosen(beta)
@@ -140,11 +142,6 @@ class ScoredVariants:
                     fold = int(moved[0])
                     yield variant, beta, fold, int(now[fold]), int(then[fold])
                     break
-
-    def _ends(self) -> list[int]:
-        """List the variants that set the scale of an axis in some fold; the absence of others moves nothing."""
-        ends = [f(means, axis=1) for means in (self.utility, self.fairness) for f in (np.argmin, np.argmax)]
-        return np.unique(np.concatenate(ends)).tolist() if len(self.names) > 2 else []
 
 
 def choice_of(
