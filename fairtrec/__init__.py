@@ -36,7 +36,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "plot": ("report.figures", "provisional"),
     "positions": ("projection.project", "provisional"),
     "queryset": ("querysets.building", "provisional"),
-    "rbo": ("comparison.overlaps", "provisional"),
+    "rbo": ("comparison.correlations", "provisional"),
     "read_results": ("replay.results", "provisional"),
     "read_values": ("replay.named_values", "provisional"),
     "rerank": ("reranking.rerank", "provisional"),
@@ -128,9 +128,8 @@ if TYPE_CHECKING:
     from fairtrec.ablation.ablation import ablate
     from fairtrec.catalogue.pages import cite
     from fairtrec.comparison.baseline import compare
-    from fairtrec.comparison.correlations import correlate
+    from fairtrec.comparison.correlations import correlate, rbo
     from fairtrec.comparison.curves import curves
-    from fairtrec.comparison.overlaps import rbo
     from fairtrec.errors import FairtrecError, InputError, ResourceError, UsageError
     from fairtrec.evaluation.corpus import annotate, counterfactual
     from fairtrec.evaluation.evaluate import evaluate, evaluator

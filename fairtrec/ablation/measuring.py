@@ -207,7 +207,6 @@ def _taken(
 
 
 def _shuffled(run: Run, seed: tuple[int, int, int]) -> Run:
-    """Put tied documents in an order drawn at random."""
     lengths = np.diff(run.starts)
     query = np.repeat(np.arange(len(lengths)), lengths)
     block = np.cumsum(np.append(True, (query[1:] != query[:-1]) | (run.scores[1:] != run.scores[:-1])))

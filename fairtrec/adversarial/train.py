@@ -257,7 +257,6 @@ class _Training:
             ranker.net.train(is_ranker)  # after whoever looked at it
 
     def _state(self, name: str) -> Path:
-        """Say where it is kept how far a model has come, until it is done."""
         return self.folder / f".{name}{STATE}"
 
     def _resumed(self, name: str, learners: dict[str, Any]) -> tuple[int, float]:

@@ -34,7 +34,7 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     \b
     fairtrec rbo bm25.run neural.run -q
     """
-    from fairtrec.comparison.overlaps import rbo
+    from fairtrec.comparison.correlations import rbo
     from fairtrec.files.arguments import joined, named
 
     files = named(runs)

@@ -132,7 +132,6 @@ def _number(runs: Sequence[str], baseline: str) -> int:
 
 
 def _called(name: str) -> set[str]:
-    """Give the names of a file: with and without each of its endings."""
     return {name, uncompressed(name), uncompressed(name).removesuffix(".run")}
 
 

@@ -40,7 +40,6 @@ def _finite(path: str) -> Iterator[Any]:
 
 
 def _values(asked: argparse.Namespace) -> Iterator[Any]:
-    """Compute the values: query by query, then of all, as the options say."""
     if not os.path.exists(asked.run):  # noqa: PTH110
         raise InputError("there is no such file; check the name", asked.run)
     measures = list(dict.fromkeys(parse(" ".join(asked.measures))))

@@ -252,7 +252,6 @@ def _embedded(docs: Any, model: Any, documents: Docnos, used: Ints) -> tuple[Vec
 
 
 def _cut(made: Embedding) -> str:
-    """Say how many texts the model does not read to their ends."""
     if not made.longer:
         return ""
     are = "document is" if made.longer == 1 else "documents are"
@@ -260,7 +259,6 @@ def _cut(made: Embedding) -> str:
 
 
 def _notes(work: Fitting, unknown: int) -> Iterator[str]:
-    """Say what is otherwise than asked for, or than a reader may think."""
     tally, one = work.tally, work.axes == 1
     if unknown:
         yield f"{many(unknown, 'document has', 'documents have')} no vector: left out"

@@ -190,7 +190,6 @@ def _scores(run: str, table: ValueTable, measures: Sequence[Quantity], path: Fil
 
 
 def _unknown(measures: Iterable[Quantity]) -> list[str]:
-    """Say of which measures it is not known which values are good."""
     names = [str(measure) for measure in measures if isinstance(measure, NamedValues)]
     return [f"not known whether more is better: {', '.join(names)}; higher and lower are told"] * bool(names)
 

@@ -183,7 +183,6 @@ def _joined(named: dict[str, Any], baseline: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _refuse_writing(runs: Any, betas: Sequence[float], given: Mapping[str, Any]) -> None:
-    """Raise UsageError where no run could be written."""
     if len(betas) > 1:
         raise UsageError(
             f"{len(betas)} values of beta choose a run each, and one can be written; name one, like --beta 1"

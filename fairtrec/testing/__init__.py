@@ -1,7 +1,72 @@
-"""What holds of every measure, reranker and command, as tests: a package that adds one inherits them."""
+"""What holds of every measure, reranker and command, as tests: a package that adds one inherits them, and needs pytest.
 
-from fairtrec.testing.commands import CommandContract
+class TestMine(CommandContract):
+    command = mine
+    ends = {("no-such-file.txt",): 3}
+"""
+
+import re
+from collections.abc import Mapping
+from contextlib import redirect_stdout
+from io import StringIO
+from typing import ClassVar
+
+import click
+
+from fairtrec.errors import FairtrecError
 from fairtrec.testing.measures import MeasureContract
 from fairtrec.testing.rerankers import RerankerContract
 
 __all__ = ["CommandContract", "MeasureContract", "RerankerContract"]
+
+
+class CommandContract:
+    """The laws of a command. A subclass, whose name begins with Test, says of which.
+
+    ``ends`` says with which exit code some arguments end: 0 done, 1 a gate failed, 2 wrong usage, 3 bad input, 4 a
+    resource is missing.
+    """
+
+    command: ClassVar[click.Command]
+    ends: ClassVar[Mapping[tuple[str, ...], int]] = {}
+
+    def test_its_help_reads_in_groups_and_says_what_it_and_each_option_do(self) -> None:
+        """It is of the class Titled, and has a help, as each of its options has."""
+        classes = {each.__name__ for each in type(self.command).__mro__}
+        assert "Titled" in classes, f"{self.command.name} is not of class fairtrec.cli.commands.Titled"
+        assert (self.command.help or "").strip(), f"{self.command.name} has no help"
+        silent = [each.name for each in self.command.params if isinstance(each, click.Option) and not each.help]
+        assert not silent, f"{self.command.name}: these options have no help: {', '.join(map(str, silent))}"
+
+    def test_its_help_is_asked_for_by_an_option(self) -> None:
+        """It is printed for ``--help``, whatever arguments are lacking, and the exit code is 0."""
+        with redirect_stdout(StringIO()) as printed:
+            code, said = self._ended("--help")
+        assert (code, "--help" in printed.getvalue()) == (0, True), f"--help ends with {code}: {said}"
+
+    def test_an_option_that_there_is_not_is_wrong_usage(self) -> None:
+        """The exit code is 2."""
+        code, _ = self._ended("--there-is-no-such-option")
+        assert code == 2, f"an option that there is not ends with {code}, and must with 2"
+
+    def test_it_ends_as_is_said(self) -> None:
+        """Each call ends with its exit code; a fault is one line that says what is wrong and what to do."""
+        for arguments, expected in self.ends.items():
+            with redirect_stdout(StringIO()):
+                code, said = self._ended(*arguments)
+            assert code == expected, f"{' '.join(arguments)} ends with {code}, not {expected}: {said}"
+            assert code not in (2, 3, 4) or re.fullmatch(r".+; .+", said), f"{said!r} does not say what to do after ;"
+
+    def _ended(self, *arguments: str) -> tuple[int, str]:
+        """Call the command as `fairtrec` does; give its exit code, and what it says of a fault."""
+        name = self.command.name or ""
+        try:
+            with self.command.make_context(name, list(arguments)) as context:
+                code: int | None = self.command.invoke(context)
+        except click.exceptions.Exit as end:
+            return end.exit_code, ""
+        except click.ClickException as fault:
+            return fault.exit_code, fault.message
+        except FairtrecError as fault:
+            return fault.exit_code, str(fault)
+        return code or 0, ""

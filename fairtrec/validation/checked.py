@@ -63,7 +63,6 @@ def read_other(path: FilePath, kind: RunFormat, found: Findings) -> RunEntries:
 
 
 def _places(query: Ints, scores: Floats) -> Ints:
-    """Number the rows of each query from 1, by falling score."""
     order = np.lexsort((-scores, query))
     first = np.searchsorted(query[order], query[order])
     places = np.empty(len(order), dtype=np.int64)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.comparison.overlaps import compared
+from fairtrec.comparison.correlations import compared
 from fairtrec.data import MISSING, Docnos, Run
 from fairtrec.errors import UsageError
 from fairtrec.formulas.overlap import FORMS, overlap, rbo
@@ -224,7 +224,7 @@ def test_queries_left_out_are_counted(fairtrec_command, tmp_path):
 
 
 def test_a_square_of_overlaps_comes_in_parts_of_the_window(copied, monkeypatch):
-    from fairtrec.comparison.overlaps import rbo
+    from fairtrec.comparison.correlations import rbo
     from fairtrec.report.writers import OVERLAPS
 
     monkeypatch.setenv("COLUMNS", "80")

@@ -16,7 +16,6 @@ SHARED = {  # names of modules outside cli/ that occur twice or more: why
     "findings": "what is found, and its report",
     "frontier": "its report, and its page",
     "groups": "what documents belong to, the table of an evaluation's groups, and the measure that counts them",
-    "overlaps": "what is found, and its report",
     "positions": "the inputs of measures of opinion, and their report",
     "rerank": "each room has one; both are imported from Python",
     "rerankers": "the table of their names, and the contract that tests them, beside that of measures",

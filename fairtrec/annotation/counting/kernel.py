@@ -259,7 +259,6 @@ def _pieces(text: str, lexicon: Lexicon, longest: int) -> Iterator[str]:
 
 
 def _parted(text: str, start: int, stop: int, lexicon: Lexicon) -> Iterator[str]:
-    """Put ASCII blanks between tokens."""
     for i in range(start, stop, PIECE):
         some = text[i : min(i + PIECE, stop)]
         yield some if lexicon.tokenizer == "space" or some.isascii() else _BETWEEN[lexicon.tokenizer].sub(" ", some)

@@ -112,7 +112,6 @@ class Job:
 
 
 def _read(form: SourceForm, values: list[Any], longest: int) -> TextBlock:
-    """Read lines or pairs by the rules of all collections."""
     if form != "pairs":
         block = b"\n".join(values) + b"\n"
         return (text_blocks.of_json if form == "jsonl" else text_blocks.of_tsv)(block, longest)

@@ -220,7 +220,6 @@ def _among(docnos: Any, wanted: Any) -> Any:
 
 
 def _note(written: Rewritten, some: TextBlock) -> None:
-    """Note how many lines were read, and what was wrong with them."""
     written.faults += [(written.lines + line, reason) for line, reason in some.faults]
     written.lines += some.passed
 
