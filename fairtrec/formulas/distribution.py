@@ -10,15 +10,6 @@ EXACT, ROUNDED = 1e-9, 1.001e-5  # by which a sum of shares may be off 1: as it 
 FEW = 7  # numbers, whose sum does not depend on how they lie in memory
 
 
-def even(groups: int) -> Floats:
-    """Give each group the same share.
-
-    >>> even(2).tolist()
-    [0.5, 0.5]
-    """
-    return np.full(groups, 1 / groups)
-
-
 def quotient(value: Any, divisor: Any, otherwise: Any = np.nan) -> Floats:
     """Divide; give another number where the divisor is 0 or less, or nan.
 
@@ -81,7 +72,7 @@ def shares(amounts: Floats) -> Floats:
 def distance(p: Floats, q: Floats) -> Floats:
     """Sum the absolute differences of two distributions [..., group]: twice their total variation, in [0, 2].
 
-    >>> distance(np.array([0.6, 0.4]), even(2)).round(6).item()
+    >>> distance(np.array([0.6, 0.4]), np.array([0.5, 0.5])).round(6).item()
     0.2
     """
     difference = np.asarray(p - q)
@@ -105,7 +96,7 @@ def kl(p: Floats, q: Floats) -> Floats:
 
     It is infinite where p has a group that q has not, and nan where either holds a nan.
 
-    >>> kl(np.array([[1.0, 0.0], [0.5, 0.5]]), even(2)).round(6).tolist()
+    >>> kl(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([0.5, 0.5])).round(6).tolist()
     [0.693147, 0.0]
     """
     p, q = np.broadcast_arrays(p, q)

@@ -123,7 +123,7 @@ def _given(part: Target, groups: tuple[str, ...], labels: Labels | None) -> Floa
         return _even_of_queries(labels)
     found: Floats | Mapping[str, Floats]
     if part == "even":
-        found = distribution.even(len(known))
+        found = np.full(len(known), 1 / len(known))
     elif isinstance(part, str) and _is_file(part):
         found = loading.targets(part, known)
     elif isinstance(part, str) and "=" not in part:
@@ -160,7 +160,7 @@ def prior_of(prior: Target, measures: Iterable[Measure], labels: Labels | None) 
     if prior == "known":
         return None
     if prior == "even":
-        return distribution.even(len(groups))
+        return np.full(len(groups), 1 / len(groups))
     if isinstance(prior, str) and "=" not in prior:
         raise UsageError(f"the prior {prior!r} is not known; choose one of even, known, or f=0.4,m=0.6")
     return _written(prior, groups, "prior")

@@ -82,10 +82,6 @@ class Plain:
     def __matmul__(self, cutoff: int) -> "Plain":
         return Plain(self.NAME, {**self.params, "cutoff": cutoff})
 
-    def __str__(self) -> str:
-        rel, cutoff = self.params.get("rel", 1), self.params.get("cutoff")
-        return f"{self.NAME}{f'(rel={rel})' if rel != 1 else ''}{f'@{cutoff}' if cutoff is not None else ''}"
-
 
 TREC_ONLY = {
     "11pt_avg": "The mean of interpolated precision at recalls of 0, .1, .. 1, which are reached as for IPrec.",
@@ -133,13 +129,15 @@ class Utility(Measure):
     bounds: ClassVar[Bounds] = (None, None)
 
     def __post_init__(self) -> None:
-        name, params, is_plain = str(self.measure.NAME), self.measure.params, type(self.measure) is Plain
+        name, params = str(self.measure.NAME), self.measure.params
+        rel, cutoff = params.get("rel", 1), params.get("cutoff")
+        ours = f"{name}{f'(rel={rel})' if rel != 1 else ''}{f'@{cutoff}' if cutoff is not None else ''}"
         vars(self).update(
-            spelled=str(self.measure),
+            spelled=ours if isinstance(self.measure, Plain) else str(self.measure),
             name=name,
-            is_plain=is_plain,
-            cutoff=params.get("cutoff"),
-            depth=None if params.get("judged_only") else params.get("cutoff"),
+            is_plain=type(self.measure) is Plain,
+            cutoff=cutoff,
+            depth=None if params.get("judged_only") else cutoff,
             total=name in SUMS or name == "num_nonrel_judged_ret",
             geometric=name.startswith("gm_"),
             of_mean=name.startswith("gm_"),

@@ -21,7 +21,7 @@ from fairtrec.formats.table import TAUS, Distribution, Meta, sources_of
 from fairtrec.formats.table.files import MOST, Format, Table, format_to, readable, write
 from fairtrec.formats.table.mapped import refuse_disorder
 from fairtrec.formats.table.rows import Numbers, Rows, arranged, even, merged, schema
-from fairtrec.formulas import distribution, neutrality
+from fairtrec.formulas import neutrality
 
 FAN_IN = 128  # parts that are merged at a time, at most
 OTHERS = 24  # files that are open beside them
@@ -208,7 +208,7 @@ class Tally:
     """Adds up tokens and counts, and keeps the distinct rows of counts while they are few enough."""
 
     def __init__(self, groups: int) -> None:
-        self.even = distribution.even(groups)
+        self.even = np.full(groups, 1 / groups)
         self.rows = self.tokens = 0
         self.totals = np.zeros(groups, dtype=np.int64)
         self._folded: Histogram | None = distinct(np.zeros((0, groups), np.int64), np.zeros(0, np.int64))
