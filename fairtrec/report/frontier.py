@@ -23,62 +23,51 @@ FROM = {
 
 def tables(frontier: Frontier, *, places: int, per_query: bool = False) -> Document:
     """Lay out all tables."""
-    several = [_of_runs(frontier, places), *([_of_queries(frontier, places)] if per_query else [])]
+    names = called([run.run for run in frontier.runs])
+    groups = [f"{first:.2f} to {last:.2f}" for first, last in _spoken(frontier)]
+    title = f"{heading(frontier.fairness)} at no loss, and at some"
+    runs = _columns(frontier, frontier.runs, [Column("with groups", groups)] * bool(groups), places)
+    several = [ReportTable(title, [Column("run", names, words=True)], runs)]
+    if per_query:
+        rows = [(short, query) for short, run in zip(names, frontier.runs, strict=True) for query in run.queries]
+        words = {"run": [short for short, _ in rows], "query": [query.qid for _, query in rows]}
+        apart = [Column("distance", [f"{query.distance:.{places}f}" for _, query in rows])] * (0.0 in frontier.losses)
+        queries = _columns(frontier, [query for _, query in rows], apart, places)
+        keys = [Column(head, cells, words=True) for head, cells in words.items()]
+        several.append(ReportTable("Queries, each on its own", keys, queries))
     said = [*remarks(frontier), *footnotes_of(frontier.result)]
     used = {frontier.utility.better, frontier.fairness.better, *["lower"] * (frontier.dpfr is not None)}
     return Document(several, said, str(frontier.signature), signs=[directions(used), *legend(frontier)])
 
 
-def _of_runs(frontier: Frontier, places: int) -> ReportTable:
-    names = called([run.run for run in frontier.runs])
-    points = [run.points for run in frontier.runs]
-    values = _columns(frontier, points, places)
-    spoken = [(each[0].spoken, each[-1].spoken) for each in points]
-    if not any(isnan(part) for pair in spoken for part in pair):
-        values.append(Column("with groups", [f"{first:.2f} to {last:.2f}" for first, last in spoken]))
-    values += [] if frontier.dpfr is None else _aims(frontier.runs, places)
-    return ReportTable(
-        f"{heading(frontier.fairness)} at no loss, and at some", [Column("run", names, words=True)], values
-    )
+def _spoken(frontier: Frontier) -> list[tuple[float, float]]:
+    """Give the share of ranks with a group in each run and in its fairest order; nothing where it is not known."""
+    found = [(run.points[0].spoken, run.points[-1].spoken) for run in frontier.runs]
+    return [] if any(isnan(part) for pair in found for part in pair) else found
 
 
-def _of_queries(frontier: Frontier, places: int) -> ReportTable:
-    names = called([run.run for run in frontier.runs])
-    rows = [(short, query) for short, run in zip(names, frontier.runs, strict=True) for query in run.queries]
-    keys = [
-        Column("run", [short for short, _ in rows], words=True),
-        Column("query", [query.qid for _, query in rows], words=True),
-    ]
-    values = _columns(frontier, [query.points for _, query in rows], places)
-    if 0.0 in frontier.losses:
-        values.append(Column("distance", [f"{query.distance:.{places}f}" for _, query in rows]))
-    values += [] if frontier.dpfr is None else _aims([query for _, query in rows], places)
-    return ReportTable("Queries, each on its own", keys, values)
+def _columns(
+    frontier: Frontier, several: Sequence[RunFrontier | QueryFrontier], more: Sequence[Column], places: int
+) -> list[Column]:
+    """Lay out the points: utility and fairness as they are, and fairness of the others; the utility of most, and more.
 
-
-def _columns(frontier: Frontier, points: list[tuple[Point, ...]], places: int) -> list[Column]:
-    """Lay out the points: utility and fairness as they are, and fairness of the others; last the utility of most."""
+    Last are the distances to a point of the front, and where that is, if one was asked for.
+    """
+    points = [each.points for each in several]
     found = [{title(point.loss, point.name): point for point in each} for each in points]
     heads = dict.fromkeys(head for each in found for head in each if head != "run")
-    return [
+    columns = [
         Column(heading(frontier.utility), [f"{each[0].utility:.{places}f}" for each in points]),
         Column(heading(frontier.fairness), [f"{each[0].fairness:.{places}f}" for each in points]),
         *(Column(head, [fair(each[head], places) if head in each else "-" for each in found]) for head in heads),
-        Column(
-            f"{frontier.utility} there",
-            [f"{'' if last.told else '>='}{last.utility:.{places}f}" for *_, last in points],
-        ),
     ]
-
-
-def _aims(several: Sequence[RunFrontier | QueryFrontier], places: int) -> list[Column]:
-    """Lay out the distances to a point of the front, and where that is, if one was asked for."""
-    aims = [each.dpfr for each in several if each.dpfr is not None]
-    if not aims:
-        return []
-    there = [f"{each.utility:.{places}f} {each.fairness + 0.0:.{places}f}" for each in aims]
-    head = f"{aim(aims[0].alpha)} {ARROWS['lower']}"
-    return [Column(head, [f"{each.distance:.{places}f}" for each in aims]), Column("from", there)]
+    most = [f"{'' if last.told else '>='}{last.utility:.{places}f}" for *_, last in points]
+    columns += [Column(f"{frontier.utility} there", most), *more]
+    if aims := [each.dpfr for each in several if each.dpfr is not None]:
+        there = [f"{each.utility:.{places}f} {each.fairness + 0.0:.{places}f}" for each in aims]
+        distances = [f"{each.distance:.{places}f}" for each in aims]
+        columns += [Column(f"{aim(aims[0].alpha)} {ARROWS['lower']}", distances), Column("from", there)]
+    return columns
 
 
 def title(loss: float, name: str = "loss") -> str:
@@ -121,8 +110,7 @@ def legend(frontier: Frontier) -> Iterator[str]:
         where = f"the {end[alpha]} of" if alpha in end else f"the point after {alpha:.6g} of the length of"
         yield f"{aim(alpha)}: the distance of the run from {where} its front, which begins at most {frontier.utility}"
         yield f"from: {what} of that point"
-    spoken = [(run.points[0].spoken, run.points[-1].spoken) for run in frontier.runs]
-    if not any(isnan(each) for pair in spoken for each in pair):
+    if _spoken(frontier):
         yield "with groups: the share of ranks with a document of any group, in the run and in the fairest order"
 
 
@@ -169,27 +157,17 @@ def _aimed(frontier: Frontier, alpha: float) -> Iterator[str]:
 
 def rows(frontier: Frontier, *, places: int | None, per_query: bool = False) -> Iterator[Row]:
     """Give a row for each run and point; with queries, for each of these as well."""
-    aimed = frontier.dpfr is not None
-    yield ["run", "qid", "point", "loss", "utility", "fairness", "bound", *["alpha", "distance"] * aimed]
-    for run in frontier.runs:
-        several: list[tuple[str, RunFrontier | QueryFrontier]] = [
-            *((query.qid, query) for query in run.queries if per_query),
-            ("all", run),
-        ]
-        for qid, one in several:
-            for point in one.points:
-                loss = None if point.name != "loss" else _share(point.loss, places)
-                values = (point.utility, point.fairness + 0.0, point.bound + 0.0)
-                numbers = (cell(value, places) for value in values)
-                yield [run.run, qid, point.name, loss, *numbers, *[None] * 2 * aimed]
-            if one.dpfr is not None:
-                alpha, *found = one.dpfr
-                utility, fairness, distance = (cell(value + 0.0, places) for value in found)
-                yield [run.run, qid, "dpfr", None, utility, fairness, fairness, _share(alpha, places), distance]
-
-
-def _share(share: float, places: int | None) -> str | float:
-    return share if places is None else f"{share:.6g}"
+    aimed = ["alpha", "distance"] * (frontier.dpfr is not None)
+    names = ["run", "qid", "point", "loss", "utility", "fairness", "bound", *aimed]
+    yield names
+    for each in records(frontier, per_query=per_query):
+        shares = (
+            {}
+            if places is None
+            else {name: f"{each[name]:.6g}" for name in ("loss", "alpha") if each.get(name) is not None}
+        )
+        values = {"qid": "all", **each, **shares}.get
+        yield [cell(value, places) if isinstance(value, float) else value for value in map(values, names)]
 
 
 def records(frontier: Frontier, *, per_query: bool = False) -> Iterator[dict[str, Any]]:
@@ -202,34 +180,34 @@ def records(frontier: Frontier, *, per_query: bool = False) -> Iterator[dict[str
 
 def record(frontier: Frontier, *, per_query: bool = False) -> dict[str, Any]:
     """Give one object, which also says where the values come from, and has the fronts."""
+    runs = {
+        run.run: {
+            "points": _points(run),
+            "exact": run.exact,
+            "front": (run.front.T + 0.0).tolist(),
+            **({"queries": {query.qid: _points(query) for query in run.queries}} if per_query else {}),
+        }
+        for run in frontier.runs
+    }
     return {
         **head(frontier.result, frontier.signature, footnotes(frontier)),
         "utility": str(frontier.utility),
         "fairness": str(frontier.fairness),
         "found": frontier.way,
-        "runs": {run.run: _run(run, per_query=per_query) for run in frontier.runs},
+        "runs": runs,
         "pool": None if frontier.pool is None else {"front": (frontier.pool.front.T + 0.0).tolist()},
     }
 
 
-def _run(run: RunFrontier, *, per_query: bool) -> dict[str, Any]:
-    found = {"points": _points(run), "exact": run.exact, "front": (run.front.T + 0.0).tolist()}
-    if per_query:
-        found["queries"] = {query.qid: _points(query) for query in run.queries}
-    return found
-
-
 def _points(one: RunFrontier | QueryFrontier) -> list[dict[str, Any]]:
-    found = [_record(point) for point in one.points]
+    found = []
+    for point in one.points:
+        loss = point.loss if point.name == "loss" else None
+        values = {"utility": point.utility, "fairness": point.fairness + 0.0, "bound": point.bound + 0.0}
+        told = {} if point.told else {"utility_is": "a bound from below"}
+        found.append({"point": point.name, "loss": loss, **values, **told})
     if one.dpfr is not None:
         alpha, utility, fairness, distance = one.dpfr
-        there = Point("dpfr", utility, fairness, fairness)
-        found.append({**_record(there), "alpha": alpha, "distance": distance + 0.0})
+        there = {"utility": utility, "fairness": fairness + 0.0, "bound": fairness + 0.0}
+        found.append({"point": "dpfr", "loss": None, **there, "alpha": alpha, "distance": distance + 0.0})
     return found
-
-
-def _record(point: Point) -> dict[str, Any]:
-    values = {"utility": point.utility, "fairness": point.fairness + 0.0, "bound": point.bound + 0.0}
-    found: dict[str, Any] = {"point": point.name, "loss": None if point.name != "loss" else point.loss}
-    record = {**found, **values}
-    return record if point.told else {**record, "utility_is": "a bound from below"}
