@@ -60,52 +60,44 @@ def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[s
 
 
 def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], list[str]]:
-    how, names = view.procedure, shown(scores.run for scores in view.result.scores)
+    names = shown(scores.run for scores in view.result.scores)
     baseline = names[view.result.scores[view.baseline].run]
     several = len({row.slice for row in view.rows}) > 1
-    gold = any(isinstance(row, CorrectedComparison) for row in view.rows)
-    head = ["run", *["slice"] * several, "verdict", "difference", *["corrected"] * gold, f"{how.percent} interval"]
-    head += [
-        "p",
-        *[corrected(how)] * (how.correction != "none"),
-        "mean",
-        "baseline",
-        "n",
-        "d_z",
-        "cliff",
-        "win/tie/loss",
-    ]
-    head += ["p not worse", "p equivalent"] if how.equivalence is not None else []
     found = []
     for _, rows in together(view.rows, "measure"):
-        ordered, first = by_run(rows), rows[0]
-        title = title_of(first)
-        cells = [[names[row.run], *[slice_of(row)] * several, *_cells(row, how, places)] for row in ordered]
+        ordered = by_run(rows)
+        told = [_told(row, view.procedure, places) for row in ordered]
+        cells = [
+            [names[row.run], *[slice_of(row)] * several, *values.values()]
+            for row, values in zip(ordered, told, strict=True)
+        ]
         better, worse = (
             [place for place, row in enumerate(ordered) if row.verdict == verdict] for verdict in ("better", "worse")
         )
-        against = f"{title}, against {baseline}"
+        head = ["run", *["slice"] * several, *told[0]]
+        against = f"{title_of(rows[0])}, against {baseline}"
         found.append(ReportTable.of_rows(against, 1 + several, head, cells, better, worse, LEAST))
     return found, [line for line in _legend(view, several=several) if line]
 
 
-def _cells(row: Comparison, how: Procedure, places: int) -> list[str]:
+def _told(row: Comparison, how: Procedure, places: int) -> dict[str, str]:
+    """Write what stands in a row below each head."""
     digits = min(places, 2)
-    cells = [f"{row.verdict} ?" if row.doubtful else row.verdict, signed(row.difference, places)]
+    cells = {
+        "verdict": f"{row.verdict} ?" if row.doubtful else row.verdict,
+        "difference": signed(row.difference, places),
+    }
     if isinstance(row, CorrectedComparison):
-        cells.append("-" if row.corrected is None else signed(row.corrected, places))
-    cells += [ends(row.low, row.high, places), probability(row.p, places)]
-    cells += [probability(row.p_corrected, places)] if how.correction != "none" else []
-    cells += [
-        f"{row.mean:z.{places}f}",
-        f"{row.baseline:z.{places}f}",
-        str(row.n),
-        signed(row.effect, digits),
-        signed(row.cliff, digits),
-        f"{row.wins}/{row.ties}/{row.losses}",
-    ]
-    for p in (row.p_not_worse, row.p_equivalent) if how.equivalence is not None else ():
-        cells.append("-" if p is None else probability(p, places))
+        cells["corrected"] = "-" if row.corrected is None else signed(row.corrected, places)
+    cells |= {f"{how.percent} interval": ends(row.low, row.high, places), "p": probability(row.p, places)}
+    if how.correction != "none":
+        cells[corrected(how)] = probability(row.p_corrected, places)
+    cells |= {"mean": f"{row.mean:z.{places}f}", "baseline": f"{row.baseline:z.{places}f}", "n": str(row.n)}
+    cells |= {"d_z": signed(row.effect, digits), "cliff": signed(row.cliff, digits)}
+    cells["win/tie/loss"] = f"{row.wins}/{row.ties}/{row.losses}"
+    if how.equivalence is not None:
+        both = {"p not worse": row.p_not_worse, "p equivalent": row.p_equivalent}
+        cells |= {head: "-" if p is None else probability(p, places) for head, p in both.items()}
     return cells
 
 

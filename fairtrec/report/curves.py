@@ -62,54 +62,45 @@ def corrected(how: Procedure) -> str:
 
 
 def of_associations(view: Associations, places: int) -> tuple[list[ReportTable], list[str]]:
-    """Lay out a table for each coefficient and pair of measures, and say how they were made."""
-    if view.by_cutoff:
-        return _of_cutoffs(view, places)
+    """Lay out a table for each coefficient and pair of measures, and say how they were made.
+
+    With cutoffs a row has all of one pair and run, a column each; over runs all pairs stand in one table.
+    """
     how, names = view.procedure, shown(scores.run for scores in view.result.scores)
-    several = len({row.slice for row in view.rows}) > 1
-    head = [
-        "verdict",
-        "correlation",
-        f"{how.percent} interval",
-        "p",
-        *[corrected(how)] * (how.correction != "none"),
-        "n",
-    ]
-    over_runs = view.over == "runs"
+    several, over_runs = len({row.slice for row in view.rows}) > 1, view.over == "runs"
+    keys = [*(["measure", "measure"] if over_runs else ["run"]), *["slice"] * several]
     found = []
     for (kind, *pair), rows in together(view.rows, "kind", *["measure", "other"] * (not over_runs)):
-        title = f"{COEFFICIENTS[kind]} of {' and '.join(pair) or 'the means of runs'}"
-        cells = []
-        for row in by_run(rows):
-            key = [row.measure, row.other] if over_runs else [names.get(row.run, row.run)]
-            small = [row.verdict, signed(row.correlation, places), ends(row.low, row.high, places)]
-            tests = [row.p, row.p_corrected] if how.correction != "none" else [row.p]
-            tested = ["-" if math.isnan(p) else probability(p, places) for p in tests]
-            cells.append([*key, *[row.slice] * several, *small, *tested, str(row.n)])
-        keys = ["measure", "measure"] if over_runs else ["run"]
-        keys += ["slice"] * several
-        found.append(ReportTable.of_rows(title, len(keys), [*keys, *head], cells, least=("n", "p")))
+        title, cells, told = (
+            f"{COEFFICIENTS[kind]} of {' and '.join(pair) or 'the means of runs'}",
+            [],
+            dict[str, str](),
+        )
+        ordered = rows if view.by_cutoff else by_run(rows)
+        for (run, part, *measures), line in together(ordered, "run", "slice", "measure", "other"):
+            told = _by_cutoff(line, places) if view.by_cutoff else _tested(line[0], how, places)
+            cells.append([*(measures if over_runs else [names.get(run, run)]), *[part] * several, *told.values()])
+        found.append(ReportTable.of_rows(title, len(keys), [*keys, *told], cells, least=("n", "p")))
     shown_from = f"correlated: {corrected(how)} at most {how.alpha:g}"
+    if view.by_cutoff:
+        return found, [f"* {shown_from}; {view.family}", *_left_out(view)]
     return found, [f"{how.percent} interval: by Fisher's z; {shown_from}; {view.family}", *_left_out(view)]
 
 
-def _of_cutoffs(view: Associations, places: int) -> tuple[list[ReportTable], list[str]]:
-    """Lay out a table for each coefficient, and over queries for each pair of measures: a column for each cutoff."""
-    how, names = view.procedure, shown(scores.run for scores in view.result.scores)
-    several = len({row.slice for row in view.rows}) > 1
-    over_runs = view.over == "runs"
-    cutoffs = sorted({row.cutoff for row in view.rows if isinstance(row, AssociationAtCutoff)})
-    head = [*["measure"] * 2 * over_runs, *["run"] * (not over_runs), *["slice"] * several, *(f"@{k}" for k in cutoffs)]
-    found = []
-    for (kind, *pair), rows in together(view.rows, "kind", *["measure", "other"] * (not over_runs)):
-        cells = []
-        for (run, part, *measures), line in together(rows, "run", "slice", "measure", "other"):
-            key = measures if over_runs else [names.get(run, run)]
-            values = [f"{signed(row.correlation, places)}{' *'[row.verdict == 'correlated']}" for row in line]
-            cells.append([*key, *[part] * several, *values])
-        title = f"{COEFFICIENTS[kind]} of {' and '.join(pair) or 'the means of runs'}"
-        found.append(ReportTable.of_rows(title, len(head) - len(cutoffs), head, cells))
-    return found, [f"* correlated: {corrected(how)} at most {how.alpha:g}; {view.family}", *_left_out(view)]
+def _by_cutoff(line: Sequence[Association], places: int) -> dict[str, str]:
+    return {
+        f"@{row.cutoff}": f"{signed(row.correlation, places)}{' *'[row.verdict == 'correlated']}"
+        for row in line
+        if isinstance(row, AssociationAtCutoff)
+    }
+
+
+def _tested(row: Association, how: Procedure, places: int) -> dict[str, str]:
+    cells = {"verdict": row.verdict, "correlation": signed(row.correlation, places)}
+    cells[f"{how.percent} interval"] = ends(row.low, row.high, places)
+    tests = {"p": row.p} if how.correction == "none" else {"p": row.p, corrected(how): row.p_corrected}
+    cells |= {head: "-" if math.isnan(p) else probability(p, places) for head, p in tests.items()}
+    return {**cells, "n": str(row.n)}
 
 
 def _left_out(view: Associations) -> list[str]:

@@ -52,10 +52,9 @@ def emit(report: str | bytes, output: "Path | None", *, drawn: bool = False) -> 
         if isinstance(report, bytes):
             refuse_terminal()
             sys.stdout.buffer.write(report)
-        elif drawn:
-            draw(report)
         else:
-            sys.stdout.write(report)
+            write = getattr(sys.stdout, "draw", sys.stdout.write) if drawn else sys.stdout.write
+            write(report)
         sys.stdout.flush()
         return
     try:
@@ -106,14 +105,6 @@ class Terminal(io.TextIOWrapper):
     def draw(self, text: str) -> None:
         """Write a text with its colours, from whose cells all else has been taken."""
         super().write(text)
-
-
-def draw(text: str) -> None:
-    """Write to standard output a text that was drawn for a terminal."""
-    if isinstance(sys.stdout, Terminal):
-        sys.stdout.draw(text)
-    else:
-        sys.stdout.write(text)
 
 
 def annotation(kind: str, message: str, **properties: str | int | None) -> str:

@@ -11,11 +11,11 @@ from fairtrec.answers.result import Result
 from fairtrec.comparison.leaderboard import Standing, comparable, order
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
-from fairtrec.report.cells import beside, cells, corrected, names, sizes, standing
+from fairtrec.report.cells import beside, cells, corrected, names, standing
 from fairtrec.report.document import heading
 from fairtrec.report.page import digest, element, file, scatter, seen, written
 from fairtrec.report.remarks import footnotes
-from fairtrec.report.results.tables import DOMINATED, DOMINATED_IS, FIRST, UNTESTED, arrows, dominations, sized
+from fairtrec.report.results.tables import arrows, dominations, ranked_by, signs
 
 LARGEST = 2_000_000  # values of queries in a page; of more it has the means alone
 DIGITS = 6  # of the values of queries
@@ -39,6 +39,8 @@ def html(
     compared = standing(result, places)
     named = list(map(seen, names(result)))
     qids = sorted(set().union(*(scores.qids for scores in result.scores)))
+    marks = ", ".join(["* the best"] * bool(compared.best.any()) + ["° the worst"] * bool(compared.worst.any()))
+    explained = signs(result, compared, places, [arrows(result), marks], ranked=True)
     axes = scatter.axes(result, compared) if len(named) > 1 else {}
     many = len(named) * len(qids) * len(axes)
     told = summary and many <= LARGEST
@@ -61,7 +63,7 @@ def html(
         facts=f"runs: {len(named)}, queries: {len(qids)}, measures: {len(compared.betters)}",
         table=written(_table(result, compared, named, places, sort, id="board")),
         slices=_slices(parts, named, places, sort) if parts else "",
-        legend=written(element("li", _by(sort), id="by"), *_items(_legend(result, compared, places))),
+        legend=written(element("li", ranked_by(sort), id="by"), *_items(explained)),
         scatter=_scatter(result, compared, axes, named) if len(axes) > 1 else "",
         differences=_differences(many, told=told) if axes else "",
         remarks=written(*_items(footnotes(result))),
@@ -149,17 +151,6 @@ def _cell(mean: str, interval: str, best: bool, worst: bool) -> Element:
     return element("td", mean, element("span", mark, class_="mark"), interval, class_=kind)
 
 
-def _by(measure: Measure | None) -> str:
-    return "runs in the order given" if measure is None else f"rank: by {measure}, {FIRST[measure.better]}; {UNTESTED}"
-
-
-def _legend(result: Result, compared: Standing, places: int) -> list[str]:
-    marks = ", ".join(["* the best"] * bool(compared.best.any()) + ["° the worst"] * bool(compared.worst.any()))
-    line = "; ".join(filter(None, [arrows(result), marks]))
-    by_size = [sized(result)] * any(any(sizes(scores, places)) for scores in result.scores)
-    return [*filter(None, [line]), *by_size, *[f"{DOMINATED} {DOMINATED_IS}"] * bool(compared.dominated.any())]
-
-
 def _scatter(result: Result, compared: Standing, axes: dict[int, scatter.Axis], named: Sequence[str]) -> str:
     pair = scatter.default(result.scores[0].measures, list(axes))
     front = scatter.frontier(compared, *pair)
@@ -180,7 +171,7 @@ def _measures(result: Result, compared: Standing, axes: dict[int, scatter.Axis])
         {
             "name": seen(str(measure)),
             "better": measure.better,
-            "by": seen(_by(measure)),
+            "by": seen(ranked_by(measure)),
             "order": order(means[:, at], measure.better).tolist(),
             "ranks": compared.ranks[:, at].tolist(),
             "axis": _axis(axes[at]) if at in axes else None,

@@ -23,22 +23,16 @@ RunRow = tuple[int, int | None, str]  # a run by its number, and one of its rows
 
 
 def windowed(
-    result: Result,
-    *,
-    per_query: bool,
-    summary: bool,
-    places: int,
-    sort: Measure | None,
-    parts: Mapping[str, Result],
+    result: Result, *, per_query: bool, summary: bool, places: int, sort: Measure | None, parts: Mapping[str, Result]
 ) -> Document:
     """Lay out the means, and before them each run's queries in a table of their own, if asked for."""
     several = []
     for run, name in enumerate(names(result) if per_query else ()):
         lines = [(run, *row) for row in rows(result.scores[run], per_query=True, summary=summary)]
-        several.append(ReportTable(name, [_qids(lines)], _values(result, lines, places), total=summary))
+        several.append(ReportTable(name, [_qids(lines)], _columns(result, lines, places), total=summary))
     if summary and (parts or not (per_query and len(result.scores) == 1)):
-        several.append(_of_all(result, parts, places, sort, per_query=False, summary=True))
-    signs = legend(result, standing(result, places), sort, places, f"{BEST} the best", f"{WORST} the worst")
+        several += tables(result, places=places, sort=sort, parts=parts).tables
+    signs = legend(result, sort, places, f"{BEST} the best", f"{WORST} the worst")
     return Document(several, footnotes(result), str(result.signature), signs=signs)
 
 
@@ -51,41 +45,22 @@ def tables(
     sort: Measure | None = None,
     parts: Mapping[str, Result] = MappingProxyType({}),
 ) -> Document:
-    """Lay out the one table of a document, and what stands below it."""
-    table = _of_all(result, parts, places, sort, per_query=per_query, summary=summary)
-    signs = legend(result, standing(result, places), sort, places, *MARKS)
-    return Document([table], footnotes(result), str(result.signature), signs=signs)
-
-
-def _of_all(
-    result: Result,
-    parts: Mapping[str, Result],
-    places: int,
-    sort: Measure | None,
-    *,
-    per_query: bool,
-    summary: bool,
-) -> ReportTable:
-    """Put the queries of each run, if asked for, and behind them its means in one table; below them each slice's."""
+    """Lay out one table: the queries of each run, if asked for, and behind them its means; below them each slice's."""
     several = []
     for name, part in (parts or {ALL: result}).items():
         ordered = part if sort is None else by(part, sort)
-        lines = _lines(ordered, per_query=per_query and name == ALL, summary=summary)
+        lines = [
+            (run, *row)
+            for run, scores in enumerate(ordered.scores)
+            for row in rows(scores, per_query=per_query and name == ALL, summary=summary)
+        ]
         more = [_qids(lines)] * per_query
         if summary:
-            whole = (None, POOLED)
-            many = [str(len(ordered.scores[run].qids)) if query in whole else "" for run, query, _ in lines]
+            many = [str(len(ordered.scores[run].qids)) if query in (None, POOLED) else "" for run, query, _ in lines]
             more.append(Column("sequences" if "sequences" in result.signature else "queries", many))
         several.append(_marked(ordered, lines, more, places, sort if summary else None))
-    return stacked(several, "slice", list(parts)) if parts else several[0]
-
-
-def _lines(result: Result, *, per_query: bool, summary: bool) -> list[RunRow]:
-    return [
-        (run, *row)
-        for run, scores in enumerate(result.scores)
-        for row in rows(scores, per_query=per_query, summary=summary)
-    ]
+    table = stacked(several, "slice", list(parts)) if parts else several[0]
+    return Document([table], footnotes(result), str(result.signature), signs=legend(result, sort, places, *MARKS))
 
 
 def _qids(lines: Sequence[RunRow]) -> Column:
@@ -98,31 +73,25 @@ def _marked(
     """Name the runs of the rows; their means are marked and, where they are sorted by a measure, ranked."""
     compared, named = standing(result, places), names(result)
     keys = [Column("run", ["  pooled" if query == POOLED else named[run] for run, query, _ in lines], words=True)]
-    ranked = sort is not None and len(result.scores) > 1
-    if sort is not None and ranked:
-        signs = dominations(compared)
-        keys = [Column("rank", _of_means(lines, ranks(result, compared, sort))), *keys]
-        keys += [Column("", _of_means(lines, signs), words=True)] if signs else []
-    values = _by_measure(result, lines, places, compared, ranked=ranked)
-    if sort is not None and ranked:
-        values.insert(0, values.pop(result.scores[0].measures.index(sort)))
-    return ReportTable("", [*keys, *more], [column for of_measure in values for column in of_measure])
+    first = None if sort is None or len(result.scores) == 1 else result.scores[0].measures.index(sort)
+    if first is not None:
+        marks, ranks = dominations(compared), [str(rank or "-") for rank in compared.ranks[:, first].tolist()]
+        keys = [Column("rank", _of_means(lines, ranks)), *keys]
+        keys += [Column("", _of_means(lines, marks), words=True)] if marks else []
+    return ReportTable("", [*keys, *more], _columns(result, lines, places, compared, first))
 
 
 def _of_means(lines: Sequence[RunRow], of_runs: Sequence[str]) -> list[str]:
     return ["" if query is not None else of_runs[run] for run, query, _ in lines]
 
 
-def _values(result: Result, lines: Sequence[RunRow], places: int) -> list[Column]:
-    return [column for of_measure in _by_measure(result, lines, places) for column in of_measure]
-
-
-def _by_measure(
-    result: Result, lines: Sequence[RunRow], places: int, compared: Standing | None = None, *, ranked: bool = False
-) -> list[list[Column]]:
+def _columns(
+    result: Result, lines: Sequence[RunRow], places: int, compared: Standing | None = None, first: int | None = None
+) -> list[Column]:
     """Give a column for each measure: its values in these lines, what ties make of them, and the marks of means.
 
-    Behind it stands one of the means as gold labels correct them, if there are any.
+    Behind it stands one of the means as gold labels correct them, if there are any. The measure that is ``first`` is
+    that by which runs are ranked.
     """
     written = [cells(result.scores[run], query, places) for run, query, _ in lines]
     for row in (at for at, (_, query, _) in enumerate(lines) if query == POOLED):
@@ -130,22 +99,20 @@ def _by_measure(
     behind = [beside(result.scores[run], query, places) for run, query, _ in lines]
     means = [(row, run) for row, (run, query, _) in enumerate(lines) if query is None and compared is not None]
     told = [corrected(scores, places) for scores in result.scores]
-    columns: list[list[Column]] = []
-    for at, measure in enumerate(result.scores[0].measures):
+    columns: list[Column] = []
+    measures = result.scores[0].measures
+    for at in sorted(range(len(measures)), key=lambda at: at != first):
         best = {row for row, run in means if compared is not None and compared.best[run, at]}
-        worst = {row for row, run in means if ranked and compared is not None and compared.worst[run, at]}
+        worst = {row for row, run in means if first is not None and compared is not None and compared.worst[run, at]}
         more = [line[at] for line in behind]
-        values = [line[at] for line in written]
         of_gold = [("", "") if query is not None else told[run][at] for run, query, _ in lines]
-        is_corrected = any(text not in ("", "-") for text, _ in of_gold)
-        beside_them: Sequence[str] = more if any(more) else ()
-        several = [Column(heading(measure), values, beside=beside_them)]
+        several = [Column(heading(measures[at]), [line[at] for line in written], beside=more if any(more) else ())]
         if any(scores.gold is not None and scores.gold.rows[at] is not None for scores in result.scores):
             found, ends = ([pair[part] for pair in of_gold] for part in (0, 1))
             several.append(Column("corrected", found, beside=ends if any(ends) else (), follows=True))
-        marked = 1 if is_corrected else 0
+        marked = 1 if any(text not in ("", "-") for text, _ in of_gold) else 0
         several[marked] = replace(several[marked], best=best, worst=worst)
-        columns.append(several)
+        columns += several
     return columns
 
 
@@ -154,35 +121,28 @@ def arrows(result: Result) -> str:
     return directions(measure.better for measure in result.scores[0].measures)
 
 
-def legend(
-    result: Result, standing: Standing, sort: Measure | None, places: int, best_is: str, worst_is: str
-) -> list[str]:
+def legend(result: Result, sort: Measure | None, places: int, best_is: str, worst_is: str) -> list[str]:
     """Explain the signs that stand in a table of this result, line by line."""
-    several, explained = len(result.scores) > 1, arrows(result)
+    compared, several, explained = standing(result, places), len(result.scores) > 1, arrows(result)
     ranked = several and sort is not None
-    marks = [best_is] * bool(explained and several) + [worst_is] * bool(ranked and standing.worst.any())
-    rank = f"rank: by {sort}, {FIRST[sort.better]}; {UNTESTED}" if ranked and sort is not None else ""
-    line = "; ".join(filter(None, [rank, explained, ", ".join(marks)]))
-    if several and incomplete(result).any():
-        line = "; ".join(filter(None, [line, "a mean over fewer queries than others has no rank and no mark"]))
-    by_size = [sized(result)] * any(any(sizes(scores, places)) for scores in result.scores)
-    return [
-        *filter(None, [line]),
-        *by_size,
-        *[f"{DOMINATED} {DOMINATED_IS}"] * bool(ranked and standing.dominated.any()),
-    ]
+    marks = [best_is] * bool(explained and several) + [worst_is] * bool(ranked and compared.worst.any())
+    few = "a mean over fewer queries than others has no rank and no mark" if incomplete(result).any() else ""
+    line = [ranked_by(sort) if ranked else "", explained, ", ".join(marks), few * several]
+    return signs(result, compared, places, line, ranked=ranked)
 
 
-def sized(result: Result) -> str:
-    """Explain what stands between bars, which need not be a mean."""
+def ranked_by(measure: Measure | None) -> str:
+    """Say in which order runs stand."""
+    return "runs in the order given" if measure is None else f"rank: by {measure}, {FIRST[measure.better]}; {UNTESTED}"
+
+
+def signs(result: Result, compared: Standing, places: int, line: Sequence[str], *, ranked: bool) -> list[str]:
+    """Explain signs: those of a line of several parts, what stands between bars, and that of the dominated."""
     others = any(measure.over is not None for measure in result.scores[0].measures)
-    return "|x|: the same of absolute values, by which runs are ordered and marked" if others else SIZE
-
-
-def ranks(result: Result, standing: Standing, sort: Measure) -> list[str]:
-    """Write the rank of each run by one measure; a run without a value has none."""
-    column = result.scores[0].measures.index(sort)
-    return [str(rank) if rank else "-" for rank in standing.ranks[:, column].tolist()]
+    size = "|x|: the same of absolute values, by which runs are ordered and marked" if others else SIZE
+    by_size = any(any(sizes(scores, places)) for scores in result.scores)
+    dominated = f"{DOMINATED} {DOMINATED_IS}" if ranked and compared.dominated.any() else ""
+    return [*filter(None, ["; ".join(filter(None, line)), size * by_size, dominated])]
 
 
 def dominations(standing: Standing) -> Sequence[str]:
