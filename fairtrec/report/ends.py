@@ -4,7 +4,7 @@ Where a format has one value in a place, they are measures of their own.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -65,9 +65,8 @@ def with_bounds(result: Result) -> Result:
 
     Before it the mean that gold labels have corrected, if there are any.
     """
-    asked = (each.confidence or each.gold for each in result.scores)
-    several = zip(result.scores, asked, strict=True)
-    return replace(result, scores=tuple(_with_bounds(each) if is_asked else each for each, is_asked in several))
+    several = (_with_bounds(each) if each.confidence or each.gold else each for each in result.scores)
+    return replace(result, scores=tuple(several))
 
 
 def _with_bounds(scores: Scores) -> Scores:
@@ -102,52 +101,49 @@ def _with_ends(scores: Scores) -> Scores:
 
 def _of_ties(result: Result) -> list[str]:
     """Say to which measures ties matter, in how many queries, and where not all orders were evaluated."""
-    runs = [(scores.ties, len(scores.qids)) for scores in result.scores if scores.ties is not None]
-    lines: dict[str, list[str]] = {}
-    for row, measure in enumerate(map(str, result.scores[0].measures)):
+    runs = [scores.ties for scores in result.scores if scores.ties is not None]
+    said = []
+    for row in range(len(result.scores[0].measures)):
         with np.errstate(invalid="ignore"):  # where both ends are infinite, nothing moves
-            moved = [int((ties.greatest[row] - ties.least[row] > NEAR).sum()) for ties, _ in runs]
-        drawn = [int(ties.drawn[row]) for ties, _ in runs]
-        if any(moved) or any(drawn):
-            lines.setdefault(_moved_by_ties(moved, drawn, runs[0][1]), []).append(measure)
-    if not lines:
-        return ["ties change no value"]
-    key = "[least, greatest] ~expected: over all orders of tied documents"
-    return [key, *(f"{', '.join(measures)}: {line}" for line, measures in lines.items())]
-
-
-def _moved_by_ties(moved: list[int], drawn: list[int], queries: int) -> str:
-    one = len(moved) == 1
-    if one:
-        line = f"ties change the value of {moved[0]} of {queries} queries"
-    else:
-        most = "1 query" if max(moved) == 1 else f"{max(moved)} queries"
-        line = f"ties change values of {np.count_nonzero(moved)} of {len(moved)} runs, in {most} at most"
-    if not any(drawn):
-        return line
-    many = f"{drawn[0]}" if one else f"up to {max(drawn)}"
-    return f"{line}; for {many} only {ORDERS} random orders were tried, which may miss both ends"
+            moved = [int((ties.greatest[row] - ties.least[row] > NEAR).sum()) for ties in runs]
+        drawn = [int(ties.drawn[row]) for ties in runs]
+        tried = {f"only {ORDERS} random orders were tried, which may miss both ends": drawn}
+        said.append(_moved("ties change", moved, result, tried) if any(moved) or any(drawn) else "")
+    key = ["[least, greatest] ~expected: over all orders of tied documents"]
+    return [*key, *_by_line(result, said)] if any(said) else ["ties change no value"]
 
 
 def _of_unknown(result: Result) -> list[str]:
     """Say to which measures unknown groups matter, in how many queries, and how the ends were found."""
     runs = [(scores, scores.unknown) for scores in result.scores if scores.unknown is not None]
-    lines: dict[str, list[str]] = {}
-    for row, measure in enumerate(map(str, result.scores[0].measures)):
-        if said := _open(row, runs, "text" if _over_texts(result) else "labelling"):
-            lines.setdefault(said, []).append(measure)
-    if not lines:
+    texts = result.signature.get("bounds") == "texts"
+    way = "text" if texts else "labelling"
+    rows = range(len(result.scores[0].measures))
+    said = [_open(row, runs, result, way) for row in rows]
+    if not any(said):
         return ["nothing that is unknown changes a value"]
-    texts = _over_texts(result)
-    key = [
-        "[least, greatest]: over all texts that are missing"
-        if texts
-        else f"[least, greatest] ~expected: over all ways to give each unknown document one group{_or_none(result)}"
-    ]
-    if any(outside(scores, row, None) for scores, _ in runs for row in range(len(scores.measures))):
-        key.append(OUTSIDE.format("text" if texts else "labelling"))
-    told = [f"{', '.join(measures)}: {line}" for line, measures in lines.items()]
-    return [*key, *told, *_undecided(result)]
+    some = f"over all ways to give each unknown document one group{_or_none(result)}"
+    key = ["[least, greatest]: over all texts that are missing" if texts else f"[least, greatest] ~expected: {some}"]
+    key += [OUTSIDE.format(way)] * any(outside(scores, row, None) for scores, _ in runs for row in rows)
+    return [*key, *_by_line(result, said), *_undecided(result)]
+
+
+def _moved(what: str, moved: Sequence[int], result: Result, also: Mapping[str, Sequence[int]]) -> str:
+    """Say in how many queries of each run a value moves, and for how many more is true."""
+    one, most = len(moved) == 1, "1 query" if max(moved) == 1 else f"{max(moved)} queries"
+    line = f"{what} values of {np.count_nonzero(moved)} of {len(moved)} runs, in {most} at most"
+    if one:
+        line = f"{what} the value of {moved[0]} of {len(result.scores[0].qids)} queries"
+    parts = (f"for {many[0] if one else f'up to {max(many)}'} {words}" for words, many in also.items() if any(many))
+    return "; ".join([line, *parts])
+
+
+def _by_line(result: Result, said: Sequence[str]) -> list[str]:
+    """Put the measures of which the same is said in one line; of some nothing is."""
+    lines: dict[str, list[str]] = {}
+    for measure, line in zip(result.scores[0].measures, said, strict=True):
+        lines.setdefault(line, []).append(str(measure))
+    return [f"{', '.join(measures)}: {line}" for line, measures in lines.items() if line]
 
 
 def _or_none(result: Result) -> str:
@@ -156,35 +152,20 @@ def _or_none(result: Result) -> str:
     return ", or none" if may_be else ""
 
 
-def _over_texts(result: Result) -> bool:
-    return result.signature.get("bounds") == "texts"
-
-
-def _open(row: int, runs: Iterable[tuple[Scores, UnknownIntervals]], one_way: str) -> str:
+def _open(row: int, runs: Sequence[tuple[Scores, UnknownIntervals]], result: Result, way: str) -> str:
     """Say of one measure how many queries of each run are open, beyond their interval, bounded or drawn."""
-    each = [(scores, found) for scores, found in runs]
-    queries, one = len(each[0][0].qids), len(each) == 1
-    moved = [int(_matters(scores, found)[row].sum()) for scores, found in each]
-    if not any(moved):
-        return ""
-    if one:
-        line = f"what is unknown can change the value of {moved[0]} of {queries} queries"
-    else:
-        most = "1 query" if max(moved) == 1 else f"{max(moved)} queries"
-        line = f"what is unknown can change values of {np.count_nonzero(moved)} of {len(moved)} runs, in {most} at most"
-    parts = (
-        ([found.outside(scores.values)[row] for scores, found in each], f"no {one_way} gives the value"),
-        ([np.isnan(scores.values[row]) & ~np.isnan(found.least[row]) for scores, found in each],
-         "the value is undefined, but its bounds are not"),
-        ([found.bounded[row] for _, found in each], f"an end is a bound that no {one_way} need attain"),
-        ([found.drawn[row] for _, found in each], f"only {DRAWN} random labellings were tried: no bounds"),
-        ([(found.sampled & ~found.drawn)[row] for _, found in each], f"the expected is that of {DRAWN} random ones"),
-    )  # fmt: skip
-    for several, words in parts:
-        many = [int(some.sum()) for some in several]
-        if any(many):
-            line += f"; for {many[0]} {words}" if one else f"; for up to {max(many)} {words}"
-    return line
+    moved = [int(_matters(scores, found)[row].sum()) for scores, found in runs]
+    also = {
+        f"no {way} gives the value": [found.outside(scores.values)[row] for scores, found in runs],
+        "the value is undefined, but its bounds are not": [
+            np.isnan(scores.values[row]) & ~np.isnan(found.least[row]) for scores, found in runs
+        ],
+        f"an end is a bound that no {way} need attain": [found.bounded[row] for _, found in runs],
+        f"only {DRAWN} random labellings were tried: no bounds": [found.drawn[row] for _, found in runs],
+        f"the expected is that of {DRAWN} random ones": [(found.sampled & ~found.drawn)[row] for _, found in runs],
+    }
+    many = {words: [int(some.sum()) for some in several] for words, several in also.items()}
+    return _moved("what is unknown can change", moved, result, many) if any(moved) else ""
 
 
 def _matters(scores: Scores, found: UnknownIntervals) -> Bools:
