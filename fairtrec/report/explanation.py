@@ -70,7 +70,8 @@ def _ranks(explanation: Explanation, several: Sequence[Place], places: int) -> t
     return head, rows
 
 
-def _words(explanation: Explanation, of_run: RunExplanation, places: int) -> tuple[list[str], list[list[str]]]:
+def words_of(explanation: Explanation, of_run: RunExplanation, places: int) -> tuple[list[str], list[list[str]]]:
+    """Give the heads and rows of the words that cost most; the last two columns are numbers."""
     several, of_words = of_run.words(explanation.measure.better)[:DEAREST], explanation.lexicon is not None
     rows = [[*[w.term] * of_words, w.group, moved(explanation, w.adds, places), str(w.places)] for w in several]
     return [*["word"] * of_words, "group", "loses" if losing(explanation) else "adds", "ranks"], rows
@@ -84,7 +85,7 @@ def _of_run(
     mean = of_run.mean("value")
     yield f"{name}, mean of {queries}: {equation(explanation, mean, of_run.mean('ceiling'), places, mean=True)}"
     if words := of_run.words(explanation.measure.better):
-        yield from aligned(*_words(explanation, of_run, places), WORDS, room)
+        yield from aligned(*words_of(explanation, of_run, places), WORDS, room)
         if rest := words[DEAREST:]:
             total, other = (moved(explanation, sum(word.adds for word in each), places) for each in (words, rest))
             yield f"  and {len(rest)} more {'word' if len(rest) == 1 else 'words'}: {other}; all words: {total}"
@@ -105,7 +106,7 @@ def tables(explanation: Explanation, *, places: int) -> Document:
             several.append(ReportTable.of_rows(title, 2, *_ranks(explanation, each.places, places)))
         if not explanation.detailed:
             told = equation(explanation, of_run.mean("value"), of_run.mean("ceiling"), places, mean=True)
-            several.append(ReportTable.of_rows(f"{name}: {told}", 2, *_words(explanation, of_run, places)))
+            several.append(ReportTable.of_rows(f"{name}: {told}", 2, *words_of(explanation, of_run, places)))
     return Document(several, footnotes(explanation), str(explanation.signature))
 
 

@@ -60,23 +60,23 @@ def digest(text: str) -> str:
 def in_page(table: ReportTable) -> Iterator[Element]:
     """Give the title of a table and the table, which can be moved where it is too wide."""
     kinds = ["words" if column.words else None for column in table.columns]
-    heads = [
-        element("th", column.head, scope="col", class_=kind) for column, kind in zip(table.columns, kinds, strict=True)
-    ]
-    rows = []
-    for row in range(len(table.columns[0].cells)):
-        cells = [
-            element(
-                "td" if at >= len(table.keys) else "th",
-                column.cells[row],
-                class_=kind,
-                scope="row" if at < len(table.keys) else None,
-            )
-            for at, (column, kind) in enumerate(zip(table.columns, kinds, strict=True))
-        ]
-        rows.append(element("tr", *cells))
+    names = [("th", "row")] * len(table.keys) + [("td", None)] * len(table.values)
+
+    def cells(row: int) -> Iterator[Element]:
+        for column, kind, (name, scope) in zip(table.columns, kinds, names, strict=True):
+            yield element(name, column.cells[row], class_=kind, scope=scope)
+
     yield element("h2", table.title)
-    yield movable(element("table", element("thead", element("tr", *heads)), element("tbody", *rows)), table.title)
+    heads = [
+        element("th", each.head, scope="col", class_=kind) for each, kind in zip(table.columns, kinds, strict=True)
+    ]
+    yield movable(rows_of(heads, map(cells, range(len(table.columns[0].cells)))), table.title)
+
+
+def rows_of(heads: Iterable[Element], rows: Iterable[Iterable[Element]], **attributes: object) -> Element:
+    """Make a table of cells."""
+    body = element("tbody", *(element("tr", *row) for row in rows))
+    return element("table", element("thead", element("tr", *heads)), body, **attributes)
 
 
 def movable(table: Element, label: str) -> Element:
@@ -95,11 +95,9 @@ def notebook(document: Document) -> str:
 
 
 def _in_notebook(table: ReportTable) -> Element:
-    heads = element("tr", *(element("th", column.head, style=_side(column)) for column in table.columns))
-    rows = (
-        element("tr", *(_cell(column, row) for column in table.columns)) for row in range(len(table.columns[0].cells))
-    )
-    return element("table", element("thead", heads), element("tbody", *rows), class_="dataframe")
+    heads = (element("th", column.head, style=_side(column)) for column in table.columns)
+    rows = ([_cell(column, row) for column in table.columns] for row in range(len(table.columns[0].cells)))
+    return rows_of(heads, rows, class_="dataframe")
 
 
 def _cell(column: Column, row: int) -> Element:

@@ -4,7 +4,7 @@ Source of the curve: Simonsohn, Simmons, Nelson: Specification curve analysis. N
 https://doi.org/10.1038/s41562-020-0912-z
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -14,6 +14,7 @@ from fairtrec.report.ablation import named, tables
 from fairtrec.report.cells import called
 from fairtrec.report.document import heading
 from fairtrec.report.page import TABLES, element, in_page, page
+from fairtrec.report.page.scatter import ticks
 
 LEFT, WIDE, HIGH, LINE = 190, 860, 300, 18  # of the drawing: room for names, the field, and a line of the strip
 MOST = 600  # variants in the curve; of more, every so many-th
@@ -62,51 +63,29 @@ def _svg(ablation: Ablation, drawn: Sequence[Variant]) -> Element:
         return round(20 + (HIGH - 20) * (high - value) / room, 2)
 
     lines = _strip(drawn)
-    base = next(at for at, each in enumerate(drawn) if each is ablation.base)
     middle = means.mean(axis=1).tolist()
-    marks = max(1.0, min(3.5, WIDE / len(drawn) / 2))
-    parts = [
-        element("g", *(part for value in _ticks(low, high) for part in _tick(value, up(value))), class_="ticks"),
-        *(
-            element(
-                "g", element("title", name), element("path", class_="run", d=_path(xs, [up(value) for value in row]))
-            )
-            for name, row in zip(called(ablation.runs), means.T.tolist(), strict=True)
-        ),
-        element("path", class_="all", d=_path(xs, [up(value) for value in middle])),
-        *(
-            element("circle", element("title", f"{_name(each)}: {value:.4f}"), cx=round(x, 2), cy=up(value), r=marks)
-            for each, x, value in zip(drawn, xs, middle, strict=True)
-        ),
-        element(
-            "circle",
-            element("title", f"base: {middle[base]:.4f}"),
-            class_="base",
-            cx=round(xs[base], 2),
-            cy=up(middle[base]),
-            r=7,
-        ),
-    ]
+    radius = max(1.0, min(3.5, WIDE / len(drawn) / 2))
+    across = [part for value, label in ticks(low, high, 5) for part in _tick(label, up(value))]
+    parts = [element("g", *across, class_="ticks")]
+    for name, row in zip(called(ablation.runs), means.T.tolist(), strict=True):
+        parts.append(element("g", element("title", name), element("path", class_="run", d=_path(xs, map(up, row)))))
+    parts.append(element("path", class_="all", d=_path(xs, map(up, middle))))
+    for each, x, value in zip(drawn, xs, middle, strict=True):
+        told = element("title", f"{named(each) if each.setting.changes else 'base'}: {value:.4f}")
+        parts.append(element("circle", told, cx=round(x, 2), cy=up(value), r=radius))
+    base = next(at for at, each in enumerate(drawn) if each is ablation.base)
+    told = element("title", f"base: {middle[base]:.4f}")
+    parts.append(element("circle", told, class_="base", cx=round(xs[base], 2), cy=up(middle[base]), r=7))
     wide = max(0.8, WIDE / len(drawn) * 0.7)
     for number, (name, places) in enumerate(lines):
         y = HIGH + 34 + number * LINE
         parts.append(element("text", name, x=LEFT - 8, y=y, dy=".35em", text_anchor="end"))
-        parts.append(
-            element(
-                "g",
-                *(
-                    element(
-                        "rect", class_="chosen", x=round(xs[at] - wide / 2, 2), y=y - 5, width=round(wide, 2), height=10
-                    )
-                    for at in places
-                ),
-            )
-        )
-    whole = HIGH + 40 + len(lines) * LINE
+        lefts = (round(xs[at] - wide / 2, 2) for at in places)
+        boxes = (element("rect", class_="chosen", x=x, y=y - 5, width=round(wide, 2), height=10) for x in lefts)
+        parts.append(element("g", *boxes))
+    view = f"0 0 {LEFT + WIDE + 10} {HIGH + 40 + len(lines) * LINE}"
     label = "Means of the runs by each variant, sorted, and which choices each variant is"
-    return element(
-        "svg", *parts, class_="curve", viewBox=f"0 0 {LEFT + WIDE + 10} {whole}", role="img", aria_label=label
-    )
+    return element("svg", *parts, class_="curve", viewBox=view, role="img", aria_label=label)
 
 
 def _strip(drawn: Sequence[Variant]) -> list[tuple[str, list[int]]]:
@@ -123,22 +102,10 @@ def _strip(drawn: Sequence[Variant]) -> list[tuple[str, list[int]]]:
     return [(name if len(name) <= 24 else f"{name[:11]}…{name[-12:]}", places) for name, places in found.items()]
 
 
-def _name(each: Variant) -> str:
-    return named(each) if each.setting.changes else "base"
-
-
-def _path(xs: Sequence[float], ys: Sequence[float]) -> str:
+def _path(xs: Iterable[float], ys: Iterable[float]) -> str:
     return "".join(f"{'L' if at else 'M'}{x:.2f} {y:g}" for at, (x, y) in enumerate(zip(xs, ys, strict=True)))
 
 
-def _ticks(low: float, high: float) -> list[float]:
-    """Choose a few round values in a range."""
-    rough = ((high - low) or 1.0) / 5
-    power = 10.0 ** np.floor(np.log10(rough))
-    step = next(each for each in (power, 2 * power, 5 * power, 10 * power) if each >= rough * 0.999)
-    return [float(at * step) for at in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)]
-
-
-def _tick(value: float, y: float) -> tuple[Element, Element]:
+def _tick(label: str, y: float) -> tuple[Element, Element]:
     line = element("line", x1=LEFT, x2=LEFT + WIDE, y1=y, y2=y)
-    return line, element("text", f"{value:g}", x=LEFT - 8, y=y, dy=".35em", text_anchor="end")
+    return line, element("text", label, x=LEFT - 8, y=y, dy=".35em", text_anchor="end")

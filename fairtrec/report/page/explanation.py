@@ -10,7 +10,6 @@ from xml.etree.ElementTree import Element
 from fairtrec.explanation.explained import Explained, Explanation, Place, RunExplanation, marks
 from fairtrec.report.document import Document
 from fairtrec.report.explanation import (
-    DEAREST,
     asked,
     equation,
     exchanged,
@@ -22,9 +21,10 @@ from fairtrec.report.explanation import (
     moving,
     named,
     supposed,
+    words_of,
     worst_queries,
 )
-from fairtrec.report.page import element, file, movable, page
+from fairtrec.report.page import element, file, movable, page, rows_of
 
 SHOWN = 10  # queries of a run that are shown rank by rank, the worst, where none was asked for
 KINDS = 4  # of marks
@@ -80,9 +80,12 @@ def _run(explanation: Explanation, of_run: RunExplanation, name: str, places: in
         mean = of_run.mean("value")
         many = len(of_run.defined)
         told = equation(explanation, mean, of_run.mean("ceiling"), places, mean=True)
-        head = f"Mean of {many} {'query' if many == 1 else 'queries'}: {told}"
-        parts.append(element("p", head, class_="verdict"))
-        parts += _dearest(explanation, of_run, places)
+        mean_of = f"Mean of {many} {'query' if many == 1 else 'queries'}: {told}"
+        parts.append(element("p", mean_of, class_="verdict"))
+        head, rows = words_of(explanation, of_run, places)
+        if rows:
+            table = rows_of(_row("th", head), (_row("td", row) for row in rows))
+            parts.append(movable(table, "Words that cost most"))
         if of_run.defined:
             parts.append(element("p", worst_queries(of_run, explanation, places)))
         after = {term: of_run.what_if(term) for term in explanation.what_if}
@@ -95,22 +98,9 @@ def _run(explanation: Explanation, of_run: RunExplanation, name: str, places: in
     return element("section", element("h2", element("bdi", name)), *parts)
 
 
-def _dearest(explanation: Explanation, of_run: RunExplanation, places: int) -> Iterator[Element]:
-    """Give the table of the words that cost most."""
-    words = of_run.words(explanation.measure.better)[:DEAREST]
-    if words:
-        named = 1 + (explanation.lexicon is not None)  # columns of names; without texts there are no words
-        heads = ("word", "group", "loses" if losing(explanation) else "adds", "ranks")[2 - named :]
-        cells = [(w.term, w.group, moved(explanation, w.adds, places), str(w.places))[2 - named :] for w in words]
-        rows = [
-            element("tr", *(element("td", cell, class_="words" if at < named else None) for at, cell in enumerate(row)))
-            for row in cells
-        ]
-        top = element(
-            "tr", *(element("th", cell, class_="words" if at < named else None) for at, cell in enumerate(heads))
-        )
-        table = element("table", element("thead", top), element("tbody", *rows))
-        yield movable(table, "Words that cost most")
+def _row(name: str, cells: Sequence[str]) -> Iterator[Element]:
+    """Give cells, the last two of which are numbers."""
+    return (element(name, cell, class_="words" if at < len(cells) - 2 else None) for at, cell in enumerate(cells))
 
 
 def _query(explanation: Explanation, each: Explained, places: int, *, is_open: bool) -> Element:
@@ -130,7 +120,7 @@ def _query(explanation: Explanation, each: Explained, places: int, *, is_open: b
     if each.exchange is not None:
         lines.append(element("p", exchanged(each.exchange, places)))
     lines += [element("p", line) for line in supposed(each.value, dict(each.what_if), places)]
-    table = element("table", element("thead", _head(explanation)), element("tbody", *_rows(explanation, each, places)))
+    table = rows_of(_head(explanation), _rows(explanation, each, places))
     whole = movable(table, f"Ranks of query {each.qid}")
     opened = {"open": "open"} if is_open or explanation.detailed else {}
     headline = element("summary", summary + equation(explanation, each.value, each.ceiling, places))
@@ -144,30 +134,24 @@ def _heads(explanation: Explanation) -> list[str]:
     return [explanation.gain, "adds", *["loses"] * losing(explanation)]
 
 
-def _head(explanation: Explanation) -> Element:
-    numbers = [element("th", head, scope="col") for head in ("rank", *_heads(explanation))]
-    numbers.insert(1, element("th", "document", scope="col", class_="words"))
-    return element("tr", *numbers, element("td"), element("th", "text", scope="col", class_="words"))
+def _head(explanation: Explanation) -> Iterator[Element]:
+    yield element("th", "rank", scope="col")
+    yield element("th", "document", scope="col", class_="words")
+    yield from (element("th", head, scope="col") for head in _heads(explanation))
+    yield from (element("td"), element("th", "text", scope="col", class_="words"))
 
 
-def _rows(explanation: Explanation, each: Explained, places: int) -> Iterator[Element]:
+def _rows(explanation: Explanation, each: Explained, places: int) -> Iterator[list[Element]]:
     low, high = extent(each.places)
     for place in each.places:
-        values = {
-            "adds": place.adds,
-            "loses": place.loses,
-            "without": place.without,
-            explanation.gain: place.gain,
-        }
-        numbers = [element("td", fixed(values[head], places)) for head in _heads(explanation)]
-        yield element(
-            "tr",
+        values = {"adds": place.adds, "loses": place.loses, "without": place.without, explanation.gain: place.gain}
+        yield [
             element("th", str(place.rank), scope="row"),
             element("td", element("bdi", place.docno or "(none)"), class_="words"),
-            *numbers,
+            *(element("td", fixed(values[head], places)) for head in _heads(explanation)),
             element("td", bar(place, low, high, losing=losing(explanation))),
             element("td", *_text(explanation, place, places), class_="text"),
-        )
+        ]
 
 
 def _text(explanation: Explanation, place: Place, places: int) -> Iterator[Element]:

@@ -45,11 +45,11 @@ class Axis:
         margin = 0.06 * (high - low) or 0.1 * abs(high) or 1.0
         low, span = low - margin, high - low + 2 * margin
         places = np.where(drawn, (np.where(drawn, values, low) - low) / span, np.nan)
-        ticks = [(round(float((tick - low) / span), 3), number) for tick, number in _ticks(low, low + span)]
+        marks = [(round((tick - low) / span, 3), number) for tick, number in ticks(low, low + span)]
         return cls(
             *((f"{what} →", f"{what} ↑") if measure.better == "higher" else (f"← {what}", f"↓ {what}")),
             tuple(places.round(3).tolist()),
-            tuple((tick, number if at % _every(ticks) == 0 else "") for at, (tick, number) in enumerate(ticks)),
+            tuple((tick, number if at % _every(marks) == 0 else "") for at, (tick, number) in enumerate(marks)),
         )
 
 
@@ -58,9 +58,9 @@ def _short(name: str) -> str:
     return name if len(name) <= 30 else f"{name[:14]}…{name[-15:]}"
 
 
-def _every(ticks: Sequence[tuple[float, str]]) -> int:
+def _every(marks: Sequence[tuple[float, str]]) -> int:
     """Tell whether each number has room beside the next one across, or each second one has."""
-    return 1 if 430 * (ticks[1][0] - ticks[0][0]) > 10 * max(len(number) for _, number in ticks) + 8 else 2
+    return 1 if 430 * (marks[1][0] - marks[0][0]) > 10 * max(len(number) for _, number in marks) + 8 else 2
 
 
 def axes(result: Result, standing: Standing) -> dict[int, Axis]:
@@ -180,15 +180,15 @@ def _tick_up(place: float, label: str, field: Box) -> tuple[Element, Element]:
     return line, element("text", label, x=field[0] - 8, y=y, dy=".35em", text_anchor="end")
 
 
-def _ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """Choose two to seven round values in a range.
+def ticks(low: float, high: float, parts: int = 6) -> list[tuple[float, str]]:
+    """Choose round values in a range, one more than there are ``parts`` at most.
 
-    >>> [written for _, written in _ticks(0.38, 0.76)]
+    >>> [written for _, written in ticks(0.38, 0.76)]
     ['0.4', '0.5', '0.6', '0.7']
     """
-    rough = (high - low) / 6
+    rough = ((high - low) or 1.0) / parts
     power = 10.0 ** np.floor(np.log10(rough))
     step = next(each for each in (1 * power, 2 * power, 5 * power, 10 * power) if each >= rough * 0.999)
     numbers = range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)
-    digits = max(6, len(str(max(map(abs, numbers)))))  # neighbours are told apart
-    return [(number * step, f"{number * step:.{digits}g}") for number in numbers]
+    digits = max(6, len(str(max(map(abs, numbers), default=0))))  # neighbours are told apart
+    return [(float(number * step), f"{number * step:.{digits}g}") for number in numbers]
