@@ -1,20 +1,22 @@
 """HTML: the fronts beside the runs, and the tables, as one page that needs neither a network nor a script."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from fairtrec.data import Floats
-from fairtrec.frontier.headroom import Dpfr, Frontier, RunFrontier
+from fairtrec.frontier.headroom import Frontier
 from fairtrec.report.cells import called
-from fairtrec.report.document import Column, ReportTable, heading
+from fairtrec.report.document import Column, heading
 from fairtrec.report.frontier import aim, fair, tables, title
 from fairtrec.report.labelling import Box, labelled, stacked
 from fairtrec.report.page import TABLES, element, in_page, page
-from fairtrec.report.page.scatter import LAST, SHORT, Axis, beside_dot, field, frame, labels, lead
+from fairtrec.report.page.scatter import LAST, SHORT, Axis, beside_dot, field, frame, labels, lead, spots
 
+Places = Mapping[tuple[float, ...], tuple[float, float]]  # of utility and fairness, in the drawing
 OWN = """
 .fronts { max-width: 46rem; }
 .fronts path.front { fill: none; stroke: var(--quiet); stroke-width: 1.5; }
@@ -35,26 +37,16 @@ def html(
     document = tables(frontier, places=places, per_query=per_query)
     names = called([run.run for run in frontier.runs])
     shown = _labels(frontier, names)
-    numbered = shown != names
     facts = f"runs: {len(names)}, queries: {len({query.qid for run in frontier.runs for query in run.queries})}"
     first, *others = document.tables
-    if query_texts:
-        others = [_with_texts(table, query_texts) for table in others]
-    every = [_numbered(first) if numbered else first, *others]
-    main = [*_drawing(frontier, names, shown, places), *(part for table in every for part in in_page(table))]
+    if shown != names:  # then they are numbers
+        first = replace(first, keys=[Column("no.", shown), *first.keys])
+    for at, table in enumerate(others if query_texts else ()):
+        asked = [(query_texts or {}).get(qid, "") for qid in table.keys[-1].cells]
+        others[at] = replace(table, keys=[*table.keys, Column("text", asked, words=True)])
+    several = (part for table in (first, *others) for part in in_page(table))
+    main = [*_drawing(frontier, names, shown, places), *several]
     return page(f"{frontier.utility} and {frontier.fairness}: headroom", [facts], main, document, OWN + TABLES)
-
-
-def _with_texts(table: ReportTable, texts: Mapping[str, str]) -> ReportTable:
-    """Put what queries ask behind their ids."""
-    asked = [texts.get(qid, "") for qid in table.keys[-1].cells]
-    return ReportTable(table.title, [*table.keys, Column("text", asked, words=True)], table.values)
-
-
-def _numbered(table: ReportTable) -> ReportTable:
-    """Put the numbers by which runs are labelled in the drawing before their names."""
-    numbers = [str(number) for number in range(1, len(table.keys[0].cells) + 1)]
-    return ReportTable(table.title, [Column("no.", numbers), *table.keys], table.values)
 
 
 def _ends(frontier: Frontier) -> list[list[int]]:
@@ -100,20 +92,25 @@ def _drawing(frontier: Frontier, names: list[str], shown: list[str], places: int
     every = np.concatenate([*(run.front for run in (*frontier.runs, *pool)), *points], axis=1)
     axes = Axis.of(frontier.utility, every[0]), Axis.of(frontier.fairness, every[1])
     box = field(axes)
-    drawn = _Places(every, axes, box)
-    lines = [
-        element("path", element("title", _told(run, short, places)), class_="front", d=drawn.path(run.front))
-        for run, short in zip(frontier.runs, names, strict=True)
-    ]
-    for run in pool:
-        told = element("title", "the documents of all runs")
-        lines.append(element("path", told, class_="pool", d=drawn.path(run.front)))
+    drawn = dict(zip(map(tuple, every.T.tolist()), spots(*axes, box), strict=True))
+    parts = frame(*axes, box)
+    for run, short in zip(frontier.runs, names, strict=True):
+        each = ", ".join(f"{title(point.loss, point.name)} {fair(point, places)}" for point in run.points[1:])
+        parts.append(_line(drawn, run.front, f"{short}: {each}", "front"))
+    parts += [_line(drawn, run.front, "the documents of all runs", "pool") for run in pool]
+    for run, short in zip(frontier.runs, names, strict=True):
+        own, same = run.points[:2]
+        if same.name == "same grades":
+            (x, low), (_, high) = drawn[own[1:3]], drawn[same[1:3]]
+            told = element("title", f"{short}, same grades: {fair(same, places)}")
+            parts.append(element("path", class_="moved", d=f"M{x:g} {low:g}V{high:g}"))
+            parts.append(element("circle", told, class_="same", cx=x, cy=high, r=4))
+    for run, there in aims:
+        way = np.array([run.points[0][1:3], there[1:3]]).T
+        parts.append(_line(drawn, way, f"{aim(there.alpha)} {there.distance:.{places}f}", "moved"))
     yield element(
         "svg",
-        *frame(*axes, box),
-        *lines,
-        *(part for run, short in zip(frontier.runs, names, strict=True) for part in _same(run, short, drawn, places)),
-        *(part for run, each in aims for part in _aim(run, each, drawn, places)),
+        *parts,
         *_dots(frontier, names, shown, drawn, box, places),
         class_="fronts",
         viewBox="0 0 560 420",
@@ -122,39 +119,23 @@ def _drawing(frontier: Frontier, names: list[str], shown: list[str], places: int
     )
 
 
-def _told(run: RunFrontier, short: str, places: int) -> str:
-    return f"{short}: {', '.join(f'{title(point.loss, point.name)} {fair(point, places)}' for point in run.points[1:])}"
-
-
-def _same(run: RunFrontier, short: str, drawn: "_Places", places: int) -> Iterator[Element]:
-    own, same = run.points[:2]
-    if same.name != "same grades":
-        return
-    (x, low), (_, high) = drawn.at(own.utility, own.fairness), drawn.at(same.utility, same.fairness)
-    yield element("path", class_="moved", d=f"M{x:g} {low:g}V{high:g}")
-    told = element("title", f"{short}, same grades: {fair(same, places)}")
-    yield element("circle", told, class_="same", cx=x, cy=high, r=4)
-
-
-def _aim(run: RunFrontier, there: Dpfr, drawn: "_Places", places: int) -> Iterator[Element]:
-    own = run.points[0]
-    (x, y), (to, up) = drawn.at(own.utility, own.fairness), drawn.at(there.utility, there.fairness)
-    told = element("title", f"{aim(there.alpha)} {there.distance:.{places}f}")
-    yield element("path", told, class_="moved", d=f"M{x:g} {y:g}L{to:g} {up:g}")
+def _line(drawn: Places, front: Floats, told: str, kind: str) -> Element:
+    places = (drawn[utility, fairness] for utility, fairness in front.T.tolist())
+    return element("path", element("title", told), class_=kind, d="M" + "L".join(f"{x:g} {y:g}" for x, y in places))
 
 
 def _dots(
-    frontier: Frontier, names: list[str], shown: list[str], drawn: "_Places", box: Box, places: int
+    frontier: Frontier, names: list[str], shown: list[str], drawn: Places, box: Box, places: int
 ) -> Iterator[Element]:
     """Draw the runs, and label the ends of their fronts, and the runs themselves where there is room."""
     ends = _ends(frontier)
     many = len(ends)
     wanted = [*(_joined(runs, shown) for runs in ends), *shown]
-    spots = [drawn.at(run.points[0].utility, run.points[0].fairness) for run in frontier.runs]
-    at_ends = [drawn.at(*frontier.runs[runs[0]].front[:, -1].tolist()) for runs in ends]
-    dots = stacked((at, *spot) for at, spot in enumerate([*at_ends, *spots]))
+    of_runs = [drawn[run.points[0][1:3]] for run in frontier.runs]
+    at_ends = [drawn[tuple(frontier.runs[runs[0]].front[:, -1].tolist())] for runs in ends]
+    dots = stacked((at, *spot) for at, spot in enumerate([*at_ends, *of_runs]))
     beside = labelled(dots, dict(enumerate(wanted)), (box[0], box[1] - 14, LAST, box[3]))
-    for at, (x, y) in enumerate(spots):
+    for at, (x, y) in enumerate(of_runs):
         own = frontier.runs[at].points[0]
         told = f"{names[at]}: {own.utility:.{places}f}, {own.fairness:.{places}f}"
         yield element("circle", element("title", told), cx=x, cy=y, r=5)
@@ -166,21 +147,3 @@ def _dots(
             yield element(
                 "g", *line, beside_dot(wanted[dot.run], spot, class_=kind), transform=f"translate({dot.x:g} {dot.y:g})"
             )
-
-
-class _Places:
-    """Where values stand in the drawing."""
-
-    def __init__(self, every: Floats, axes: tuple[Axis, Axis], box: Box) -> None:
-        left, top, right, bottom = box
-        self._x = dict(zip(every[0].tolist(), (left + place * (right - left) for place in axes[0].places), strict=True))
-        self._y = dict(
-            zip(every[1].tolist(), (bottom - place * (bottom - top) for place in axes[1].places), strict=True)
-        )
-
-    def at(self, utility: float, fairness: float) -> tuple[float, float]:
-        return round(self._x[utility], 2), round(self._y[fairness], 2)
-
-    def path(self, front: Floats) -> str:
-        pairs = [self.at(*pair) for pair in front.T.tolist()]
-        return "M" + "L".join(f"{x:g} {y:g}" for x, y in pairs)

@@ -102,18 +102,17 @@ def field(axes: Iterable[Axis]) -> Box:
 def svg(axes: dict[int, Axis], pair: tuple[int, int], front: Sequence[int], names: Sequence[str]) -> Element:
     """Draw the scatter; ``names`` are those of the runs, which a reader sees when pointing at them."""
     across, up = axes[pair[0]], axes[pair[1]]
-    left, top, right, bottom = box = field(axes.values())
-    xs = [round(left + place * (right - left), 2) for place in across.places]
-    ys = [round(bottom - place * (bottom - top), 2) for place in up.places]
+    left, top, _, bottom = box = field(axes.values())
+    places = spots(across, up, box)
     order = [*front, *(run for run in range(len(names)) if run not in front)]
-    dots = stacked((run, xs[run], ys[run]) for run in order if math.isfinite(xs[run] + ys[run]))
+    dots = stacked((run, *places[run]) for run in order if math.isfinite(sum(places[run])))
     drawn, shown = {dot.run: dot for dot in dots}, labels(names)
     wanted = {run: shown[run] for run in (front if len(names) > FEW else order)}
     beside = labelled(dots, wanted, (left, top - 14, LAST, bottom))
     return element(
         "svg",
         *frame(across, up, box),
-        element("path", class_="frontier", d=_path([(xs[run], ys[run]) for run in front])),
+        element("path", class_="frontier", d=_path([places[run] for run in front])),
         *(_point(run, drawn.get(run), shown[run], names[run], beside.get(run), front) for run in reversed(order)),
         id="scatter",
         class_="plot few" if len(names) <= FEW else "plot",
@@ -123,14 +122,28 @@ def svg(axes: dict[int, Axis], pair: tuple[int, int], front: Sequence[int], name
     )
 
 
+def spots(across: Axis, up: Axis, box: Box) -> list[tuple[float, float]]:
+    """Say where values stand in the field; nan is what has none."""
+    left, top, right, bottom = box
+    both = zip(across.places, up.places, strict=True)
+    return [(round(left + x * (right - left), 2), round(bottom - y * (bottom - top), 2)) for x, y in both]
+
+
 def frame(across: Axis, up: Axis, box: Box) -> list[Element]:
     """Draw two axes around the field of points."""
     left, top, right, bottom = box
+    below, beside = list[Element](), list[Element]()
+    for place, label in across.ticks:
+        x = round(left + place * (right - left), 2)
+        below.append(element("line", x1=x, x2=x, y1=top, y2=bottom))
+        below.append(element("text", label, x=x, y=bottom + 20, text_anchor="middle"))
+    for place, label in up.ticks:
+        y = round(bottom - place * (bottom - top), 2)
+        beside.append(element("line", x1=left, x2=right, y1=y, y2=y))
+        beside.append(element("text", label, x=left - 8, y=y, dy=".35em", text_anchor="end"))
     return [
-        element(
-            "g", *(part for tick in across.ticks for part in _tick_across(*tick, box)), class_="ticks", id="across"
-        ),
-        element("g", *(part for tick in up.ticks for part in _tick_up(*tick, box)), class_="ticks", id="up"),
+        element("g", *below, class_="ticks", id="across"),
+        element("g", *beside, class_="ticks", id="up"),
         element("path", class_="axis", d=f"M{left} {top}V{bottom}H{right}"),
         element("text", across.label, id="across-label", x=(left + right) / 2, y=408, text_anchor="middle"),
         element("text", up.upwards, id="up-label", x=6, y=20),
@@ -166,18 +179,6 @@ def beside_dot(label: str, spot: Spot | None, **attributes: object) -> Element:
 def lead(spot: Spot) -> str | None:
     """Draw the line that leads from a dot to its label, where there is one."""
     return "M" + "L".join(f"{x:g} {y:g}" for x, y in spot.lead) if spot.lead else None
-
-
-def _tick_across(place: float, label: str, field: Box) -> tuple[Element, Element]:
-    x = round(field[0] + place * (field[2] - field[0]), 2)
-    line = element("line", x1=x, x2=x, y1=field[1], y2=field[3])
-    return line, element("text", label, x=x, y=field[3] + 20, text_anchor="middle")
-
-
-def _tick_up(place: float, label: str, field: Box) -> tuple[Element, Element]:
-    y = round(field[3] - place * (field[3] - field[1]), 2)
-    line = element("line", x1=field[0], x2=field[2], y1=y, y2=y)
-    return line, element("text", label, x=field[0] - 8, y=y, dy=".35em", text_anchor="end")
 
 
 def ticks(low: float, high: float, parts: int = 6) -> list[tuple[float, str]]:
