@@ -1,9 +1,16 @@
-"""Which of the runs of ``fairtrec compare`` are baselines, before any is read."""
+"""Which of the runs, or of the files of values, are baselines, before any is read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import click
+
+from fairtrec.cli import printing
 from fairtrec.cli.commands import say
+
+if TYPE_CHECKING:
+    from fairtrec.answers.result import Result
 
 Baseline = str | list[str] | None  # as `fairtrec.compare` takes it
 
@@ -22,7 +29,30 @@ def once(files: dict[str, str]) -> dict[str, str]:
     return kept
 
 
-def refuse_beside_all(baselines: Sequence[str]) -> None:
+def of_runs(asked: Sequence[str], files: dict[str, str]) -> tuple[Baseline, dict[str, str]]:
+    """Give the runs that are meant, before anything is read, and all runs; a file that is none of them joins them."""
+    from fairtrec.comparison.baseline import find, find_several
+    from fairtrec.errors import UsageError
+    from fairtrec.files.arguments import joined
+
+    _refuse_beside_all(asked)
+    if list(asked) == ["all"]:
+        find(list(files), 0)
+        return "all", files
+    numbers = []
+    several: Sequence[str | None] = asked or [None]
+    for baseline in several:
+        name = baseline
+        if baseline is not None and baseline not in files:
+            if baseline.endswith(".json") and Path(baseline).is_file():
+                what = "is no run; `fairtrec check` and `fairtrec diff` compare with results of eval"
+                raise UsageError(f"{baseline} {what}")
+            name, files = joined(files, baseline)
+        numbers.append(find(list(files), name))
+    return [list(files)[number] for number in find_several(list(files), numbers)], files
+
+
+def _refuse_beside_all(baselines: Sequence[str]) -> None:
     """Raise UsageError for another baseline beside all of them."""
     from fairtrec.errors import UsageError
 
@@ -30,37 +60,32 @@ def refuse_beside_all(baselines: Sequence[str]) -> None:
         raise UsageError("--baseline all is every run in turn; leave out the other baselines, or it (a file: ./all)")
 
 
-def one_or_several(baselines: Sequence[str]) -> Baseline:
-    """Give what `fairtrec.compare` takes: one name alone, or a list."""
-    return list(baselines) if len(baselines) > 1 else baselines[0] if baselines else None
+def recorded(
+    files: Sequence[str],
+    measures: Sequence[str],
+    baselines: Sequence[str],
+    heeded: Iterable[str],
+    output: Path | None,
+    *read: str | None,
+) -> "tuple[Result, Baseline]":
+    """Read files of values, and name the baselines. Raises UsageError for an option that is not heeded beside them."""
+    from click.core import ParameterSource
 
-
-def against(asked: Sequence[str], files: dict[str, str]) -> tuple[Baseline, dict[str, str]]:
-    """Give the runs that are meant, before anything is read, and all runs; a file that is none of them joins them."""
-    from fairtrec.comparison.baseline import find, find_several
-
-    refuse_beside_all(asked)
-    if list(asked) == ["all"]:
-        find(list(files), 0)
-        return "all", files
-    names: list[str] = []
-    several: Sequence[str | None] = [*asked] or [None]
-    for each in several:
-        name, files = _baseline(each, files)
-        names.append(name)
-    found = [list(files)[number] for number in find_several(list(files), names)]
-    return one_or_several(found), files
-
-
-def _baseline(asked: str | None, files: dict[str, str]) -> tuple[str, dict[str, str]]:
-    """Give the run that is meant, before anything is read, and all runs; a file that is none of them joins them."""
-    from fairtrec.comparison.baseline import find
     from fairtrec.errors import UsageError
-    from fairtrec.files.arguments import joined
+    from fairtrec.files.arguments import joined, named
+    from fairtrec.replay.named_values import read_values
 
-    name = asked
-    if asked is not None and asked not in files:
-        if asked.endswith(".json") and Path(asked).is_file():
-            raise UsageError(f"{asked} is no run; `fairtrec check` and `fairtrec diff` compare with results of eval")
-        name, files = joined(files, asked)
-    return list(files)[find(list(files), name)], files
+    always = ("values", "qrels", "runs", "measures", "baseline", "output")
+    context = click.get_current_context()
+    for each in context.command.params:
+        name = str(each.name)
+        if name not in {*heeded, *always} and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"--values takes what is in the files, and evaluates nothing; leave out {each.opts[-1]}")
+    several = named(files)
+    _refuse_beside_all(baselines)
+    asked = list(baselines)
+    for number, baseline in enumerate(baselines):
+        if baseline not in several and baseline != "all":
+            asked[number], several = joined(several, baseline)
+    printing.refuse_output(output, *read, *files, several)
+    return read_values(several, " ".join(measures) or None), "all" if asked == ["all"] else asked or None

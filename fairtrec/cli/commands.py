@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from copy import copy
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -122,22 +121,23 @@ class Titled(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the sections, the texts of all in one column."""
-        sections: dict[str, list[tuple[int, str, str]]] = {}
+        sections: dict[str, dict[int, tuple[str, str]]] = {}
         width = formatter.width - formatter.indent_increment
         first, own, also = OWN.get(ctx.command_path.partition(" ")[2] or str(self.name), ("", DEFAULT, ""))
-        for parameter in self.get_params(ctx):
+        for number, parameter in enumerate(self.get_params(ctx), len(first.split())):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if record is not None:
-                place = first.split().index(parameter.name) if parameter.name in first.split() else -1
-                title = FIRST if place >= 0 else own if parameter.name in also.split() else _title(parameter) or own
-                sections.setdefault(title, []).append((place, "\n    ".join(_cut(record[0], width)), record[1]))
+                begins = parameter.name in first.split()
+                title = FIRST if begins else own if parameter.name in also.split() else _title(parameter) or own
+                place = first.split().index(str(parameter.name)) if begins else number
+                sections.setdefault(title, {})[place] = "\n      ".join(_cut(record[0], width)), record[1]
         most = min(LONGEST_TERM, width // 2 - 4)
-        terms = [len(term) for rows in sections.values() for _, term, _ in rows]
-        column = max((length for length in terms if length <= most), default=0) + formatter.indent_increment
+        terms = [len(term) for rows in sections.values() for term, _ in rows.values()]
+        column = max((length for length in terms if length <= most), default=0)
         for title in sorted(sections, key=[FIRST, *[own] * (own != DEFAULT), *SECTIONS].index):
             with formatter.section(title):
-                for _, term, text in sorted(sections[title], key=itemgetter(0)):
-                    _write(formatter, term, text, column)
+                rows = [(f"{term:<{column}}", text) for _, (term, text) in sorted(sections[title].items())]
+                formatter.write_dl(rows, col_max=column)
 
 
 def _title(option: click.Parameter) -> str:
@@ -263,15 +263,3 @@ def _cut(term: str, width: int) -> Iterator[str]:
             part = ""
         part += each
     yield part
-
-
-def _write(formatter: click.HelpFormatter, term: str, text: str, column: int) -> None:
-    indent = " " * formatter.current_indent
-    lines = click.wrap_text(text, formatter.width - len(indent) - column).splitlines() or [""]
-    if len(term) + 2 <= column:
-        lines[0] = f"{term:<{column}}{lines[0]}"
-    else:
-        formatter.write(f"{indent}{term.replace(chr(10), chr(10) + indent)}\n")
-        lines[0] = " " * column + lines[0]
-    for each in [lines[0], *(" " * column + line for line in lines[1:])]:
-        formatter.write(f"{indent}{each}".rstrip() + "\n")

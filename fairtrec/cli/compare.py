@@ -1,14 +1,13 @@
 """``fairtrec compare``: compare runs with a baseline, correlate measures, vary the cutoff."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairtrec.cli import baselines as baselines_of
 from fairtrec.cli import options, printing
-from fairtrec.cli.baselines import Baseline
+from fairtrec.cli.baselines import Baseline, of_runs, once, recorded
 from fairtrec.cli.commands import Titled, say
 from fairtrec.literals import Correction, Method, Over, Test
 from fairtrec.report.writers import COMPARISONS
@@ -151,8 +150,7 @@ def command(
     files = named(runs)
     against: Baseline = None
     if not views:
-        files = baselines_of.once(files)
-        against, files = baselines_of.against(baseline, files)
+        against, files = of_runs(baseline, once(files))
     printing.refuse_output(output, qrels, slices, *runs, files, *given.values())
     of_queries = Slices.of(slices)
     with printing.attended():
@@ -161,8 +159,8 @@ def command(
         say(fault)
     if not result.scores:
         return InputError.exit_code
-    asked_of = [] if against is None or against == "all" else [against] if isinstance(against, str) else against
-    if dict(result.failed).keys() & set(asked_of) or (result.failed and not views and len(result.scores) == 1):
+    lost = [name for name, _ in result.failed if isinstance(against, list) and name in against]
+    if lost or (result.failed and not views and len(result.scores) == 1):
         raise InputError("the broken runs leave nothing to compare; mend them, or leave them out")
     view = _view(result, against, of_queries, correlate, procedure, curves=cutoffs is not None)
     printing.write(COMPARISONS, form, view, output, places=places, paper=paper)
@@ -197,41 +195,6 @@ def _refuse_gold(gold: str | None, procedure: dict[str, Any], views: Sequence[st
         what = f"--gold corrects the differences of runs, and {views[0]} is a report of other numbers"
         raise UsageError(f"{what}; leave out --gold, or {views[0]}")
     refuse_beside_gold(Procedure(**procedure))
-
-
-def recorded(
-    files: Sequence[str],
-    measures: Sequence[str],
-    baselines: Sequence[str],
-    heeded: Container[str],
-    output: Path | None,
-    *read: str | None,
-) -> "tuple[Result, Baseline]":
-    """Read files of values, and name the baselines. Raises UsageError for an option that is not heeded beside them."""
-    from click.core import ParameterSource
-
-    from fairtrec.errors import UsageError
-    from fairtrec.files.arguments import joined, named
-    from fairtrec.replay.named_values import read_values
-
-    always = ("values", "qrels", "runs", "measures", "baseline", "output")
-    context = click.get_current_context()
-    for each in context.command.params:
-        name = str(each.name)
-        if (
-            name not in heeded
-            and name not in always
-            and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        ):
-            raise UsageError(f"--values takes what is in the files, and evaluates nothing; leave out {each.opts[-1]}")
-    several = named(files)
-    baselines_of.refuse_beside_all(baselines)
-    asked = list(baselines)
-    for number, baseline in enumerate(baselines):
-        if baseline not in several and baseline != "all":
-            asked[number], several = joined(several, baseline)
-    printing.refuse_output(output, *read, *files, several)
-    return read_values(several, " ".join(measures) or None), baselines_of.one_or_several(asked)
 
 
 def _refuse_alone(asked: Sequence[Any], level: int | None, *, by_cutoff: bool) -> None:

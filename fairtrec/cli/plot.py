@@ -6,7 +6,8 @@ from typing import Any, get_args
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.compare import OfValues, deepened, recorded, values
+from fairtrec.cli.baselines import recorded
+from fairtrec.cli.compare import OfValues, deepened, values
 from fairtrec.literals import Figure, Method, PaperColumns
 
 OF_MEANS = ("confidence", "interval", "no_intervals")
