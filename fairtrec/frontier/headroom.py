@@ -9,6 +9,7 @@ import numpy as np
 
 from fairtrec.answers.answer import Answer, Signature
 from fairtrec.answers.result import Result
+from fairtrec.catalogue import renamed
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.evaluation import processes
@@ -121,6 +122,7 @@ class Frontier(Answer):
 LOSSES = (0.0, 0.01, 0.05)
 
 
+@renamed.told
 def headroom(
     runs: Any,
     qrels: JudgementsLike | None = None,

@@ -26,7 +26,6 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import processes, session
 from fairtrec.files import opening
 from fairtrec.files.arguments import paths
-from fairtrec.formats import run as run_format
 from fairtrec.jobs import sent
 from fairtrec.measure import Measure
 from fairtrec.report.writers import RESULTS
@@ -453,7 +452,7 @@ rankings = st.dictionaries(
 def test_a_cut_run_is_the_top_of_the_run(ranked, qids, depth):
     starts = np.concatenate(([0], np.cumsum([len(docnos) for docnos in ranked.values()])))
     docnos = np.array([docno.encode() for docnos in ranked.values() for docno in docnos])
-    whole = run_format.ranked("r", "t", tuple(ranked), starts, docnos, -np.arange(len(docnos), dtype=float))
+    whole = Run("r", "t", tuple(ranked), starts, docnos, -np.arange(len(docnos), dtype=float))
     kept = whole.cut(qids, depth)
     assert isinstance(kept, Run)
     assert sorted(kept.qids) == sorted(set(qids) & set(ranked))
