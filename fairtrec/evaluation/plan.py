@@ -60,6 +60,7 @@ class Plan:
     others: tuple[Measure, ...]  # of them, those that are no measures of relevance
     needs: Needs  # what they look at
     uses: frozenset[str]  # documents, background, collection, membership: what they, or their target, look at
+    plays: frozenset[str]  # words of ``Choice.part`` that play one
     reference: Reference  # target, labels and extras; what is large is read when runs come
     terms: GroupTerms | None
     lexicon: "Lexicon | None"
@@ -147,6 +148,16 @@ def planned(asked: Sequence[Settled], found: Opened, notes: Sequence[str] = ()) 
     mixed = [each.target_of for each in every.values() if "target" in needs and each.target_of is not None]
     uses |= {word for target_of in mixed for _, word in target_of.of}
     uses |= {"documents"} if needs & ({"ranked"} | OF_DOCUMENTS | (set() if found.labels else OF_GROUPS)) else set()
+    labelled, of_documents = first.labels is not None, "documents" in uses
+    plays = {
+        "documents": of_documents,
+        "texts": of_documents and not (lexicon is None and found.made is None),
+        "labels": labelled,
+        "membership": choices.membership is not None if labelled else "membership" in uses,
+        "filled": first.labels is not None and first.labels.others is not None,
+        "unlabelled": choices.bounds == "labels",
+        "background": "background" in uses - given.words,
+    }
     return Plan(
         given=given,
         choices=choices,
@@ -154,6 +165,7 @@ def planned(asked: Sequence[Settled], found: Opened, notes: Sequence[str] = ()) 
         others=tuple(measure for measure in measures if not isinstance(measure, Utility)),
         needs=Needs(needs, depth_of([each for each in asked if OF_RUNS.intersection(each.needs)])),
         uses=uses,
+        plays=frozenset(["all", *(part for part, is_played in plays.items() if is_played)]),
         reference=Reference(
             **vars(first),
             qrels=found.judged,

@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import fspath
 from os.path import getsize, isfile
 from typing import Any
@@ -80,17 +80,9 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
     from_texts = of_documents and plan.lexicon is not None
     made = plan.made if of_documents else None
     terms = short(plan.terms.name, plan.terms.sha256) if plan.terms and from_texts else ""
-    parts = {
-        "all": True,
-        "documents": of_documents or unknown,
-        "texts": from_texts or made,
-        "labels": labels,
-        "membership": options.membership is not None if labels else "membership" in plan.uses,
-        "filled": labels is not None and labels.others is not None,
-        "unlabelled": options.bounds == "labels",
-    }
+    plays = plan.plays | {"documents"} if unknown else plan.plays
     told = {
-        row.key: row.told(getattr(options, row.name)) if any(parts[part] for part in row.part.split()) else ""
+        row.key: "" if plays.isdisjoint(row.part.split()) else row.told(getattr(options, row.name))
         for row in CHOICES.values()
         if row.key
     }
@@ -210,7 +202,7 @@ class Waiting:
 
     options: dict[str, str]
     plans: int | None
-    given: frozenset[str] = frozenset()  # the parts of choices of which something was given
+    given: set[str] = field(default_factory=set)  # the parts of choices of which something was given
     remark: str = ""
 
     def end(self, where: str = "") -> None:
@@ -232,29 +224,16 @@ def heed(plan: Plan) -> None:
     waiting = waiting_for.get()
     if waiting is None or not waiting.options:
         return
-    given, labels = plan.given, plan.reference.labels
-    texts = not (given.docs is None and given.counts is None)
-    background = given.background is not None and "background" not in given.words
-    of_documents = "documents" in plan.uses
-    of_texts, of_counts = of_documents and plan.lexicon is not None, of_documents and given.counts is not None
-    words = {  # of the parts of choices: whether something was given for it, and whether it plays one
-        "all": (True, True),
-        "documents": (texts or labels is not None, of_documents),
-        "texts": (texts, of_texts or of_counts),
-        "labels": (labels is not None, labels is not None),
-        "membership": (texts or labels is not None, labels is not None or "membership" in plan.uses),
-        "filled": (labels is not None, labels is not None and labels.others is not None),
-        "unlabelled": (True, True),  # which is refused elsewhere where it plays none
-        "background": (background, background and "background" in plan.uses),
-    }
-    waiting.given = frozenset(word for word, (is_given, _) in words.items() if is_given)
-    names = {row.name for row in CHOICES.values() if any(words[each][1] for each in row.part.split())}
+    given, texts = plan.given, plan.given.docs is not None or plan.given.counts is not None
+    waiting.given = {"all", "unlabelled"} | ({"documents", "texts", "membership"} if texts else set())
+    waiting.given |= {"documents", "labels", "membership", "filled"} if given.labels is not None else set()
+    waiting.given |= {"background"} if given.background is not None and "background" not in given.words else set()
+    names = {row.name for row in CHOICES.values() if not plan.plays.isdisjoint(row.part.split())}
     names |= {"qrels", "labels", "positions", "counterfactual", "queries"}
-    names |= {"background"} if given.background is not None and "background" in plan.uses else set()
-    names |= {"discount"} if given.discount is not None and any(map(is_given, plan.measures)) else set()
+    names |= {"background"} & plan.uses
+    names |= {"discount"} if any(map(is_given, plan.measures)) else set()
     names |= {"gold"} if plan.reference.gold is not None else set()
-    names |= {"terms", "docs"} if of_texts else set()
-    names |= {"terms", "counts"} if of_counts else set()
+    names |= {"terms", "docs", "counts"} if "documents" in plan.uses else set()
     for name in names:
         waiting.options.pop(name, None)
     if waiting.plans is not None:
