@@ -109,7 +109,7 @@ class Signature(Mapping[str, str]):
         return len(self._choices)
 
     def __or__(self, more: Mapping[str, str]) -> "Signature":
-        return Signature({**self, **more})
+        return Signature({**self._choices, **more})
 
     def __str__(self) -> str:
         return " | ".join(f"{name}:{value}" for name, value in self._choices.items())

@@ -191,7 +191,7 @@ def headroom(
         losses=losses,
         way="; ".join(dict.fromkeys(ways)),
         result=result,
-        signature=Signature({**result.signature, **more}),
+        signature=result.signature | more,
         notes=search.evaluator.plan.notes,
         dpfr=dpfr,
     )

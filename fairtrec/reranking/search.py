@@ -69,13 +69,13 @@ class Search:
         if keywords["qrels"] is None and not by_scores:
             _refuse_unjudged(utility, by)
         found = evaluator([fairness] if by_scores else [utility, fairness], **keywords)
-        refuse_several(found.measures, found.plan.reference.given)
-        if len(found.measures) != 2 - by_scores:
-            named = ", ".join(map(str, found.measures))
+        measures = found.plan.measures
+        refuse_several(measures, found.plan.reference.given)
+        if len(measures) != 2 - by_scores:
+            named = ", ".join(map(str, measures))
             raise UsageError(f"one measure of utility and one of fairness are wanted, and these are {named}")
-        one = None if by_scores else found.measures[0]
-        ranks = depth_of(found.measures)
-        search = cls(found, one, found.measures[-1], ranks, among, candidates, pin_unjudged, worst, by)
+        one, ranks = None if by_scores else measures[0], depth_of(measures)
+        search = cls(found, one, measures[-1], ranks, among, candidates, pin_unjudged, worst, by)
         if one is not None and one.better != "higher":
             raise UsageError(f"{one} is {one.better}; utility is a measure that is better higher")
         if isinstance(search.fairness, Utility):
