@@ -12,13 +12,28 @@ from pathlib import Path
 from typing import Any
 
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files.opening import refuse_bomb
+from fairtrec.files.opening import is_stream, refuse_bomb
 from fairtrec.formats.columns import WIDEST
 
 LEAST = 8  # bytes that a value takes in memory at least, however often it repeats the one above
 WIDE = f"a docno of more than {WIDEST} bytes, or with a NUL; give it another"
 ROW_GROUPS, COLUMNS, META, VALUES = 4, 1, 3, 5  # fields of Parquet's footer, each within the one before
 _UNREADABLE = IndexError, KeyError, TypeError, AttributeError, ValueError, RecursionError, OSError, struct.error
+
+
+@contextmanager
+def parquet_of(path: FilePath, what: str, texts: tuple[str, ...]) -> Iterator[Any]:
+    """Open a Parquet file, of a run or of labels; what goes wrong with it becomes an InputError that says so."""
+    import pyarrow as pa
+
+    if is_stream(path):
+        raise InputError("Parquet is read from its end, which a stream does not have yet; give a file", path)
+    try:
+        with parquet(path, texts) as file:
+            yield file
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:  # text that is no UTF-8, a year 30000
+        why = str(fault).splitlines()[0]
+        raise InputError(f"this is no Parquet file of {what} ({why}); write it again", path) from None
 
 
 @contextmanager

@@ -6,6 +6,7 @@ The document is under the first of the names in ``DOCUMENT``. A dotted field goe
 import json
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from os import fspath
 from typing import Any
 
 import numpy as np
@@ -15,27 +16,22 @@ from fairtrec.errors import InputError
 from fairtrec.files import opening
 from fairtrec.files.arguments import LabelSource
 from fairtrec.files.whole_lines import object_of
-from fairtrec.formats import bounded, text_tables
+from fairtrec.formats import bounded, frames, text_tables
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.taking import Taking
 
 DOCUMENT = ("docno", "doc_id", "docid", "did", "corpus-id", "page_id", "id")
 BESIDE = ("qid", "weight", "count")  # of labels, where the field is their group
+NAMES = {2: ("docno", "group"), 4: ("qid", "docno", "group", "weight")}  # of labels whose first line does not say so
 AT_ONCE = 1 << 16  # rows of Parquet that become objects of Python
 EXAMPLE = '{{"{}": ..., "{}": ...}}'
 
 
 def read(source: LabelSource, how: Taking | None = None) -> Labels:
     """Read a field of the table in a file. Raises InputError where it has no such field, and as ``labels.read``."""
-    path, field = source.name, source.field
-    found = LabelColumns(path, source.cuts, how)
-    if path.endswith(".parquet"):
-        parquet(found, field)
-    else:
-        blocks = text_tables.blocks(path)
-        first = next(blocks, (b"", 1))
-        (json_lines if first[0][:1] == b"{" else _text)(found, chain([first], blocks), field)
+    path = source.name
+    found = of_table(LabelColumns(path, source.cuts, how), source.field)
     return found.labels(str(source._replace(name=opening.name(path))), opening.sha256(path))
 
 
@@ -69,21 +65,35 @@ def _document(names: Sequence[str], found: LabelColumns, line: int | None = None
     return name
 
 
+def of_table(found: LabelColumns, field: str = "") -> LabelColumns:
+    """Read labels, or the field of something else. Raises InputError for a bad line."""
+    if fspath(found.path).endswith(".parquet"):
+        _parquet(found, field)
+        return found
+    blocks = text_tables.blocks(found.path)
+    first = next(blocks, (b"", 1))
+    is_json = (first[0] if field else first[0].lstrip())[:1] == b"{"
+    (_json_lines if is_json else _text)(found, chain([first] if field or first[0] else (), blocks), field)
+    return found
+
+
 def _text(found: LabelColumns, blocks: Iterable[tuple[bytes, int]], field: str) -> None:
-    """Read CSV, or TSV if there is a tab in the first line."""
-    names: list[str] = []
+    """Read cells between tabs, those of a field between commas if there is no tab in the first line."""
+    names: Sequence[str] = ()
     held: list[bytes] = []  # from the first block on that has a quotation mark, whose cells may go over lines
     roles: dict[str, str] = {}
     delimiter, first = "\t", 0
     for block, line in blocks:
         rest, number = block, line
         if not names:
-            header, _, rest = block.partition(b"\n")
-            delimiter, number = "\t" if b"\t" in header else ",", line + 1
-            names = [name.strip().strip('"') for name in header.decode().split(delimiter)]
-            if field not in names:
-                raise InputError(f"there is no column {field}; there are {', '.join(names)}", found.path, line)
-            roles = {"docno": _document(names, found, line), "group": field}
+            head, _, below = block.partition(b"\n")
+            delimiter = "," if field and b"\t" not in head else "\t"
+            names, header = _names(found, [cell.strip() for cell in head.decode().split(delimiter)], line, field)
+            roles = (
+                {"docno": _document(names, found, line), "group": field} if field else {name: name for name in names}
+            )
+            found.counted = "count" in roles
+            rest, number = (below, line + 1) if header else (block, line)
         if held or (delimiter == "," and b'"' in rest):
             first = first or number
             held.append(rest)
@@ -93,7 +103,24 @@ def _text(found: LabelColumns, blocks: Iterable[tuple[bytes, int]], field: str) 
         text_tables.take(found, b"".join(held), first, names, roles, delimiter)
 
 
-def json_lines(found: LabelColumns, blocks: Iterable[tuple[bytes, int]], field: str = "") -> None:
+def _names(found: LabelColumns, cells: list[str], line: int, field: str) -> tuple[Sequence[str], bool]:
+    """Tell what the columns are, and whether this line is the header that says so."""
+    if field:
+        names = [cell.strip('"') for cell in cells]
+        if field not in names:
+            raise InputError(f"there is no column {field}; there are {', '.join(names)}", found.path, line)
+        return names, True
+    if {"docno", "group"} <= {*cells} <= {*NAMES[4], "count"} and not {"weight", "count"} <= {*cells}:
+        return cells, True
+    if len(cells) == 3:
+        return (("docno", "group", "weight") if is_number(cells[2]) else ("qid", "docno", "group")), False
+    if len(cells) not in NAMES:
+        message = "columns where labels have docno, group and perhaps qid and weight; separate them by tabs"
+        raise InputError(f"{len(cells)} {message}", found.path, line)
+    return NAMES[len(cells)], False
+
+
+def _json_lines(found: LabelColumns, blocks: Iterable[tuple[bytes, int]], field: str) -> None:
     """Read objects, one a line: labels, or the field of something else."""
     document = ""
     names: tuple[str, ...] = ()
@@ -153,20 +180,13 @@ def _alike(block: bytes, names: Sequence[str]) -> Any:
     if len(block) < text_tables.LARGE:
         return None
     import pyarrow as pa
-    from pyarrow import json as fast
 
     try:
         first = json.loads(block.partition(b"\n")[0])
         kinds = {name: _kind(first[name]) for name in names[:2]} | {
             name: pa.string() if name == "qid" else pa.float64() for name in names[2:]
         }
-        table = fast.read_json(
-            pa.BufferReader(block),
-            read_options=fast.ReadOptions(use_threads=False, block_size=max(len(block), 1 << 10)),
-            parse_options=fast.ParseOptions(
-                explicit_schema=pa.schema(kinds), newlines_in_values=False, unexpected_field_behavior="ignore"
-            ),
-        )
+        table = frames.of_objects(block, kinds)
     except (pa.ArrowException, ValueError, RecursionError, TypeError, KeyError):
         return None
     ends = block.count(b"\n") + (not block.endswith(b"\n"))
@@ -211,30 +231,24 @@ def _take(found: LabelColumns, table: Any, names: Sequence[str], line: int) -> N
     found.add(docnos, codes, weights, line, frame.ids(("qid",)) if "qid" in there else None)
 
 
-def parquet(found: LabelColumns, field: str = "") -> None:
+def _parquet(found: LabelColumns, field: str) -> None:
     """Read columns of a Parquet file: labels, or the field of something else; rows count as lines."""
     import pyarrow as pa
 
     path, line = found.path, 1
-    if opening.is_stream(path):
-        raise InputError("Parquet is read from its end, which a stream does not have yet; give a file", path)
-    try:
-        with bounded.parquet(path, (*DOCUMENT, "group", field)) as file:
-            there = file.schema_arrow.names
-            top = field if field in there else field.partition(".")[0]
-            wanted = top or "group"
-            if wanted not in there:
-                raise InputError(f"there is no column {wanted}; there are {', '.join(there)}", path)
-            names = (_document(there, found), wanted, *(() if field else BESIDE))
-            into = None if top == field else reach(field.split(".")[1:])
-            for batch in file.iter_batches(AT_ONCE, columns=[name for name in names if name in there]):
-                table = pa.Table.from_batches([batch])
-                if into is None:
-                    _take(found, table, names, line)
-                else:
-                    docnos = Frame("labels", table, path).ids(names[:1])
-                    found.take(docnos, [into(value) for value in table[top].to_pylist()], line)
-                line += len(table)
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:  # text that is no UTF-8, a year 30000
-        why = str(fault).splitlines()[0]
-        raise InputError(f"this is no Parquet file of labels ({why}); write it again", path) from None
+    with bounded.parquet_of(path, "labels", (*DOCUMENT, "group", field)) as file:
+        there = file.schema_arrow.names
+        top = field if field in there else field.partition(".")[0]
+        wanted = top or "group"
+        if wanted not in there:
+            raise InputError(f"there is no column {wanted}; there are {', '.join(there)}", path)
+        names = (_document(there, found), wanted, *(() if field else BESIDE))
+        into = None if top == field else reach(field.split(".")[1:])
+        for batch in file.iter_batches(AT_ONCE, columns=[name for name in names if name in there]):
+            table = pa.Table.from_batches([batch])
+            if into is None:
+                _take(found, table, names, line)
+            else:
+                docnos = Frame("labels", table, path).ids(names[:1])
+                found.take(docnos, [into(value) for value in table[top].to_pylist()], line)
+            line += len(table)

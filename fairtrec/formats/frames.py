@@ -215,6 +215,20 @@ def run_of(frame: Frame, order: RankedBy) -> tuple[Repeats, Docs, Floats]:
     return qids, docnos, -frame.floats(RANK) if order == "rank" else frame.floats(SCORE)
 
 
+def of_objects(block: bytes, kinds: dict[str, Any]) -> Any:
+    """Parse lines of JSON whose values are of these types of Arrow. Raises ArrowException where one is not."""
+    import pyarrow as pa
+    from pyarrow import json
+
+    return json.read_json(
+        pa.BufferReader(block),
+        read_options=json.ReadOptions(use_threads=False, block_size=max(len(block), 1 << 10)),
+        parse_options=json.ParseOptions(
+            explicit_schema=pa.schema(kinds), newlines_in_values=False, unexpected_field_behavior="ignore"
+        ),
+    )
+
+
 def _table(thing: Any, wanted: set[str]) -> Any:
     import pyarrow as pa
 

@@ -13,8 +13,7 @@ docno and x, and of more the second is a docno if it is no number.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
-from os import fspath
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -23,15 +22,13 @@ from fairtrec.data import NONE, UNKNOWN, Docnos, Floats, Labels, Positions, Qrel
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.arguments import LabelSource
-from fairtrec.formats import text_tables, tsv
+from fairtrec.formats import fields, tsv
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.taking import LACKING, ROUNDING, Taking, is_id, word
 
 UNPOINTED = b" | sign:arbitrary"  # ends the signature of `fairtrec positions` where no labels point the axes
 Label = tuple[int | None, str, str, str, float]  # line, qid ("" for any), docno, group, weight
 Votes = dict[tuple[str, str], dict[str, float]]  # of each qid and docno: groups, and their weights
-NAMES = {2: ("docno", "group"), 4: ("qid", "docno", "group", "weight")}
-ALL_NAMES = {*NAMES[4], "count"}
 
 
 def read(path: FilePath, how: Taking | None = None, cuts: Sequence[str] = ()) -> Labels:
@@ -45,14 +42,7 @@ def read(path: FilePath, how: Taking | None = None, cuts: Sequence[str] = ()) ->
 
 def columns(path: FilePath, cuts: Sequence[str] = (), how: Taking | None = None) -> LabelColumns:
     """Read the columns of labels. Raises InputError for a bad line."""
-    found = LabelColumns(path, cuts, how, strict=True)
-    if fspath(path).endswith(".parquet"):
-        from fairtrec.formats import fields
-
-        fields.parquet(found)
-    else:
-        _text(found)
-    return found
+    return fields.of_table(LabelColumns(path, cuts, how, strict=True))
 
 
 def rows(path: FilePath) -> Iterator[Label]:
@@ -66,39 +56,6 @@ def of_subtopics(qrels: Qrels, how: Taking | None = None) -> Labels:
     qids = encoded(qrels.qids)[qrels.query[relevant]]
     found.add(qrels.docnos[relevant], found.coded(qrels.iterations[relevant].tolist()), qids=qids)
     return replace(found.labels("qrels"), own=True, order=())
-
-
-def _text(found: LabelColumns) -> None:
-    """Read lines of cells between tabs, or of JSON."""
-    path = found.path
-    names: tuple[str, ...] = ()
-    blocks = text_tables.blocks(path)
-    for block, line in blocks:
-        rest, number = block, line
-        if not names:
-            if block.lstrip()[:1] == b"{":
-                from fairtrec.formats import fields
-
-                fields.json_lines(found, chain([(block, line)], blocks))
-                return
-            first, _, after = block.partition(b"\n")
-            names, header = _names(first.decode().split("\t"), path, line)
-            found.counted = "count" in names
-            rest, number = (after, line + 1) if header else (block, line)
-        text_tables.take(found, rest, number, names, {name: name for name in names})
-
-
-def _names(cells: list[str], path: FilePath, number: int) -> tuple[tuple[str, ...], bool]:
-    """Tell what the columns are, and whether this line is the header that says so."""
-    stripped = tuple(cell.strip() for cell in cells)
-    if {"docno", "group"} <= {*stripped} <= ALL_NAMES and not {"weight", "count"} <= {*stripped}:
-        return stripped, True
-    if len(cells) == 3:
-        return (("docno", "group", "weight") if is_number(stripped[2]) else ("qid", "docno", "group")), False
-    if len(cells) not in NAMES:
-        message = "columns where labels have docno, group and perhaps qid and weight; separate them by tabs"
-        raise InputError(f"{len(cells)} {message}", path, number)
-    return NAMES[len(cells)], False
 
 
 def positions(path: FilePath) -> Positions:

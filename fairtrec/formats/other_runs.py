@@ -9,6 +9,7 @@ a ranking, wherever they stand. JSON lines have the names of the columns as keys
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from math import isfinite
@@ -19,7 +20,7 @@ import numpy as np
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import compression, opening
 from fairtrec.files.whole_lines import object_of
-from fairtrec.formats import bounded, columns
+from fairtrec.formats import bounded, columns, frames
 from fairtrec.formats.columns import FileColumns, Layout, LineNumbers
 from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, run_of
 from fairtrec.literals import RankedBy, RunFormat
@@ -162,16 +163,8 @@ def _line(blocks: Sequence[tuple[int, LineNumbers]], row: int) -> int:
 
 def _parquet(path: FilePath) -> tuple[Any, list[tuple[int, LineNumbers]]]:
     """Read the columns of a run, each text once wherever it stands; rows count as lines."""
-    if opening.is_stream(path):
-        raise InputError("Parquet is read from its end, which a stream does not have yet; give a file", path)
-    import pyarrow as pa
-
-    try:
-        with bounded.parquet(path, NAMES) as file:
-            return file.read([name for name in file.schema_arrow.names if name in NAMES]), [(0, 1)]
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as fault:
-        why = str(fault).splitlines()[0]
-        raise InputError(f"this is no Parquet file of a run ({why}); write it again", path) from None
+    with bounded.parquet_of(path, "a run", NAMES) as file:
+        return file.read([name for name in file.schema_arrow.names if name in NAMES]), [(0, 1)]
 
 
 def _json(path: FilePath) -> tuple[Any, list[tuple[int, LineNumbers]]]:
@@ -230,23 +223,14 @@ def _objects(block: bytes, path: FilePath, line: int) -> tuple[Any, LineNumbers]
 def _alike(block: bytes, texts: Sequence[bytes]) -> Any:
     """Parse lines whose values are of the same types as those of the first; None if they are not."""
     import pyarrow as pa
-    from pyarrow import json as fast
 
-    try:
+    with suppress(pa.ArrowException, ValueError, RecursionError, TypeError):
         first = json.loads(texts[0])
         kinds = {name: pa.int64() if type(first[name]) is int and name not in NUMBERS else _type(name)
                  for name in NAMES if name in first}  # fmt: skip
-        table = fast.read_json(
-            pa.BufferReader(block),
-            read_options=fast.ReadOptions(use_threads=False, block_size=max(len(block), 1 << 10)),
-            parse_options=fast.ParseOptions(
-                explicit_schema=pa.schema(kinds), newlines_in_values=False, unexpected_field_behavior="ignore"
-            ),
-        )
+        table = frames.of_objects(block, kinds)
         if len(table) == len(texts) and kinds:
             return pa.table({name: table[name].cast(_type(name)) for name in kinds})
-    except (pa.ArrowException, ValueError, RecursionError, TypeError):
-        pass
     return None
 
 
