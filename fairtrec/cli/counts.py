@@ -100,7 +100,7 @@ def _described(meta: "Meta") -> Iterator[tuple[str, str]]:
 @click.pass_context
 def diff(ctx: click.Context, one: str, other: str) -> None:
     """Compare the rows of the tables A and B; exit 1 if they differ."""
-    from fairtrec.formats.table.compare import differences
+    from fairtrec.formats.table.build import differences
 
     found = 0
     for line in differences(one, other):

@@ -67,16 +67,9 @@ class Candidates:
     kept: dict[Any, Floats] = field(default_factory=dict, init=False)
 
 
-def added(histogram: Histogram | None, counts: Ints) -> Histogram:
-    """Add documents [document, group] to a histogram."""
-    more = Histogram(counts, np.ones(len(counts), dtype=np.int64))
-    return distinct(more.counts, more.documents) if histogram is None else joined(histogram, more)
-
-
-def joined(first: Histogram, second: Histogram) -> Histogram:
-    """Put the documents of two histograms together."""
-    both = (np.concatenate([getattr(each, name) for each in (first, second)]) for name in ("counts", "documents"))
-    return distinct(*both)
+def joined(*several: Histogram) -> Histogram:
+    """Put the documents of histograms together."""
+    return distinct(*(np.concatenate([getattr(each, name) for each in several]) for name in ("counts", "documents")))
 
 
 def distinct(counts: Ints, documents: Ints) -> Histogram:
@@ -112,7 +105,7 @@ def histogram_of(counts: Ints) -> Histogram:
     >>> histogram.counts.tolist(), histogram.documents.tolist()
     ([[0, 0], [2, 1]], [2, 1])
     """
-    return added(None, counts)
+    return distinct(counts, np.ones(len(counts), dtype=np.int64))
 
 
 def counts_of(labels: Labels, wanted: Docnos) -> Annotations:

@@ -4,12 +4,13 @@ TSV has a header ``docno tokens <group> <group> ...``, then a document a line; `
 """
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import NoReturn
 
 import numpy as np
 
 from fairtrec.data import MISSING, Annotations, Bools, Docnos, Histogram, Ints
-from fairtrec.data.counts import added, histogram_of, joined
+from fairtrec.data.counts import histogram_of, joined
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns
 from fairtrec.formats.table.files import MOST, Table
@@ -65,11 +66,8 @@ def read(table: Table, wanted: Docnos, *, collection: bool = False) -> Annotatio
 
 def _scanned(table: Table, groups: Sequence[str]) -> Histogram:
     """Gather the histogram of a table that has too many kinds of rows to keep it."""
-    histogram: Histogram | None = None
-    for batch in table.batches():
-        histogram = added(histogram, np.stack([batch.column(group).to_numpy() for group in groups], 1).astype(np.int64))
-    assert histogram is not None
-    return histogram
+    several = (np.stack([batch.column(group).to_numpy() for group in groups], 1) for batch in table.batches())
+    return reduce(joined, (histogram_of(counts.astype(np.int64)) for counts in several))
 
 
 def _refuse_numbers(numbers: Ints, path: FilePath, lines: columns.LineNumbers) -> NoReturn:

@@ -33,7 +33,7 @@ from fairtrec.compiled import extension
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import annotations
-from fairtrec.formats.table import compare
+from fairtrec.formats.table import build
 from fairtrec.formats.table.files import Table
 from fairtrec_made import THOROUGH
 
@@ -193,7 +193,7 @@ def test_every_cut_gives_the_same_rows(end, tmp_path, small_pieces):
     for i in range(3):
         (tmp_path / f"{i}.{end}").write_bytes(PACKED[end](tsv(dict(items[i::3]))))
     run(tmp_path, *(tmp_path / f"{i}.{end}" for i in (2, 0, 1)))
-    assert not list(compare.differences(tmp_path / "whole.arrow", tmp_path / "t.arrow"))
+    assert not list(build.differences(tmp_path / "whole.arrow", tmp_path / "t.arrow"))
     assert Table(tmp_path / "whole.arrow").meta.omega == Table(tmp_path / "t.arrow").meta.omega
     assert Table(tmp_path / "whole.arrow").distribution.json == Table(tmp_path / "t.arrow").distribution.json
 

@@ -13,10 +13,10 @@ from pyarrow import parquet
 
 from fairtrec.data import Docnos, GroupTerms
 from fairtrec.data import docnos as data
-from fairtrec.data.counts import added, histogram_of
+from fairtrec.data.counts import histogram_of, joined
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import annotations, spans, table
-from fairtrec.formats.table import Meta, build, check, compare, mapped
+from fairtrec.formats.table import Meta, build, check, mapped
 from fairtrec.formats.table.files import Table
 from fairtrec.formulas.neutrality import omega
 from fairtrec_made import THOROUGH
@@ -153,7 +153,7 @@ def test_histograms_count_rows(lists):
         map(tuple, lists)
     )
     assert kinds.counts.tolist() == sorted(kinds.counts.tolist())
-    again = added(kinds, counts[:1])
+    again = joined(kinds, histogram_of(counts[:1]))
     assert again.documents.sum() == len(lists) + 1
 
 
@@ -286,7 +286,7 @@ def test_counts_that_a_table_cannot_hold_are_refused(tmp_path):
 def test_differences_are_told(documents, other, tmp_path):
     make(tmp_path / "a.arrow", documents)
     make(tmp_path / "b.parquet", other)
-    told = list(compare.differences(tmp_path / "a.arrow", tmp_path / "b.parquet"))
+    told = list(build.differences(tmp_path / "a.arrow", tmp_path / "b.parquet"))
     differ = {name for name in {*documents, *other} if documents.get(name) != other.get(name)}
     assert len(told) == len(differ)
     assert {line.rpartition(": ")[0] for line in told} == differ

@@ -1,4 +1,4 @@
-"""From sorted rows to a finished table, and from any tables to one."""
+"""From sorted rows to a finished table, from any tables to one, and what differs between two."""
 
 import dataclasses
 import math
@@ -7,23 +7,26 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from os import fspath
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from fairtrec.data import Floats, Histogram, Keys
-from fairtrec.data.counts import distinct
+from fairtrec.data.counts import histogram_of
+from fairtrec.data.counts import joined as brought_together
 from fairtrec.errors import FilePath, InputError, UsageError, reason
 from fairtrec.files.atomic import beside, replaced
 from fairtrec.formats import columns, table
 from fairtrec.formats.table import TAUS, Distribution, Meta, sources_of
 from fairtrec.formats.table.files import MOST, Format, Table, format_to, readable, write
 from fairtrec.formats.table.mapped import refuse_disorder
-from fairtrec.formats.table.rows import Numbers, Rows, arranged, even, merged, schema
+from fairtrec.formats.table.rows import Numbers, Rows, arranged, even, merged, schema, steps
 from fairtrec.formulas import neutrality
 
 FAN_IN = 128  # parts that are merged at a time, at most
+MADE = ("tokenizer", "case_sensitive", "sha256")  # how counts were made
 OTHERS = 24  # files that are open beside them
 PIECE = 4  # times ROWS rows of an unsorted table are sorted at a time
 
@@ -136,7 +139,7 @@ def _agreed(tables: Sequence[Table], stated: Meta | None) -> Meta:
         known = [(each, _with(meta, stated, each.path)) for each, meta in known]
     first, made = known[0]
     for each, other in known[1:]:
-        for name in ("groups", "tokenizer", "case_sensitive", "sha256"):
+        for name in ("groups", *MADE):
             one, two = getattr(made, name), getattr(other, name)
             if one != two:
                 message = f"its {name} is {two!r}, that of {fspath(first.path)} {one!r}; count both in the same way"
@@ -150,12 +153,9 @@ def _with(meta: Meta, stated: Meta, path: FilePath) -> Meta:
     if meta.tokenizer is not None or meta.sha256:
         raise InputError("this table says how it was made; leave out --terms and --tokenizer", path)
     if set(meta.groups) != set(stated.groups):
-        theirs, ours = ", ".join(stated.groups), ", ".join(meta.groups)
-        raise InputError(
-            f"its groups are {ours}, those of {stated.terms} {theirs}; name the list that was counted", path
-        )
-    how = ("tokenizer", "case_sensitive", "terms", "sha256")
-    return dataclasses.replace(meta, **{name: getattr(stated, name) for name in how})
+        both = f"its groups are {', '.join(meta.groups)}, those of {stated.terms} {', '.join(stated.groups)}"
+        raise InputError(f"{both}; name the list that was counted", path)
+    return dataclasses.replace(meta, **{name: getattr(stated, name) for name in ("terms", *MADE)})
 
 
 def sorted_parts(each: Table, number: int, groups: Sequence[str], scratch: Path) -> Iterator[Iterable[Rows]]:
@@ -204,6 +204,47 @@ def _taken(each: Table, number: int, groups: Sequence[str]) -> Iterator[Rows]:
         yield _placed(Rows.of(docnos, numbers.astype(np.uint32)), number)
 
 
+def differences(one: FilePath, other: FilePath) -> Iterator[str]:
+    """Say what differs, a line each: how the counts were made, then documents in the order of the tables."""
+    tables = Table(one), Table(other)
+    groups = [tuple(sorted(each.groups)) for each in tables]
+    if groups[0] != groups[1]:
+        yield f"groups: {', '.join(groups[0])} | {', '.join(groups[1])}"
+        return
+    metas = [each.meta for each in tables]
+    for name in MADE if None not in metas else ():
+        values = [getattr(meta, name) for meta in metas]
+        if values[0] != values[1]:
+            yield f"{name}: {values[0]} | {values[1]}"
+    with TemporaryDirectory(prefix="fairtrec-") as folder:
+        whole = []
+        for number, each in enumerate(tables):
+            whole.append(merged(list(sorted_parts(each, number, groups[0], Path(folder)))))
+        for pieces in steps(whole):
+            yield from _between(pieces[0], pieces[1], fspath(one), fspath(other))
+
+
+def _between(some: list[Rows], more: list[Rows], one: str, other: str) -> Iterator[str]:
+    if some and more:
+        a, b = Rows.joined(some), Rows.joined(more)
+        if len(a) == len(b) and a.docnos.equals(b.docnos) and np.array_equal(a.numbers, b.numbers):
+            return
+    rows = [
+        {
+            docno: numbers
+            for piece in pieces
+            for docno, numbers in zip(piece.docnos.to_pylist(), piece.numbers.T.tolist(), strict=True)
+        }
+        for pieces in (some, more)
+    ]
+    for docno in dict.fromkeys([*rows[0], *rows[1]]):
+        left, right = (each.get(docno) for each in rows)
+        if left is None or right is None:
+            yield f"{docno}: only in {other if left is None else one}"
+        elif left != right:
+            yield f"{docno}: {' '.join(map(str, left))} | {' '.join(map(str, right))}"
+
+
 class Tally:
     """Adds up tokens and counts, and keeps the distinct rows of counts while they are few enough."""
 
@@ -211,7 +252,7 @@ class Tally:
         self.even = np.full(groups, 1 / groups)
         self.rows = self.tokens = 0
         self.totals = np.zeros(groups, dtype=np.int64)
-        self._folded: Histogram | None = distinct(np.zeros((0, groups), np.int64), np.zeros(0, np.int64))
+        self._folded: Histogram | None = histogram_of(np.zeros((0, groups), np.int64))
         self._pending: list[Histogram] = []
         self._sums: dict[int, list[float]] = {tau: [] for tau in TAUS}  # of what no histogram holds
 
@@ -220,7 +261,7 @@ class Tally:
         self.rows += len(tokens)
         self.tokens += int(tokens.sum(dtype=np.int64))
         self.totals += counts.sum(axis=0, dtype=np.int64)
-        self._pending.append(distinct(counts.astype(np.int64, copy=False), np.ones(len(counts), dtype=np.int64)))
+        self._pending.append(histogram_of(counts.astype(np.int64, copy=False)))
         if self._folded is None or sum(len(each.counts) for each in self._pending) > len(self._folded.counts):
             self._fold()
 
@@ -230,9 +271,7 @@ class Tally:
         # logarithm of their number. Once the kinds of rows are too many to keep, only the sums of omega are.
         parts = [*([] if self._folded is None else [self._folded]), *self._pending]
         self._pending = []
-        whole = distinct(
-            np.concatenate([part.counts for part in parts]), np.concatenate([part.documents for part in parts])
-        )
+        whole = brought_together(*parts)
         if self._folded is not None and len(whole.counts) <= table.DISTINCT:
             self._folded = whole
             return

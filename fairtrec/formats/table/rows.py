@@ -164,7 +164,7 @@ def steps(parts: Sequence[Iterable[Rows]]) -> Iterator[list[list[Rows]]]:
         yield [list(cursor.until(cut)) for cursor in cursors]
 
 
-def merged(parts: Sequence[Iterable[Rows]], twice: Twice) -> Iterator[Rows]:
+def merged(parts: Sequence[Iterable[Rows]], twice: Twice | None = None) -> Iterator[Rows]:
     """Merge parts, each sorted by key, into rows sorted by key and docno.
 
     Rows must have places. Of rows with the same docno the one of the lowest place stays; ``twice`` is told the others.
@@ -172,7 +172,7 @@ def merged(parts: Sequence[Iterable[Rows]], twice: Twice) -> Iterator[Rows]:
     for pieces in steps(parts):
         whole = Rows.joined([piece for some in pieces for piece in some])
         rows, again, first = arranged(whole)
-        if len(again):
+        if len(again) and twice is not None:
             assert whole.places is not None
             twice(whole.docnos.take(again).to_pylist(), whole.places[first], whole.places[again])
         yield rows
