@@ -1,69 +1,35 @@
 """The types of data that everything else passes around."""
 
-from fairtrec.data.counts import Annotations, Candidates, Histogram
-from fairtrec.data.docnos import (
-    MISSING,
-    Bools,
-    Docnos,
-    Docs,
-    Floats,
-    Ints,
-    Keys,
-    decode,
-    encoded,
-    fingerprints,
-    starts_of,
-    take,
-)
-from fairtrec.data.groups import (
-    NONE,
-    UNKNOWN,
-    Beyond,
-    GroupTerms,
-    Labels,
-    Positions,
-    Queries,
-    Sheet,
-    by_number,
-    is_number,
-    looked_up,
-    product,
-    rows_of,
-)
-from fairtrec.data.run import Qrels, Run, Samples, System, judged
-
-__all__ = [
-    "MISSING",
-    "NONE",
-    "UNKNOWN",
-    "Annotations",
-    "Beyond",
-    "Bools",
-    "Candidates",
-    "Docnos",
-    "Docs",
-    "Floats",
-    "GroupTerms",
-    "Histogram",
-    "Ints",
-    "Keys",
-    "Labels",
-    "Positions",
-    "Qrels",
-    "Queries",
-    "Run",
-    "Samples",
-    "Sheet",
-    "System",
-    "by_number",
-    "decode",
-    "encoded",
-    "fingerprints",
-    "is_number",
-    "judged",
-    "looked_up",
-    "product",
-    "rows_of",
-    "starts_of",
-    "take",
-]
+from fairtrec.data.counts import Annotations as Annotations
+from fairtrec.data.counts import Candidates as Candidates
+from fairtrec.data.counts import Histogram as Histogram
+from fairtrec.data.docnos import MISSING as MISSING
+from fairtrec.data.docnos import Bools as Bools
+from fairtrec.data.docnos import Docnos as Docnos
+from fairtrec.data.docnos import Docs as Docs
+from fairtrec.data.docnos import Floats as Floats
+from fairtrec.data.docnos import Ints as Ints
+from fairtrec.data.docnos import Keys as Keys
+from fairtrec.data.docnos import decode as decode
+from fairtrec.data.docnos import encoded as encoded
+from fairtrec.data.docnos import fingerprints as fingerprints
+from fairtrec.data.docnos import starts_of as starts_of
+from fairtrec.data.docnos import take as take
+from fairtrec.data.groups import NONE as NONE
+from fairtrec.data.groups import UNKNOWN as UNKNOWN
+from fairtrec.data.groups import Beyond as Beyond
+from fairtrec.data.groups import GroupTerms as GroupTerms
+from fairtrec.data.groups import Labels as Labels
+from fairtrec.data.groups import Positions as Positions
+from fairtrec.data.groups import Queries as Queries
+from fairtrec.data.groups import Sheet as Sheet
+from fairtrec.data.groups import by_number as by_number
+from fairtrec.data.groups import is_number as is_number
+from fairtrec.data.groups import looked_up as looked_up
+from fairtrec.data.groups import product as product
+from fairtrec.data.groups import rows_of as rows_of
+from fairtrec.data.run import Qrels as Qrels
+from fairtrec.data.run import Run as Run
+from fairtrec.data.run import Samples as Samples
+from fairtrec.data.run import System as System
+from fairtrec.data.run import judged as judged
