@@ -10,8 +10,6 @@ import json
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
-from functools import partial
 from math import isfinite
 from typing import Any
 
@@ -107,31 +105,29 @@ def read(
 
     Raises InputError for what is not in this form.
     """
+    frame: Frame | None = None
     if form == "trec-fair":
         table = _fair(path)
         if sampled and "Q0" not in table.columns:
             raise InputError("this file has one ranking of each query (id page_id); leave out --samples", path)
-        return replace(table, columns={**table.columns, "tag": _tag(path)})
-    if sampled:
+    elif sampled:
         raise InputError("several rankings for each query are read from TREC files; leave out --samples", path)
-    if form == "msmarco":
-        return _marco(path)
-    rows, blocks = _parquet(path) if form == "parquet" else _json(path)
-    frame = Frame("run", rows, path, partial(_line, blocks))
-    qids, docnos, values = run_of(frame, order)
-    if not len(docnos):
-        raise InputError("this run has no lines; was it written to the end?", path)
-    ranked: dict[str, Any] = {"rank": -values} if order == "rank" else {"score": values}
-    if ranks and frame.find(RANK) is not None:
-        ranked["rank"] = frame.whole(RANK)
-    ranked["tag"] = _tag(path, frame)
-    return FileColumns(path, {"qid": qids, "docno": docnos, **ranked}, blocks)
-
-
-def _marco(path: FilePath) -> FileColumns:
-    table = columns.read(path, MARCO)
-    score = -table.columns["rank"].astype(np.float64)
-    return FileColumns(path, {**table.columns, "score": score, "tag": _tag(path)}, table.blocks)
+    elif form == "msmarco":
+        table = columns.read(path, MARCO)
+        table.columns["score"] = -table.columns["rank"].astype(np.float64)
+    else:
+        rows, blocks = _parquet(path) if form == "parquet" else _json(path)
+        table = FileColumns(path, {}, blocks)
+        frame = Frame("run", rows, path, table.line)
+        qids, docnos, values = run_of(frame, order)
+        if not len(docnos):
+            raise InputError("this run has no lines; was it written to the end?", path)
+        ranked = {"rank": -values} if order == "rank" else {"score": values}
+        table.columns.update({"qid": qids, "docno": docnos, **ranked})
+        if ranks and frame.find(RANK) is not None:
+            table.columns["rank"] = frame.whole(RANK)
+    table.columns["tag"] = _tag(path, frame)
+    return table
 
 
 def _is_header(cells: Sequence[bytes]) -> bool:
@@ -142,8 +138,9 @@ def _fair(path: FilePath) -> FileColumns:
     cells = opening.first_line(path, b"#")[1].split()
     kinds: dict[str, columns.Cell] = {"qid": "text", "Q0": "text"} if len(cells) == 3 else {"qid": "blocks"}
     table = columns.read(path, Layout("run of TREC Fair Ranking", {**kinds, "docno": "text"}, _is_header(cells)))
-    places = np.arange(1, len(table.columns["docno"]) + 1)
-    return FileColumns(path, {**table.columns, "rank": places, "score": -places.astype(np.float64)}, table.blocks)
+    table.columns["rank"] = np.arange(1, len(table.columns["docno"]) + 1)
+    table.columns["score"] = -table.columns["rank"].astype(np.float64)
+    return table
 
 
 def _tag(path: FilePath, frame: Frame | None = None) -> Any:
@@ -154,11 +151,6 @@ def _tag(path: FilePath, frame: Frame | None = None) -> Any:
     if not isinstance(tag, str) or not tag.isprintable() or len(tag) > LONGEST_TAG:
         tag = compression.uncompressed(opening.name(path))
     return np.array(["_".join(tag.split()).encode(errors="replace") or b"run"])
-
-
-def _line(blocks: Sequence[tuple[int, LineNumbers]], row: int) -> int:
-    first, lines = next(block for block in reversed(blocks) if block[0] <= row)
-    return columns.line_of(lines, row - first)
 
 
 def _parquet(path: FilePath) -> tuple[Any, list[tuple[int, LineNumbers]]]:
@@ -183,19 +175,7 @@ def _json(path: FilePath) -> tuple[Any, list[tuple[int, LineNumbers]]]:
             line += ends
     if not parts:
         raise InputError("this run has no lines; was it written to the end?", path)
-    names = list(dict.fromkeys(name for part in parts for name in part.column_names))
-    parts = [_with(part, names) for part in parts]
-    return pa.concat_tables(parts), blocks
-
-
-def _with(part: Any, names: Sequence[str]) -> Any:
-    """Give a part the columns of all, null where it has none."""
-    import pyarrow as pa
-
-    for name in names:
-        if name not in part.column_names:
-            part = part.append_column(name, pa.nulls(len(part), _type(name)))
-    return part.select(names)
+    return pa.concat_tables(parts, promote_options="default"), blocks  # null where one has not the column of another
 
 
 def _type(name: str) -> Any:
@@ -213,7 +193,11 @@ def _objects(block: bytes, path: FilePath, line: int) -> tuple[Any, LineNumbers]
     if table is not None:
         return table, line
     numbers = [line + number for number, text in enumerate(texts) if text.strip() and not text.startswith(b"#")]
-    rows = [_object(texts[number - line], path, number) for number in numbers]
+    objects = ((number, object_of(texts[number - line], EXAMPLE, path, number)) for number in numbers)
+    rows = [
+        {name: _cell(name, found[name], path, number) for name in NAMES if found.get(name) is not None}
+        for number, found in objects
+    ]
     names = [name for name in NAMES if any(name in row for row in rows)]
     if rows and not names:
         raise InputError(f"this run has none of the keys {', '.join(QUERY)}; rename one", path, numbers[0])
@@ -232,11 +216,6 @@ def _alike(block: bytes, texts: Sequence[bytes]) -> Any:
         if len(table) == len(texts) and kinds:
             return pa.table({name: table[name].cast(_type(name)) for name in kinds})
     return None
-
-
-def _object(line: bytes, path: FilePath, number: int) -> dict[str, Any]:
-    found = object_of(line, EXAMPLE, path, number)
-    return {name: _cell(name, found[name], path, number) for name in NAMES if found.get(name) is not None}
 
 
 def _cell(name: str, cell: Any, path: FilePath, number: int) -> str | float:
