@@ -105,7 +105,7 @@ def _checked(
 
     most = None if given["everything"] else KEPT
     if track == "trec-fair-2019":
-        from fairtrec.formats import trec_fair as track_files
+        from fairtrec.formats import trec_fair_files as track_files
 
         truth = track_files.truth(given["truth"])
         for checked in validate_trec_fair(paths, track_files.requests(given["sequences"], truth), truth, most):

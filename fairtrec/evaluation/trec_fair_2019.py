@@ -14,8 +14,8 @@ from fairtrec.answers.result import InputFile, Part, Result
 from fairtrec.answers.scores import Scores
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import processes
-from fairtrec.formats import trec_fair
-from fairtrec.formats.trec_fair import Authors
+from fairtrec.formats import trec_fair, trec_fair_files
+from fairtrec.formats.trec_fair_files import Authors
 from fairtrec.inputs.loading import short
 from fairtrec.jobs import map_ordered
 from fairtrec.literals import Amortisation, UnfairnessVariant
@@ -49,7 +49,7 @@ class SequenceWork:
             if isinstance(measure, TREC19Unfairness)
         ]
         measures = (self.utility, *(measure for measure, _ in self.of_groups))
-        return Scores(name, trec_fair.stem(path), measures, self.requests.names, np.stack(values), tuple(remarks))
+        return Scores(name, trec_fair_files.stem(path), measures, self.requests.names, np.stack(values), tuple(remarks))
 
 
 def evaluate(
@@ -75,11 +75,11 @@ def evaluate(
 
     Raises InputError for what cannot be read, UsageError for two files of groups that go by one name.
     """
-    wanted = trec_fair.truth(truth)
-    requests = trec_fair.requests(sequences, wanted)
+    wanted = trec_fair_files.truth(truth)
+    requests = trec_fair_files.requests(sequences, wanted)
     utility = TREC19Utility(amortisation=amortisation)
     of_groups: list[tuple[Any, Authors]] = []
-    for each in [trec_fair.authors(path, wanted) for path in dict.fromkeys(labels)]:
+    for each in [trec_fair_files.authors(path, wanted) for path in dict.fromkeys(labels)]:
         if any(each.name == other.name for _, other in of_groups):
             raise UsageError(f"two group files are called {each.name}, and measures go by these names; rename one")
         own: dict[str, Any] = {"variant": variant, "amortisation": amortisation, "labels": each.name}
@@ -102,7 +102,7 @@ def evaluate(
     parts = {Part("sequences"): sequences, Part("truth"): truth}
     parts |= {Part("labels", fspath(path)): path for path in dict.fromkeys(labels)}
     files = {part: InputFile(fspath(path), path) for part, path in parts.items()}
-    names = {part: short(trec_fair.stem(file.place), file.sha256) for part, file in files.items()}
+    names = {part: short(trec_fair_files.stem(file.place), file.sha256) for part, file in files.items()}
     choices = {
         "fairtrec": __version__,
         "sequences": names[Part("sequences")],

@@ -28,22 +28,16 @@ def read(path: FilePath, wanted: Docnos) -> Iterator[tuple[int, str]]:
     """
     row_of = {docno: row for row, docno in enumerate(wanted.names.tolist())}
     seen: set[bytes] = set()
-    for number, docno, text in _documents(path, wanted, row_of):
-        if docno in seen:
-            raise InputError(f"document {docno.decode()} stands twice; keep one line", path, number)
-        seen.add(docno)
-        yield row_of[docno], text
-
-
-def _documents(path: FilePath, wanted: Docnos, names: Container[bytes]) -> Iterator[tuple[int, bytes, str]]:
-    first = 1
-    read = None
+    first, lines = 1, None
     with opening.opened(path) as stream:
         for block, ends in opening.blocks(stream, path):
-            if read is None and (start := block.lstrip()[:1]):
-                read = _json_lines if start == b"{" else _tsv_lines
-            if read is not None:
-                yield from read(block, first, path, wanted, names)
+            if lines is None and (start := block.lstrip()[:1]):
+                lines = _json_lines if start == b"{" else _tsv_lines
+            for number, docno, text in () if lines is None else lines(block, first, path, wanted, row_of):
+                if docno in seen:
+                    raise InputError(f"document {docno.decode()} stands twice; keep one line", path, number)
+                seen.add(docno)
+                yield row_of[docno], text
             first += ends
 
 
@@ -76,16 +70,12 @@ def _json_lines(
 ) -> Iterator[tuple[int, bytes, str]]:
     for number, line in enumerate(block.split(b"\n"), first):
         if line.strip() and not _surely_unwanted(line, names):
-            docno, text = _json(line, path, number)
+            try:
+                docno, text = parsed(line)
+            except ValueError as fault:
+                raise InputError(str(fault), path, number) from None
             if docno in names:
                 yield number, docno, text
-
-
-def _json(line: bytes, path: FilePath, number: int) -> tuple[bytes, str]:
-    try:
-        return parsed(line)
-    except ValueError as fault:
-        raise InputError(str(fault), path, number) from None
 
 
 def _surely_unwanted(line: bytes, wanted: Container[bytes]) -> bool:

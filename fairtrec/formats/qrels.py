@@ -77,7 +77,8 @@ def of_lists(path: FilePath) -> Qrels:
     for number, line in opening.lines(path, comment=b"#"):
         found = object_of(line, EXAMPLE, path, number)
         listed = found.get("rel_docs")
-        if not _is_id(found.get("id")) or not isinstance(listed, list) or not _are_ids(listed):
+        are_ids = isinstance(listed, list) and ({*map(type, listed)} <= {int} or all(map(_is_id, listed)))
+        if listed is None or not are_ids or not _is_id(found.get("id")):
             raise InputError(f"this line has no id, or no list of ids rel_docs; write {EXAMPLE}", path, number)
         qid = str(found["id"]).encode()
         pages |= {(qid, str(page).encode()): number for page in listed}
@@ -91,10 +92,6 @@ def of_lists(path: FilePath) -> Qrels:
         return InputError(message, path, lines[row])
 
     return of_columns(spans.Repeats.of(qids), none, docnos, ones, fault)
-
-
-def _are_ids(cells: list[Any]) -> bool:
-    return {*map(type, cells)} <= {int} or all(map(_is_id, cells))
 
 
 def _is_id(cell: Any) -> bool:

@@ -5,7 +5,7 @@
 ``groups``     CSV lines ``docid,label,label,...``: one label for each author; an empty label is a label of its own
 ``run``        JSON lines ``{"q_num": "seq.num", "qid": ..., "ranking": [docid, ...]}``, best first
 
-Documents become numbers while they are read. ``truth``, ``requests``, ``authors`` and ``rankings`` read one file each;
+Documents become numbers while they are read. ``trec_fair_files`` reads what is given beside a run, ``rankings`` a run;
 ``faults`` says what is wrong with a run, and ``placed`` puts a run without faults beside the truth.
 """
 
@@ -22,23 +22,7 @@ import numpy as np
 from fairtrec.data import MISSING, Ints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import trec_fair_files as files
-from fairtrec.formats.trec_fair_files import Authors, Requests, Truth, authors, requests, stem, truth
-
-__all__ = [
-    "Authors",
-    "Pairs",
-    "Rankings",
-    "Requests",
-    "Sequences",
-    "Truth",
-    "authors",
-    "faults",
-    "placed",
-    "rankings",
-    "requests",
-    "stem",
-    "truth",
-]
+from fairtrec.formats.trec_fair_files import Requests, Truth
 
 
 @dataclass(frozen=True, eq=False)

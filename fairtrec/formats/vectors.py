@@ -56,13 +56,16 @@ def read(thing: Any, ids: Any, wanted: Docnos) -> Vectors:
     """
     if not isinstance(thing, PATH):
         return _held(thing, ids, wanted)
-    start = _start(thing)
+    if opening.is_stream(thing):
+        raise InputError("vectors are looked up, which cannot be done in a stream; give a file", thing)
+    with opening.opened(thing) as file:
+        start = file.read(6)
     if start.startswith(b"PAR1"):
         if ids is not None:
             raise UsageError("--ids names the rows of a matrix, and Parquet names its own; leave it out")
         rows, values = _parquet(thing, wanted)
     elif start.startswith((b"\x93NUMPY", b"PK\x03\x04")):
-        values, inside = _matrix(thing) if start.startswith(b"\x93") else _archive(thing)
+        values, inside = _arrays(thing, packed=start.startswith(b"PK"))
         if ids is not None:
             rows = _rows(*_ids(ids), values, wanted)
         elif inside is not None:
@@ -71,7 +74,9 @@ def read(thing: Any, ids: Any, wanted: Docnos) -> Vectors:
             raise UsageError("the rows of a matrix have no names; give --ids FILE, a docno on each line")
     else:
         raise InputError("these are no vectors; give .npy or .npz of numpy, or Parquet", thing)
-    return Vectors(_called(thing), rows, values, thing)
+    size = opening.size(thing)
+    called = f"@{opening.sha256(thing)[:8]}" if size <= LARGEST_HASHED else f"/{size}"
+    return Vectors(opening.name(thing) + called, rows, values, thing)
 
 
 def of_matrix(matrix: Any, name: str, known: Ints, wanted: Docnos) -> Vectors:
@@ -95,18 +100,6 @@ def write(path: Path, docnos: Docs, values: npt.NDArray[Any]) -> None:
         parquet.write_table(pa.table(columns), fspath(part), compression="zstd", row_group_size=ROWS)
 
 
-def _start(path: FilePath) -> bytes:
-    if opening.is_stream(path):
-        raise InputError("vectors are looked up, which cannot be done in a stream; give a file", path)
-    with opening.opened(path) as file:
-        return file.read(6)
-
-
-def _called(path: FilePath) -> str:
-    name, size = opening.name(path), opening.size(path)
-    return f"{name}@{opening.sha256(path)[:8]}" if size <= LARGEST_HASHED else f"{name}/{size}"
-
-
 @contextmanager
 def _readable(path: FilePath) -> Iterator[None]:
     import lzma
@@ -127,15 +120,11 @@ def _readable(path: FilePath) -> Iterator[None]:
         raise InputError(f"this is no array of numbers ({why}); write it with numpy.save", path) from None
 
 
-def _matrix(path: FilePath) -> tuple[Any, None]:
-    with _readable(path):
-        opened = np.load(path, mmap_mode="r", allow_pickle=False)
-    return _checked(opened, path), None
-
-
-def _archive(path: FilePath) -> tuple[Any, Docs | None]:
+def _arrays(path: FilePath, *, packed: bool) -> tuple[Any, Docs | None]:
     """Read a matrix, and the docnos if they lie beside it."""
     with _readable(path):
+        if not packed:
+            return _checked(np.load(path, mmap_mode="r", allow_pickle=False), path), None
         bounded.refuse_archive(path)
     with _readable(path), Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
         arrays = [each for each in (archive[name] for name in archive.files) if isinstance(each, np.ndarray)]
@@ -175,21 +164,22 @@ def _rows(names: Docs, path: FilePath | None, values: npt.NDArray[Any], wanted: 
     """Find the row of each wanted document among the names of all rows, which stand in that file."""
     if len(names) != len(values):
         raise InputError(f"{len(names)} ids for {len(values)} vectors; give as many", path)
-    rows = np.full(len(wanted), MISSING, dtype=np.int64)
     found = wanted.rows(names) if len(names) else np.empty(0, np.int64)
     here = np.flatnonzero(found != MISSING)
-    _refuse_repeats(found[here], here, wanted, path, lines=True)
-    rows[found[here]] = here
-    return rows
+    return _placed(found[here], here, wanted, path, lines=True)
 
 
-def _refuse_repeats(found: Ints, here: Ints, wanted: Docnos, path: FilePath | None, *, lines: bool) -> None:
+def _placed(found: Ints, here: Ints, wanted: Docnos, path: FilePath | None, *, lines: bool) -> Ints:
+    """Give each wanted document its row: ``here`` stand those that were ``found``, which stand once."""
     first = np.zeros(len(found), dtype=np.bool_)
     first[np.unique(found, return_index=True)[1]] = True
     if not first.all():
         at = int(first.argmin())
         docno = wanted.names[found[at]].decode()
         raise InputError(f"document {docno} stands twice; keep one vector", path, int(here[at]) + 1 if lines else None)
+    rows = np.full(len(wanted), MISSING, dtype=np.int64)
+    rows[found] = here
+    return rows
 
 
 def _parquet(path: FilePath, wanted: Docnos) -> tuple[Ints, npt.NDArray[Any]]:
@@ -212,9 +202,7 @@ def _parquet(path: FilePath, wanted: Docnos) -> tuple[Ints, npt.NDArray[Any]]:
     if not parts:
         raise InputError("no document of the runs has a vector here; check the ids", path)
     where = np.concatenate(found)
-    _refuse_repeats(where, where, wanted, path, lines=False)
-    rows = np.full(len(wanted), MISSING, dtype=np.int64)
-    rows[where] = np.arange(len(where))
+    rows = _placed(where, np.arange(len(where)), wanted, path, lines=False)
     return rows, _checked(np.concatenate(parts), path)
 
 

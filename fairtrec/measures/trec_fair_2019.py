@@ -23,7 +23,8 @@ from typing import Literal
 
 import numpy as np
 
-from fairtrec.formats.trec_fair import Authors, Sequences
+from fairtrec.formats.trec_fair import Sequences
+from fairtrec.formats.trec_fair_files import Authors
 from fairtrec.formulas import distribution
 from fairtrec.formulas.distribution import quotient
 from fairtrec.literals import Amortisation, UnfairnessVariant

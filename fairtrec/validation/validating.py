@@ -15,7 +15,7 @@ from fairtrec.data.spellings import variants
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import opening
 from fairtrec.formats import trec_fair
-from fairtrec.formats.trec_fair import Requests, Truth
+from fairtrec.formats.trec_fair_files import Requests, Truth
 from fairtrec.literals import RunFormat
 from fairtrec.validation import entries
 from fairtrec.validation.checked import Checked, examine

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from fairtrec.cli import command
 from fairtrec.errors import InputError, UsageError
-from fairtrec.formats import trec_fair
-from fairtrec.formats.trec_fair import Authors, Sequences, Truth
+from fairtrec.formats import trec_fair, trec_fair_files
+from fairtrec.formats.trec_fair import Sequences
+from fairtrec.formats.trec_fair_files import Authors, Truth
 from fairtrec.measures.trec_fair_2019 import TREC19Share, TREC19Unfairness, TREC19Utility
 
 # The example: two sequences, three authors (one in A, one in B, one without a label), d3 not annotated.
@@ -49,11 +50,11 @@ class Files:
         return path
 
     def placed(self):
-        truth = trec_fair.truth(self.truth)
-        return trec_fair.placed(trec_fair.rankings(self.run), trec_fair.requests(self.seq, truth), truth)
+        truth = trec_fair_files.truth(self.truth)
+        return trec_fair.placed(trec_fair.rankings(self.run), trec_fair_files.requests(self.seq, truth), truth)
 
     def authors(self):
-        return trec_fair.authors(self.groups, trec_fair.truth(self.truth))
+        return trec_fair_files.authors(self.groups, trec_fair_files.truth(self.truth))
 
     def validate(self, *arguments):
         options = ["--track", "trec-fair-2019", "--sequences", str(self.seq), "--truth", str(self.truth)]
@@ -363,7 +364,7 @@ def test_files_may_be_compressed_and_hold_blank_lines_and_quotes(files):
 
 def test_sequences_are_ordered_as_query_ids_and_requests_by_number(files):
     files.seq = files.write("seq.csv", "10.2,2\n10.10,1\n9.0,2\n")
-    requests = trec_fair.requests(files.seq, trec_fair.truth(files.truth))
+    requests = trec_fair_files.requests(files.seq, trec_fair_files.truth(files.truth))
     assert requests.names == ("10", "9")
     assert [requests.q_num(i) for i in range(3)] == ["10.2", "10.10", "9.0"]
 
@@ -442,7 +443,7 @@ def test_json_of_any_shape_is_read_or_refused_by_its_line(tmp_path):
     path, refused = tmp_path / "any.jsonl", []
     for shape in SHAPES:
         path.write_text(json.dumps(shape))
-        for read in (trec_fair.truth, trec_fair.rankings):
+        for read in (trec_fair_files.truth, trec_fair.rankings):
             try:
                 read(path)
             except InputError as fault:
@@ -471,7 +472,7 @@ BAD_TRUTHS = {
 def test_a_bad_ground_truth(files, text):
     files.truth = files.write("truth.jsonl", text)
     with pytest.raises(InputError) as caught:
-        trec_fair.truth(files.truth)
+        trec_fair_files.truth(files.truth)
     assert str(caught.value).startswith(f"{files.truth}{BAD_TRUTHS[text]}")
 
 
@@ -488,7 +489,7 @@ BAD_SEQUENCES = {
 def test_bad_sequences(files, text):
     files.seq = files.write("seq.csv", text)
     with pytest.raises(InputError) as caught:
-        trec_fair.requests(files.seq, trec_fair.truth(files.truth))
+        trec_fair_files.requests(files.seq, trec_fair_files.truth(files.truth))
     assert str(caught.value).startswith(f"{files.seq}{BAD_SEQUENCES[text]}")
 
 
@@ -567,8 +568,8 @@ FAULTY = {
 def test_the_faults_of_a_run(files, name):
     text, expected = FAULTY[name]
     files.run = files.write("a.jsonl", text)
-    truth = trec_fair.truth(files.truth)
-    requests = trec_fair.requests(files.seq, truth)
+    truth = trec_fair_files.truth(files.truth)
+    requests = trec_fair_files.requests(files.seq, truth)
     found = [str(fault) for fault in trec_fair.faults(trec_fair.rankings(files.run), requests, truth)]
     assert found == [f"{files.run}{line}".replace("{seq}", str(files.seq)) for line in expected]
     with pytest.raises(InputError) as caught:
