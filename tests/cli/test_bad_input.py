@@ -3,10 +3,6 @@
 import gzip
 import os
 import re
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
 import zstandard
@@ -245,46 +241,3 @@ def test_a_query_that_the_background_lacks_is_undefined_and_told(workplace, fair
     assert ended.code == 0
     assert "NFaiRR@10: defined for 1 of 2 queries" in ended.err
     assert re.search(r"NFaiRR@10\s+q2\s+nan", ended.out)
-
-
-def fairtrec(*arguments, **options):
-    return subprocess.Popen(
-        [sys.executable, "-m", "fairtrec", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
-    )
-
-
-def test_a_closed_pipe_ends_quietly(workplace):
-    rows = [f"q{i} Q0 d1 1 2.5 tag\n" for i in range(20_000)]  # more than a pipe holds
-    (workplace / "a.run").write_text("".join(rows))
-    with fairtrec("eval", "none", "a.run", "--counts", "counts", "-q", "-m", "ARaB@10") as process:
-        process.stdout.readline()
-        process.stdout.close()
-        complaints = process.stderr.read()
-    assert process.returncode == 141
-    assert complaints == b""
-
-
-def opened_by_reader(pipe, process):
-    """Open a pipe for writing once the process reads from it; fail, rather than wait, if it has ended."""
-    for _ in range(600):
-        try:
-            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            assert process.poll() is None, process.stderr.read()
-            time.sleep(0.05)
-    raise TimeoutError(pipe)
-
-
-@pytest.mark.usefixtures("interruptible")
-def test_ctrl_c_ends_quietly(workplace):
-    os.mkfifo(workplace / "never")  # nobody writes to it, so reading waits
-    with fairtrec("eval", "qrels", "never") as process:
-        writer = opened_by_reader(workplace / "never", process)
-        time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        try:
-            _, complaints = process.communicate(timeout=20)
-        finally:
-            os.close(writer)  # at which it ends in any case
-    assert process.returncode == 130
-    assert complaints.strip() == b""  # the line end that click puts behind ^C

@@ -108,7 +108,12 @@ def test_what_is_compiled_is_not_used_where_that_is_asked_for(workplace):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize(
-    ("command", "code"), [("eval qrels no.run", 3), ("eval qrels", 2), ("evl", 2), ("eval qrels a.run -m nDCG", 2)]
+    ("command", "code"),
+    [
+        ("eval qrels no.run", 3),
+        ("evl", 2),
+        *(pytest.param(each, 2, marks=pytest.mark.slow) for each in ("eval qrels", "eval qrels a.run -m nDCG")),
+    ],
 )
 def test_a_full_disk_for_standard_error_leaves_the_exit_code(workplace, command, code):
     with Path("/dev/full").open("w") as full:
@@ -116,7 +121,16 @@ def test_a_full_disk_for_standard_error_leaves_the_exit_code(workplace, command,
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("command", ["validate a.run", "resources list", "measures", "--help", "eval qrels a.run"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "resources list",
+        "measures",
+        "--help",
+        "eval qrels a.run",
+        pytest.param("validate a.run", marks=pytest.mark.slow),
+    ],
+)
 def test_a_full_disk_for_the_output_is_one_line(workplace, command):
     with Path("/dev/full").open("w") as full:
         ended = fairtrec(*command.split(), stdout=full)
@@ -125,7 +139,15 @@ def test_a_full_disk_for_the_output_is_one_line(workplace, command):
     assert said == ["there is no room left where the output goes; make some, or write elsewhere with -o"]
 
 
-@pytest.mark.parametrize("command", ["--help", "--version", "eval --help", "resources --help", "measures"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "--help",
+        "measures",
+        "eval qrels a.run -q",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("--version", "eval --help", "resources --help")),
+    ],
+)
 def test_a_pipe_that_nobody_reads_ends_quietly(workplace, command):
     reader, writer = os.pipe()
     os.close(reader)

@@ -385,7 +385,7 @@ def test_names_on_the_page_stay_text():
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert "default-src 'none'" in page
-    many = fairtrec.headroom({f"run{at}": RUNS["bm25"] for at in range(13)}, QRELS, **GIVEN)
+    many = fairtrec.headroom({f"run{at}": RUNS["bm25"] for at in range(13)}, QRELS, queries=["101", "102"], **GIVEN)
     assert "no." in FRONTIERS("html", many, places=4)
 
 

@@ -475,7 +475,11 @@ def test_nothing_is_written_over(folder, fairtrec_command, outputs, says):
 def test_a_confidence_that_no_data_could_meet_is_refused(confidence):
     with pytest.raises(UsageError, match=r"it lies between 0 and 0\.9999"):
         Gate(confidence)
-    judged("nDCG@10 >= baseline - 0.1", [0.1, 0.4], [0.3, 0.2], confidence=0.9999)
+
+
+def test_a_confidence_of_nearly_one_is_taken():
+    (verdict,) = judged("nDCG@10 >= baseline - 0.1", [0.1, 0.4], [0.3, 0.2], confidence=0.9999)
+    assert "the 99.99 % interval reaches across" in verdict.reason
 
 
 @pytest.mark.parametrize("huge", [math.inf, 1e308])
