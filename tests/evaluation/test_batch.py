@@ -29,6 +29,7 @@ from fairtrec.files.arguments import paths
 from fairtrec.jobs import sent
 from fairtrec.measure import Measure
 from fairtrec.report.writers import RESULTS
+from fairtrec_made.work import Shared
 
 MEASURES = "NFaiRR@2 nDCG@2 AP TExFAIR@2"
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
@@ -188,23 +189,6 @@ def test_runs_whose_documents_are_looked_up_are_scored_where_runs_are_read(batch
     assert len(processes_of) == 5
     assert os.getpid() in set().union(*processes_of.values())
     assert len(set().union(*processes_of.values())) == 2
-
-
-class Shared:
-    """Work of an array that processes share: what comes of a thing is where it stands, and its sum."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def begin(self):
-        return self.tell
-
-    def tell(self, thing):
-        self.array[0] += 1  # here alone
-        below = self.array
-        while isinstance(below, np.ndarray):
-            below = below.base
-        return type(below.obj).__name__, float(self.array[1:].sum())
 
 
 def test_arrays_are_handed_to_processes_in_a_file_that_they_share(tmp_path, monkeypatch):

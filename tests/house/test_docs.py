@@ -58,7 +58,10 @@ def perform(line, fairtrec_command):
         if target:
             Path(target).write_text(done.stdout, "utf-8")
         return done.stdout
-    if words[:2] == ["fairtrec", "plot"]:  # a page of figures embeds its fonts each time; tests/cli/test_plot.py has one
+    if words[:2] == [
+        "fairtrec",
+        "plot",
+    ]:  # a page of figures embeds its fonts each time; tests/cli/test_plot.py has one
         words = [word.replace(".pdf", ".svg") for word in words]
     assert words[0] == "fairtrec", f"neither fairtrec nor a word that is known here: {line}; mark the block"
     done = fairtrec_command(*words[1:])
