@@ -59,7 +59,7 @@ class MeasureCollection:
     @classmethod
     def drawn(cls, target: Mapping[str, float], **of_groups: Any) -> "MeasureCollection":
         """Draw rankings and grades."""
-        random, qids = np.random.default_rng(2021), [f"q{at}" for at in range(30)]
+        random, qids = np.random.default_rng(2021), [f"q{at}" for at in range(18)]
         qrels = {qid: {docno: int(random.integers(-1, 4)) for docno in TEXTS} for qid in qids}
         background = dict.fromkeys([*qids, "empty"], dict.fromkeys("abcd", 1.0))
         given = {"qrels": {**qrels, "empty": {"a": 2, "b": 1}}, "background": background, "positions": POSITIONS}
