@@ -53,31 +53,57 @@ def close(means):
 OPTIONS = [
     ("tokenizer=space,word", [{"tokenizer": "space"}, {"tokenizer": "word"}]),
     ("case=sensitive,insensitive", [{"case_sensitive": True}, {"case_sensitive": False}]),
-    ("missing=neutral,worst,skip", [{"missing": "neutral"}, {"missing": "worst"}, {"missing": "skip"}]),
     ("target=background,f=0.4,m=0.6,f=0.1,m=0.9", [
         {"target": "background"}, {"target": "f=0.4,m=0.6"}, {"target": "f=0.1,m=0.9"}]),
     ("background-depth=5,20", [{"background_depth": 5}, {"background_depth": 20}]),
     ("order=rank,file", [{"order": "rank"}, {"order": "file"}]),
-    ("score-dtype=float32", [{"score_dtype": "float32"}]),
     ("depth=3,7", [{"depth": 3}, {"depth": 7}]),
     ("undefined=0,skip", [{"undefined": "0"}, {"undefined": "skip"}]),
     ("membership=majority,any", [{"membership": "majority"}, {"membership": "any"}]),
 ]  # fmt: skip
+BY = {"order=rank,file": "AWRF@10", "undefined=0,skip": "AWRF@10", "membership=majority,any": "AWRF@10"}
 
 
-@pytest.mark.parametrize(
-    "measure", ["NFaiRR@10", "AWRF@10", pytest.param("ARaB(mag='tf_paper')@5", marks=pytest.mark.slow)]
-)
 @pytest.mark.parametrize(("vary", "options"), OPTIONS, ids=[text for text, _ in OPTIONS])
-def test_an_option_is_that_of_eval(asked, measure, vary, options):
-    if measure != "NFaiRR@10" and vary.startswith("missing"):
-        vary, options = "missing=neutral", options[:1]
+def test_an_option_is_that_of_eval(asked, vary, options):
+    ablation = varied(asked, BY.get(vary, "NFaiRR@10"), vary, options)
+    assert any(variant.means.tolist() != ablation.base.means.tolist() for variant in ablation.variants)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("measure", ["NFaiRR@10", "AWRF@10", "ARaB(mag='tf_paper')@5"])
+@pytest.mark.parametrize(("vary", "options"), OPTIONS, ids=[text for text, _ in OPTIONS])
+def test_so_it_is_by_other_measures(asked, measure, vary, options):
+    varied(asked, measure, vary, options)
+
+
+def varied(asked, measure, vary, options):
+    """Vary one factor, and hold each variant against eval."""
     ablation = ablate(asked, measure, vary)
     assert len(ablation.variants) == len(options)
     for variant, option in zip(ablation.variants, options, strict=True):
         assert variant.factor == vary.partition("=")[0]
         assert variant.means.tolist() == close(evaluated(asked, measure, **option))
     assert ablation.base.means.tolist() == close(evaluated(asked, measure))
+    return ablation
+
+
+def test_documents_without_a_text_are_missing_as_by_eval(asked):
+    runs, qrels, given = asked
+    texts = [line.split("\t", 1) for line in given["docs"].read_text("utf-8").splitlines()]
+    some = runs, qrels, {**given, "docs": dict(texts[::2]), "missing": "neutral"}
+    several = [{"missing": each} for each in ("neutral", "worst", "skip")]
+    ablation = varied(some, "NFaiRR@10", "missing=neutral,worst,skip", several)
+    assert len({tuple(variant.means) for variant in ablation.variants}) == 3
+
+
+def test_scores_of_four_bytes_are_those_of_eval(asked, tmp_path):
+    runs, qrels, given = asked
+    near = tmp_path / "near.run"  # of scores that are one in four bytes
+    lines = map(str.split, runs[0].read_text().splitlines())
+    near.write_text("".join(f"{q} Q0 {docno} 0 {1 - int(rank) * 1e-9:.12f} t\n" for q, _, docno, rank, *_ in lines))
+    ablation = varied(([near], qrels, given), "NFaiRR@10", "score-dtype=float32", [{"score_dtype": "float32"}])
+    assert ablation.variants[0].means.tolist() != ablation.base.means.tolist()
 
 
 @pytest.mark.parametrize(
@@ -142,8 +168,9 @@ def test_leaving_a_term_out_is_eval_without_it(asked, measure):
         assert 0 < variant.documents <= sum(variant.variant in text for text in texts)
 
 
-@pytest.mark.parametrize("measure", [*SUMS[:2], *OTHERS[:2], "AWRF@10"])
-@pytest.mark.parametrize("missing", ["error", "neutral"])
+@pytest.mark.parametrize(
+    ("measure", "missing"), [*((each, "error") for each in (*SUMS[:2], *OTHERS[:2], "AWRF@10")), (SUMS[0], "neutral")]
+)
 def test_a_draw_is_eval_with_that_half(asked, measure, missing):
     ablation = ablate(asked, measure, "terms=half x 7", seed=3, missing=missing)
     assert [each.variant for each in ablation.variants] == [f"half {number}" for number in range(1, 8)]

@@ -106,7 +106,7 @@ def test_at_the_ends_the_best_of_ten_runs_are_chosen_in_each_fold(of_ten):
             assert means[run] == max(means.values())
 
 
-@pytest.mark.parametrize("beta", ["0", "0.5", "1", "inf"])
+@pytest.mark.parametrize("beta", ["0.5", "inf", *(pytest.param(each, marks=pytest.mark.slow) for each in "01")])
 def test_the_written_run_has_the_means_of_its_row(fairtrec_command, ten, tmp_path, beta):
     runs, qrels, given = ten
     options = [part for name, value in given.items() for part in (f"--{name}", value)]
