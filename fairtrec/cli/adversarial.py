@@ -8,6 +8,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Commands
+from fairtrec.errors import UsageError
 from fairtrec.literals import Objective
 
 EACH = 30  # seconds, after which a line says how far it has come
@@ -137,7 +138,6 @@ def rerank(
     """
     from fairtrec.adversarial.model import Ranker, libraries
     from fairtrec.adversarial.rerank import models_of, rerank
-    from fairtrec.errors import UsageError
     from fairtrec.formats.plain_run import scored_lines
     from fairtrec.report.output import emit
 

@@ -8,6 +8,8 @@ import click
 
 from fairtrec.cli import printing
 from fairtrec.cli.commands import say
+from fairtrec.errors import UsageError
+from fairtrec.files.arguments import is_same, joined, named
 
 if TYPE_CHECKING:
     from fairtrec.answers.result import Result
@@ -17,8 +19,6 @@ Baseline = str | list[str] | None  # as `fairtrec.compare` takes it
 
 def once(files: dict[str, str]) -> dict[str, str]:
     """Leave out files that stand there already under another name, as where a folder holds the baseline, and say so."""
-    from fairtrec.files.arguments import is_same
-
     kept: dict[str, str] = {}
     for name, path in files.items():
         again = next((run for run, other in kept.items() if is_same(path, other)), None)
@@ -32,8 +32,6 @@ def once(files: dict[str, str]) -> dict[str, str]:
 def of_runs(asked: Sequence[str], files: dict[str, str]) -> tuple[Baseline, dict[str, str]]:
     """Give the runs that are meant, before anything is read, and all runs; a file that is none of them joins them."""
     from fairtrec.comparison.baseline import find, find_several
-    from fairtrec.errors import UsageError
-    from fairtrec.files.arguments import joined
 
     _refuse_beside_all(asked)
     if list(asked) == ["all"]:
@@ -54,8 +52,6 @@ def of_runs(asked: Sequence[str], files: dict[str, str]) -> tuple[Baseline, dict
 
 def _refuse_beside_all(baselines: Sequence[str]) -> None:
     """Raise UsageError for another baseline beside all of them."""
-    from fairtrec.errors import UsageError
-
     if "all" in baselines and len(baselines) > 1:
         raise UsageError("--baseline all is every run in turn; leave out the other baselines, or it (a file: ./all)")
 
@@ -71,8 +67,6 @@ def recorded(
     """Read files of values, and name the baselines. Raises UsageError for an option that is not heeded beside them."""
     from click.core import ParameterSource
 
-    from fairtrec.errors import UsageError
-    from fairtrec.files.arguments import joined, named
     from fairtrec.replay.named_values import read_values
 
     always = ("values", "qrels", "runs", "measures", "baseline", "output")

@@ -10,6 +10,8 @@ import click
 
 from fairtrec.cli import config, options, printing
 from fairtrec.cli.commands import Titled, say
+from fairtrec.errors import FairtrecError, InputError, UsageError, plain
+from fairtrec.files.arguments import is_same, named, split
 from fairtrec.literals import FailOn, Method
 from fairtrec.report.writers import VERDICTS
 
@@ -40,7 +42,7 @@ EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad 
 @click.option("--keep-going", is_flag=True, help="Report runs that are broken, judge the others, and exit with 3.")
 @click.option("--slice", "slices", metavar="FILE", help="Slices of queries: lines qid<TAB>slice.")
 @click.option("--junit", type=options.FILE, help="Write JUnit XML too.")
-@config.option("tool.fairtrec.check")
+@config.option
 @options.Shared(evaluates="check", report=VERDICTS)
 def command(
     qrels: str | None,
@@ -64,8 +66,6 @@ def command(
     fairtrec check qrels.txt fair.run --baseline bm25.run --require 'TExFAIR@10 >= 0.5' \\
         --require 'nDCG@10 >= baseline - 0.01' --terms gender-en --docs collection.tsv
     """
-    from fairtrec.errors import FairtrecError, InputError, UsageError
-    from fairtrec.files.arguments import is_same, named, split
     from fairtrec.gate.checking import check
 
     toml = click.get_current_context().meta.get("config")
@@ -105,7 +105,6 @@ def command(
 
 def _write_fault(fault: BaseException, junit: Path | None) -> None:
     """Say in what CI reads that nothing was judged, so that nothing of an earlier run is taken for an answer."""
-    from fairtrec.errors import InputError, plain
     from fairtrec.report.junit import broken
     from fairtrec.report.markup import escaped_md
     from fairtrec.report.output import emit
@@ -137,8 +136,6 @@ def _write(
 
 def _write_summary(text: str) -> None:
     """Add to the summary of a job of GitHub Actions, where this is one."""
-    from fairtrec.errors import UsageError
-
     if path := os.environ.get("GITHUB_STEP_SUMMARY"):
         try:
             with Path(path).open("a", encoding="utf-8", errors="replace") as file:

@@ -9,6 +9,8 @@ import click
 from fairtrec.cli import options, printing
 from fairtrec.cli.baselines import Baseline, of_runs, once, recorded
 from fairtrec.cli.commands import Titled, say
+from fairtrec.errors import InputError, UsageError
+from fairtrec.files.arguments import named
 from fairtrec.literals import Correction, Method, Over, Test
 from fairtrec.report.writers import COMPARISONS
 
@@ -123,9 +125,7 @@ def command(
         --docs collection.tsv --test randomisation --correction holm
     """
     from fairtrec.comparison.slices import Slices
-    from fairtrec.errors import InputError, UsageError
     from fairtrec.evaluation.evaluate import evaluate
-    from fairtrec.files.arguments import named
     from fairtrec.statistics.procedure import Procedure
 
     views = [name for name, asked in (("--correlate", correlate), ("--cutoffs", cutoffs)) if asked is not None]
@@ -186,7 +186,6 @@ def refuse_idle(procedure: dict[str, Any], correlate: str | None = None, cutoffs
 def _refuse_gold(gold: str | None, procedure: dict[str, Any], views: Sequence[str]) -> None:
     """Raise UsageError for what gold labels, if there are any, do not go with."""
     from fairtrec.comparison.baseline import refuse_beside_gold
-    from fairtrec.errors import UsageError
     from fairtrec.statistics.procedure import Procedure
 
     if gold is None:
@@ -202,7 +201,6 @@ def _refuse_alone(asked: Sequence[Any], level: int | None, *, by_cutoff: bool) -
     from fairtrec.catalogue import registry
     from fairtrec.catalogue.needs import looks_at_groups
     from fairtrec.comparison.curves import family
-    from fairtrec.errors import UsageError
 
     text = " ".join(map(str, asked))
     named = registry.parse(text, level) if asked and registry.ALL_FAIR not in text.lower() else []
@@ -230,7 +228,6 @@ def deepened(measures: Sequence[str], cutoffs: str, level: int | None) -> list[A
     """Read measures, each at every cutoff. Raises UsageError where there is none, or it can have none."""
     from fairtrec.catalogue import registry
     from fairtrec.comparison import curves
-    from fairtrec.errors import UsageError
 
     if not measures:
         raise UsageError("--cutoffs varies the cutoff of measures; name them, like -m 'nDCG NFaiRR'")

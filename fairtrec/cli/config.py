@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -11,52 +11,38 @@ import click
 from click.core import ParameterSource
 
 from fairtrec.catalogue import renamed
-from fairtrec.cli.options import Function
 from fairtrec.errors import InputError, UsageError
 from fairtrec.files.arguments import NAME, crossed
 from fairtrec.inputs.choices import CHOICES
 
-DEFAULT = "pyproject.toml"
+DEFAULT, TABLE = "pyproject.toml", "tool.fairtrec.check"
 LARGEST = 1 << 20  # bytes
-FILES = {
-    "counts",
-    "positions",
-    "discount",
-    "counterfactual",
-    "baseline",
-    "slice",
-    "junit",
-    "output",
-}  # always a file, and so beside the TOML file
+FILES = {"counts", "positions", "discount", "counterfactual", "baseline", "slice", "junit", "output"}  # always
 NAMES = {"terms", "docs", "labels", "queries", "background"}  # a file, or the name of something
 NAMES |= {row.option for row in CHOICES.values() if row.file}
 
 
-def option(table: str) -> Callable[[Function], Function]:
-    """Give a command the option --config, which reads its other options from a table of a TOML file."""
+def _load(context: click.Context, _: click.Parameter, value: str | None) -> None:
+    path = Path(value or DEFAULT)
+    if value == os.devnull or (value is None and not path.is_file()):  # no file, not that of this folder either
+        return
+    found = _table(path)
+    if found is None and value is not None:
+        raise InputError(f"there is no [{TABLE}] in this file; write one, or leave out --config", path)
+    if found is not None:
+        context.default_map = _options(context.command, found, path)
+        context.meta["config"] = str(path)
 
-    def load(context: click.Context, _: click.Parameter, value: str | None) -> None:
-        path = Path(value or DEFAULT)
-        if value is None and not path.is_file():
-            return
-        if value == os.devnull:  # no file at all, not that of this folder either
-            return
-        found = _table(path, table)
-        if found is None and value is not None:
-            raise InputError(f"there is no [{table}] in this file; write one, or leave out --config", path)
-        if found is not None:
-            context.default_map = _options(context.command, table, found, path)
-            context.meta.update(config=str(path), table=table)
 
-    return click.option(
-        "--config",
-        metavar="FILE",
-        is_eager=True,
-        expose_value=False,
-        callback=load,
-        help=f"Take options from [{table}] of this TOML file, of none from {os.devnull}.  "
-        f"[default: {DEFAULT} of this folder, if it has that]",
-    )
+option = click.option(
+    "--config",
+    metavar="FILE",
+    is_eager=True,
+    expose_value=False,
+    callback=_load,
+    help=f"Take options from [{TABLE}] of this TOML file, of none from {os.devnull}.  "
+    f"[default: {DEFAULT} of this folder, if it has that]",
+)
 
 
 def refuse_wrong() -> None:
@@ -82,21 +68,21 @@ def refuse_wrong() -> None:
                     read(each)
                 except UsageError as fault:
                     path = Path(context.meta["config"])
-                    raise InputError(str(fault), path, _line(path, context.meta["table"], key)) from None
+                    raise InputError(str(fault), path, _line(path, key)) from None
 
 
-def _line(path: Path, table: str, key: str) -> int | None:
-    """Find the line of a key below the head of its table; None where it is written in another way."""
-    head, inside = f"[{table}]", False
+def _line(path: Path, key: str) -> int | None:
+    """Find the line of a key below the head of the table; None where it is written in another way."""
+    inside = False
     for number, line in enumerate(path.read_text("utf-8", "replace").split("\n"), 1):
         text = line.split("#")[0].strip()
-        inside = text == head if text.startswith("[") else inside
+        inside = text == f"[{TABLE}]" if text.startswith("[") else inside
         if inside and "=" in text and text.split("=")[0].strip().strip("\"'") == key:
             return number
     return None
 
 
-def _table(path: Path, name: str) -> Any:
+def _table(path: Path) -> Any:
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
@@ -107,13 +93,13 @@ def _table(path: Path, name: str) -> Any:
         raise InputError(f"this is no TOML ({fault}); mend it, or name another file with --config", path) from None
     if len(data) > LARGEST:
         raise InputError(f"more than {LARGEST >> 20} MiB; name another file with --config", path)
-    for part in name.split("."):
+    for part in TABLE.split("."):
         found = found.get(part) if isinstance(found, dict) else None
     return found
 
 
-def _options(command: click.Command, table: str, found: Any, path: Path) -> dict[str, Any]:
-    """Translate the keys of a table, which are long options, to parameters."""
+def _options(command: click.Command, found: Any, path: Path) -> dict[str, Any]:
+    """Translate the keys of the table, which are long options, to parameters."""
     known = {
         option.removeprefix("--"): parameter
         for parameter in command.params
@@ -122,88 +108,82 @@ def _options(command: click.Command, table: str, found: Any, path: Path) -> dict
         if option.startswith("--")
     }
     if not isinstance(found, dict):
-        raise InputError(f"{table} must be a table, [{table}]", path)
+        raise InputError(f"{TABLE} must be a table, [{TABLE}]", path)
     options = {}
     for key, value in found.items():
-        if key not in known:
-            new = renamed.OPTIONS.get(f"--{key}", "").removeprefix("--")
-            if new.split(" ")[0] in known:
-                raise InputError(renamed.now(key, new), path, _line(path, table, key))
-            near = get_close_matches(key, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise InputError(f"there is no option {key}; {hint}", path, _line(path, table, key))
-        parameter = known[key]
-        assert parameter.name is not None
         try:
-            options[parameter.name] = _value(parameter, key, value, path)
+            if key not in known:
+                raise _unknown(key, known)
+            options[str(known[key].name)] = _value(known[key], key, value, path.parent)
         except InputError as fault:
-            raise InputError(fault.message, path, _line(path, table, key)) from None
+            raise InputError(fault.message, path, _line(path, key)) from None
     return options
 
 
-def _value(parameter: click.Option, key: str, value: Any, path: Path) -> Any:
-    """Check the type of a value, and find the files that it names. Raises InputError."""
-    if "\0" in str(value) or (isinstance(value, list) and any("\0" in str(each) for each in value)):
-        raise InputError(f"{key} holds a NUL, which no name and no text has; correct it", path)
+def _unknown(key: str, known: Collection[str]) -> InputError:
+    new = renamed.OPTIONS.get(f"--{key}", "").removeprefix("--")
+    if new.split(" ")[0] in known:
+        return InputError(renamed.now(key, new))
+    near = get_close_matches(key, known, 1)
+    return InputError(
+        f"there is no option {key}; {f'did you mean {near[0]}?' if near else 'there are ' + ', '.join(known)}"
+    )
+
+
+def _value(parameter: click.Option, key: str, value: Any, folder: Path) -> Any:
+    """Check the type of a value, and find the files that it names in the folder of ours. Raises InputError."""
+    several = value if isinstance(value, list) else [value]
+    if any("\0" in str(each) for each in several):
+        raise InputError(f"{key} holds a NUL, which no name and no text has; correct it")
+    if parameter.multiple and not all(isinstance(each, str) for each in several):
+        raise InputError(f"{key} must be text, or a list of texts in quotation marks")
+    if (value == "" and not parameter.multiple) or (key == "labels" and "" in several):
+        raise InputError(f"{key} is empty; give it a value, or leave it out")
     if parameter.multiple:
-        several = value if isinstance(value, list) else [value]
-        if not all(isinstance(each, str) for each in several):
-            raise InputError(f"{key} must be text, or a list of texts in quotation marks", path)
-        if key == "labels" and "" in several:
-            raise InputError(f"{key} is empty; give it a value, or leave it out", path)
-        return [_of_labels(each, path) if key == "labels" else _placed(each, key, path) for each in several]
-    if value == "":
-        raise InputError(f"{key} is empty; give it a value, or leave it out", path)
-    _refuse_number(parameter, key, value, path)
+        return [_of_labels(each, folder) if key == "labels" else _placed(each, key, folder) for each in several]
+    _refuse_number(parameter, key, value)
     if parameter.is_flag is not isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise InputError(f"{key} must be {'true or false' if parameter.is_flag else 'text or a number'}", path)
+        raise InputError(f"{key} must be {'true or false' if parameter.is_flag else 'text or a number'}")
     if not isinstance(parameter.type, click.Path):
         try:
             parameter.type.convert(value, parameter, None)
         except click.BadParameter as fault:
-            raise InputError(f"{key}: {fault.message.rstrip('.')}; correct it", path) from None
-    return _placed(value, key, path) if isinstance(value, str) else value
+            raise InputError(f"{key}: {fault.message.rstrip('.')}; correct it") from None
+    return _placed(value, key, folder) if isinstance(value, str) else value
 
 
-def _refuse_number(parameter: click.Option, key: str, value: Any, path: Path) -> None:
+def _refuse_number(parameter: click.Option, key: str, value: Any) -> None:
     """Raise InputError for a fraction where there can be none, and for 0 where something is counted from 1."""
     if isinstance(value, float) and parameter.type is not click.FLOAT:
-        whole = isinstance(parameter.type, click.types.IntParamType)
-        like = (
-            f"a whole number, like {key} = {parameter.default if isinstance(parameter.default, int) else 10}"
-            if whole
-            else "text, in quotation marks"
-        )
-        raise InputError(f"{key} is {value}; write {like}", path)
+        like = "text, in quotation marks"
+        if isinstance(parameter.type, click.types.IntParamType):
+            like = f"a whole number, like {key} = {parameter.default if isinstance(parameter.default, int) else 10}"
+        raise InputError(f"{key} is {value}; write {like}")
     row = CHOICES.get(parameter.name or "")
     if row is not None and row.is_number and isinstance(value, int) and value < 1:
-        raise InputError(f"{key} is {value}; it must be 1 or more", path)
+        raise InputError(f"{key} is {value}; it must be 1 or more")
 
 
-def _of_labels(value: str, path: Path) -> str:
+def _of_labels(value: str, folder: Path) -> str:
     """Find the files of labels, of an attribute if they name one: what stands before a field and bins."""
-    if _beside(path, value).exists():
-        return _placed(value, "labels", path)
+    if (folder / value).exists():
+        return _placed(value, "labels", folder)
     name, sign, rest = value.partition("=")
     is_named = bool(sign) and NAME.fullmatch(name) is not None
     several = []
     for part in crossed(rest if is_named else value):
         ends = [at for at, letter in enumerate(f"{part}:") if letter == ":"]
-        files = [part[:at] for at in reversed(ends) if _beside(path, part[:at]).exists() or Path(part[:at]).exists()]
+        files = [part[:at] for at in reversed(ends) if (folder / part[:at]).exists() or Path(part[:at]).exists()]
         file = next(iter(files), part)
-        several.append(_placed(file, "labels", path) + part[len(file) :])
+        several.append(_placed(file, "labels", folder) + part[len(file) :])
     return f"{name}=" * is_named + "*".join(several)
 
 
-def _beside(path: Path, name: str) -> Path:
-    return path.parent / name
-
-
-def _placed(name: str, key: str, path: Path) -> str:
+def _placed(name: str, key: str, folder: Path) -> str:
     """Find a file beside the TOML file; what is none there is a name, and not a file of another folder."""
-    place = _beside(path, name)
+    place = folder / name
     if name != "-" and (key in FILES or (key in NAMES and place.exists())):
         return str(place)
     if key in NAMES and Path(name).exists():
-        raise InputError(f"{key} names {name}, which is not beside this file but in the working directory", path)
+        raise InputError(f"{key} names {name}, which is not beside this file but in the working directory")
     return name

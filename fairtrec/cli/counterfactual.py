@@ -6,6 +6,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
+from fairtrec.files.arguments import named
 from fairtrec.literals import Pronouns
 
 
@@ -55,7 +56,6 @@ def command(runs: tuple[str, ...], terms: str | None, **given: Any) -> None:
         prestart([READY, "fairtrec.annotation.substitution.rewriting"])
 
     from fairtrec.evaluation.corpus import counterfactual, shared, uncovered
-    from fairtrec.files.arguments import named
 
     output, pairs, one_way, began = given["output"], given["pairs"], given["one_way"], time.monotonic()
     if terms is not None:

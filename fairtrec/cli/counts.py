@@ -8,6 +8,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import Commands
+from fairtrec.errors import UsageError
 from fairtrec.literals import Tokenizer
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ def convert(
 
     For counts that others published, --terms and --tokenizer record how they were made, so that signatures name it.
     """
-    from fairtrec.errors import UsageError
     from fairtrec.formats.table import Meta
     from fairtrec.formats.table.build import joined
     from fairtrec.inputs import loading

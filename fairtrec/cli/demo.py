@@ -6,6 +6,7 @@ import click
 
 from fairtrec.cli import options
 from fairtrec.cli.commands import TYPED, Titled
+from fairtrec.errors import UsageError
 
 RUNS = "bm25.run", "neural.run", "fair.run"
 MEASURES = "nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10"
@@ -45,8 +46,6 @@ def _copy(example: Path, folder: Path) -> None:
     """Copy a folder, whole or not at all. Raises UsageError if the folder is there already, unless it is empty."""
     import shutil
     import tempfile
-
-    from fairtrec.errors import UsageError
 
     here = folder.is_dir()
     if folder.exists() and not (here and not any(folder.iterdir())):

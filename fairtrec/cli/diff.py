@@ -9,6 +9,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
+from fairtrec.errors import UsageError
 from fairtrec.report.writers import DIFFERENCES
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ tolerance = click.option(
 
 def refuse_tolerance(value: float) -> None:
     """Raise UsageError for nan, which click takes for a number from 0 on, and which no difference is above."""
-    from fairtrec.errors import UsageError
-
     if math.isnan(value):
         raise UsageError("the tolerance is nan; it is 0 or more, like 1e-6")
 

@@ -8,6 +8,8 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
+from fairtrec.errors import InputError, UsageError
+from fairtrec.files.arguments import named
 from fairtrec.literals import Method
 from fairtrec.report.writers import RESULTS, refuse_view
 
@@ -90,9 +92,7 @@ def command(
     fairtrec eval qrels.txt bm25.run neural.run -m 'nDCG@10 NFaiRR@10 TExFAIR@10' --terms gender-en \\
         --docs collection.tsv --background background.run
     """
-    from fairtrec.errors import InputError
     from fairtrec.evaluation import processes
-    from fairtrec.files.arguments import named
 
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
     view |= {"latex_label": latex_label, "query_texts": query_texts}
@@ -147,7 +147,6 @@ def _asked(query_texts: str, result: "Result") -> dict[str, str]:
 def _refuse_confidence(confidence: float | None, interval: Method | None, given: dict[str, Any]) -> None:
     """Raise UsageError for a confidence that there is not, and where another interval stands beside values."""
     from fairtrec.answers.result import ALONE, OF_MEANS
-    from fairtrec.errors import UsageError
     from fairtrec.statistics.procedure import Procedure
 
     if confidence is None:
@@ -170,7 +169,6 @@ def _is_folder(output: "Path | None") -> bool:
 
 def _refuse_spread(form: str, view: Mapping[str, Any], given: Mapping[str, Any], **others: Any) -> None:
     """Raise UsageError for what has no place beside best, median and worst, before any work is done."""
-    from fairtrec.errors import UsageError
     from fairtrec.report.writers import SPREADS
 
     every = {f"--{name}": value for name, value in others.items()}
@@ -190,7 +188,6 @@ def _write_spread(
 ) -> None:
     """Print the spread, or write it and a file for each run to a folder."""
     from fairtrec.comparison.leaderboard import spread
-    from fairtrec.errors import UsageError
     from fairtrec.report.topic_tables import OfOneRun
     from fairtrec.report.writers import SPREADS
 

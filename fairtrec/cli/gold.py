@@ -7,6 +7,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Commands
+from fairtrec.errors import UsageError
 from fairtrec.literals import Drawn
 from fairtrec.report.writers import AGREEMENTS
 
@@ -43,7 +44,6 @@ def draw(runs: tuple[str, ...], output: Path, *, force: bool, **given: Any) -> N
     \b
     fairtrec gold draw bm25.run neural.run fair.run --number 30 --docs collection.tsv -o sheet.tsv
     """
-    from fairtrec.errors import UsageError
     from fairtrec.gold.drawing import draw
     from fairtrec.report.drawn import text, tsv
     from fairtrec.report.output import emit

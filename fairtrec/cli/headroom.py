@@ -7,6 +7,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled
+from fairtrec.errors import UsageError
 from fairtrec.literals import Among
 from fairtrec.report.writers import FRONTIERS
 
@@ -61,7 +62,6 @@ def command(
     fairtrec headroom qrels.txt neural.run fair.run --terms gender-en --docs collection.tsv \\
         --background background.run
     """
-    from fairtrec.errors import UsageError
     from fairtrec.frontier.headroom import headroom
     from fairtrec.inputs import loading
 

@@ -8,6 +8,8 @@ import click
 
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.cli.commands import TYPED, FormatChoice
+from fairtrec.errors import UsageError
+from fairtrec.files.arguments import attributes, by_attribute
 from fairtrec.inputs.choice import inserted
 from fairtrec.inputs.choices import CHOICES
 from fairtrec.report.writers import Formats
@@ -42,8 +44,6 @@ def _by_attribute(context: click.Context, parameter: click.Parameter, value: tup
     """Give what was typed for all documents; or for each attribute by its name, as labels say which there are."""
     if len(value) < 2 and "=" not in "".join(value):
         return next(iter(value), None)
-    from fairtrec.files.arguments import attributes, by_attribute
-
     if parameter.name != "labels":
         names = getattr(context.params.get("labels"), "sources", ())
         return by_attribute(value, names, parameter.opts[-1])
@@ -223,8 +223,6 @@ collected = Shared(
 
 def refuse_typed(why: str, *names: str) -> None:
     """Raise UsageError for the first of these parameters that was typed, and say why it plays no part."""
-    from fairtrec.errors import UsageError
-
     typed = click.get_current_context().meta.get(TYPED, {})
     for name in names:
         if name in typed:

@@ -8,6 +8,7 @@ import click
 from fairtrec.cli import options, printing
 from fairtrec.cli.baselines import recorded
 from fairtrec.cli.compare import OfValues, deepened, values
+from fairtrec.errors import UsageError
 from fairtrec.literals import Figure, Method, PaperColumns
 
 OF_MEANS = ("confidence", "interval", "no_intervals")
@@ -75,7 +76,6 @@ def command(
         --terms gender-en --docs collection.tsv -o frontier.pdf
     """
     from fairtrec.comparison.curves import curves
-    from fairtrec.errors import UsageError
     from fairtrec.evaluation.evaluate import evaluate
     from fairtrec.report.comparison import footnotes as of_cutoffs
     from fairtrec.report.figures import plot, refuse, with_intervals

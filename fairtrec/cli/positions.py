@@ -7,6 +7,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled
+from fairtrec.errors import UsageError
 from fairtrec.literals import Absent, AccuracyAs, RankedBy, SpuriousAs
 
 
@@ -47,7 +48,6 @@ def command(runs: tuple[str, ...], output: Path | None, accuracy_as: AccuracyAs,
     \b
     fairtrec positions bm25.run neural.run --embeddings vectors.npy --ids ids.txt -o positions.tsv
     """
-    from fairtrec.errors import UsageError
     from fairtrec.projection.project import positions
     from fairtrec.report.output import emit
 

@@ -11,6 +11,9 @@ import click
 
 from fairtrec.cli.commands import TYPED, say
 from fairtrec.cli.options import refuse_typed
+from fairtrec.errors import UsageError, short
+from fairtrec.files.arguments import lists, named
+from fairtrec.progress import RUNS, reported_to
 from fairtrec.report.writers import Carried, Formats
 
 if TYPE_CHECKING:
@@ -52,8 +55,6 @@ def progress() -> Iterator[None]:
         return
     import time
 
-    from fairtrec.progress import RUNS, reported_to
-
     began = time.monotonic()
     shown: dict[str, Any] = {}
 
@@ -72,7 +73,6 @@ def progress() -> Iterator[None]:
             shown["bar"].start()
         from rich.markup import escape
 
-        from fairtrec.errors import short
         from fairtrec.files.opening import name
 
         bar = shown["bar"]
@@ -121,8 +121,6 @@ def speed(size: int, seconds: float) -> str:
 
 def files_of(runs: Sequence[str], outputs: Iterable["Path | None"], *given: Any) -> dict[str, str]:
     """Name the files of runs. Raises UsageError as ``refuse_output`` does, beside these and what else is given."""
-    from fairtrec.files.arguments import named
-
     files = named(runs)
     for output in outputs:
         if output is not None:
@@ -134,8 +132,6 @@ def refuse_output(output: "Path | None", *given: Any) -> None:
     """Raise UsageError if the output cannot be written, or is one of the files that are given, or of lists of them."""
     if output is None:
         return
-    from fairtrec.errors import UsageError
-    from fairtrec.files.arguments import lists
     from fairtrec.report.output import refuse_input, refuse_unwritable
 
     if os.path.isdir(output):  # noqa: PTH112 - which says no of a name that is too long

@@ -7,6 +7,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
+from fairtrec.errors import UsageError
 from fairtrec.literals import Rule
 from fairtrec.report.writers import QUERYSETS
 
@@ -43,7 +44,6 @@ def command(
     \b
     fairtrec queries votes.tsv --keep n --query-texts queries.tsv --terms gender-en -o my-fair.tsv
     """
-    from fairtrec.errors import UsageError
     from fairtrec.querysets.building import queryset
     from fairtrec.querysets.chosen import refuse_existing, targets
 

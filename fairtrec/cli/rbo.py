@@ -7,6 +7,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled
+from fairtrec.files.arguments import joined, named
 from fairtrec.literals import Extrapolation
 from fairtrec.report.writers import OVERLAPS
 
@@ -35,7 +36,6 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     fairtrec rbo bm25.run neural.run -q
     """
     from fairtrec.comparison.correlations import rbo
-    from fairtrec.files.arguments import joined, named
 
     files = named(runs)
     asked: str | None = given.pop("baseline")

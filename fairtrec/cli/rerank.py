@@ -6,6 +6,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled
+from fairtrec.files.arguments import named
 from fairtrec.report.writers import EFFECTS
 
 
@@ -63,7 +64,6 @@ def command(
     from pathlib import Path
 
     from fairtrec.catalogue import rerankers
-    from fairtrec.files.arguments import named
     from fairtrec.formats import plain_run
     from fairtrec.report.output import pour, refuse_unwritable
     from fairtrec.report.reranking import footnotes

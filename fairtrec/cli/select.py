@@ -7,6 +7,7 @@ import click
 
 from fairtrec.cli import compare, options, printing
 from fairtrec.cli.commands import Titled
+from fairtrec.errors import UsageError
 from fairtrec.report.writers import SELECTIONS
 
 BESIDE = click.option(
@@ -62,7 +63,6 @@ def command(
     fairtrec select qrels.txt bm25.run neural.run fair.run --utility nDCG@10 --fairness NFaiRR@10 \\
         --beta 0,1,inf --terms gender-en --docs collection.tsv --background background.run
     """
-    from fairtrec.errors import UsageError
     from fairtrec.selection.selecting import select
     from fairtrec.statistics.procedure import Procedure
 

@@ -6,6 +6,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
+from fairtrec.errors import InputError, UsageError
 from fairtrec.literals import Amortisation, UnfairnessVariant
 from fairtrec.report.writers import RESULTS
 
@@ -56,7 +57,6 @@ def command(
     fairtrec trec-fair-2019 --sequences seq.csv --truth truth.jsonl \\
         --labels level.csv --labels h-index.csv my-run.jsonl
     """
-    from fairtrec.errors import InputError, UsageError
     from fairtrec.evaluation.trec_fair_2019 import evaluate
 
     form, output = (chosen.pop(name) for name in ("form", "output"))
@@ -75,8 +75,6 @@ def command(
 
 def _sorted_by(sort: str, measures: "Sequence[Measure]") -> "Measure":
     """Find the measure by its name, or its whole spelling. Raises UsageError for none, or for several."""
-    from fairtrec.errors import UsageError
-
     found = [each for each in measures if sort in (str(each), each.name)]
     if len(found) != 1:
         several = ", ".join(map(str, found or measures))

@@ -9,6 +9,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import TYPED, Titled
+from fairtrec.errors import InputError, UsageError
 from fairtrec.literals import Severity, Track
 from fairtrec.report.writers import FINDINGS
 
@@ -51,7 +52,6 @@ def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool,
     fairtrec validate bm25.run neural.run --qrels qrels.txt --docs collection.tsv
     fairtrec validate neural.run --fix mended.run
     """
-    from fairtrec.errors import InputError, UsageError
     from fairtrec.files import arguments
     from fairtrec.validation.findings import table
 
@@ -81,8 +81,6 @@ def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool,
 
 def _refuse_others(track: str, given: dict[str, Any]) -> None:
     """Raise UsageError for options that do not go together."""
-    from fairtrec.errors import UsageError
-
     needed = OF_TRACK.get(track, ())
     for name in needed:
         if given[name] is None:
