@@ -163,7 +163,7 @@ def judged(qrels: Qrels, qids: Sequence[str]) -> Ints:
     number = qrels.numbers(qids)
     row = np.full(len(qrels.qids) + 1, MISSING, dtype=np.int64)
     row[number] = np.arange(len(qids))
-    row = row[:-1][qrels.query]
+    row = np.repeat(row[:-1], np.diff(qrels.starts))
     lines = np.flatnonzero(row != MISSING)
     names = Docnos.of(qrels.docnos[lines])
     place = np.empty(len(names.keys), dtype=np.int64)
