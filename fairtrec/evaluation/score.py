@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.answers.scores import Scores
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
-from fairtrec.data import MISSING, Floats, Ints, Run, System, fingerprints
+from fairtrec.data import MISSING, Floats, Ints, Samples, System, fingerprints
 from fairtrec.data.parameters import named
 from fairtrec.errors import InputError
 from fairtrec.evaluation.computing import InputsOfSamples, parts_of, pooled, values_of
@@ -38,43 +38,19 @@ def score(
     judge: RelevanceEvaluator | None,
     choices: Choices,
 ) -> Scores:
-    """Compute the measures of one system, and what they are over the orders of tied documents if that is asked for.
-
-    The value of a query is the mean over its rankings for which the measure is defined; a measure of expected
-    exposure looks at all rankings of a query at once, where there may be several.
-    """
-    looked_at = system.cut(qids, choices.depth) if choices.bounds == "ties" else system
-    at_once = [row for row, measure in enumerate(measures) if system.sampled and "sample_of" in measure.needs]
-    one_by_one = [row for row in range(len(measures)) if row not in at_once]
-    column = {qid: i for i, qid in enumerate(qids)} if system.sampled else {}
-    values = np.full((len(measures), len(qids) if system.sampled else 0), np.nan)
-    total = np.full((len(one_by_one), values.shape[1]), -0.0)  # which leaves the sign of a zero that is added to it
-    defined = np.zeros(total.shape)
-    remarks: tuple[Remark, ...] = ()
-    ordinary = [measures[row] for row in one_by_one]
-    others = [measure for measure in ordinary if not isinstance(measure, Utility)]
-    inputs = None
-    for run, ranked in looked_at.parts(qids) if ordinary else ():
-        if judge is not None and not others:
-            part = judge.values(run, ranked)
-        else:
-            inputs = Inputs(run, ranked, reference, depth_of(others))
-            part, said = _measured(inputs, ordinary, judge, unknown=choices.bounds == "labels" or bool(remarks))
-            remarks = remarks or said
-        if not system.sampled:
-            values = part
-            break
-        at = [column[qid] for qid in ranked]
-        total[:, at] += np.where(np.isnan(part), -0.0, part)
-        defined[:, at] += ~np.isnan(part)
+    """Compute the measures of one system, and what they are over the orders of tied documents if that is asked for."""
+    others = [measure for measure in measures if not isinstance(measure, Utility)]
+    inputs, remarks = None, tuple[Remark, ...]()
+    if isinstance(system, Samples):
+        values, remarks = _of_samples(system, measures, qids, reference, judge)
     else:
-        values[one_by_one] = quotient(total, defined)
-    for row in at_once:
-        values[row] = values_of(InputsOfSamples(system.runs, qids, measures[row], reference), measures[row : row + 1])
-    if system.sampled:
-        remarks = tuple(_of_first(each, len(system.runs)) for each in remarks)
-    if isinstance(system, Run) and system.rises:
-        remarks = (*remarks, RISING)
+        run = system.cut(qids, choices.depth) if choices.bounds == "ties" else system
+        if judge is not None and not others:
+            values = judge.values(run, qids)
+        else:
+            inputs = Inputs(run, qids, reference, depth_of(others))
+            values, remarks = _measured(inputs, measures, judge, unknown=choices.bounds == "labels")
+        remarks = (*remarks, RISING) if system.rises else remarks
     first = blake2b(digest_size=16)  # of the ranks of all queries, by which runs of the same rankings are found
     for run, ranked in system.parts(qids):
         for number in range(0, len(ranked), MANY):
@@ -119,9 +95,42 @@ def _more(scores: Scores, system: System, inputs: Inputs | None, reference: Refe
     return with_bounds(scores, run, reference, choices)
 
 
-def _of_first(remark: Remark, samples: int) -> Remark:
-    """Say that something is known of one of the samples."""
-    return replace(remark, words=f"{remark.words} (the first of {{}} samples)", numbers=(*remark.numbers, samples))
+def _of_samples(
+    system: Samples,
+    measures: Sequence[Measure],
+    qids: Sequence[str],
+    reference: Reference,
+    judge: RelevanceEvaluator | None,
+) -> tuple[Floats, tuple[Remark, ...]]:
+    """Compute measures [measure, query] where a query may have several rankings, and say what is known of the first.
+
+    A value is the mean over the rankings for which the measure is defined; a measure of expected exposure looks at all
+    rankings of a query at once.
+    """
+    at_once = [row for row, measure in enumerate(measures) if "sample_of" in measure.needs]
+    one_by_one = [row for row in range(len(measures)) if row not in at_once]
+    ordinary = [measures[row] for row in one_by_one]
+    depth = depth_of([measure for measure in ordinary if not isinstance(measure, Utility)])
+    column = {qid: i for i, qid in enumerate(qids)}
+    total = np.full((len(ordinary), len(qids)), -0.0)  # which leaves the sign of a zero that is added to it
+    defined = np.zeros(total.shape)
+    remarks: tuple[Remark, ...] = ()
+    for run, ranked in system.parts(qids) if ordinary else ():
+        inputs = Inputs(run, ranked, reference, depth)
+        part, said = _measured(inputs, ordinary, judge, unknown=bool(remarks))
+        remarks = remarks or said
+        at = [column[qid] for qid in ranked]
+        total[:, at] += np.where(np.isnan(part), -0.0, part)
+        defined[:, at] += ~np.isnan(part)
+    values = np.full((len(measures), len(qids)), np.nan)
+    values[one_by_one] = quotient(total, defined)
+    for row in at_once:
+        values[row] = values_of(InputsOfSamples(system.runs, qids, measures[row], reference), measures[row : row + 1])
+    many = len(system.runs)
+    return values, tuple(
+        replace(each, words=f"{each.words} (the first of {{}} samples)", numbers=(*each.numbers, many))
+        for each in remarks
+    )
 
 
 def _measured(
