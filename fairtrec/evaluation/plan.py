@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
@@ -34,20 +34,6 @@ if TYPE_CHECKING:
     from fairtrec.formats.table.files import Table
 
 FAIRNESS = "fairness is not measured; give --terms LIST with --docs COLLECTION, or --labels FILE"
-
-
-class Settled(Asking, Protocol):
-    """What can be settled: a measure, or a reranker."""
-
-    @property
-    def worst_known(self) -> bool:
-        """Whether it has a value for the worst document that there can be."""
-
-    def check(self, groups: tuple[str, ...], /) -> None:
-        """Raise UsageError if it does not fit these groups."""
-
-    def counts_at_ends(self, groups: int, /) -> Any:
-        """Give the counts of the worst and the best document; None where it cannot tell."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -105,7 +91,7 @@ def settle(
     return planned(asked, found, notes)
 
 
-def planned(asked: Sequence[Settled], found: Opened, notes: Sequence[str] = ()) -> Plan:
+def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[str] = ()) -> Plan:
     """Settle what is asked for with what was given, and with the choices. Raises UsageError where they do not fit."""
     given, choices, asked = found.given, found.choices, [*asked]
     for at, each in enumerate(asked):
@@ -215,7 +201,7 @@ def _crossed(name: str, every: dict[str, Attribute], found: Opened, measures: Se
     )  # fmt: skip
 
 
-def _refuse_unfit(measure: Settled, found: Opened) -> None:
+def _refuse_unfit(measure: Asking, found: Opened) -> None:
     """Raise UsageError if a measure lacks an input, or does not go with its labels, the groups or the choices."""
     labels, choices = found.labels_by(measure) if found.labels or measure.by else None, found.choices
     inputs, groups = found.given.inputs, found.groups if labels is None else labels.groups

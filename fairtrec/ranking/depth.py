@@ -1,7 +1,7 @@
 """How deep rankings are looked at, and how queries are dealt to parts whose rankings are about as long."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from fairtrec.data import MISSING, Ints, Run
 
 
 class Asking(Protocol):
-    """What looks at inputs: a measure, or a reranker."""
+    """What looks at inputs, for which it is settled whether they are there: a measure, or a reranker."""
 
     @property
     def by(self) -> str:
@@ -26,6 +26,16 @@ class Asking(Protocol):
     @property
     def depth(self) -> int | None:
         """The deepest rank that is looked at; None is the last."""
+
+    @property
+    def worst_known(self) -> bool:
+        """Whether it has a value for the worst document that there can be."""
+
+    def check(self, groups: tuple[str, ...], /) -> None:
+        """Raise UsageError if it does not fit these groups."""
+
+    def counts_at_ends(self, groups: int, /) -> Any:
+        """Give the counts of the worst and the best document; None where it cannot tell."""
 
 
 def depth_of(measures: Sequence[Asking]) -> int | None:
