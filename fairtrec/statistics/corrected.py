@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,25 +13,29 @@ NOTHING = "nothing that it looks at was drawn"
 LEVEL = 0.95  # of intervals, where nothing else was asked for
 
 
-class Corrector(Protocol):
-    """What corrects the mean of one measure over queries."""
-
-    def of(self, columns: Sequence[int]) -> "Corrector":
-        """Keep some of the queries, by number."""
-
-    def estimate(self, values: Floats) -> Estimate | None:
-        """Estimate what is to be added to the mean of the ``values`` [query] that are defined; None: nothing can be."""
-
-    def between(self, other: "Corrector", values: Floats, baseline: Floats) -> Estimate | None:
-        """Estimate what is to be added to the mean difference from the values of another run, in the same queries."""
+class Corrector:
+    """What corrects the mean of one measure over queries; here, nothing does."""
 
     @property
     def few(self) -> bool:
         """Whether intervals rest on as few errors as there are, and not on what documents could add."""
+        return False
+
+    def of(self, columns: Sequence[int]) -> "Corrector":  # noqa: ARG002 - of any
+        """Keep some of the queries, by number."""
+        return self
+
+    def estimate(self, values: Floats) -> Estimate | None:  # noqa: ARG002 - of any
+        """Estimate what is to be added to the mean of the ``values`` [query] that are defined; None: nothing can be."""
+        return None
+
+    def between(self, other: "Corrector", values: Floats, baseline: Floats) -> Estimate | None:  # noqa: ARG002 - of any
+        """Estimate what is to be added to the mean difference from the values of another run, in the same queries."""
+        return None
 
 
 @dataclass(frozen=True, eq=False)
-class OfDocuments:
+class OfDocuments(Corrector):
     """A sum over documents, of which some were drawn: an entry is a rank of a query at which a drawn document stands.
 
     ``parts`` [part, entry] are the weight of the rank, and times that the error of the gain, the gain by gold, and how
@@ -47,7 +51,6 @@ class OfDocuments:
     probability: Floats
     untold: Bools
     kept: dict[bytes, DrawnDocuments] = field(default_factory=dict)  # what was asked for before
-    few = False
 
     def of(self, columns: Sequence[int]) -> "OfDocuments":
         """Keep some of the queries, by number."""
@@ -94,7 +97,7 @@ class OfDocuments:
 
 
 @dataclass(frozen=True, eq=False)
-class OfQueries:
+class OfQueries(Corrector):
     """Drawn queries, all documents of which are labelled: ``errors`` [query] are the values by gold less the others.
 
     nan is a query that was not drawn, or of which one of the two is undefined. ``probability`` is that of any query.
@@ -126,25 +129,11 @@ class OfQueries:
         return between.estimate(np.where(np.isnan(baseline), np.nan, values))
 
 
-class Refused(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Refused(Corrector):
     """A measure that no gold label corrects, and why."""
 
     why: str
-
-    @property
-    def few(self) -> bool:
-        """Whether it rests on few errors: on none."""
-        return False
-
-    def of(self, columns: Sequence[int]) -> "Refused":  # noqa: ARG002 - of any
-        """Keep some of the queries."""
-        return self
-
-    def estimate(self, values: Floats) -> None:
-        """Estimate nothing."""
-
-    def between(self, other: Corrector, values: Floats, baseline: Floats) -> None:
-        """Estimate nothing."""
 
 
 class Corrections(NamedTuple):
