@@ -32,7 +32,7 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "evaluate": ("evaluation.evaluate", "stable"),
     "evaluator": ("evaluation.evaluate", "provisional"),
     "explain": ("explanation.explaining", "provisional"),
-    "headroom": ("frontier.headroom", "provisional"),
+    "headroom": ("frontier", "provisional"),
     "plot": ("report.figures", "provisional"),
     "positions": ("projection.project", "provisional"),
     "queryset": ("querysets.building", "provisional"),
@@ -134,7 +134,7 @@ if TYPE_CHECKING:
     from fairtrec.evaluation.corpus import annotate, counterfactual
     from fairtrec.evaluation.evaluate import evaluate, evaluator
     from fairtrec.explanation.explaining import explain
-    from fairtrec.frontier.headroom import headroom
+    from fairtrec.frontier import headroom
     from fairtrec.gate.checking import check
     from fairtrec.inputs.choices import Choices
     from fairtrec.inputs.given import attributes

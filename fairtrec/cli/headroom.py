@@ -62,7 +62,7 @@ def command(
     fairtrec headroom qrels.txt neural.run fair.run --terms gender-en --docs collection.tsv \\
         --background background.run
     """
-    from fairtrec.frontier.headroom import headroom
+    from fairtrec.frontier import headroom
     from fairtrec.inputs import loading
 
     if query_texts is not None and not (per_query and form == "html"):

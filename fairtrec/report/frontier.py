@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import hypot, isfinite, isnan
 from typing import Any
 
-from fairtrec.frontier.headroom import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
+from fairtrec.frontier import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
 from fairtrec.report.cells import called, cell
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, directions, heading
 from fairtrec.report.records import Row, head

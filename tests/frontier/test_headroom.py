@@ -10,7 +10,7 @@ import pytest
 
 import fairtrec
 from fairtrec.errors import InputError, UsageError
-from fairtrec.frontier.headroom import Point
+from fairtrec.frontier import Point
 from fairtrec.report.frontier import fair
 from fairtrec.report.writers import FRONTIERS
 from fairtrec_made import EXAMPLE, REPOSITORY, pages

@@ -14,7 +14,7 @@ SHARED = {  # names of modules outside cli/ that occur twice or more: why
     "engine": "one machine and Spark count the same; either is an engine",
     "explanation": "its report, and its page",
     "findings": "what is found, and its report",
-    "frontier": "its report, and its page",
+    "frontier": "what is found, its report, and its page",
     "groups": "what documents belong to, the table of an evaluation's groups, and the measure that counts them",
     "positions": "the inputs of measures of opinion, and their report",
     "rerank": "each room has one; both are imported from Python",

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from fairtrec.data import Floats
-from fairtrec.frontier.headroom import Frontier
+from fairtrec.frontier import Frontier
 from fairtrec.report.cells import called
 from fairtrec.report.document import Column, heading
 from fairtrec.report.frontier import aim, fair, tables, title
