@@ -15,6 +15,13 @@ from fairtrec.inputs.choices import Choices
 from fairtrec.measure import Measure
 
 AGAIN = "draw again: fairtrec gold draw"
+BESIDE: dict[str, tuple[tuple[Any, ...], str]] = {  # choices by name: what of them goes with gold labels, and why
+    "undefined": (("skip", "error"), "--gold corrects means over the queries that have a value"),
+    "aggregate": (("mean",), "--gold corrects means over queries"),
+    "only": ((None,), "--gold is about all documents that are ranked"),
+    "bounds": ((None,), "--gold corrects a value, and --bounds says what it could be without gold labels"),
+    "samples": ((False,), "--gold corrects the values of one ranking for each query"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,17 +133,7 @@ def refuse_choices(choices: Choices) -> None:
     if choices.missing == "skip":
         what = "--missing skip closes ranks up, so that documents come in from below those that were drawn"
         raise UsageError(f"{what}; leave out --gold, or choose --missing neutral")
-    if choices.undefined in ("0", "worst"):
-        what = "--gold corrects means over the queries that have a value"
-        raise UsageError(f"{what}; leave out --gold, or --undefined {choices.undefined}")
-    if choices.aggregate != "mean":
-        what = "--gold corrects means over queries"
-        raise UsageError(f"{what}; leave out --gold, or --aggregate {choices.aggregate}")
-    if choices.only is not None:
-        what = "--gold is about all documents that are ranked"
-        raise UsageError(f"{what}; leave out --gold, or --only {choices.only}")
-    if choices.bounds is not None:
-        what = "--gold corrects a value, and --bounds says what it could be without gold labels"
-        raise UsageError(f"{what}; leave out --gold, or --bounds {choices.bounds}")
-    if choices.samples:
-        raise UsageError("--gold corrects the values of one ranking for each query; leave out --gold, or --samples")
+    for name, (fitting, what) in BESIDE.items():
+        value = getattr(choices, name)
+        if value not in fitting:
+            raise UsageError(f"{what}; leave out --gold, or --{name}{f' {value}' * (value is not True)}")
