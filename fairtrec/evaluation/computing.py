@@ -26,7 +26,7 @@ from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure, Summands
 from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import evenly
-from fairtrec.relevance.judge import RelevanceEvaluator
+from fairtrec.relevance import RelevanceEvaluator
 
 
 class InputsOfSamples(Inputs):

@@ -28,7 +28,7 @@ from fairtrec.inputs.documents import Documents, Needs, Reference, reduced, refu
 from fairtrec.jobs import map_ordered
 from fairtrec.measure import Measure
 from fairtrec.progress import RUNS, listener, report
-from fairtrec.relevance.judge import RelevanceEvaluator
+from fairtrec.relevance import RelevanceEvaluator
 
 MANY = 10_000  # queries, from which they are sorted as integers
 Failed = dict[str, str]  # what is wrong with each run that is broken, by its name

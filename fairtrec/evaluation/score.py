@@ -20,7 +20,7 @@ from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure, Remark
 from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import depth_of, evenly
-from fairtrec.relevance.judge import RelevanceEvaluator
+from fairtrec.relevance import RelevanceEvaluator
 
 RISING = Remark(
     "scores rise with the ranks, but runs are ordered by falling score; if lower scores are better, give --order rank"

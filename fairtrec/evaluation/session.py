@@ -24,7 +24,7 @@ from fairtrec.inputs.groups import described
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import depth_of
-from fairtrec.relevance.judge import RelevanceEvaluator
+from fairtrec.relevance import RelevanceEvaluator
 
 TextWatcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time

@@ -30,7 +30,7 @@ from fairtrec.inputs.targets import files_of as target_files
 from fairtrec.measure import Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.utility import Utility
-from fairtrec.relevance.judge import is_computed_here
+from fairtrec.relevance import is_computed_here
 from fairtrec.version import __version__
 
 LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start

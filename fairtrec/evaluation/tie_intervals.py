@@ -18,7 +18,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import depth_of, evenly
 from fairtrec.ranking.ties import Blocks, orders
-from fairtrec.relevance.judge import RelevanceEvaluator
+from fairtrec.relevance import RelevanceEvaluator
 
 SEED = 2008
 

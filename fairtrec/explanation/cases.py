@@ -22,7 +22,7 @@ from fairtrec.inputs.documents import Documents, Needs, Reference, documents_of,
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure
 from fairtrec.ranking.depth import depth_of
-from fairtrec.relevance.judge import RelevanceEvaluator
+from fairtrec.relevance import RelevanceEvaluator
 
 SAME = frozenset({"background", "collection", "target", "judged_membership"})  # inputs that no ranking changes
 

@@ -25,7 +25,7 @@ from fairtrec.formats.frames import DOCUMENT
 from fairtrec.inputs import loading
 from fairtrec.ir_measures.measured import FairMeasure
 from fairtrec.measures.utility import Utility
-from fairtrec.relevance.judge import is_computed_here
+from fairtrec.relevance import is_computed_here
 
 MOST = 8  # sessions that are kept
 _kept: dict[Any, Evaluator] = {}  # the one that was used last is last

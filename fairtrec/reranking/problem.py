@@ -17,7 +17,7 @@ from fairtrec.formulas.two_sums import filled
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness
 from fairtrec.measures.utility import Utility
-from fairtrec.relevance.judge import RelevanceEvaluator
+from fairtrec.relevance import RelevanceEvaluator
 from fairtrec.reranking.ordering import reordered
 
 LOOKS = ("membership", "relevance", "positions")  # what measures see of documents, [query, rank, ...]

@@ -25,7 +25,7 @@ from fairtrec.literals import Among
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import depth_of
-from fairtrec.relevance.judge import RelevanceEvaluator
+from fairtrec.relevance import RelevanceEvaluator
 from fairtrec.reranking.ordering import extended, pooled
 from fairtrec.reranking.problem import KNOWN, Problem
 
