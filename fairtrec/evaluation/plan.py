@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
-from fairtrec.data import GroupTerms, Qrels
+from fairtrec.data import Qrels
 from fairtrec.errors import UsageError, asked_by
 from fairtrec.files.arguments import is_by_name
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.inputs import by_attribute, loading
 from fairtrec.inputs.beside import Opened, opened
-from fairtrec.inputs.choices import Choices
 from fairtrec.inputs.documents import OF_RUNS, Attribute, MixedTarget, Needs, Reference
-from fairtrec.inputs.given import Given, GoldKeywords, NamedRuns, told_apart
+from fairtrec.inputs.given import GoldKeywords, NamedRuns, told_apart
 from fairtrec.inputs.groups import ORDER, refuse_unordered, remarks_on, remarks_on_tau
 from fairtrec.inputs.rank_weights import weighed
 from fairtrec.inputs.targets import attribute, prior_of, remark_on
@@ -30,28 +29,21 @@ from fairtrec.ranking.depth import Asking, depth_of
 
 if TYPE_CHECKING:
     from fairtrec.annotation.counting.counter import Lexicon
-    from fairtrec.formats.table import Meta
-    from fairtrec.formats.table.files import Table
 
 FAIRNESS = "fairness is not measured; give --terms LIST with --docs COLLECTION, or --labels FILE"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Plan:
+class Plan(Opened):
     """What is asked for, and what it is compared with."""
 
-    given: Given
-    choices: Choices
     measures: tuple[Measure, ...]  # one for each group where they ask for that; of rerankers there is none
     others: tuple[Measure, ...]  # of them, those that are no measures of relevance
     needs: Needs  # what they look at
     uses: frozenset[str]  # documents, background, collection, membership: what they, or their target, look at
     plays: frozenset[str]  # words of ``Choice.part`` that play one
     reference: Reference  # target, labels and extras; what is large is read when runs come
-    terms: GroupTerms | None
     lexicon: "Lexicon | None"
-    table: "Table | None"
-    made: "Meta | None"
     notes: tuple[str, ...]
 
 
@@ -145,8 +137,7 @@ def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[str] = ()) -
         "background": "background" in uses - given.words,
     }
     return Plan(
-        given=given,
-        choices=choices,
+        **vars(found),
         measures=measures,
         others=tuple(measure for measure in measures if not isinstance(measure, Utility)),
         needs=Needs(needs, depth_of([each for each in asked if OF_RUNS.intersection(each.needs)])),
@@ -165,10 +156,7 @@ def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[str] = ()) -
             pool=None if choices.pool is None else _frequencies(choices.pool, measures),
             gold=_gold(given.gold, found) if of_groups and given.gold is not None else None,
         ),
-        terms=terms,
         lexicon=lexicon,
-        table=found.table,
-        made=found.made,
         notes=tuple(filter(None, said)),
     )
 

@@ -21,7 +21,6 @@ from fairtrec.inputs import loading
 from fairtrec.inputs.documents import Documents, Needs, Reference, documents_of, refuse_unknown, remark_beside
 from fairtrec.inputs.given import NamedRuns, RankingsLike
 from fairtrec.inputs.groups import described
-from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import depth_of
 from fairtrec.relevance import RelevanceEvaluator
@@ -42,8 +41,9 @@ class Evaluator:
     """
 
     def __init__(self, plan: Plan) -> None:
-        self.plan, self.given, self.choices = plan, plan.given, plan.choices
-        given, choices = plan.given, plan.choices
+        self.plan, given, choices = plan, plan.given, plan.choices
+        self.given, self.choices = given, choices
+        self.measures = plan.measures  # what is computed, one for each group where they ask for that
         heed(plan)
         if choices.aggregate != aggregates.MEAN:
             aggregates.refuse_unfit(plan.measures, choices.aggregate, lambda name: plan.reference.by(name).target)
@@ -58,11 +58,6 @@ class Evaluator:
         self._background_depth: int | None = None  # ranks down to which the background was read; None: all
         self._counts: Annotations | None = None  # of the documents that were looked up so far
         self._looked_up: Documents | None = None  # last
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """What is computed, one measure for each group where they ask for that."""
-        return self.plan.measures
 
     def scores(self, run: RankingsLike) -> Scores:
         """Evaluate one run: a path, ``{qid: {docno: score}}``, or a frame. Raises UsageError if they are several."""

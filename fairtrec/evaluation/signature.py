@@ -18,7 +18,7 @@ from fairtrec.data import Docs, Ints, Qrels, Run
 from fairtrec.errors import PATH, UsageError
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.reading import Reading
-from fairtrec.files.arguments import is_by_name
+from fairtrec.files.arguments import crossed, is_by_name, source
 from fairtrec.inputs import loading
 from fairtrec.inputs.choice import inserted
 from fairtrec.inputs.choices import CHOICES, name_of
@@ -48,22 +48,25 @@ def files_beside(plan: Plan) -> dict[Part, InputFile]:
     given, pool = plan.given, plan.choices.pool
     target: Any = plan.choices.target
     parts = {Part(name): getattr(given, name) for name in GIVEN_NAMES if name not in given.words}
-    for name, own in (target if is_by_name(target) else {"": target}).items() if target != "even" else ():
-        several = target_files(own)
-        numbers = [f"{name} {number}".strip() for number in range(1, len(several) + 1)]
-        parts |= {Part("target", number if len(several) > 1 else name or None): each
-                  for number, each in zip(numbers, several, strict=True)}  # fmt: skip
-    parts |= {} if pool == "even" else {Part("pool"): pool}
-    if given.labels is not None:
-        parts |= {Part("labels", name): file for name, file in given.label_files.items()}
+    targets = {} if target == "even" else target if is_by_name(target) else {"": target}
+    several: list[tuple[str, str, list[Any]]] = [
+        ("target", name, [*target_files(own)]) for name, own in targets.items()
+    ]
+    several.append(("pool", "", [] if pool == "even" else [pool]))
+    for name, thing in given.sources.items():
+        crossing = [source(part).name for part in crossed(fspath(thing))] if isinstance(thing, PATH) else [thing]
+        several.append(("labels", name, crossing))
+    for of, name, each in several:
+        for number, file in enumerate(each, 1):
+            parts[Part(of, f"{name} {number}".strip() if len(each) > 1 else name or None)] = file
     files = files_of(parts)
     searched = plan.table is not None and plan.table.is_sorted
     decide = {"qrels": True, "background": "background" in plan.uses}
     decide |= {"docs": plan.lexicon is not None and "documents" in plan.uses}
     decide |= {"counts": not searched and "documents" in plan.uses}
-    for part, file in files.items():
-        if decide.get(part.of) and isfile(file.place) and getsize(file.place) >= LARGE:  # noqa: PTH113, PTH202 - as pathlib is not loaded
-            file.begin()
+    for part, found in files.items():
+        if decide.get(part.of) and isfile(found.place) and getsize(found.place) >= LARGE:  # noqa: PTH113, PTH202 - as pathlib is not loaded
+            found.begin()
     return files
 
 

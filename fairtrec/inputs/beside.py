@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module
+from math import inf
 from os import fspath
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from fairtrec.files import opening
 from fairtrec.files.arguments import crossed
 from fairtrec.inputs import by_attribute, loading
 from fairtrec.inputs.choices import Choices
-from fairtrec.inputs.given import Attributes, Given, NamedRuns
+from fairtrec.inputs.given import Given, NamedRuns
 from fairtrec.ranking.depth import Asking
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Opened:
     extras: Mapping[str, Any]
     table: "Table | None"  # of counts
     made: "Meta | None"  # how they were made, as far as they say so
-    crossed: dict[str, Labels] = field(default_factory=dict, init=False)  # attributes, as far as they are asked for
+    crossed: dict[str, Labels] = field(default_factory=dict)  # attributes, as far as they are asked for
 
     @property
     def first(self) -> Labels | None:
@@ -64,15 +65,14 @@ def opened(given: Given, choices: Choices, runs: NamedRuns = ()) -> Opened:
     """
     terms = None if given.terms is None else loading.terms(given.terms)
     judgements = cache(partial(loading.qrels, given.qrels))
-    sources = given.labels.sources.values() if isinstance(given.labels, Attributes) else [given.labels]
-    paths = [fspath(source) for source in sources if isinstance(source, PATH)]
+    paths = [fspath(source) for source in given.sources.values() if isinstance(source, PATH)]
     if given.qrels is not None and any("qrels" in crossed(path) for path in paths):
         judgements()
     labels = {}
     if given.labels is not None:
         wanted = documents_named(runs, given, choices, judgements)
         judged = judgements() if judgements.cache_info().currsize else None
-        labels = by_attribute.labels_of(given.labels, choices, judged, wanted)
+        labels = by_attribute.labels_of(given.sources, choices, judged, wanted)
     judged = judgements() if judgements.cache_info().currsize else None
     extras = {
         name: import_module(f"fairtrec.inputs.{extra.module}").read(getattr(given, name))
@@ -132,27 +132,21 @@ def documents_named(
 
     None where labels are looked at as a whole, or something is left that can be read but once, or is too large for it.
     """
-    several = isinstance(given.labels, Attributes) and len(given.labels.sources) > 1
     whole = "background" in given.words or given.counterfactual is not None or choices.missing == "even"
-    crossed = several and any(word in str(choices.target) for word in ("collection", "background"))
+    crossed = len(given.sources) > 1 and any(word in str(choices.target) for word in ("collection", "background"))
     beside = [thing for thing in (given.qrels, given.background, given.gold) if thing is not None]
     things = [*(thing for _, thing in named), *beside]
-    if not named or whole or crossed or not all(map(_lasts, things)) or sum(map(_bytes, things)) > MOST_BYTES:
+    if not named or whole or crossed or sum(map(_bytes, things)) > MOST_BYTES:
         return None
     return cache(lambda: Docnos.of(np.concatenate([*_docnos(named, given, choices, judgements)])))
 
 
-def _lasts(thing: Any) -> bool:
-    """Tell what can be read twice."""
-    return not opening.is_stream(thing) if isinstance(thing, PATH) else isinstance(thing, Mapping) or _is_frame(thing)
-
-
-def _is_frame(thing: Any) -> bool:
-    return hasattr(thing, "columns") or hasattr(thing, "docnos")
-
-
-def _bytes(thing: Any) -> int:
-    return opening.size(thing) if loading.is_file(thing) else 0
+def _bytes(thing: Any) -> float:
+    """Tell how many bytes are read once more; infinitely many of what can be read but once."""
+    if isinstance(thing, PATH) and not opening.is_stream(thing):
+        return opening.size(thing) if loading.is_file(thing) else 0
+    is_held = isinstance(thing, Mapping) or hasattr(thing, "columns") or hasattr(thing, "docnos")
+    return 0 if is_held else inf
 
 
 def _docnos(named: NamedRuns, given: Given, choices: Choices, judgements: Callable[[], Qrels]) -> Iterator[Docs]:

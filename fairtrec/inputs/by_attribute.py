@@ -17,7 +17,6 @@ from fairtrec.formats.taking import ScatteredError, Taking
 from fairtrec.formulas.crossed import LISTED
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import CHOICES, Choices
-from fairtrec.inputs.given import Attributes
 from fairtrec.inputs.groups import chosen, names_of
 from fairtrec.literals import FILLED
 from fairtrec.measure import Measure
@@ -26,7 +25,10 @@ BY_NAME = [row.name for row in CHOICES.values() if row.by_name]  # choices of wh
 
 
 def labels_of(
-    given: Any, choices: Choices, judged: Qrels | None, wanted: Callable[[], Docnos | None] | None = None
+    sources: Mapping[str, Any],
+    choices: Choices,
+    judged: Qrels | None,
+    wanted: Callable[[], Docnos | None] | None = None,
 ) -> dict[str, Labels]:
     """Read the labels of each attribute, by its name, "" where it has none; each source once.
 
@@ -34,7 +36,6 @@ def labels_of(
 
     Raises UsageError for an attribute that is called as a group is, and where groups do not go with the choices.
     """
-    sources: Mapping[str, Any] = given.sources if isinstance(given, Attributes) else {"": given}
     read: dict[Any, Labels] = {}
     found: dict[str, Labels] = {}
     for name, source in sources.items():

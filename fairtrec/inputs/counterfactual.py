@@ -69,10 +69,9 @@ class Matched:
         if self.folder is None and len(self.things) == 1 and Part("counterfactual") in result.files:
             return result
         files = {part: file for part, file in result.files.items() if part != Part("counterfactual")}
+        failed = dict(result.failed)
         for name, thing in self.things.items():
-            if isinstance(thing, PATH) and Part("run", name) not in (
-                Part("run", failed) for failed, _ in result.failed
-            ):
+            if isinstance(thing, PATH) and name not in failed:
                 files[Part("counterfactual", name)] = InputFile(fspath(thing), thing)
         return replace(result, files=files)
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypedDict
 
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
-from fairtrec.files.arguments import NAME, crossed, source
+from fairtrec.files.arguments import NAME
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import ChoiceKeywords, Choices, unknown
 from fairtrec.literals import FILLED
@@ -115,6 +115,7 @@ class Given:
     gold: GroupsLike | None = None
     words: frozenset[str] = field(init=False)  # of WORDS: where the word was given, even beside a file of that name
     inputs: frozenset[str] = field(init=False)  # the inputs of measures that can be made from this
+    sources: Mapping[str, Any] = field(init=False)  # of labels, by attribute; "" where these have no names
 
     def __post_init__(self) -> None:
         given = {name: thing for name, thing in vars(self).items() if thing is not None}
@@ -140,7 +141,8 @@ class Given:
         }
         made_of = {word for word, names in several.items() if not names.isdisjoint(given)} | given.keys()
         inputs = frozenset(need.name for need in NEEDS.values() if made_of.issuperset(need.made_of.split()))
-        vars(self).update(words=frozenset(words), inputs=inputs)
+        sources = self.labels.sources if isinstance(self.labels, Attributes) else {"": self.labels}
+        vars(self).update(words=frozenset(words), inputs=inputs, sources=sources if "labels" in given else {})
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -153,16 +155,6 @@ class Given:
                 of: fspath(each) if isinstance(each, PATH) else each is not None or None for of, each in parts.items()
             }
             found[name] = told if isinstance(thing, Attributes) else told[""]
-        return found
-
-    @property
-    def label_files(self) -> dict[str | None, Any]:
-        """The files of labels: the only one under None, others by number, attribute, or both where it is crossed."""
-        found: dict[str | None, Any] = {}
-        for name, thing in (self.labels.sources if isinstance(self.labels, Attributes) else {"": self.labels}).items():
-            several = [source(part).name for part in crossed(fspath(thing))] if isinstance(thing, PATH) else [thing]
-            for number, each in enumerate(several, 1):
-                found[f"{name} {number}".strip() if len(several) > 1 else name or None] = each
         return found
 
 

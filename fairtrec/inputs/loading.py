@@ -13,7 +13,6 @@ import numpy as np
 from fairtrec.data import (
     Annotations,
     Docnos,
-    Floats,
     GroupTerms,
     Labels,
     Qrels,
@@ -235,13 +234,6 @@ def refuse_soft(labels: Labels) -> None:
         raise UsageError("measures of counts take one set of labels for all queries; give labels per document")
     if np.any(np.nan_to_num(labels.weights) % 1) or (labels.others is not None and np.any(labels.others % 1)):
         raise UsageError("measures of counts take whole labels, and these have weights between 0 and 1; leave them out")
-
-
-def targets(path: FilePath, groups: tuple[str, ...]) -> Floats | dict[str, Floats]:
-    """Load a target, ``group<TAB>share``, or one for each query, ``qid<TAB>group<TAB>share``."""
-    from fairtrec.formats import tsv
-
-    return tsv.targets(path, groups)
 
 
 def _resource(thing: Any, kind: str, what: str) -> tuple["Passport", "Path"]:

@@ -125,7 +125,9 @@ def _given(part: Target, groups: tuple[str, ...], labels: Labels | None) -> Floa
     if part == "even":
         found = np.full(len(known), 1 / len(known))
     elif isinstance(part, str) and _is_file(part):
-        found = loading.targets(part, known)
+        from fairtrec.formats import tsv
+
+        found = tsv.targets(part, known)
     elif isinstance(part, str) and "=" not in part:
         words = ", ".join(get_args(TargetOf))
         what = f"the target {part!r} is not known; choose one of even, {words}, a file, or f=0.4,m=0.6"
