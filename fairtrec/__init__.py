@@ -44,51 +44,18 @@ _PLACES: dict[str, tuple[str, Stability]] = {  # of each name of this package: w
     "validate": ("validation.validating", "provisional"),
 }
 _PACKAGES = ("gold", "measures", "rerankers")
-STABILITY: dict[str, Stability] = {  # of each public name; what does not stand here may change at any time
-    **{f"fairtrec.{name}": word for name, (_, word) in _PLACES.items()},
-    "fairtrec.evaluation.trec_fair_2019.evaluate": "provisional",
-    "fairtrec.files.arguments.paths": "provisional",
-    "fairtrec.formulas.overlap.rbo": "provisional",
-    "fairtrec.gold.agree": "provisional",
-    "fairtrec.gold.draw": "provisional",
-    "fairtrec.ir_measures.given": "provisional",
-    "fairtrec.ir_measures.parse": "provisional",
-    "fairtrec.measure.Better": "stable",
-    "fairtrec.measure.Bools": "stable",
-    "fairtrec.measure.Bounds": "stable",
-    "fairtrec.measure.Candidates": "provisional",
-    "fairtrec.measure.Exposed": "provisional",
-    "fairtrec.measure.Finals": "provisional",
-    "fairtrec.measure.First": "provisional",
-    "fairtrec.measure.Floats": "stable",
-    "fairtrec.measure.Form": "provisional",
-    "fairtrec.measure.Gains": "provisional",
-    "fairtrec.measure.Ints": "stable",
-    "fairtrec.measure.Limits": "provisional",
-    "fairtrec.measure.Linear": "provisional",
-    "fairtrec.measure.Measure": "stable",
-    "fairtrec.measure.Portion": "provisional",
-    "fairtrec.measure.Precisions": "provisional",
-    "fairtrec.measure.Prefixes": "provisional",
-    "fairtrec.measure.Ratio": "provisional",
-    "fairtrec.measure.Remark": "provisional",
-    "fairtrec.measure.Sum": "provisional",
-    "fairtrec.measure.Summands": "provisional",
-    "fairtrec.measure.Terms": "provisional",
-    "fairtrec.measure.Totals": "provisional",
-    "fairtrec.measure.UsageError": "stable",
-    "fairtrec.measure.define": "provisional",
-    "fairtrec.measure.take": "stable",
-    "fairtrec.measures": "stable",
-    "fairtrec.reranker.Chance": "provisional",
-    "fairtrec.reranker.Order": "provisional",
-    "fairtrec.reranker.Reranker": "provisional",
-    "fairtrec.rerankers": "provisional",
-    "fairtrec.statistics.paired": "provisional",
-    "fairtrec.testing.MeasureContract": "provisional",
-    "fairtrec.testing.RerankerContract": "provisional",
-    "fairtrec.testing.CommandContract": "provisional",
+_OTHERS: dict[Stability, str] = {  # how lasting are names of packages in it; all else may change at any time
+    "stable": "measure.Better measure.Bools measure.Bounds measure.Floats measure.Ints measure.Measure "
+    "measure.UsageError measure.take measures",
+    "provisional": "evaluation.trec_fair_2019.evaluate files.arguments.paths formulas.overlap.rbo gold.agree gold.draw "
+    "ir_measures.given ir_measures.parse measure.Candidates measure.Exposed measure.Finals measure.First "
+    "measure.Form measure.Gains measure.Limits measure.Linear measure.Portion measure.Precisions "
+    "measure.Prefixes measure.Ratio measure.Remark measure.Sum measure.Summands measure.Terms measure.Totals "
+    "measure.define reranker.Chance reranker.Order reranker.Reranker rerankers statistics.paired "
+    "testing.MeasureContract testing.RerankerContract testing.CommandContract",
 }
+STABILITY: dict[str, Stability] = {f"fairtrec.{name}": word for name, (_, word) in _PLACES.items()}
+STABILITY |= {f"fairtrec.{name}": word for word, names in _OTHERS.items() for name in names.split()}
 __all__ = [
     "Choices",
     "FairtrecError",
