@@ -64,7 +64,11 @@ GROUPS = {  # in the order of the help, rare commands last; the text stands here
         "completion": "Print the script that lets a shell complete commands.",
     },
 }
-WITH = {"cite": "measures", "replay": "diff"}  # in whose file it stands, if not in one of its own
+WITH = {
+    "cite": "measures",
+    "counterfactual": "annotate",
+    "replay": "diff",
+}  # in whose file it stands, if not in one of its own
 COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
 OUTSIDE = {  # what is wrong with the machine or a name, not with fairtrec: the way out

@@ -207,20 +207,6 @@ class Shared:
         return command
 
 
-collected = Shared(
-    (  # what work on a whole collection does with documents that are not as they should be
-        click.option("--keep-going", is_flag=True, help="Write what is wrong to FILE.rejected.jsonl and go on."),
-        click.option(
-            "--max-doc-bytes",
-            type=click.IntRange(1, 1 << 30),
-            default=1 << 26,
-            metavar="N",
-            help="Refuse longer documents.",
-        ),
-    )
-)
-
-
 def refuse_typed(why: str, *names: str) -> None:
     """Raise UsageError for the first of these parameters that was typed, and say why it plays no part."""
     typed = click.get_current_context().meta.get(TYPED, {})

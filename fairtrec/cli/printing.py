@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from importlib import import_module
@@ -53,8 +54,6 @@ def progress() -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    import time
-
     began = time.monotonic()
     shown: dict[str, Any] = {}
 
