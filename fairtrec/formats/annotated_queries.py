@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from os import fspath
 from typing import Any
@@ -101,7 +101,7 @@ def table(path: FilePath, domain: str | None) -> QueryTable | None:
     known = [name.lower() for name in names]
     if domain is None and known[:1] != ["qid"]:
         return None
-    columns = [_column(known, "qid", 0), _column(known, "query", 1)]
+    columns = [known.index(name) if name in known else at for at, name in enumerate(("qid", "query"))]
     if domain is not None:
         if domain not in names:
             told = (
@@ -125,10 +125,6 @@ def table(path: FilePath, domain: str | None) -> QueryTable | None:
     return QueryTable(texts, domains)
 
 
-def _column(known: Sequence[str], name: str, otherwise: int) -> int:
-    return known.index(name) if name in known else otherwise
-
-
 def alike(many: Mapping[str, int]) -> list[tuple[str, str]]:
     """Find names that may be meant to be the same, the rarer of two first: other in case, or in one or two letters.
 
@@ -139,12 +135,13 @@ def alike(many: Mapping[str, int]) -> list[tuple[str, str]]:
     """
     ranked = sorted(many, key=lambda name: (many[name], name))
     pairs = ((rare, usual) for at, rare in enumerate(ranked) for usual in ranked[at + 1 :])
-    return [(rare, usual) for rare, usual in pairs if _is_near(rare.casefold(), usual.casefold())]
-
-
-def _is_near(one: str, other: str) -> bool:
-    most = min(2, min(len(one), len(other)) // 3)
-    return abs(len(one) - len(other)) <= most and _distance(one, other) <= most
+    found = []
+    for rare, usual in pairs:
+        one, other = rare.casefold(), usual.casefold()
+        most = min(2, len(one) // 3, len(other) // 3)
+        if abs(len(one) - len(other)) <= most and _distance(one, other) <= most:
+            found.append((rare, usual))
+    return found
 
 
 def _distance(one: str, other: Iterable[str]) -> int:

@@ -275,8 +275,7 @@ def line_of(lines: LineNumbers, row: int) -> int:
 
 
 def _refuse(cells: list[bytes], name: str, kind: Cell, path: FilePath, lines: LineNumbers) -> NoReturn:
-    article = "an" if kind == "int" else "a finite"
-    word = "integer" if kind == "int" else "number"
+    what = "an integer" if kind == "int" else "a finite number"
     for row, cell in enumerate(cells):
         try:
             good = isfinite(float(cell)) if kind == "float" else abs(int(cell)) < 1 << 63
@@ -284,8 +283,8 @@ def _refuse(cells: list[bytes], name: str, kind: Cell, path: FilePath, lines: Li
             good = False
         if not good or b"_" in cell:
             shown = cell[:40].decode(errors="replace")
-            raise InputError(f"the {name} {shown!r} is not {article} {word}; correct it", path, line_of(lines, row))
-    raise InputError(f"a {name} is not {article} {word}", path)
+            raise InputError(f"the {name} {shown!r} is not {what}; correct it", path, line_of(lines, row))
+    raise InputError(f"a {name} is not {what}", path)
 
 
 def numbered(ids: Repeats) -> tuple[tuple[str, ...], Ints, Ints | None]:

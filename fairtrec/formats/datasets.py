@@ -29,32 +29,28 @@ _forbidding: list[str] = []  # the datasets that are being read without a networ
 
 def qrels(name: str) -> Qrels:
     """Load the judgements of a dataset."""
-    dataset = _dataset(name, "qrels")
-    with _fetching(name, "qrels"):
+    with _fetching(name, "qrels") as dataset:
         return memory.qrels(dataset)
 
 
 def texts(name: str, wanted: Docnos) -> Iterator[tuple[int, str]]:
     """Give the row and default text of each wanted document of a dataset."""
-    dataset = _dataset(name, "docs")
-    with _fetching(name, "docs"):
+    with _fetching(name, "docs") as dataset:
         yield from memory.texts(dataset, wanted)
 
 
 def query_texts(name: str) -> dict[str, str]:
     """Give the default text of each query of a dataset."""
-    dataset = _dataset(name, "queries")
-    with _fetching(name, "queries"):
+    with _fetching(name, "queries") as dataset:
         return {query.query_id: query.default_text() for query in dataset.queries_iter()}
 
 
 def labels(source: LabelSource, how: Taking | None = None) -> Labels:
     """Take labels from a field of a dataset's documents; ``field,field`` stands for their intersections."""
     name = source.name.removeprefix(PREFIX)
-    dataset = _dataset(name, "docs")
-    if not source.field:
-        raise InputError("there is no such file; for an ir_datasets id name a field too, like id:gender", name)
-    with _fetching(name, "docs"):
+    with _fetching(name, "docs") as dataset:
+        if not source.field:
+            raise InputError("there is no such file; for an ir_datasets id name a field too, like id:gender", name)
         fields = source.field.split(",")
         if len(fields) > 1 and how is not None:  # groups of crossed fields are known when both have been read
             how = replace(how, groups=None, wanted=None)
@@ -75,8 +71,7 @@ def _of_field(dataset: Any, source: LabelSource, how: Taking | None) -> Labels:
 
 def documents(name: str) -> Iterator[tuple[str, str]]:
     """Give docno and default text of all documents of a dataset."""
-    dataset = _dataset(name, "docs")
-    with _fetching(name, "docs"):
+    with _fetching(name, "docs") as dataset:
         for document in dataset.docs_iter():
             yield document.doc_id, document.default_text()
 
@@ -98,14 +93,15 @@ def _dataset(name: str, kind: Literal["qrels", "docs", "queries"]) -> Any:
 
 
 @contextmanager
-def _fetching(name: str, kind: Literal["qrels", "docs", "queries"]) -> Iterator[None]:
-    """Turn what goes wrong in a download into one line, and let none start where that is forbidden."""
+def _fetching(name: str, kind: Literal["qrels", "docs", "queries"]) -> Iterator[Any]:
+    """Give a dataset; what goes wrong in a download becomes one line, and none starts where that is forbidden."""
+    dataset = _dataset(name, kind)
     forbidden = os.environ.get("FAIRTREC_OFFLINE", "") not in {"", "0"}
     if forbidden:
         _watch()
     _forbidding.extend([name] * forbidden)
     try:
-        yield
+        yield dataset
     except (OSError, RuntimeError) as fault:  # that of requests is one of the system, too
         said = OFFLINE if OFFLINE in str(fault) else str(next(iter(fault.args), fault))
         why = shorten(said, 100, placeholder=" ...")

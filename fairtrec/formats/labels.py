@@ -11,14 +11,14 @@ Positions are ``docno x [y ...]``, or per query ``qid docno x [y ...]``. A first
 docno and x, and of more the second is a docno if it is no number.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from fairtrec.data import NONE, UNKNOWN, Docnos, Floats, Labels, Positions, Qrels, encoded, is_number
+from fairtrec.data import NONE, Docnos, Labels, Positions, Qrels, encoded, is_number
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.arguments import LabelSource
@@ -114,30 +114,13 @@ def by_document(rows: Iterable[Label], path: FilePath) -> tuple[Votes, int | Non
     return weights, line
 
 
-def tabled(several: Collection[Mapping[str, float]], groups: Sequence[str]) -> Floats:
-    """Put the weights of documents into a table [document, group]: nan of which nothing is known."""
-    column = {group: i for i, group in enumerate(groups)}
-    table = np.zeros((len(several), len(groups)))
-    for row, of_document in enumerate(several):
-        if UNKNOWN in of_document:
-            table[row] = np.nan
-            continue
-        for group, weight in of_document.items():
-            if group != NONE:
-                table[row, column[group]] = weight
-    return table
-
-
 def label(cells: dict[str, Any], path: FilePath, number: int | None) -> Label:
     """Take a label from its cells by name. Raises InputError for what is missing or wrong."""
-    qid, docno, group = (_word(cells.get(name, "")) for name in ("qid", "docno", "group"))
+    given = [cells.get(name, "") for name in ("qid", "docno", "group")]
+    qid, docno, group = (word(cell) if isinstance(cell, bytes) or is_id(cell) else None for cell in given)
     if not docno or not group or qid is None or " " in qid + docno:
         raise InputError(LACKING, path, number)
     weight = cells.get("weight", 1)
     if not is_number(weight):
         raise InputError(f"the weight {weight!r} is not a number; correct it", path, number)
     return number, qid, docno, group, float(weight)
-
-
-def _word(cell: Any) -> str | None:
-    return word(cell) if isinstance(cell, bytes) or is_id(cell) else None

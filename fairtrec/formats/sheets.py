@@ -17,7 +17,7 @@ from fairtrec.data import UNKNOWN, Docnos, Labels, Sheet, is_number
 from fairtrec.errors import PATH, STEERING, FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats import tsv
-from fairtrec.formats.labels import Label, Votes, by_document, label, tabled
+from fairtrec.formats.labels import Label, Votes, by_document, label
 from fairtrec.literals import Drawn
 
 NAMES = ("qid", "docno", "group", "weight", "probability")
@@ -206,7 +206,8 @@ def sheet_of(found: SheetLines, *, per_query: bool = False, sha256: str = "") ->
     names = [f"{qid} {docno}".strip() for qid, docno in found.lines]
     chances = _chances(found, unit) if found.drawn else [0.0] * len(several)
     lines, unknown = [*found.lines.values()], [UNKNOWN in each for each in several]
-    table = np.column_stack((tabled(several, groups), unknown, lines, chances))
+    weights = [[np.nan if UNKNOWN in each else each.get(group, 0.0) for group in groups] for each in several]
+    table = np.column_stack((np.array(weights).reshape(len(several), -1), unknown, lines, chances))
     docnos, table = Docnos.with_values(names, table)
     return Sheet(
         path=path,

@@ -157,8 +157,6 @@ def get(name: str) -> Path:
 
 def add(name: str, file: FilePath) -> Path:
     """Take a copy of the user's ``file``, if it is the one that the passport describes."""
-    from shutil import copyfile
-
     wanted = passport(name)
     if isinstance(wanted, OwnPassport):
         raise ResourceError(f"{wanted.name} is a set of your own; {wanted.remedy}")
@@ -173,13 +171,7 @@ def add(name: str, file: FilePath) -> Path:
     if found != wanted.sha256:
         why = f"its sha256 begins with {found[:12]}, that of {wanted.name} with {wanted.sha256[:12]}"
         raise ResourceError(f"{os.fspath(file)} is another file: {why}; see: fairtrec resources show {wanted.name}")
-    try:
-        wanted.place.parent.mkdir(parents=True, exist_ok=True)
-        with replaced(wanted.place, synced=True) as part:
-            copyfile(file, part)
-    except OSError as error:
-        raise _unwritable(wanted.place, error) from error
-    return wanted.place
+    return _kept(wanted, {wanted.place: file})
 
 
 def add_own(file: FilePath) -> Path:
@@ -187,8 +179,6 @@ def add_own(file: FilePath) -> Path:
 
     Raises ResourceError where the passport is none, is called as a resource of ours, or does not describe these files.
     """
-    from shutil import copyfile
-
     path = Path(file)
     wanted = _read(path, OwnPassport)
     names = [each for each in (wanted.file, wanted.slices) if each is not None]
@@ -201,11 +191,18 @@ def add_own(file: FilePath) -> Path:
     for name, sha256 in ((wanted.file, wanted.sha256), (wanted.slices, wanted.slices_sha256)):
         if name is not None and not intact(path.parent / name, sha256 or ""):
             raise ResourceError(f"{path.parent / name} is not the file that {path} describes; make both again")
+    return _kept(wanted, {_own() / name: path.parent / name for name in (*names, path.name)})
+
+
+def _kept(wanted: Passport, copies: Mapping[Path, FilePath]) -> Path:
+    """Copy files to their places."""
+    from shutil import copyfile
+
     try:
-        _own().mkdir(parents=True, exist_ok=True)
-        for name in (*names, path.name):
-            with replaced(_own() / name, synced=True) as part:
-                copyfile(path.parent / name, part)
+        for place, file in copies.items():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with replaced(place, synced=True) as part:
+                copyfile(file, part)
     except OSError as error:
         raise _unwritable(wanted.place, error) from error
     return wanted.place
@@ -225,13 +222,7 @@ def require(name: str) -> Path:
 
 def verify() -> list[tuple[Passport, State]]:
     """Check every file that is here against its passport."""
-    return [(each, _state(each)) for each in passports()]
-
-
-def _state(passport: Passport) -> State:
-    if not passport.is_here:
-        return "missing"
-    return "ok" if passport.is_intact else "damaged"
+    return [(each, "missing" if not each.is_here else "ok" if each.is_intact else "damaged") for each in passports()]
 
 
 def _unusable(passport: Passport) -> ResourceError:

@@ -14,10 +14,10 @@ from fairtrec.validation import validating
 def test_what_ir_datasets_cannot_fetch_is_a_short_line_with_the_part_that_is_wanted(kind):
     from fairtrec.formats.datasets import _fetching
 
-    with pytest.raises(ResourceError) as raised, _fetching("some/id", kind):
+    with pytest.raises(ResourceError) as raised, _fetching("msmarco-passage/dev", kind):
         raise RuntimeError("All sources failed [ConnectionError(" + "<object at 0x7f> " * 80)
     assert len(str(raised.value)) < 250
-    assert str(raised.value).endswith(f"run: ir_datasets export some/id {kind}")
+    assert str(raised.value).endswith(f"run: ir_datasets export msmarco-passage/dev {kind}")
 
 
 def labels_of(name: str):
@@ -77,10 +77,13 @@ def test_offline_no_other_machine_is_looked_for_while_a_dataset_is_read_and_no_l
         requests.get("http://localhost:9/", timeout=5)
 
     monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
-    with pytest.raises(ResourceError, match=r"\(FAIRTREC_OFFLINE is set\)"), datasets._fetching("some/id", "docs"):
+    with (
+        pytest.raises(ResourceError, match=r"\(FAIRTREC_OFFLINE is set\)"),
+        datasets._fetching("msmarco-passage/dev", "docs"),
+    ):
         fetch()
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("localhost", 9), timeout=5)  # which nobody forbids outside of it
     monkeypatch.setenv("FAIRTREC_OFFLINE", "0")
-    with pytest.raises(ResourceError, match=r"\(111\)"), datasets._fetching("some/id", "docs"):
+    with pytest.raises(ResourceError, match=r"\(111\)"), datasets._fetching("msmarco-passage/dev", "docs"):
         socket.create_connection(("localhost", 9), timeout=5)

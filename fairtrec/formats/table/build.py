@@ -161,7 +161,7 @@ def _with(meta: Meta, stated: Meta, path: FilePath) -> Meta:
 def sorted_parts(each: Table, number: int, groups: Sequence[str], scratch: Path) -> Iterator[Iterable[Rows]]:
     """Give a table as one or several parts whose rows are sorted; their place is the table's number."""
     if each.is_sorted:
-        yield (_placed(rows, number) for rows in _in_order(each.path))
+        yield _in_order(each.path, number)
         return
     # What is not sorted is cut into pieces that fit in memory; each is sorted there and written as a part of its own,
     # for the merge that comes next. A document that stands twice in one piece is found here, in two by the merge.
@@ -175,7 +175,7 @@ def sorted_parts(each: Table, number: int, groups: Sequence[str], scratch: Path)
         yield rows_of(path)
 
 
-def _in_order(path: FilePath) -> Iterator[Rows]:
+def _in_order(path: FilePath, number: int) -> Iterator[Rows]:
     """Read the rows of a table that says it is sorted. Raises InputError where it is not, or holds what none may."""
     last = np.uint64(0)
     for rows in rows_of(Path(path)):
@@ -183,11 +183,7 @@ def _in_order(path: FilePath) -> Iterator[Rows]:
         with readable(path):
             rows.docnos.validate(full=True)
         last = rows.keys[-1]
-        yield rows
-
-
-def _placed(rows: Rows, number: int) -> Rows:
-    return dataclasses.replace(rows, places=np.full(len(rows), number, dtype=np.uint64))
+        yield dataclasses.replace(rows, places=np.full(len(rows), number, dtype=np.uint64))
 
 
 def _taken(each: Table, number: int, groups: Sequence[str]) -> Iterator[Rows]:
@@ -201,7 +197,7 @@ def _taken(each: Table, number: int, groups: Sequence[str]) -> Iterator[Rows]:
         if not block["docno"].all():
             row = int(np.flatnonzero(block["docno"] == b"")[0])
             raise InputError("a row has no docno; name it", each.path, columns.line_of(lines, row))
-        yield _placed(Rows.of(docnos, numbers.astype(np.uint32)), number)
+        yield Rows.of(docnos, numbers.astype(np.uint32), np.full(len(docnos), number, dtype=np.uint64))
 
 
 def differences(one: FilePath, other: FilePath) -> Iterator[str]:

@@ -1,12 +1,11 @@
 """Reading and writing tables of counts, whichever of the three formats they are in."""
 
 # ruff: noqa: PTH123 - pathlib takes its time to be imported
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from os import fspath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from fairtrec.data import Histogram
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import opening
 from fairtrec.formats import bounded, columns, table
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Format = Literal["arrow", "parquet", "tsv"]
+FORMATS: tuple[Format, ...] = get_args(Format)
 MAGIC: dict[bytes, Format] = {b"ARROW1": "arrow", b"PAR1": "parquet"}
 MOST = 2**32 - 1
 
@@ -25,9 +25,8 @@ def format_to(path: FilePath) -> Format:
     """Tell the format in which a table is wanted from the end of its name. Raises UsageError for another."""
     from pathlib import Path
 
-    end = Path(path).suffix
-    for form in (*MAGIC.values(), "tsv"):
-        if end == f".{form}":
+    for form in FORMATS:
+        if Path(path).suffix == f".{form}":
             return form
     raise UsageError(f"{fspath(path)} ends in none of .arrow, .parquet, .tsv; name it so that it does")
 
@@ -93,7 +92,12 @@ class Table:
         """All documents by their counts, as far as the file says so."""
         found = Distribution.of_json(self._texts.get(DISTRIBUTION, b"{}"), len(self.groups), self.path)
         if self.meta is not None and found.histogram is not None:
-            refuse_other_sums(found.histogram, self.meta.rows, self.meta.totals, self.path)
+            counts, documents = found.histogram.counts, found.histogram.documents
+            least = min(counts.min(initial=0), documents.min(initial=1) - 1)
+            sums = int(documents.sum()), tuple((documents @ counts).tolist())
+            if least < 0 or sums != (self.meta.rows, tuple(self.meta.totals)):
+                what = "the distribution of counts is damaged (it is not that of the rows)"
+                raise InputError(f"{what}; count again", self.path)
         return found
 
     def batches(self) -> Iterator[Any]:
@@ -224,11 +228,3 @@ def is_ours(schema: Any, path: FilePath) -> bool:
     if [(field.name, field.type) for field in schema] != [(field.name, field.type) for field in ours]:
         raise InputError("its columns are not as `fairtrec annotate` writes them; count again", path)
     return True
-
-
-def refuse_other_sums(histogram: Histogram, rows: int, totals: Sequence[int], path: FilePath) -> None:
-    """Raise InputError where a distribution is not that of the rows of which the metadata speak."""
-    least = min(histogram.counts.min(initial=0), histogram.documents.min(initial=1) - 1)
-    sums = histogram.documents @ histogram.counts
-    if least < 0 or int(histogram.documents.sum()) != rows or tuple(sums.tolist()) != tuple(totals):
-        raise InputError("the distribution of counts is damaged (it is not that of the rows); count again", path)

@@ -40,7 +40,7 @@ class Rows:
     places: Keys | None = None
 
     @classmethod
-    def of(cls, docnos: Any, numbers: Numbers, places: Keys | None = None) -> Self:
+    def of(cls, docnos: Any, numbers: Numbers, places: Keys) -> Self:
         """Compute the keys of rows."""
         return cls(keys_of(*parts_of(docnos)), docnos, numbers, places)
 
