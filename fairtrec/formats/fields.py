@@ -137,7 +137,6 @@ def _json_lines(found: LabelColumns, blocks: Iterable[tuple[bytes, int]], field:
 
 
 def _objects(found: LabelColumns, block: str, names: Sequence[str], line: int) -> None:
-    """Read lines one by one."""
     document, field, *beside = names
     example, path = EXAMPLE.format(document, field), found.path
     into = reach(field.split(".")) if "." in field else None

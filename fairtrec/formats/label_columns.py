@@ -246,7 +246,6 @@ class LabelColumns:
                 self._refuse_contradiction(docs, rows, codes, weights, first)
 
     def _order(self, groups: Sequence[str]) -> tuple[str, ...]:
-        """Order groups that are numbers. Raises InputError where two are the same number."""
         order = by_number(groups)
         for one, other in pairwise(order):
             if float(one) == float(other):
@@ -263,7 +262,6 @@ class LabelColumns:
                 yield line_at(lines, row), qid, docno, names[code], weight
 
     def _fault(self, what: str, entry: int, first: int) -> InputError:
-        """Make the complaint about an entry of the parts from the ``first`` on."""
         for docs, _, _, lines in self._parts[first:]:
             if entry < len(docs):
                 return InputError(what, self.path, line_at(lines, entry))

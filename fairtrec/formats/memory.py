@@ -87,7 +87,6 @@ def ids_of(values: Sequence[Any], what: str) -> Docs:
 
 
 def _floats(values: list[Any], what: str) -> Floats:
-    """Take numbers from a list. Raises InputError for what is none, or is not finite."""
     with suppress(ValueError, TypeError, OverflowError):
         numbers = np.array(values, dtype=np.float64)
         if numbers.ndim == 1 and np.isfinite(numbers).all():
@@ -96,7 +95,6 @@ def _floats(values: list[Any], what: str) -> Floats:
 
 
 def _whole(values: list[Any], what: str) -> Ints:
-    """Take integers from a list. Raises InputError for what is none."""
     numbers = _floats(values, what)
     if np.any(numbers != np.floor(numbers)) or np.any(np.abs(numbers) >= 2**63):
         raise InputError(f"the {what} is not an integer everywhere; correct it")

@@ -219,7 +219,6 @@ def _alike(block: bytes, texts: Sequence[bytes]) -> Any:
 
 
 def _cell(name: str, cell: Any, path: FilePath, number: int) -> str | float:
-    """Take an id or a number from a line. Raises InputError for what is none."""
     is_number = isinstance(cell, int | float) and not isinstance(cell, bool)
     if name not in NUMBERS:
         if not isinstance(cell, str | int) or isinstance(cell, bool):

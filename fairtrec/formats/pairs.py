@@ -56,7 +56,9 @@ class Counterparts:
 def read(path: FilePath, *, one_way: bool = False) -> Counterparts:
     """Read a list. Raises InputError for what is no pair, a word with itself, and a line that adds nothing."""
     start = next(iter(opening.lines(path)), (0, b""))[1].lstrip()
-    rows = _of_json(path) if start.startswith(b"[") else _of_lines(path)
+    lines = ((number, line.decode()) for number, line in opening.lines(path, comment=b"#"))
+    cells = ((number, line.split("\t" if "\t" in line else ",")) for number, line in lines)
+    rows = _of_json(path) if start.startswith(b"[") else cells
     return _paired(rows, opening.name(path), path, opening.sha256(path), one_way=one_way)
 
 
@@ -64,12 +66,6 @@ def of(pairs: Iterable[Any], *, one_way: bool = False) -> Counterparts:
     """Take pairs that are in memory."""
     rows = ((number, pair) for number, pair in enumerate(pairs, 1))
     return _paired(rows, "given", "the pairs", "", one_way=one_way)
-
-
-def _of_lines(path: FilePath) -> Iterator[tuple[int, Any]]:
-    for number, raw in opening.lines(path, comment=b"#"):
-        line = raw.decode()
-        yield number, line.split("\t" if "\t" in line else ",")
 
 
 def _of_json(path: FilePath) -> Iterator[tuple[int, Any]]:

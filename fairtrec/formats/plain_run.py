@@ -48,7 +48,10 @@ def lines(system: System) -> Iterator[bytes]:
 
 
 def _refuse_blanks(run: Run) -> None:
-    docnos = run.docnos.tolist() if _may_be_blank(run) else []
+    letters = np.ascontiguousarray(run.docnos).view(np.uint8)
+    pieces = (letters[first : first + PIECE] for first in range(0, len(letters), PIECE))  # as caches have them
+    # 0, which fills a docno up, becomes 255; a byte that is no larger than a space may be a blank
+    docnos = run.docnos.tolist() if any(int((piece - np.uint8(1)).min()) < SPACE for piece in pieces) else []
     what = next(
         (f"docno {each.decode(errors='replace')!r}" for each in docnos if each.translate(None, BLANKS) != each), ""
     )
@@ -56,13 +59,6 @@ def _refuse_blanks(run: Run) -> None:
     if not what:
         return
     raise InputError(f"the {what} has a blank in it, which no TREC file can hold; give it another", run.name)
-
-
-def _may_be_blank(run: Run) -> bool:
-    """Tell whether a byte of a docno is no larger than a space; a piece at a time, as caches have it."""
-    letters = np.ascontiguousarray(run.docnos).view(np.uint8)
-    pieces = (letters[first : first + PIECE] for first in range(0, len(letters), PIECE))
-    return any(int((piece - np.uint8(1)).min()) < SPACE for piece in pieces)  # 0, which fills a docno up, becomes 255
 
 
 def _of_queries(run: Run, second: str) -> Iterator[bytearray]:

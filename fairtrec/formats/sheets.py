@@ -262,7 +262,6 @@ def _chances(found: SheetLines, unit: str) -> list[float]:
 
 
 def _number(found: SheetLines, name: str) -> int | None:
-    """Take a whole number of how the sheet was drawn. Raises InputError if it is none."""
     value = found.made.get(name, "")
     if found.made and not re.fullmatch(r"-?[0-9]{1,18}", value):
         what = f"{CHANGED}: its {name} is {value or 'missing'}"

@@ -247,7 +247,17 @@ def query_documents(given: Any, *, two: bool = False) -> QueryDocuments:
     """
     is_file = isinstance(given, PATH)
     path = given if is_file else None
-    entries = list(_entries(given) if is_file else _held(given))
+    entries: list[tuple[int | None, str, str, str]]
+    if is_file:
+        several = rows(opening.lines(given, comment=b"#"), given, (2, 3), _DOCUMENT, otherwise=None)
+        entries = [
+            (number, cells[0], cells[1], "".join(cells[2:]))
+            for number, cells in several
+            if cells[:2] != ["qid", "docno"]
+        ]
+    else:
+        held = {qid: of if isinstance(of, Mapping) else dict.fromkeys(of, "") for qid, of in given.items()}
+        entries = [(None, str(qid), str(docno), str(side)) for qid, of in held.items() for docno, side in of.items()]
     seen: set[tuple[str, str]] = set()
     sides: dict[str, None] = {}
     for line, qid, docno, side in entries:
@@ -266,15 +276,3 @@ def query_documents(given: Any, *, two: bool = False) -> QueryDocuments:
     name, sha256 = (opening.name(given), opening.sha256(given)) if is_file else ("given", "")
     _, qids, docnos, named = zip(*entries, strict=True)
     return QueryDocuments(name, qids, docnos, named, sha256)
-
-
-def _entries(path: FilePath) -> Iterator[tuple[int | None, str, str, str]]:
-    for number, cells in rows(opening.lines(path, comment=b"#"), path, (2, 3), _DOCUMENT, otherwise=None):
-        if cells[:2] != ["qid", "docno"]:
-            yield number, cells[0], cells[1], cells[2] if len(cells) == 3 else ""
-
-
-def _held(given: Mapping[str, Iterable[str]]) -> Iterator[tuple[int | None, str, str, str]]:
-    for qid, docnos in given.items():
-        sides = docnos if isinstance(docnos, Mapping) else dict.fromkeys(docnos, "")
-        yield from ((None, str(qid), str(docno), str(side)) for docno, side in sides.items())

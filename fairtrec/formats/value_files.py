@@ -115,7 +115,6 @@ def _header(row: str) -> tuple[str, list[str]] | None:
 
 
 def _one_of(names: tuple[str, ...], among: Iterable[str]) -> str | None:
-    """Find which of several names is there, in whatever case."""
     spelled = {each.lower(): each for each in among}
     return next((spelled[name] for name in names if name in spelled), None)
 

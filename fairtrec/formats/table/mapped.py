@@ -20,8 +20,6 @@ from fairtrec.formats.table.files import readable
 
 
 class _Mapped:
-    """A file in memory, its record batches, and all its bytes."""
-
     def __init__(self, path: FilePath) -> None:
         self.path = path
         with Path(path).open("rb") as file:
@@ -37,18 +35,15 @@ class _Mapped:
             batch = self.reader.get_batch(i)
             batch.validate()
             if batch.num_rows:
-                self._refuse_compressed(batch)
+                edge = self.address + len(self.memory)
+                if not all(self.address <= each.address < edge for each in batch.column(0).buffers() if each):
+                    what = "its columns are compressed"  # what was read does not lie in the file as it stands
+                    raise InputError(f"{what}; write it anew: fairtrec counts convert", self.path)
                 yield batch
             if hasattr(mmap, "MADV_DONTNEED"):
                 edges = [each.address - self.address for each in batch.column(0).buffers() if each]
                 start = min(edges) // mmap.PAGESIZE * mmap.PAGESIZE
                 self.memory.madvise(mmap.MADV_DONTNEED, start, batch.nbytes)
-
-    def _refuse_compressed(self, batch: Any) -> None:
-        """Raise InputError where what was read does not lie in the file as it stands."""
-        edge = self.address + len(self.memory)
-        if not all(self.address <= each.address < edge for each in batch.column(0).buffers() if each):
-            raise InputError("its columns are compressed; write it anew: fairtrec counts convert", self.path)
 
     def same(self, docnos: Any, rows: Ints, words: Keys) -> Bools:
         """Tell whether these rows hold these docnos, given as words [row, word] whose keys are theirs."""
