@@ -105,9 +105,9 @@ def command(
 
 def _write_fault(fault: BaseException, junit: Path | None) -> None:
     """Say in what CI reads that nothing was judged, so that nothing of an earlier run is taken for an answer."""
-    from fairtrec.report.junit import broken
     from fairtrec.report.markup import escaped_md
     from fairtrec.report.output import emit
+    from fairtrec.report.verdicts import broken
 
     message = str(fault) or type(fault).__name__
     if junit is not None:
@@ -120,8 +120,8 @@ def _write(
     checked: "Verdicts", form: str, output: Path | None, junit: Path | None, places: int, seconds: float
 ) -> None:
     """Print the report, write the others, and tell GitHub, where it runs this."""
-    from fairtrec.report.junit import junit as junit_report
     from fairtrec.report.output import emit
+    from fairtrec.report.verdicts import junit as junit_report
     from fairtrec.report.verdicts import summary
 
     if form == "github":

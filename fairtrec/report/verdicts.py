@@ -1,19 +1,21 @@
-"""Verdicts of the gate: as text, Markdown, JSON or annotations of a GitHub workflow, and as a table."""
+"""Verdicts of the gate: as text, Markdown, JSON, JUnit XML or annotations of a GitHub workflow, and as a table."""
 
 import io
 import math
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from os import fspath
 from shutil import get_terminal_size
 from typing import Any
+from xml.etree import ElementTree as ET
 
 from fairtrec.answers.result import Part
 from fairtrec.errors import plain
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.gate.checking import Verdicts
-from fairtrec.gate.requirement import STATUSES, Verdict
+from fairtrec.gate.requirement import STATUSES, Gate, Verdict
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.folding import cut, folded, hung
@@ -27,6 +29,7 @@ from fairtrec.report.terminal import within
 KEYS = ("run", "requirement", "slice")
 WORDS = {"passed": "passed", "warning": "warning", "undecided": "OPEN", "failed": "FAILED"}
 STYLES = {"passed": "green", "warning": "yellow", "undecided": "bold yellow", "failed": "bold red"}
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
 SIGNS = {"passed": "✅", "warning": "⚠️", "undecided": "❔", "failed": "❌"}
 
 
@@ -227,3 +230,58 @@ def github(checked: Verdicts, *, places: int = 4) -> str:
         annotation("error", plain(fault), file=run, title="fairtrec: broken") for run, fault in checked.result.failed
     ]
     return "".join([*lines, *(f"{line}\n" for line in broken)])
+
+
+def junit(checked: Verdicts, *, places: int = 4, seconds: float = 0) -> str:
+    """Write JUnit XML, as Jenkins, GitLab and their kin read it: a suite for each run, a case for each requirement.
+
+    A warning is the output of a case that passed, a broken run a suite with an error. The time is
+    that of the whole command, an equal share for each suite; without it, the same input gives the same bytes.
+    """
+    failed = checked.result.failed
+    root = ET.Element("testsuites", _counts("fairtrec check", checked.verdicts, checked.gate, len(failed)))
+    for scores in checked.result.scores:
+        of_run = [verdict for verdict in checked.verdicts if verdict.run == scores.run]
+        suite = ET.SubElement(root, "testsuite", _counts(scores.run, of_run, checked.gate))
+        properties = ET.SubElement(suite, "properties")
+        made = {"signature": str(checked.signature), "confidence": f"{checked.gate.confidence:g}"}
+        for name, value in {**made, "interval": checked.gate.interval}.items():
+            ET.SubElement(properties, "property", {"name": name, "value": value})
+        for verdict in of_run:
+            names = {"classname": scores.run, "name": title(verdict), "time": "0"}
+            case, said = ET.SubElement(suite, "testcase", names), facts(verdict, places)
+            if checked.gate.fails(verdict.status):
+                failure = {"message": verdict.reason, "type": "requirement"}
+                ET.SubElement(case, "failure", failure).text = said
+            elif verdict.status == "warning":
+                ET.SubElement(case, "system-out").text = f"warning: {verdict.reason}; {said}"
+    for run, fault in failed:
+        _error(root, run, fault)
+    for suite in root:
+        suite.set("time", f"{seconds / len(root):.3g}")
+    root.set("time", f"{seconds:.3g}")
+    return _written(root)
+
+
+def broken(message: str, where: str = "") -> str:
+    """Write that nothing was judged, and why."""
+    root = ET.Element("testsuites", _counts("fairtrec check", (), Gate(), 1))
+    _error(root, where or "fairtrec check", message)
+    return _written(root)
+
+
+def _error(root: ET.Element, run: str, message: str) -> None:
+    suite = ET.SubElement(root, "testsuite", _counts(run, (), Gate(), 1))
+    case = ET.SubElement(suite, "testcase", {"classname": run, "name": "evaluation", "time": "0"})
+    ET.SubElement(case, "error", {"message": message, "type": "input"})
+
+
+def _written(root: ET.Element) -> str:
+    ET.indent(root, " ")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _FORBIDDEN.sub("", ET.tostring(root, encoding="unicode")) + "\n"
+
+
+def _counts(name: str, verdicts: Sequence[Verdict], gate: Gate, errors: int = 0) -> dict[str, str]:
+    failures = sum(gate.fails(verdict.status) for verdict in verdicts)
+    counts = {"tests": len(verdicts) + errors, "failures": failures, "errors": errors, "time": 0}
+    return {"name": name, **{each: str(many) for each, many in counts.items()}}

@@ -322,7 +322,7 @@ def checked():
 
 def test_junit_is_what_its_readers_expect(checked):
     """The attributes and the order of elements that the schema of Jenkins' xUnit plug-in (junit-10.xsd) allows."""
-    from fairtrec.report.junit import junit
+    from fairtrec.report.verdicts import junit
 
     root = ET.fromstring(junit(checked).encode())
     inside = {"testsuites": ["testsuite"], "testsuite": ["properties", "testcase"], "properties": ["property"],

@@ -11,8 +11,7 @@ from fairtrec.answers.scores import Scores
 from fairtrec.gate import requirement
 from fairtrec.gate.judging import judge
 from fairtrec.gate.requirement import Gate
-from fairtrec.report.junit import junit
-from fairtrec.report.verdicts import github
+from fairtrec.report.verdicts import github, junit
 
 
 def verdict(differences, interval="t"):
