@@ -8,7 +8,7 @@ from shutil import get_terminal_size
 from typing import Any
 
 from fairtrec.errors import plain
-from fairtrec.explanation.explained import Exchange, Explained, Explanation, Place, RunExplanation, Word
+from fairtrec.explanation.explained import Explained, Explanation, Place, RunExplanation, Word
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.folding import hung
@@ -46,11 +46,9 @@ def _of_query(explanation: Explanation, each: Explained, name: str, places: int,
     if isnan(each.value):
         yield f"{head}{explanation.measure} is undefined: {each.why}"
         return
-    yield head + equation(explanation, each.value, each.ceiling, places)
+    yield head + equation(explanation, each, places)
     yield from aligned(*_ranks(explanation, each.places, places), WORDS, room)
-    if each.exchange is not None:
-        yield f"  {exchanged(each.exchange, places)}"
-    yield from (f"  {line}" for line in supposed(each.value, dict(each.what_if), places))
+    yield from (f"  {line}" for line in below(explanation, each, places))
 
 
 def _ranks(explanation: Explanation, several: Sequence[Place], places: int) -> tuple[list[str], list[list[str]]]:
@@ -82,17 +80,13 @@ def _of_run(
 ) -> Iterator[str]:
     many, defined = len(of_run.queries), len(of_run.defined)
     queries = f"{defined} of {many} queries" if defined < many else f"{many} {'query' if many == 1 else 'queries'}"
-    mean = of_run.mean("value")
-    yield f"{name}, mean of {queries}: {equation(explanation, mean, of_run.mean('ceiling'), places, mean=True)}"
+    yield f"{name}, mean of {queries}: {equation(explanation, of_run, places)}"
     if words := of_run.words(explanation.measure.better):
         yield from aligned(*words_of(explanation, of_run, places), WORDS, room)
         if rest := words[DEAREST:]:
             total, other = (moved(explanation, sum(word.adds for word in each), places) for each in (words, rest))
             yield f"  and {len(rest)} more {'word' if len(rest) == 1 else 'words'}: {other}; all words: {total}"
-    if of_run.defined:
-        yield f"  {worst_queries(of_run, explanation, places)}"
-    after = {term: of_run.what_if(term) for term in explanation.what_if}
-    yield from (f"  {line}" for line in supposed(mean, after, places))
+    yield from (f"  {line}" for line in below(explanation, of_run, places))
 
 
 def tables(explanation: Explanation, *, places: int) -> Document:
@@ -101,12 +95,11 @@ def tables(explanation: Explanation, *, places: int) -> Document:
     for of_run in explanation.runs:
         name = named(explanation)[of_run.run]
         for each in of_run.queries if explanation.detailed else ():
-            told = equation(explanation, each.value, each.ceiling, places)
-            title = f"{name}, query {asked(explanation, each.qid)}: {told}"
+            title = f"{name}, query {asked(explanation, each.qid)}: {equation(explanation, each, places)}"
             several.append(ReportTable.of_rows(title, 2, *_ranks(explanation, each.places, places)))
         if not explanation.detailed:
-            told = equation(explanation, of_run.mean("value"), of_run.mean("ceiling"), places, mean=True)
-            several.append(ReportTable.of_rows(f"{name}: {told}", 2, *words_of(explanation, of_run, places)))
+            title = f"{name}: {equation(explanation, of_run, places)}"
+            several.append(ReportTable.of_rows(title, 2, *words_of(explanation, of_run, places)))
     return Document(several, footnotes(explanation), str(explanation.signature))
 
 
@@ -191,15 +184,20 @@ def losing(explanation: Explanation) -> bool:
     return explanation.measure.better == "higher" and bool(explanation.ceiling)
 
 
-def equation(explanation: Explanation, value: float, ceiling: float, places: int, *, mean: bool = False) -> str:
-    """Write a value, and what it is the sum or the difference of.
+def equation(explanation: Explanation, one: Explained | RunExplanation, places: int) -> str:
+    """Write the value of a query, or the mean of a run, and what it is the sum or the difference of.
 
     Of a query it holds of the digits that are seen; of a mean the difference is what all words are said to do.
     """
+    if isinstance(one, Explained):
+        value, ceiling = one.value, one.ceiling
+        difference = round(value, places) - round(ceiling, places)
+    else:
+        value, ceiling = one.mean("value"), one.mean("ceiling")
+        difference = value - ceiling
     head = f"{explanation.measure} {fixed(value, places)}"
     if not explanation.ceiling:
         return head
-    difference = value - ceiling if mean else round(value, places) - round(ceiling, places)
     sign = "+" if difference > 0 else "-"
     return f"{head} = {fixed(ceiling, places)} {explanation.ceiling} {sign} {fixed(abs(difference), places)}"
 
@@ -209,15 +207,18 @@ def moved(explanation: Explanation, adds: float, places: int) -> str:
     return fixed(-adds, places) if losing(explanation) else fixed(adds, places, "+")
 
 
-def exchanged(exchange: Exchange, places: int) -> str:
-    """Say which exchange would better the value most."""
-    (first, second), (upper, lower) = exchange.ranks, exchange.docnos
-    both = f"rank {first} ({upper}) and rank {second} ({lower})"
-    return f"exchange that would gain most: {both}: {fixed(exchange.change, places, '+')}"
-
-
-def supposed(old: float, values: dict[str, float], places: int) -> Iterator[str]:
-    """Say what the value would be without each term."""
+def below(explanation: Explanation, one: Explained | RunExplanation, places: int) -> Iterator[str]:
+    """Say which exchange would better a value most, or name the worst queries; and what it would be without terms."""
+    if isinstance(one, Explained):
+        old, values = one.value, one.what_if
+        if one.exchange is not None:
+            (first, second), (upper, lower) = one.exchange.ranks, one.exchange.docnos
+            both = f"rank {first} ({upper}) and rank {second} ({lower})"
+            yield f"exchange that would gain most: {both}: {fixed(one.exchange.change, places, '+')}"
+    else:
+        old, values = one.mean("value"), {term: one.what_if(term) for term in explanation.what_if}
+        if one.defined:
+            yield _worst_queries(explanation, one, places)
     for term, value in values.items():
         yield f"without the term {term}: {fixed(value, places)} ({fixed(value - old, places, '+')})"
 
@@ -251,7 +252,7 @@ def moving(place: Place, places: int) -> list[Word]:
     return [word for word in place.words if isnan(word.adds) or round(word.adds, places)]
 
 
-def worst_queries(of_run: RunExplanation, explanation: Explanation, places: int) -> str:
+def _worst_queries(explanation: Explanation, of_run: RunExplanation, places: int) -> str:
     """Name the queries of the worst values, each value behind the queries that have it."""
     told = [(each.qid, fixed(each.value, places)) for each in of_run.worst(explanation.measure.better)]
     best = told[-1][1]
@@ -266,31 +267,16 @@ def _named(each: Explained, texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def _query(each: Explained, texts: Mapping[str, str]) -> dict[str, Any]:
+    further = ("gain", "ideal", "behind", "without", "rough", "known")
     return {
         **_named(each, texts),
-        **{name: getattr(each, name) for name in ("value", "ceiling", "rest")},
-        "why": each.why,
+        **{name: getattr(each, name) for name in ("value", "ceiling", "rest", "why")},
         "exchange": None if each.exchange is None else asdict(each.exchange),
         "what_if": each.what_if,
-        "ranks": [
-            {
-                **_rank(place),
-                **{name: getattr(place, name) for name in ("gain", "ideal", "behind", "without")},
-                "rough": place.rough,
-                "known": place.known,
-            }
-            for place in each.places
-        ],
+        "ranks": [{**_rank(place), **{name: getattr(place, name) for name in further}} for place in each.places],
     }
 
 
 def _rank(place: Place) -> dict[str, Any]:
-    return {
-        "rank": place.rank,
-        "docno": place.docno,
-        "adds": place.adds,
-        "loses": place.loses,
-        "words": [
-            {"word": word.term, "group": word.group, "times": word.times, "adds": word.adds} for word in place.words
-        ],
-    }
+    words = [dict(zip(("word", "group", "times", "adds"), word, strict=True)) for word in place.words]
+    return {**{name: getattr(place, name) for name in ("rank", "docno", "adds", "loses")}, "words": words}

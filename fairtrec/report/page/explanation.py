@@ -11,8 +11,8 @@ from fairtrec.explanation.explained import Explained, Explanation, Place, RunExp
 from fairtrec.report.document import Document
 from fairtrec.report.explanation import (
     asked,
+    below,
     equation,
-    exchanged,
     fixed,
     footnotes,
     listed,
@@ -20,9 +20,7 @@ from fairtrec.report.explanation import (
     moved,
     moving,
     named,
-    supposed,
     words_of,
-    worst_queries,
 )
 from fairtrec.report.page import element, file, movable, page, rows_of
 
@@ -77,19 +75,14 @@ def _run(explanation: Explanation, of_run: RunExplanation, name: str, places: in
     """Show one run: what its words cost, and its queries."""
     parts = []
     if not explanation.detailed:
-        mean = of_run.mean("value")
         many = len(of_run.defined)
-        told = equation(explanation, mean, of_run.mean("ceiling"), places, mean=True)
-        mean_of = f"Mean of {many} {'query' if many == 1 else 'queries'}: {told}"
-        parts.append(element("p", mean_of, class_="verdict"))
+        told = f"Mean of {many} {'query' if many == 1 else 'queries'}: {equation(explanation, of_run, places)}"
+        parts.append(element("p", told, class_="verdict"))
         head, rows = words_of(explanation, of_run, places)
         if rows:
             table = rows_of(_row("th", head), (_row("td", row) for row in rows))
             parts.append(movable(table, "Words that cost most"))
-        if of_run.defined:
-            parts.append(element("p", worst_queries(of_run, explanation, places)))
-        after = {term: of_run.what_if(term) for term in explanation.what_if}
-        parts += [element("p", line) for line in supposed(mean, after, places)]
+        parts += [element("p", line) for line in below(explanation, of_run, places)]
     queries = of_run.queries if explanation.detailed else of_run.losing(explanation.measure.better)[:SHOWN]
     parts += [_query(explanation, each, places, is_open=at == 0) for at, each in enumerate(queries)]
     if not explanation.detailed and len(of_run.queries) > len(queries):
@@ -117,13 +110,11 @@ def _query(explanation: Explanation, each: Explained, places: int, *, is_open: b
         lines.append(
             element("p", f"words that {'cost' if losing(explanation) else 'do'} most: {told}", class_="verdict")
         )
-    if each.exchange is not None:
-        lines.append(element("p", exchanged(each.exchange, places)))
-    lines += [element("p", line) for line in supposed(each.value, dict(each.what_if), places)]
+    lines += [element("p", line) for line in below(explanation, each, places)]
     table = rows_of(_head(explanation), _rows(explanation, each, places))
     whole = movable(table, f"Ranks of query {each.qid}")
     opened = {"open": "open"} if is_open or explanation.detailed else {}
-    headline = element("summary", summary + equation(explanation, each.value, each.ceiling, places))
+    headline = element("summary", summary + equation(explanation, each, places))
     return element("details", headline, *lines, whole, **opened)
 
 
