@@ -1,7 +1,6 @@
 """What the variants of an instrument say of the same runs: variants, terms that are left out, runs."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -35,38 +34,32 @@ def tables(ablation: Ablation, *, places: int) -> Document:
         several.append(_of_terms(ablation, terms, names, places))
     several.append(_of_runs(ablation, names, places))
     by_size = BY_SIZE if ablation.pairs and ablation.measure.better == "nearer 0" else ""
-    signs = [*filter(None, [directions([ablation.measure.better]), by_size]), *legend(ablation)]
+    signs = [directions([ablation.measure.better]), by_size, *legend(ablation)]
     said = [*remarks(ablation), *footnotes_of(ablation.result)]
     return Document(several, said, str(ablation.signature), signs=signs)
 
 
 def _of_variants(ablation: Ablation, names: Sequence[str], places: int) -> ReportTable:
-    every = lines(ablation)
-    keys = [Column("varied", [row.name for row in every], words=True)]
-    means = [np.array([each.means for each in row.variants]) for row in every]
-    if len(names) <= FEW:
-        values = [
-            Column(name, [span(mean[:, run].tolist(), places) for mean in means]) for run, name in enumerate(names)
-        ]
-    else:
-        values = [Column("mean", [span(mean.mean(axis=1).tolist(), places) for mean in means])]
+    every, few = lines(ablation), len(names) <= FEW
+    several = list(every.values())
+    means = [np.array([each.means for each in of]) for of in several]
+    values = []
+    if ablation.pairs and few:
+        values.append(Column("order", [order(of, names, ablation.base) for of in several], words=True))
+    for run, name in enumerate(names if few else ()):
+        values.append(Column(name, [span(mean[:, run].tolist(), places) for mean in means]))
+    if not few:
+        values.append(Column("mean", [span(mean.mean(axis=1).tolist(), places) for mean in means]))
     if ablation.pairs:
-        values += [
-            *(
-                Column(
-                    head, ["-" if row.variants[0] is ablation.base else span(map(of, row.variants), 2) for row in every]
-                )
-                for head, of in (("tau-b", attrgetter("tau_b")), ("tau_ap", attrgetter("tau_ap")))
-            ),
-            Column("flipped", [whole(each.flipped for each in row.variants) for row in every]),
-            Column("settled", [whole(each.settled for each in row.variants) for row in every]),
-        ]
-        if len(names) <= FEW:
-            values.insert(0, Column("order", [order(row.variants, names, ablation.base) for row in every], words=True))
-        else:
+        for name, tau in (("tau-b", attrgetter("tau_b")), ("tau_ap", attrgetter("tau_ap"))):
+            values.append(Column(name, ["-" if of[0] is ablation.base else span(map(tau, of), 2) for of in several]))
+        values.append(Column("flipped", [whole(each.flipped for each in of) for of in several]))
+        values.append(Column("settled", [whole(each.settled for each in of) for of in several]))
+        if not few:
             best = best_of(ablation)
-            ranks = ["-" if best is None else whole(int(each.ranks[best]) for each in row.variants) for row in every]
+            ranks = ["-" if best is None else whole(int(each.ranks[best]) for each in of) for of in several]
             values.append(Column("best", ranks))
+    keys = [Column("varied", [*every], words=True)]
     return ReportTable(f"{heading(ablation.measure)}, varied", keys, values, least=("tau_ap", "settled"))
 
 
@@ -91,42 +84,27 @@ def _of_terms(ablation: Ablation, terms: Sequence[Variant], names: Sequence[str]
 def _of_runs(ablation: Ablation, names: Sequence[str], places: int) -> ReportTable:
     best = np.argsort(np.where(ablation.base.ranks == 0, len(names) + 1, ablation.base.ranks), kind="stable").tolist()
     ends, ranks = ablation.intervals, ablation.rank_intervals
-    values = [
-        Column("base", [f"{ablation.base.means[run]:.{places}f}" for run in best]),
-        *(
-            Column(head, [f"{ends[run, end]:.{places}f}" for run in best])
-            for end, head in enumerate(("least", "greatest"))
-        ),
-    ]
+    values = [Column("base", [f"{ablation.base.means[run]:.{places}f}" for run in best])]
+    for end, name in enumerate(("least", "greatest")):
+        values.append(Column(name, [f"{ends[run, end]:.{places}f}" for run in best]))
     if ablation.pairs:
-        values += [
-            Column("rank", [str(ablation.base.ranks[run]) for run in best]),
-            Column("ranks", [whole(ranks[run].tolist()) for run in best]),
-        ]
+        values.append(Column("rank", [str(ablation.base.ranks[run]) for run in best]))
+        values.append(Column("ranks", [whole(ranks[run].tolist()) for run in best]))
     return ReportTable("Runs over all variants", [Column("run", [names[run] for run in best], words=True)], values)
 
 
-@dataclass(frozen=True)
-class OrderLine:
-    """One or several variants, by the name under which they stand in the table."""
+def lines(ablation: Ablation) -> dict[str, list[Variant]]:
+    """Put the draws of a setting together, by the name of their line.
 
-    name: str
-    variants: Sequence[Variant]
-
-
-def lines(ablation: Ablation) -> list[OrderLine]:
-    """Put the draws of a setting together; terms that are left out one by one stand in a table of their own."""
+    Terms that are left out one by one stand in a table of their own.
+    """
     found: dict[str, list[Variant]] = {"base": [ablation.base]}
     for each in ablation.variants:
         if each.documents is None:
-            drawn = isinstance(each.setting.terms, Draw) or each.setting.ties is not None
-            several = each.factor if each.setting.ties is not None and len(each.setting.changes) == 1 else None
-            name = several or (each.setting.called() if drawn and len(each.setting.changes) > 1 else None)
-            if name is None:
-                value = each.setting.called() if drawn else each.variant
-                name = f"{each.factor}={value}" if len(each.setting.changes) == 1 else value
-            found.setdefault(name, []).append(each)
-    return [OrderLine(f"{name}={len(of)}" if name == "ties" else name, of) for name, of in found.items()]
+            alone, ties = len(each.setting.changes) == 1, each.setting.ties is not None
+            value = each.setting.called() if ties or isinstance(each.setting.terms, Draw) else each.variant
+            found.setdefault(value if not alone else each.factor if ties else f"{each.factor}={value}", []).append(each)
+    return {f"{name}={len(of)}" if name == "ties" else name: of for name, of in found.items()}
 
 
 def left_out(ablation: Ablation) -> list[Variant]:

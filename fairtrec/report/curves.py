@@ -137,7 +137,7 @@ def of_curves(view: Curves, places: int) -> tuple[list[ReportTable], list[str]]:
     explained = [directions(point.better for point in view.rows)]
     if len(names) > 1:
         explained.append(f"tau: Kendall's tau-b of the order of the runs with that at the deepest cutoff; {AP}")
-    return found, [*filter(None, explained), *lines, *[f"* {WORST}"] * several]
+    return found, [*explained, *lines, *[f"* {WORST}"] * several]
 
 
 def _stability(measure: str, part: str, line: Sequence[CurveAgreement]) -> str:

@@ -114,8 +114,8 @@ class Document:
 
     @property
     def lines(self) -> Sequence[str]:
-        """The signs and the remarks."""
-        return [*self.signs, *self.remarks]
+        """The signs and the remarks that there are."""
+        return [*filter(None, (*self.signs, *self.remarks))]
 
 
 def heading(measure: Quantity) -> str:

@@ -53,7 +53,7 @@ def tables(effect: Effect, *, places: int) -> Document:
         )
     lines = footnotes(effect)
     means = [line for line in _remarks(effect) if line not in lines]
-    signs = [*filter(None, [directions(each.better for each in before.scores[0].measures)])]
+    signs = [directions(each.better for each in before.scores[0].measures)]
     return Document([ReportTable("", keys, values)], [*means, *lines], str(effect.signature), signs=signs)
 
 

@@ -105,8 +105,7 @@ def tables(selection: Selection, *, places: int) -> Document:
         for at, measure in enumerate(measures)
     ]
     table = ReportTable("", [Column("beta", betas, words=True), Column(chosen_head, chosen, words=True)], values)
-    signs = [*filter(None, lines)]
-    return Document([table], footnotes(selection), str(selection.signature), signs=signs)
+    return Document([table], footnotes(selection), str(selection.signature), signs=lines)
 
 
 def _marked(selection: Selection, baseline: str) -> str:
