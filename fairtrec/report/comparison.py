@@ -56,7 +56,7 @@ def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[s
     lines = [directions(directions_of(view)), *of_matrix(view)]
     lines += [line for line in _legend(view, several=False) if line.startswith(("|measure|", "?", "p Tukey"))]
     lines += [f"shown: {TESTS[view.procedure.test]}, {corrected(view.procedure)} at most {view.procedure.alpha:g}"]
-    return found, [line for line in [*lines, view.family] if line]
+    return found, [*lines, view.family]
 
 
 def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], list[str]]:
@@ -77,7 +77,7 @@ def _of_comparisons(view: Comparisons, places: int) -> tuple[list[ReportTable], 
         head = ["run", *["slice"] * several, *told[0]]
         against = f"{title_of(rows[0])}, against {baseline}"
         found.append(ReportTable.of_rows(against, 1 + several, head, cells, better, worse, LEAST))
-    return found, [line for line in _legend(view, several=several) if line]
+    return found, list(_legend(view, several=several))
 
 
 def _told(row: Comparison, how: Procedure, places: int) -> dict[str, str]:

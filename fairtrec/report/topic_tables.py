@@ -12,6 +12,7 @@ from fairtrec.report.records import Row
 from fairtrec.report.remarks import footnotes as footnotes_of
 
 KEYS = ("query",)
+OWN = ("own", "place")  # of one run
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,23 +47,16 @@ def footnotes(view: SpreadView) -> list[str]:
 def tables(view: SpreadView, *, places: int) -> Document:
     """Lay out a row for each query, and for the means."""
     of, run = _apart(view)
-    several = list(of.rows())
-    keys = [Column("query", [name for name, _, _ in several], words=True)]
-    keys.append(Column("runs", [str(of.runs_of(query, part)) for _, query, part in several]))
-    values = []
-    for row, measure in enumerate(of.measures):
+    _, *several = rows(view, places=places)
+    heads = ["query", "runs"]
+    for measure in of.measures:
         first = f"|{measure}| ↓" if measure.better == "nearer 0" else heading(measure)
-        for at, end in enumerate(ENDS):
-            head = f"{first}: {end}" if at == 0 else end
-            three = [of.of(query, part)[at, row] for _, query, part in several]
-            values.append(Column(head, [f"{value:.{places}f}" for value in three]))
-        if run is not None:
-            own = [f"{of.own(run, query, part)[row]:.{places}f}" for _, query, part in several]
-            values += [Column("own", own), Column("place", [_place(of, run, row, query) for _, query, _ in several])]
+        heads += [f"{first}: {ENDS[0]}", *ENDS[1:], *OWN * (run is not None)]
+    words, *columns = zip(*several, strict=True)
+    values = [Column(head, list(map(str, cells))) for head, cells in zip(heads[1:], columns, strict=True)]
+    table = ReportTable("", [Column("query", list(map(str, words)), words=True), values[0]], values[1:])
     signs = [directions({measure.better for measure in of.measures}), "all: means over so many queries as stand there"]
-    return Document(
-        [ReportTable("", keys, values)], footnotes(view), str(of.signature), signs=[sign for sign in signs if sign]
-    )
+    return Document([table], footnotes(view), str(of.signature), signs=signs)
 
 
 def _place(of: TopicSpread, run: int, measure: int, query: int | None) -> str:
@@ -73,8 +67,8 @@ def _place(of: TopicSpread, run: int, measure: int, query: int | None) -> str:
 def rows(view: SpreadView, *, places: int | None) -> Iterator[Row]:
     """Give a row for each query and mean, three columns for each measure; of one run two more."""
     of, run = _apart(view)
-    beside = ["own", "place"] * (run is not None)
-    yield ["query", "runs", *(f"{measure} {name}" for measure in of.measures for name in (*ENDS, *beside))]
+    names = (*ENDS, *OWN * (run is not None))
+    yield ["query", "runs", *(f"{measure} {name}" for measure in of.measures for name in names)]
     for name, query, part in of.rows():
         three, cells = of.of(query, part), []
         for row in range(len(of.measures)):
