@@ -7,14 +7,12 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
 from fairtrec.answers.result import Result
-from fairtrec.answers.scores import Scores
 from fairtrec.data import Floats
 from fairtrec.errors import ResourceError, UsageError
 from fairtrec.literals import PaperColumns
@@ -188,18 +186,6 @@ def label(measure: Measure) -> str:
     return f"{measure}{ARROWS[measure.better]}"
 
 
-def ends(scores: Scores, *, compared: bool = False) -> Floats | None:
-    """Give the interval of each mean [measure, end], nan where it has none; None where none is to be drawn.
-
-    ``compared``  of the mean size, where nearer 0 is better: that is by what runs are compared.
-    """
-    if not compared:
-        return scores.within
-    nearer = np.array([[measure.better == "nearer 0"] for measure in scores.measures])
-    within = replace(scores, values=np.where(nearer, np.abs(scores.values), scores.values)).within
-    return within if within is None else np.where(nearer, np.maximum(within, 0), within)
-
-
-def drawn_apart(mean: float, reach: Floats) -> Floats:
-    """Give how far an interval reaches below and above its mean [end, 1]; 0 where there is none."""
-    return np.nan_to_num(np.abs(reach - mean), nan=0.0, posinf=0.0).reshape(2, 1)
+def drawn_apart(means: Floats | float, reach: Floats) -> Floats:
+    """Give how far intervals [..., end] reach below and above their means [end, mean]; 0 where there is none."""
+    return np.nan_to_num(np.abs(np.atleast_2d(reach).T - means), nan=0.0, posinf=0.0)

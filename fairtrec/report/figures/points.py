@@ -1,28 +1,18 @@
 """The frontier: two measures against each other, a point for each run, its interval, and lines fitted to families."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from fairtrec.answers.result import Result
+from fairtrec.answers.scores import Scores
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.literals import PaperColumns
 from fairtrec.report.cells import standing
-from fairtrec.report.figures.canvas import (
-    COLOURS,
-    MOST,
-    QUIET,
-    called,
-    drawn_apart,
-    ends,
-    family_of,
-    label,
-    legend,
-    looks,
-    panels,
-)
+from fairtrec.report.figures import canvas
 from fairtrec.report.labelling import RADIUS, Dot, labelled, stacked
 from fairtrec.report.page.scatter import FEW, frontier
 
@@ -39,36 +29,32 @@ def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, tren
     compared = standing(result, PLACES)
     if not compared.directed.all():
         raise UsageError(f"{measures[int(compared.directed.argmin())]} says not what is better; name another")
-    names = called(result)
-    figure, (axes,) = panels([""], columns, 2.5 if columns == "1" else 3.6)
+    names = canvas.called(result)
+    figure, (axes,) = canvas.panels([""], columns, 2.5 if columns == "1" else 3.6)
     means = np.array([scores.compared for scores in result.scores])
     drawn = np.flatnonzero(np.isfinite(means).all(axis=1)).tolist()
     front = [run for run in frontier(compared, 0, 1) if run in drawn]
-    axes.step(*means[front[::-1]].T, where="post", color=QUIET, linewidth=0.8, linestyle="--", zorder=1)
-    look = looks(names, families)
+    axes.step(*means[front[::-1]].T, where="post", color=canvas.QUIET, linewidth=0.8, linestyle="--", zorder=1)
+    look = canvas.looks(names, families)
     _intervals(axes, result, front if len(drawn) > FEW else drawn, look)
     order = [*front, *(run for run in drawn if run not in front)]
     lines = {run: axes.plot(*means[run], zorder=2, label=names[run], **look[run])[0] for run in drawn}
     for run, line in lines.items():
         line.set(linestyle="", fillstyle="full" if run in front else "none", markersize=RADIUS, markeredgewidth=0.8)
     if trend:
-        _fitted(axes, means[drawn], [family_of(names[run], families) for run in drawn], families)
-    axes.set_xlabel(label(measures[0]))
-    axes.set_ylabel(label(measures[1]))
+        _fitted(axes, means[drawn], [canvas.family_of(names[run], families) for run in drawn], families)
+    axes.set_xlabel(canvas.label(measures[0]))
+    axes.set_ylabel(canvas.label(measures[1]))
     numbered = len(drawn) > FEW
-    keyed = drawn if len(drawn) <= MOST else front
+    keyed = drawn if len(drawn) <= canvas.MOST else front
     told = [f"{run + 1}  {names[run]}" if numbered else names[run] for run in keyed]
     handles = [lines[run] for run in keyed]
     for number, family in enumerate(families):
-        line = {
-            "color": COLOURS[number % len(COLOURS)],
-            "linestyle": "--" if trend else "",
-            "marker": "" if trend else "_",
-        }
-        handles += axes.plot([], [], label="_family", **line)
+        line = {"linestyle": "--", "marker": ""} if trend else {"linestyle": "", "marker": "_"}
+        handles += axes.plot([], [], label="_family", color=canvas.COLOURS[number % len(canvas.COLOURS)], **line)
         told.append(f"{family}…")
     if handles:
-        legend(figure, handles, told)
+        canvas.legend(figure, handles, told)
     dots = _placed(figure, axes, means, order)
     for dot in dots:
         ring = {} if dot.stack == dot.run else {"fillstyle": "none"}
@@ -82,11 +68,18 @@ def _intervals(axes: Any, result: Result, runs: Sequence[int], look: Sequence[Ma
     """Draw the intervals of runs in both measures, where the result has some."""
     for run in runs:
         scores = result.scores[run]
-        within = ends(scores, compared=True)
+        within = _of_sizes(scores)
         if within is not None:
-            across, up = (drawn_apart(*each) for each in zip(scores.compared.tolist(), within, strict=True))
+            across, up = (canvas.drawn_apart(*each) for each in zip(scores.compared.tolist(), within, strict=True))
             thin = {"color": look[run]["color"], "alpha": 0.45, "linewidth": 0.6, "zorder": 0.9}
             axes.errorbar(*scores.compared, xerr=across, yerr=up, fmt="none", **thin)
+
+
+def _of_sizes(scores: Scores) -> Floats | None:
+    """Give the interval of what runs are compared by [measure, end]: of the mean size, where nearer 0 is better."""
+    nearer = np.array([[measure.better == "nearer 0"] for measure in scores.measures])
+    within = replace(scores, values=np.where(nearer, np.abs(scores.values), scores.values)).within
+    return within if within is None else np.where(nearer, np.maximum(within, 0), within)
 
 
 def _fitted(axes: Any, means: Floats, family: Sequence[int], families: Sequence[str]) -> None:
@@ -103,7 +96,7 @@ def _fitted(axes: Any, means: Floats, family: Sequence[int], families: Sequence[
             )
         across = np.array([own[:, 0].min(), own[:, 0].max()])
         slope, base = np.polyfit(own[:, 0], own[:, 1], 1)
-        colour = COLOURS[number % len(COLOURS)]
+        colour = canvas.COLOURS[number % len(canvas.COLOURS)]
         axes.plot(across, base + slope * across, color=colour, linestyle="--", linewidth=1.0, zorder=1.5, label="_fit")
 
 
@@ -127,7 +120,8 @@ def _numbered(figure: Any, axes: Any, dots: Sequence[Dot]) -> None:
         if spot.lead:
             x, y = spot.lead[1]
             end = x * UNIT, -y * UNIT
-            thin = {"arrowstyle": "-", "linewidth": 0.4, "color": QUIET, "shrinkA": 0, "shrinkB": dot.radius * UNIT}
+            thin = {"arrowstyle": "-", "linewidth": 0.4, "color": canvas.QUIET}
+            thin |= {"shrinkA": 0, "shrinkB": dot.radius * UNIT}
             line = axes.annotate("", where, end, textcoords="offset points", arrowprops=thin)
             line.set_in_layout(False)
         side = {"start": "left", "end": "right", "middle": "center"}[spot.anchor]
