@@ -6,7 +6,7 @@ import numpy as np
 
 from fairtrec.annotation.counting.counter import Lexicon
 from fairtrec.annotation.counting.kernel import INNER, Bytes, Kernel, capitals, character_kinds
-from fairtrec.annotation.counting.lookup import NONE, WIDTH, joined
+from fairtrec.annotation.counting.lookup import NONE, WIDTH
 from fairtrec.compiled import extension
 from fairtrec.data import Ints
 from fairtrec.formats import spans
@@ -39,16 +39,7 @@ class Compiled(Kernel):
         self.bitmap = np.packbits(bitmap, bitorder="little")
         self.room = ROOM
 
-    def _counted(self, block: bytes, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-        tokens, counts = self._scanned(block, starts, ends, lowered=self.lexicon.case_sensitive)
-        odd = np.flatnonzero(tokens == NONE)
-        if len(odd):  # lower-cased as text, since it is not done by ASCII letters alone
-            texts = (block[start:end].decode() for start, end in zip(starts[odd], ends[odd], strict=True))
-            tokens[odd], counts[odd] = self._scanned(*joined([text.lower().encode() for text in texts]), lowered=True)
-        return tokens, counts
-
-    def _scanned(self, block: bytes, starts: Ints, ends: Ints, *, lowered: bool) -> tuple[Ints, Ints]:
-        """Count tokens [document], NONE where only Unicode can make lower case, and terms [document, group]."""
+    def _sweep(self, block: bytes, starts: Ints, ends: Ints, *, lowered: bool) -> tuple[Ints, Ints]:
         tokens = np.empty(len(starts), dtype=np.int64)
         counts = np.zeros((len(starts), len(self.lexicon.groups)), dtype=np.int64)
         kind = character_kinds(self.lexicon.tokenizer) if lowered else self.kind

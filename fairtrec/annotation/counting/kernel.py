@@ -81,17 +81,18 @@ class Kernel:
         return numbers, firsts, lasts
 
     def _counted(self, block: bytes, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-        tokens, counts, odd = self._sweep(block, starts, ends, lowered=self.lexicon.case_sensitive)
-        if len(odd):
+        tokens, counts = self._sweep(block, starts, ends, lowered=self.lexicon.case_sensitive)
+        odd = np.flatnonzero(tokens == NONE)
+        if len(odd):  # lower-cased as text, since it is not done by ASCII letters alone
             texts = (block[start:end].decode() for start, end in zip(starts[odd], ends[odd], strict=True))
-            tokens[odd], counts[odd], _ = self._sweep(*joined([text.lower().encode() for text in texts]), lowered=True)
+            tokens[odd], counts[odd] = self._sweep(*joined([text.lower().encode() for text in texts]), lowered=True)
         return tokens, counts
 
-    def _sweep(self, block: bytes, starts: Ints, ends: Ints, *, lowered: bool) -> tuple[Ints, Ints, Ints]:
-        """Count, and list the documents whose numbers are void until they are lower-cased as text."""
+    def _sweep(self, block: bytes, starts: Ints, ends: Ints, *, lowered: bool) -> tuple[Ints, Ints]:
+        """Count tokens [document], NONE where only Unicode can make lower case, and terms [document, group]."""
         tokens = np.zeros(len(starts), dtype=np.int64)
         counts = np.zeros((len(starts), len(self.lexicon.groups)), dtype=np.int64)
-        odd = [np.zeros(0, dtype=np.int64)]
+        odd = np.zeros(len(starts), dtype=np.bool_)
         hits = np.zeros((3, 0), dtype=np.int64)  # document, place in it and number of each token that a term has
         for some, begin, end in self._batches(block, starts, ends):
             text, first, last = padded(block, begin, end)
@@ -99,9 +100,11 @@ class Kernel:
             if not lowered:
                 text = text.translate(LOWER)
                 if len(points):
-                    odd.append(some.start + _holding(places[capitals()[points]], first, last))
-                    if 2 * len(odd[-1]) > len(first):
-                        odd[-1] = np.arange(some.start, some.stop)
+                    capital = places[capitals()[points]]
+                    document = np.searchsorted(first, capital, side="right") - 1
+                    odd[some.start + document[capital < last[document]]] = True
+                    if 2 * np.count_nonzero(odd[some]) > len(first):
+                        odd[some] = True
                         continue
             more, found = self._scan(text, first, last, places, points)
             found[1] += tokens[some][found[0]]
@@ -110,7 +113,8 @@ class Kernel:
             context = hits[:, max(0, hits.shape[1] + 1 - self.terms.longest) :]  # a phrase may begin there
             hits = np.concatenate((context, found), axis=1)
             counts[some] += self.terms.tally(hits, context.shape[1], some)
-        return tokens, counts, np.unique(np.concatenate(odd))
+        tokens[odd] = NONE
+        return tokens, counts
 
     def _batches(self, block: bytes, starts: Ints, ends: Ints) -> Iterator[tuple[slice, Ints, Ints]]:
         """Give about ``batch`` bytes at a time: starts and ends of some documents or of a part of a long one."""
@@ -164,11 +168,6 @@ def _beyond_ascii(text: bytearray) -> tuple[Ints, Points]:
     for i, (least, bits) in enumerate(((0xC0, 0x1F), (0xE0, 0x3FF), (0xF0, 0x7FFF)), 1):
         points = np.where(lead >= least, (points & bits) << 6 | letters[places + i] & 0x3F, points)
     return places, points
-
-
-def _holding(places: Ints, starts: Ints, ends: Ints) -> Ints:
-    document = np.searchsorted(starts, places, side="right") - 1
-    return np.unique(document[places < ends[document]])
 
 
 @cache

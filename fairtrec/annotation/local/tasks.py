@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import starmap
 from os import fspath
 from pathlib import Path
 from types import MappingProxyType
@@ -115,11 +116,8 @@ def tasks(origins: list[Origin], longest: int, *, tapered: bool = False) -> Iter
     Pieces of files that are not compressed may be ``tapered``, small and smaller toward the end, so that processes that
     do them end at about the same time.
     """
-    number = 0
-    for which, origin in enumerate(origins):
-        for done, span, text, damage in _pieces(origin, longest, tapered):
-            yield Task(number, which, done, span, text, damage)
-            number += 1
+    found = ((which, *each) for which, origin in enumerate(origins) for each in _pieces(origin, longest, tapered))
+    return starmap(Task, ((number, *each) for number, each in enumerate(found)))
 
 
 def in_order(
