@@ -1,6 +1,6 @@
 """``fairtrec.check``: the gate, from whatever the caller has (runs, a result, a results file) to verdicts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -131,37 +131,31 @@ def notes(
     runs: Sequence[Scores],
     requirements: Sequence[Requirement],
     baseline: Scores | None,
-    slices: Mapping[str, Sequence[str]] | None,
+    slices: Mapping[str, Sequence[str]],
     gate: Gate,
-) -> list[str]:
-    """List what a reader should know beside the verdicts: what contradicts, what was not compared or not asked."""
-    lines = [requirement.contradiction for requirement in requirements if requirement.contradiction]
-    if slices and gate.among(len(slices)) < gate.alpha and any(each.scope and each.relative for each in requirements):
-        lines.append(
-            f"each of the {len(slices)} slices is judged with alpha {gate.among(len(slices)):.3g} (Bonferroni)"
-        )
-    sliced = {qid for qids in (slices or {}).values() for qid in qids}
+) -> Iterator[str]:
+    """Say what a reader should know beside the verdicts: what contradicts, what was not compared or not asked."""
+    yield from (requirement.contradiction for requirement in requirements if requirement.contradiction)
+    among = gate.among(len(slices))
+    if among < gate.alpha and any(each.scope and each.relative for each in requirements):
+        yield f"each of the {len(slices)} slices is judged with alpha {among:.3g} (Bonferroni)"
+    sliced = {qid for qids in slices.values() for qid in qids}
     if slices and not any(requirement.scope for requirement in requirements):
-        lines.append("no requirement is about slices; write: worst slice MEASURE >= BOUND")
+        yield "no requirement is about slices; write: worst slice MEASURE >= BOUND"
     asked = {requirement.measure for requirement in requirements}
     for scores in runs:
-        if baseline is not None and set(scores.qids) != set(baseline.qids):
-            both = len(set(scores.qids) & set(baseline.qids))
-            many = f"{len(scores.qids)} {'query' if len(scores.qids) == 1 else 'queries'}"
-            lines.append(
-                f"{scores.run} has {many}, the baseline {len(baseline.qids)}; compared over the {both} of both"
-            )
-        if slices and (rest := len(set(scores.qids) - sliced)):
-            lines.append(f"{rest} of the {len(scores.qids)} queries of {scores.run} are in no slice")
-        means = zip(scores.measures, scores.means.tolist(), strict=True)
-        lines += [
-            f"{scores.run}: {measure} is {mean:.4f}, with no requirement"
-            for measure, mean in means
-            if measure not in asked
-        ]
+        qids = set(scores.qids)
+        if baseline is not None and qids != set(baseline.qids):
+            many = f"{len(qids)} {'query' if len(qids) == 1 else 'queries'}"
+            both = f"compared over the {len(qids & set(baseline.qids))} of both"
+            yield f"{scores.run} has {many}, the baseline {len(baseline.qids)}; {both}"
+        if slices and (rest := len(qids - sliced)):
+            yield f"{rest} of the {len(qids)} queries of {scores.run} are in no slice"
+        for measure, mean in zip(scores.measures, scores.means.tolist(), strict=True):
+            if measure not in asked:
+                yield f"{scores.run}: {measure} is {mean:.4f}, with no requirement"
     if gate.interval != "t" and any(len(scores.qids) < SCANTY for scores in runs):
-        lines.append(f"the bootstrap intervals of fewer than {SCANTY} queries are too narrow; prefer --interval t")
-    return lines
+        yield f"the bootstrap intervals of fewer than {SCANTY} queries are too narrow; prefer --interval t"
 
 
 def _agreed(recorded: RecordedResult, result: Result, compared: Sequence[Measure], *, accept: bool) -> list[str]:

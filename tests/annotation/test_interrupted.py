@@ -36,15 +36,15 @@ def run(folder, name="c.tsv", **options):
 
 def interrupted(folder, monkeypatch, name="c.tsv"):
     """Count some of a collection."""
-    count, left = part.Counting.__call__, iter(range(4))
+    count, left = part.CountingWork.counted, iter(range(4))
 
-    def counting(self, task):
+    def counting(*arguments):
         if next(left, None) is None:
             raise KeyboardInterrupt
-        return count(self, task)
+        return count(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(part.Counting, "__call__", counting)
+        patch.setattr(part.CountingWork, "counted", counting)
         with pytest.raises(KeyboardInterrupt):
             run(folder, name)
     return folder / "o.arrow.parts" / "manifest.jsonl"

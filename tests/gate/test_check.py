@@ -214,7 +214,7 @@ def test_only_queries_that_both_have_are_compared():
     (verdict,) = judged("nDCG@10 >= baseline - 0.1", mine, theirs)
     assert (verdict.defined, verdict.queries) == (2, 4)
     assert verdict.evidence.difference == pytest.approx((0.1 - 0.2 + 0.3 - 0.5) / 2)
-    (note,) = checking.notes([mine], [verdict.requirement], theirs, None, Gate())
+    (note,) = checking.notes([mine], [verdict.requirement], theirs, {}, Gate())
     assert note == "mine has 4 queries, the baseline 4; compared over the 3 of both"
 
 

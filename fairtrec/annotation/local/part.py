@@ -6,12 +6,14 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from platform import node
 from typing import Any, NoReturn, Self
 
 from fairtrec.annotation.counting.compiled import fastest
 from fairtrec.annotation.counting.counter import Lexicon
+from fairtrec.annotation.counting.kernel import Kernel
 from fairtrec.annotation.counting.text_blocks import Fault, Piece
 from fairtrec.annotation.local.tasks import Origin, Task, documents_of
 from fairtrec.errors import InputError, UsageError
@@ -32,7 +34,24 @@ class CountingWork:
 
     def begin(self) -> "Callable[[Task], Done]":
         """Make the counter of a process."""
-        return Counting(self)
+        return partial(self.counted, fastest(self.lexicon))
+
+    def counted(self, counter: Kernel, task: Task) -> "Done":
+        """Count one task and commit its part."""
+        piece = Piece(faults=[(1, task.damage)] if task.damage else [])
+        for some in documents_of(self.origins[task.origin], task, self.longest):
+            piece.add(some, counter, skip=self.skip)
+        rows = piece.arranged()
+        if piece.faults and not self.skip:
+            return Done(task.number, task.origin, fault=min(piece.faults))
+        if piece.faults:
+            with replaced(rejects(self.folder, task.number), synced=True) as file:
+                file.write_text(piece.rejected, "utf-8")
+        if rows is not None:
+            with replaced(part(self.folder, task.number), synced=True) as file:
+                written(file, schema(self.lexicon.groups, placed=True), [rows])
+        many = 0 if rows is None else len(rows)
+        return Done(task.number, task.origin, piece.lines, many, piece.bytes, len(piece.faults), counter.name)
 
 
 @dataclass(frozen=True)
@@ -47,31 +66,6 @@ class Done:
     rejected: int = 0
     counter: str = ""  # which one it was
     fault: Fault | None = field(default=None)  # the first one, where it is not passed over; its line within the task
-
-
-class Counting:
-    """Counts tasks, with one counter for all of them."""
-
-    def __init__(self, work: CountingWork) -> None:
-        self.work = work
-        self.counter = fastest(work.lexicon)
-
-    def __call__(self, task: Task) -> Done:
-        """Count one task and commit its part."""
-        work, piece = self.work, Piece(faults=[(1, task.damage)] if task.damage else [])
-        for some in documents_of(work.origins[task.origin], task, work.longest):
-            piece.add(some, self.counter, skip=work.skip)
-        rows = piece.arranged()
-        if piece.faults and not work.skip:
-            return Done(task.number, task.origin, fault=min(piece.faults))
-        if piece.faults:
-            with replaced(rejects(work.folder, task.number), synced=True) as file:
-                file.write_text(piece.rejected, "utf-8")
-        if rows is not None:
-            with replaced(part(work.folder, task.number), synced=True) as file:
-                written(file, schema(work.lexicon.groups, placed=True), [rows])
-        many = 0 if rows is None else len(rows)
-        return Done(task.number, task.origin, piece.lines, many, piece.bytes, len(piece.faults), self.counter.name)
 
 
 def part(folder: Path, number: int) -> Path:
