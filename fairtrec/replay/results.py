@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import fspath
 from typing import Any, NoReturn, TypeVar
@@ -181,19 +181,13 @@ class _ResultReader:
         many = self.part(entry, "num_q", object, where)
         if type(many) is not int or many < 0:
             self.fail("must be a number of queries", f"{where}.num_q")
-        means = {
-            measure: self.number(
-                self.part(self.typed(mean, dict, measure), "value", object, measure), f"{where}.means.{measure}"
-            )
-            for measure, mean in self.typed(entry.get("means", {}), dict, f"{where}.means").items()
-        }
-        queries = {
-            qid: {
-                measure: self.number(number, f"{where}.queries.{qid}.{measure}")
-                for measure, number in self.typed(row, dict, f"{where}.queries.{qid}").items()
-            }
-            for qid, row in self.typed(entry.get("queries", {}), dict, f"{where}.queries").items()
-        }
+        of_means = self.typed(entry.get("means", {}), dict, f"{where}.means")
+        values = ((of, self.part(self.typed(mean, dict, of), "value", object, of)) for of, mean in of_means.items())
+        means = self.numbers(values, f"{where}.means")
+        queries = {}
+        for qid, row in self.typed(entry.get("queries", {}), dict, f"{where}.queries").items():
+            place = f"{where}.queries.{qid}"
+            queries[qid] = self.numbers(self.typed(row, dict, place).items(), place)
         for row, known in [
             *[(means, {*columns})] * ("means" in entry),
             *((row, {*columns.values()}) for row in queries.values()),
@@ -203,6 +197,9 @@ class _ResultReader:
         if "queries" in entry and len(queries) != many:
             self.fail(f"has {len(queries)} queries, and says that they are {many}", where)
         return RecordedRun(name, tag, many, means, queries)
+
+    def numbers(self, values: Iterable[tuple[str, Any]], where: str) -> dict[str, float]:
+        return {name: self.number(value, f"{where}.{name}") for name, value in values}
 
     def number(self, value: Any, where: str) -> float:
         if isinstance(value, str | None) and value in SPELLED:

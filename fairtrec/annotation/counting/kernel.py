@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fairtrec.annotation.counting.counter import STRIPPED, Lexicon
-from fairtrec.annotation.counting.lookup import NONE, TermTrie, joined, keys_of, padded
+from fairtrec.annotation.counting.lookup import NONE, TermTrie, joined, padded
 from fairtrec.data import Bools, Ints
 from fairtrec.literals import Tokenizer
 
@@ -73,10 +73,8 @@ class Kernel:
             places, points = _beyond_ascii(text)
             text = text.translate(LOWER)
             first, last = TOKENS[self.lexicon.tokenizer](self._kinds(text, first, last, places, points))
-            likely = np.flatnonzero(self.terms.bitmap[self.terms.slots(keys_of(text, first, last))])
-            first, last = first[likely], last[likely]
-            number = self.terms.find(text, first, last)
-            found.append(np.stack((number, first + begin - 1, last + begin - 1))[:, number != NONE])
+            place, number = self.terms.hits(text, first, last)
+            found.append(np.stack((number, first[place] + begin - 1, last[place] + begin - 1)))
         numbers, firsts, lasts = np.concatenate(found, axis=1)
         return numbers, firsts, lasts
 
@@ -137,11 +135,9 @@ class Kernel:
         first, last = TOKENS[self.lexicon.tokenizer](self._kinds(text, starts, ends, places, points))
         before = np.searchsorted(first, starts)
         tokens = np.searchsorted(first, ends, side="right") - before
-        place = np.flatnonzero(self.terms.bitmap[self.terms.slots(keys_of(text, first, last))])
-        first, last = first[place], last[place]
-        document = np.searchsorted(starts, first, side="right") - 1
-        number = self.terms.find(text, first, last)
-        known = np.flatnonzero((number != NONE) & (first <= ends[document]))  # and not between two documents
+        place, number = self.terms.hits(text, first, last)
+        document = np.searchsorted(starts, first[place], side="right") - 1
+        known = np.flatnonzero(first[place] <= ends[document])  # and not between two documents
         document = document[known]
         return tokens, np.stack((document, place[known] - before[document], number[known]))
 

@@ -43,10 +43,10 @@ def keys_of(text: bytearray, first: Ints, last: Ints) -> Keys:
     return keys
 
 
-def tails_of(text: bytearray, keys: Keys, first: Ints, last: Ints) -> Keys:
-    """Give the last 8 bytes of each token, its key where it is shorter."""
-    tails: Keys = windows(text)[np.maximum(last - WIDTH, 0)]
-    return np.where(last - first > WIDTH, tails, keys)
+def ends_of(text: bytearray, first: Ints, last: Ints) -> tuple[Keys, Keys]:
+    """Give the keys of tokens, and the last 8 bytes of each, its key where it is shorter."""
+    keys, tails = keys_of(text, first, last), windows(text)[np.maximum(last - WIDTH, 0)]
+    return keys, np.where(last - first > WIDTH, tails, keys)
 
 
 def _fingerprints(keys: Keys, tails: Keys, lengths: Ints) -> Keys:
@@ -77,10 +77,9 @@ class TermTrie:
         text, first, last = padded(block, first, last)
         bits = (len(tokens) * 32).bit_length()
         self.shift = np.uint64(64 - bits)
-        keys = keys_of(text, first, last)
+        keys, tails = ends_of(text, first, last)
         self.bitmap = np.zeros(1 << bits, dtype=np.bool_)
         self.bitmap[self.slots(keys)] = True
-        tails = tails_of(text, keys, first, last)
         prints = _fingerprints(keys, tails, last - first)
         order = np.argsort(prints)
         nothing = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
@@ -100,11 +99,13 @@ class TermTrie:
         slots >>= self.shift
         return slots.view(np.int64)
 
-    def find(self, text: bytearray, first: Ints, last: Ints) -> Ints:
-        """Give the number of each token, NONE if no term has it."""
-        keys = keys_of(text, first, last)
-        tails = tails_of(text, keys, first, last)
-        return self.numbered(keys, tails, last - first, lambda i: bytes(text[first[i] : last[i]]))
+    def hits(self, text: bytearray, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+        """Give the places among tokens of those that a term has, and their numbers."""
+        place = np.flatnonzero(self.bitmap[self.slots(keys_of(text, first, last))])
+        first, last = first[place], last[place]
+        number = self.numbered(*ends_of(text, first, last), last - first, lambda i: bytes(text[first[i] : last[i]]))
+        known = number != NONE
+        return place[known], number[known]
 
     def numbered(self, keys: Keys, tails: Keys, lengths: Ints, token: Callable[[int], bytes]) -> Ints:
         """Give the number of each token, NONE if no term has it; ``token`` gives a whole one, for the rare long one."""
