@@ -26,7 +26,6 @@ from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure, Summands
 from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import evenly
-from fairtrec.relevance import RelevanceEvaluator
 
 
 class InputsOfSamples(Inputs):
@@ -68,7 +67,7 @@ class InputsOfSamples(Inputs):
         return np.concatenate(filled)
 
 
-def values_of(inputs: Inputs, measures: Sequence[Measure], judge: RelevanceEvaluator | None = None) -> Floats:
+def values_of(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
     """Compute measures [measure, query]: those of relevance by the judge, the others from what they need.
 
     Each is by its attribute, or over all of them where it is one number of all. Where labels are per query, an
@@ -77,8 +76,8 @@ def values_of(inputs: Inputs, measures: Sequence[Measure], judge: RelevanceEvalu
     queries = len(inputs.qids)
     values = np.full((len(measures), queries), np.nan)
     utility = [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
-    if utility and judge is not None:
-        values[utility] = judge.values(inputs.run, inputs.qids)
+    if utility:
+        values[utility] = inputs.reference.judge.values(inputs.run, inputs.qids)
     for row in sorted({*range(len(measures))}.difference(utility)):
         measure, own = measures[row], inputs.by(measures[row].by)
         several = parts_of(measure, inputs.reference) if len(inputs.reference.given) > 1 else ()

@@ -28,7 +28,6 @@ from fairtrec.inputs.documents import Documents, Needs, Reference, reduced, refu
 from fairtrec.jobs import map_ordered
 from fairtrec.measure import Measure
 from fairtrec.progress import RUNS, listener, report
-from fairtrec.relevance import RelevanceEvaluator
 
 MANY = 10_000  # queries, from which they are sorted as integers
 Failed = dict[str, str]  # what is wrong with each run that is broken, by its name
@@ -71,7 +70,6 @@ class Reading:
     depth: int | None  # how deep anything looks into a run
     kept: int | None  # how many ranks of it are kept for what looks documents up
     two_pass: bool  # whether any measure looks documents up
-    judge: RelevanceEvaluator | None  # of those that are measures of relevance
 
     def begin(self) -> Callable[[Any], Any]:
         """Give what reads a run; what computes the rest of it, once its documents are known."""
@@ -80,7 +78,8 @@ class Reading:
     def of(self, named: tuple[str, Any]) -> LoadedRun | InputError:
         """Read a run of this name, and compute what looks up no documents; of a broken one, give what is wrong."""
         choices, (name, thing) = self.choices, named
-        measures = self.measures if not self.two_pass else self.judge.measures if self.judge else ()
+        judge = self.reference.judge
+        measures = self.measures if not self.two_pass else judge.measures if judge else ()
         try:
             system = loading.run(thing, name, choices, choices.depth if choices.only else self.depth)
             if choices.only:
@@ -92,7 +91,7 @@ class Reading:
                 complete=choices.complete,
                 only_judged=all(OF_JUDGEMENTS.intersection(measure.needs) for measure in self.measures),
             )
-            scores = score(system, measures, qids, self.reference, self.judge, choices) if measures else None
+            scores = score(system, measures, qids, self.reference, choices) if measures else None
         except InputError as fault:
             return fault
         if not self.two_pass:
@@ -105,7 +104,7 @@ class Reading:
     def rest_of(self, run: LoadedRun) -> Scores:
         """Compute what looks up documents. Raises InputError for labels that know none of them."""
         assert run.rest is not None
-        return score(run.rest, self.others, run.qids, self.reference, None, self.choices)
+        return score(run.rest, self.others, run.qids, self.reference, self.choices)
 
 
 def read(
@@ -163,7 +162,7 @@ def finished(
             assert run.rest is not None
             fault = unknown_in(run.rest, run.qids, documents) if documents.refused else None
             if fault is None:
-                later = outcome or score(run.rest, whole.others, run.qids, whole.reference, None, whole.choices)
+                later = outcome or score(run.rest, whole.others, run.qids, whole.reference, whole.choices)
                 if isinstance(later, InputError):
                     raise later
                 if documents.lacking and not documents.refused:

@@ -20,7 +20,6 @@ from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure, Remark
 from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import depth_of, evenly
-from fairtrec.relevance import RelevanceEvaluator
 
 RISING = Remark(
     "scores rise with the ranks, but runs are ordered by falling score; if lower scores are better, give --order rank"
@@ -35,21 +34,20 @@ def score(
     measures: Sequence[Measure],
     qids: Sequence[str],
     reference: Reference,
-    judge: RelevanceEvaluator | None,
     choices: Choices,
 ) -> Scores:
     """Compute the measures of one system, and what they are over the orders of tied documents if that is asked for."""
     others = [measure for measure in measures if not isinstance(measure, Utility)]
     inputs, remarks = None, tuple[Remark, ...]()
     if isinstance(system, Samples):
-        values, remarks = _of_samples(system, measures, qids, reference, judge)
+        values, remarks = _of_samples(system, measures, qids, reference)
     else:
         run = system.cut(qids, choices.depth) if choices.bounds == "ties" else system
-        if judge is not None and not others:
-            values = judge.values(run, qids)
+        if measures and not others:
+            values = reference.judge.values(run, qids)
         else:
             inputs = Inputs(run, qids, reference, depth_of(others))
-            values, remarks = _measured(inputs, measures, judge, unknown=choices.bounds == "labels")
+            values, remarks = _measured(inputs, measures, unknown=choices.bounds == "labels")
         remarks = (*remarks, RISING) if system.rises else remarks
     first = blake2b(digest_size=16)  # of the ranks of all queries, by which runs of the same rankings are found
     for run, ranked in system.parts(qids):
@@ -100,7 +98,6 @@ def _of_samples(
     measures: Sequence[Measure],
     qids: Sequence[str],
     reference: Reference,
-    judge: RelevanceEvaluator | None,
 ) -> tuple[Floats, tuple[Remark, ...]]:
     """Compute measures [measure, query] where a query may have several rankings, and say what is known of the first.
 
@@ -117,7 +114,7 @@ def _of_samples(
     remarks: tuple[Remark, ...] = ()
     for run, ranked in system.parts(qids) if ordinary else ():
         inputs = Inputs(run, ranked, reference, depth)
-        part, said = _measured(inputs, ordinary, judge, unknown=bool(remarks))
+        part, said = _measured(inputs, ordinary, unknown=bool(remarks))
         remarks = remarks or said
         at = [column[qid] for qid in ranked]
         total[:, at] += np.where(np.isnan(part), -0.0, part)
@@ -133,9 +130,7 @@ def _of_samples(
     )
 
 
-def _measured(
-    inputs: Inputs, measures: Sequence[Measure], judge: RelevanceEvaluator | None, *, unknown: bool
-) -> tuple[Floats, tuple[Remark, ...]]:
+def _measured(inputs: Inputs, measures: Sequence[Measure], *, unknown: bool) -> tuple[Floats, tuple[Remark, ...]]:
     """Compute measures [measure, query], and say what a reader of the values should know.
 
     Where a matrix [query, rank, group] were too large, rankings of about one length are taken at a time; the inputs of
@@ -156,7 +151,7 @@ def _measured(
     said = []
     for queries in parts:
         part = inputs if len(parts) == 1 else inputs.of(queries)
-        values[:, queries] = values_of(part, measures, judge)
+        values[:, queries] = values_of(part, measures)
         said.append([_said(measure, row, part) for measure, row in zip(measures, values[:, queries], strict=True)])
         for name in groups:
             groups[name] += _ranks_known(part.by(name))

@@ -126,17 +126,17 @@ class Evaluator:
             if qrels is None and given.qrels is not None:
                 qrels = loading.qrels(given.qrels)
             utility = [each for each in plan.measures if isinstance(each, Utility)]
+            judge = RelevanceEvaluator(utility, qrels) if utility and qrels is not None else None
             self._reading = Reading(
                 measures=plan.measures,
                 others=plan.others,
                 needs=plan.needs,
-                reference=replace(plan.reference, qrels=qrels, background=background),
+                reference=replace(plan.reference, qrels=qrels, background=background, judge=judge),
                 queries=queries,
                 choices=choices,
                 depth=self.depth,
                 kept=None if self._whole else depth_of(plan.others),
                 two_pass="documents" in plan.uses,
-                judge=RelevanceEvaluator(utility, qrels) if utility and qrels is not None else None,
             )
         reading = self._reading
         if "queries" in given.words:

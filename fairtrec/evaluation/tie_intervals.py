@@ -126,13 +126,14 @@ def _tried(
     several = [orders(number, depth, (SEED, *qid.encode())) for number, qid in zip(numbers, qids, strict=True)]
     utility = [measure for measure in measures if isinstance(measure, Utility)]
     deepest = depth_of([measure for measure in measures if not isinstance(measure, Utility)])
-    judge = RelevanceEvaluator(utility, reference.qrels) if utility and reference.qrels is not None else None
+    if utility and reference.qrels is not None:
+        reference = replace(reference, judge=RelevanceEvaluator(utility, reference.qrels))
     least, greatest = np.full((2, len(measures), len(qids)), np.nan)
     total, defined = np.zeros((2, len(measures), len(qids)))
     while rankings := {at: lines[at, order] for at, (each, _) in enumerate(several) for order in islice(each, 1)}:
         at = list(rankings)
         permuted = _permuted(run, [qids[query] for query in at], list(rankings.values()))
-        values = values_of(Inputs(permuted, permuted.qids, reference, deepest), measures, judge)
+        values = values_of(Inputs(permuted, permuted.qids, reference, deepest), measures)
         least[:, at], greatest[:, at] = np.fmin(least[:, at], values), np.fmax(greatest[:, at], values)
         with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
             total[:, at] += np.where(np.isnan(values), 0.0, values)

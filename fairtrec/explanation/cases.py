@@ -22,7 +22,6 @@ from fairtrec.inputs.documents import Documents, Needs, Reference, documents_of,
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure
 from fairtrec.ranking.depth import depth_of
-from fairtrec.relevance import RelevanceEvaluator
 
 SAME = frozenset({"background", "collection", "target", "judged_membership"})  # inputs that no ranking changes
 
@@ -70,7 +69,6 @@ class Case:
     values: Floats  # [query]
     reference: Reference
     deep: int | None
-    judge: RelevanceEvaluator | None
     texts: RankedTexts | None
     shares: dict[bytes, Any]  # of words, by the counts of their document; the same for all runs
     same: dict[tuple[str, ...], dict[str, Any]]  # what all runs of the same queries have in common
@@ -177,13 +175,13 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
         documents = evaluator.documents(runs, reading, request.needs, watched=watched)
         looked_at = _shallow(runs, reading, documents)
     reference = replace(reading.reference, documents=documents)
-    scores = [score(run.rest, (measure,), run.qids, reference, reading.judge, choices) for run in runs if run.rest]
+    scores = [score(run.rest, (measure,), run.qids, reference, choices) for run in runs if run.rest]
     several, shares, same = [], dict[bytes, Any](), dict[tuple[str, ...], dict[str, Any]]()
     for run, values in zip(runs, scores, strict=True):
         if not isinstance(run.rest, Run):
             raise loading.several(run.name)
         of_run = run.rest, run.qids, values.values[0]
-        several.append(Case(measure, *of_run, reference, request.deep, reading.judge, texts, shares, same))
+        several.append(Case(measure, *of_run, reference, request.deep, texts, shares, same))
     of_files = [each for each in named if each[0] in {run.name for run in runs}]
     return several, evaluator.result(of_files, scores, {}, looked_at, reading)
 
@@ -231,4 +229,4 @@ def without(case: Case, term: str) -> Floats:
     assert old.log_counts is not None
     less = replace(old, counts=old.counts - counts[rows], log_counts=old.log_counts - logs[rows])
     reference = replace(case.reference, documents=documents.with_counts(less))
-    return np.asarray(score(case.run, (case.measure,), case.qids, reference, None, documents.choices).values[0])
+    return np.asarray(score(case.run, (case.measure,), case.qids, reference, documents.choices).values[0])

@@ -66,7 +66,7 @@ def tried(case: Case, asked: Sequence[Sequence[Ints]]) -> list[list[float]]:
         qids = tuple(case.qids[at] for at in together)
         inputs = Inputs(_ranked(case.run, qids, list(together.values())), qids, case.reference, case.measure.depth)
         vars(inputs).update(same.get(qids, {}))
-        (row,) = values_of(inputs, (case.measure,), case.judge).tolist()
+        (row,) = values_of(inputs, (case.measure,)).tolist()
         same = {qids: {name: vars(inputs)[name] for name in SAME if name in vars(inputs)}}
         for at, value in zip(together, row, strict=True):
             values[at].append(value)

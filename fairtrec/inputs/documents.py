@@ -164,6 +164,7 @@ class Reference(Attribute):
     extras: Mapping[str, Any] = field(default_factory=dict)  # what was given for single measures, by name
     membership: Membership = "share"
     relevance_level: int = 1
+    judge: Any = None  # the RelevanceEvaluator of all measures of relevance, whose room is beside this one
     gold: Any = None  # the Gold of evaluation/correcting.py, which imports this
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     given: tuple[str, ...] = ()

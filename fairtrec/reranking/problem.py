@@ -16,8 +16,6 @@ from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.two_sums import filled
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness
-from fairtrec.measures.utility import Utility
-from fairtrec.relevance import RelevanceEvaluator
 from fairtrec.reranking.ordering import reordered
 
 LOOKS = ("membership", "relevance", "positions")  # what measures see of documents, [query, rank, ...]
@@ -47,7 +45,6 @@ class Problem:
     elsewhere: Sequence[int]  # the first place [query] of documents that are not of the run itself
     utility: Measure | None
     fairness: Measure
-    judge: RelevanceEvaluator | None
     scores: Floats | None = None
     pin_unjudged: bool = False
     candidates: int | None = None
@@ -206,7 +203,7 @@ class Problem:
             return np.array([terms.gains[row, top] @ terms.weights[row, : len(top)] for row, top in enumerate(tops)])
         ordered = reordered(self.inputs.run, self.qids, tops)
         inputs = Inputs(ordered, self.qids, self.inputs.reference, self.own.depth)
-        (values,) = values_of(inputs, (self.utility,), self.judge if isinstance(self.utility, Utility) else None)
+        (values,) = values_of(inputs, (self.utility,))
         return np.asarray(values, dtype=np.float64)
 
     def spoken(self, tops: Sequence[Ints]) -> float:

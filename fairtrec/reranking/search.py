@@ -25,7 +25,6 @@ from fairtrec.literals import Among
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import depth_of
-from fairtrec.relevance import RelevanceEvaluator
 from fairtrec.reranking.ordering import extended, pooled
 from fairtrec.reranking.problem import KNOWN, Problem
 
@@ -127,10 +126,9 @@ class Search:
         qids = sorted({qid for scores in result.scores for qid in scores.qids})
         needs = self.evaluator.plan.needs
         reference = self.evaluator.beside(every, qids, None, replace(needs, depth=None))
-        judge = self.evaluator.reading().judge
         cases, values = [], []
         for scores in result.scores:
-            case = self._case(cut[scores.run], scores.qids, more, reference, judge)
+            case = self._case(cut[scores.run], scores.qids, more, reference)
             both = scores.values
             if self.utility is None:
                 own = [np.arange(many) for many in case.lengths.tolist()]
@@ -142,13 +140,13 @@ class Search:
                 raise InputError("no query has finite values of both measures", scores.run)
             if not defined.all():
                 left = [qid for qid, is_kept in zip(scores.qids, defined.tolist(), strict=True) if is_kept]
-                case = self._case(cut[scores.run], left, more, reference, judge)
+                case = self._case(cut[scores.run], left, more, reference)
             cases.append(case)
             values.append(np.stack([both[0, defined], case.fair(both[1, defined])]))
         together = None
         if len(cases) > 1 and self.utility is not None and self.by == HEADROOM:
             common = sorted(set(cases[0].qids).intersection(*(case.qids for case in cases)))
-            together = replace(self._case(every, common, None, reference, judge), candidates=None) if common else None
+            together = replace(self._case(every, common, None, reference), candidates=None) if common else None
         return cases, values, together, result
 
     def _infinite(self, scores: Scores, both: Floats) -> InputError:
@@ -167,9 +165,7 @@ class Search:
         choices = self.evaluator.choices
         return loading.ranking(self.evaluator.given.background, "background", choices, choices.background_depth)
 
-    def _case(
-        self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference, judge: RelevanceEvaluator | None
-    ) -> Problem:
+    def _case(self, run: Run, qids: Sequence[str], more: Run | None, reference: Reference) -> Problem:
         """Set up a run over these queries; one that it lacks is an empty ranking."""
         own = Inputs(run, qids, reference, self.ranks)
         lines, scores = run.top(qids, None), None
@@ -185,7 +181,6 @@ class Search:
             (lines >= 0).sum(axis=1).tolist(),
             self.utility,
             self.fairness,
-            judge,
             scores,
             pin_unjudged=self.pin_unjudged,
             candidates=self.candidates,
