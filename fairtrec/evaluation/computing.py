@@ -20,7 +20,7 @@ from fairtrec.data import Bools, Floats, Ints, Run, System
 from fairtrec.data.groups import is_number
 from fairtrec.errors import InputError, UsageError
 from fairtrec.files import opening
-from fairtrec.inputs import loading, unlisted
+from fairtrec.inputs import by_attribute, loading
 from fairtrec.inputs.documents import Reference
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure, Summands
@@ -84,7 +84,7 @@ def values_of(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
         if several:
             value = measure.combined(values_of(inputs, several), taking_part(inputs))
         elif own.reference.is_vast and looks_at_groups(measure):
-            value = masked(measure, unlisted.values(measure, own), own)
+            value = masked(measure, by_attribute.values_of_unlisted(measure, own), own)
         else:
             value = measure(**{name: getattr(own, name) for name in measure.needs})
             value = value if own.reference.labels is None else masked(measure, value, own)

@@ -22,7 +22,6 @@ from fairtrec.inputs.given import GoldKeywords, NamedRuns, told_apart
 from fairtrec.inputs.groups import ORDER, refuse_unordered, remarks_on, remarks_on_tau
 from fairtrec.inputs.rank_weights import weighed
 from fairtrec.inputs.targets import attribute, prior_of, remark_on
-from fairtrec.inputs.unlisted import settled
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import LEVELLED, Utility
 from fairtrec.ranking.depth import Asking, depth_of
@@ -172,20 +171,20 @@ def _crossed(name: str, every: dict[str, Attribute], found: Opened, measures: Se
     """Settle the target of attributes that are crossed: what is chosen for it by its name, or made of those of each."""
     choices, labels = found.choices, found.crossed[name]
     is_named = is_by_name(choices.target) and name in choices.target
-    crossing = settled(name, [every[part.strip()] for part in name.split("*")])
-    of_collection = "collection" in (of for _, of in crossing.of)
-    if not crossing.listed and (is_named or of_collection or choices.bounds is not None):
+    crossed = by_attribute.crossing(name, [every[part.strip()] for part in name.split("*")])
+    of_collection = "collection" in (of for _, of in crossed.of)
+    if not crossed.listed and (is_named or of_collection or choices.bounds is not None):
         many = f"{name} has more groups than are listed"
         raise UsageError(f"{many}, so it has no bounds, and its target is made of those of each, none of a collection")
     own = by_attribute.own(choices, name, [*found.labels])
     if is_named:
         return attribute(name, labels, found.groups, own, found.given.inputs, measures)
     prior = prior_of(own.prior, measures, labels) if choices.bounds == "labels" else None
-    target = crossing.given.at(crossing.codes) if crossing.listed and not crossing.of else None
-    target_of = MixedTarget(crossing.of) if crossing.of else None
+    target = crossed.given.at(crossed.codes) if crossed.listed and not crossed.of else None
+    target_of = MixedTarget(crossed.of) if crossed.of else None
     return Attribute(
-        attribute=name, labels=labels, target=target, target_of=target_of, prior=prior, crossing=crossing,
-        is_vast=not crossing.listed,
+        attribute=name, labels=labels, target=target, target_of=target_of, prior=prior, crossing=crossed,
+        is_vast=not crossed.listed,
     )  # fmt: skip
 
 

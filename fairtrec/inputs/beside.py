@@ -55,7 +55,7 @@ class Opened:
         if each.by in self.labels:
             return self.labels[each.by]
         if each.by not in self.crossed:
-            self.crossed[each.by] = by_attribute.crossed(self.labels, each.by, each)
+            self.crossed[each.by] = by_attribute.named(self.labels, each.by, each)
         return self.crossed[each.by]
 
 

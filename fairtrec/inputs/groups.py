@@ -125,9 +125,5 @@ def remarks_on(labels: Labels, target: Floats | None, attribute: str) -> list[st
     few = [name for name, size in of_groups.items() if size < FEW * total and name != UNKNOWN]
     if labels.own or not few:
         return [said]
-    what = (
-        f"{', '.join(few[:SHOWN])} has less than 1 % of the labels"
-        if len(few) == 1
-        else (f"{', '.join(few[:SHOWN])} have each less than 1 % of the labels")
-    )
+    what = f"{', '.join(few[:SHOWN])} {'has' if len(few) == 1 else 'have each'} less than 1 % of the labels"
     return [said, f"{what}: if that is a slip, mend them, or name the groups that count with --groups"]

@@ -3,10 +3,11 @@
 import dataclasses
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from numbers import Real
 from os import fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -30,13 +31,11 @@ from fairtrec.formats import run as run_format
 from fairtrec.inputs.choices import Choices
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fairtrec.annotation.counting.counter import Lexicon
     from fairtrec.formats.pairs import Counterparts
     from fairtrec.formats.taking import Taking
-    from fairtrec.resources.passports import Passport
 
+Listed = TypeVar("Listed")
 # What only some evaluations load is imported where it is used, so that the others start sooner.
 
 
@@ -107,10 +106,7 @@ def terms(thing: Any) -> GroupTerms:
 
     if not isinstance(thing, PATH):
         return memory.terms(thing)
-    if is_file(thing):
-        return tsv.terms(thing)
-    passport, path = _resource(thing, "wordlist", "term list")
-    return dataclasses.replace(tsv.terms(path), name=passport.name)
+    return _listed(thing, tsv.terms, "wordlist", "term list")
 
 
 def pairs(thing: Any, *, one_way: bool = False) -> "Counterparts":
@@ -119,10 +115,7 @@ def pairs(thing: Any, *, one_way: bool = False) -> "Counterparts":
 
     if not isinstance(thing, PATH):
         return pairs_format.of(thing, one_way=one_way)
-    if is_file(thing):
-        return pairs_format.read(thing, one_way=one_way)
-    passport, path = _resource(thing, "pairs", "list of pairs")
-    return dataclasses.replace(pairs_format.read(path, one_way=one_way), name=passport.name)
+    return _listed(thing, partial(pairs_format.read, one_way=one_way), "pairs", "list of pairs")
 
 
 def queries(thing: Any) -> Queries:
@@ -131,10 +124,7 @@ def queries(thing: Any) -> Queries:
 
     if not isinstance(thing, PATH):
         return memory.queries(thing)
-    if is_file(thing):
-        return tsv.queries(thing)
-    passport, path = _resource(thing, "queryset", "query set")
-    return dataclasses.replace(tsv.queries(path, passport.keep), name=passport.name)
+    return _listed(thing, tsv.queries, "queryset", "query set")
 
 
 def counted(docs: Any, wanted: Docnos, lexicon: "Lexicon", watched: Any = None) -> Annotations:
@@ -236,7 +226,10 @@ def refuse_soft(labels: Labels) -> None:
         raise UsageError("measures of counts take whole labels, and these have weights between 0 and 1; leave them out")
 
 
-def _resource(thing: Any, kind: str, what: str) -> tuple["Passport", "Path"]:
+def _listed(thing: FilePath, read: Callable[..., Listed], kind: str, what: str) -> Listed:
+    """Read a file, or what has this name among the resources of a ``kind``, which is called so."""
+    if is_file(thing):
+        return read(thing)
     from fairtrec.resources import passports as resources
 
     name = fspath(thing)
@@ -250,7 +243,10 @@ def _resource(thing: Any, kind: str, what: str) -> tuple["Passport", "Path"]:
         raise ResourceError(
             f"{name} is a {passport.kind}, not a {what}; `fairtrec resources list` shows which is which"
         )
-    return passport, resources.require(passport.name)
+    path = resources.require(passport.name)
+    listed: Any = read(path) if passport.keep is None else read(path, passport.keep)
+    named: Listed = dataclasses.replace(listed, name=passport.name)
+    return named
 
 
 def origin(thing: Any) -> tuple[str, FilePath] | None:
