@@ -1,6 +1,6 @@
 """Generated corruptions of every kind of file that a command reads: one line, a promised exit code, an end.
 
-By default a hundred or so; FAIRTREC_FUZZ=10000, as of `make fuzz`, asks for so many.
+By default 80; FAIRTREC_FUZZ=10000, as of `make fuzz`, asks for so many.
 """
 
 import bz2
@@ -17,7 +17,7 @@ import zstandard
 
 pytestmark = pytest.mark.fuzz
 
-MANY = int(os.environ.get("FAIRTREC_FUZZ", "0")) or 120
+MANY = int(os.environ.get("FAIRTREC_FUZZ", "0")) or 80
 SPLIT = 20  # parts of the work, each a test
 LONGEST = 60  # seconds of one command
 

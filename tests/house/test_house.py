@@ -25,9 +25,12 @@ def said_by(tree):
 def imports_of(name, calls):
     """What the calls of import_module in a file are given, or would be by those of ``Late``."""
     calls = [] if name == "fairtrec.late" else calls
-    late = [call for call in calls if ast.unparse(call.func) == "Late"]
+    late = [call for call in calls if getattr(call.func, "id", "") == "Late"]
     within = [next((each.value.value for each in call.keywords), name) for call in late]
-    given = [call.args[0] for call in calls if ast.unparse(call.func).rpartition(".")[2] == "import_module"]
+    named_so = [
+        call for call in calls if "import_module" in (getattr(call.func, "id", ""), getattr(call.func, "attr", ""))
+    ]
+    given = [call.args[0] for call in named_so]
     return [*given, *(ast.JoinedStr([ast.Constant(f"{package}.")]) for package in within)]
 
 

@@ -25,10 +25,18 @@ SHARED = {  # names of modules outside cli/ that occur twice or more: why
 }
 
 
+def statements(body):
+    """Those of a block, and of the blocks within them."""
+    for node in body:
+        yield node
+        for block in ("body", "orelse", "handlers", "finalbody"):
+            yield from statements(getattr(node, block, ()))
+
+
 def names_of(path):
     """The classes of a file, and its aliases of types."""
     tree = ast.parse(path.read_text("utf-8"))
-    classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    classes = [node.name for node in statements(tree.body) if isinstance(node, ast.ClassDef)]
     assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None]
     targets = [node.targets[0] if isinstance(node, ast.Assign) else node.target for node in assigned]
     aliases = [target.id for target in targets if isinstance(target, ast.Name)]

@@ -1,6 +1,6 @@
 """Generated corruptions of a valid run: never a traceback, and never another verdict than that of the readers.
 
-By default some hundred; FAIRTREC_FUZZ=10000 asks for so many.
+By default 160; FAIRTREC_FUZZ=10000 asks for so many.
 """
 
 import bz2
@@ -23,7 +23,7 @@ from fairtrec.validation.findings import CODES
 
 pytestmark = pytest.mark.fuzz
 
-MANY = int(os.environ.get("FAIRTREC_FUZZ", "300"))
+MANY = int(os.environ.get("FAIRTREC_FUZZ", "160"))
 SPLIT = 20  # parts of the work, each a test
 LINES = [b"q%d Q0 doc%d %d %d.5 tag" % (q, 7 * q + r * r, r, 20 - r) for q in range(1, 5) for r in range(1, 8)]
 
