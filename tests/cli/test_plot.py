@@ -126,10 +126,10 @@ def test_text_of_an_svg_is_text_and_no_formula(copied, fairtrec_command):
 def test_values_of_files_are_drawn_as_those_of_runs(copied, fairtrec_command):
     given = ("qrels.txt", *RUNS, "-m", "nDCG@10 P@5")
     assert fairtrec_command("eval", *given, "-q", "-f", "json", "-o", "values.json").code == 0
-    assert fairtrec_command("plot", "runs", *given, "-o", "runs.png").code == 0
-    assert fairtrec_command("plot", "runs", "--values", "values.json", "-o", "values.png").code == 0
-    assert Path("values.png").read_bytes() == Path("runs.png").read_bytes()
-    asked = ("queries", "--values", "values.json", "-m", "P@5", "--baseline", "neural", "-o", "queries.pdf")
+    assert fairtrec_command("plot", "runs", *given, "-o", "runs.svg").code == 0
+    assert fairtrec_command("plot", "runs", "--values", "values.json", "-o", "values.svg").code == 0
+    assert Path("values.svg").read_bytes() == Path("runs.svg").read_bytes()
+    asked = ("queries", "--values", "values.json", "-m", "P@5", "--baseline", "neural", "-o", "queries.svg")
     assert fairtrec_command("plot", *asked).code == 0
 
 

@@ -11,6 +11,7 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.formats import memory
 from fairtrec.measures import utility
 from fairtrec.relevance import diversity, trec_eval
+from fairtrec_made import THOROUGH
 
 MEASURES = {"nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "R@10": "recall_10", "AP": "map", "P@5": "P_5"}
 
@@ -43,6 +44,7 @@ def test_all_runs_equal_pytrec_eval_per_query(shared, qrels_file, judged):
     files = sorted((shared / "data" / "rankllm-dl19").glob("*.run"))
     files = [path for path in files if len(path.read_text().split("\n", 1)[0].split()) == 6]
     assert len(files) == 43
+    files = files if THOROUGH else files[::3]
     runs = {path.name: raw(path) for path in files}
     got = fairtrec.evaluate([*MEASURES], list(files), qrels_file).per_query
     oracle = pytrec_eval.RelevanceEvaluator(judged, {"ndcg_cut.10", "recip_rank", "recall.10", "map", "P.5"})
@@ -56,7 +58,7 @@ def test_all_runs_equal_pytrec_eval_per_query(shared, qrels_file, judged):
                 assert ours[name][qid] == pytest.approx(value, rel=0, abs=1e-12), (path.name, name, qid)
                 compared += 1
         tied += any(len({*docs.values()}) < len(docs) for docs in runs[path.name].values())
-    assert compared >= 43 * 40 * 5
+    assert compared >= len(files) * 40 * 5
     assert tied  # or the order within ties would go untested
 
 

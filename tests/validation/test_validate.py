@@ -19,7 +19,7 @@ from fairtrec.formats import run as run_format
 from fairtrec.validation.checked import examine, write
 from fairtrec.validation.checks import Known
 from fairtrec.validation.findings import CODES, table
-from fairtrec_made import REPOSITORY
+from fairtrec_made import REPOSITORY, THOROUGH
 
 GOOD = b"q1 Q0 d1 1 3 t\nq1 Q0 d2 2 2 t\nq1 Q0 d3 3 1 t\nq2 Q0 d1 1 2.5 t\n"
 QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -397,9 +397,11 @@ def test_codes_keep_the_form_that_documents_promise(fairtrec_command):
 def test_the_four_column_file_is_found(shared, fairtrec_command):
     folder = shared / "data" / "rankllm-dl19"
     runs = sorted(folder.glob("*.run"))
+    assert len(runs) == 44
+    runs = [run for at, run in enumerate(runs) if THOROUGH or at % 4 == 0 or run.name.startswith("REP_LLAMA__trec")]
     outcome = fairtrec_command("validate", *runs, "--qrels", folder.parent / "qrels" / "qrels.dl19-passage.txt")
     assert outcome.code == 3
-    assert outcome.complaints == ["1 of 44 runs with errors; see above"]
+    assert outcome.complaints == [f"1 of {len(runs)} runs with errors; see above"]
     errors = [line for line in outcome.out.splitlines() if " E201 4 columns" in line]
     assert len(errors) == 1
     assert "REP_LLAMA__trec_results_dl19.9d3bb4.run:1: E201" in errors[0]
