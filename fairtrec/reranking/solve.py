@@ -63,7 +63,7 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, 
     orders: Tops = []
     if grades is not None:
         places = same_grades(grades, counted, weights)
-        orders = [places[row, : len(weights[row])][: problem.lengths[row]] for row in queries]
+        orders = [places[row, : problem.lengths[row]] for row in queries]
         alike = np.array([counted[row, top] @ weights[row, : len(top)] for row, top in enumerate(orders)])
     if grades_only and grades is not None:
         return Solved([], alike, alike, "by lemma 1", every, orders)
@@ -73,8 +73,7 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, 
         hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
         return Solved(found, alike, alike, f"by lemma 1{hull}", every, orders)
     fronts = [_of_relevance(problem, row, useful, worth[row], weights[row]) for row in queries]
-    if all(front is not None for front in fronts):
-        exact = [front for front in fronts if front is not None]
+    if len(exact := [front for front in fronts if front is not None]) == len(fronts):
         return Solved(exact, alike, alike, "by lemma 1, over sequences", every, orders)
     best = [
         _fairest(problem, row, worth[row], weights[row], None if grades is None else grades[row]) for row in queries
@@ -115,8 +114,8 @@ def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cach
         tries.append(fairest)
         alike[row] = most_alike[row] = problem.fairness_of(row, order[None])[0] if own is not None else np.nan
         most[row] = problem.fairness_of(row, fairest[:1])[0] if fairest.size else 0.0
-    if all(front is not None for front in fronts):
-        return Solved([front for front in fronts if front is not None], alike, most_alike, "by lemma 2", told, orders)
+    if len(exact := [front for front in fronts if front is not None]) == len(fronts):
+        return Solved(exact, alike, most_alike, "by lemma 2", told, orders)
     best = _most_useful(problem, tries)
     reached = np.array([problem.fairness_of(row, best[row][None])[0] if len(best[row]) else 0.0 for row in queries])
     tried = [(orders, np.where(np.isnan(alike), values[1], alike)), (best, reached)]
@@ -150,9 +149,7 @@ def _bounded(problem: Problem, values: Floats, tried: Sequence[tuple[Tops, Float
     points = [(own, values[0], values[1]), *((tops, problem.utilities(tops), fair) for tops, fair in tried)]
     fronts = []
     for row in range(len(problem.qids)):
-        tops = np.array([each[row] for each, _, _ in points])
-        utility = np.array([each[row] for _, each, _ in points])
-        fairness = np.array([each[row] for _, _, each in points])
+        tops, utility, fairness = (np.array([each[row] for each in column]) for column in zip(*points, strict=True))
         ends = np.array([[utility.max(), utility.min()], [max(most[row], fairness.max())] * 2])
         fronts.append(Front.of(utility, fairness, tops, ends))
     return fronts
