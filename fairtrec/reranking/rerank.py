@@ -89,9 +89,10 @@ def rerank(
 
         runs = [(name, work.read(name, thing)) for name, thing in named]
         of |= reranked_by(sought, runs, number, cut=cut)
-    base = signature_of(session.plan, session.reading(), session.files)
+    base, notes = signature_of(session.plan, session.reading(), session.files), [*session.plan.notes]
     for one in sought:
-        base = base | one.signature
+        two = one.search.evaluator
+        base, notes = base | signature_of(two.plan, two.reading(), two.files), [*notes, *two.plan.notes]
     spelled = {"by": " ".join(map(str, asked)), "seed": str(seed), "draws": str(rankings or "")}
     more = {"candidates": str(candidates or ""), "cut": "yes" if cut else ""}
     by_judgements: set[Reranker] = {one.by for one in sought if one.judged}
@@ -100,8 +101,7 @@ def rerank(
     more["judgements"] = f"used by {spoken}" if spoken else ""
     first = {"fairtrec": base["fairtrec"], **spelled, **more}
     signature = Signature({**first, **{name: base[name] for name in base if name not in first}})
-    notes = dict.fromkeys([*session.plan.notes, *(note for one in sought for note in one.notes)])
-    return Reranking(tuple(each for one in asked for each in of[one]), signature, tuple(notes))
+    return Reranking(tuple(each for one in asked for each in of[one]), signature, tuple(dict.fromkeys(notes)))
 
 
 @dataclass(frozen=True, eq=False)

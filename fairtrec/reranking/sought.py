@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers.answer import Signature
 from fairtrec.catalogue import notation
 from fairtrec.data import MISSING, Docs, Floats, Ints, Run
 from fairtrec.data.parameters import Remark
 from fairtrec.errors import UsageError
-from fairtrec.evaluation.signature import signature_of
 from fairtrec.inputs.given import NamedRuns
 from fairtrec.reranker import NEW, Reranker, counted
 from fairtrec.rerankers.optimal import TOLD, K, Optimal
@@ -75,17 +73,6 @@ class Sought:
         """Whether the orders depend on judgements."""
         measures = [each for each in (self.search.utility, self.search.fairness) if each is not None]
         return sees_judgements([need for each in measures for need in each.needs], self.search.evaluator.plan)
-
-    @property
-    def signature(self) -> Signature:
-        """Every choice and file that the values of the two measures depend on."""
-        of = self.search.evaluator
-        return signature_of(of.plan, of.reading(), of.files)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the two measures ask a reader to know."""
-        return self.search.evaluator.plan.notes
 
     def reranked(self, named: NamedRuns, jobs: int, *, cut: bool, known: FoundSoFar) -> list[Reranked]:
         """Rerank runs, and keep the ranks that count if they are ``cut``. Raises InputError as ``evaluate`` does.
