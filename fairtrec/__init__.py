@@ -8,7 +8,7 @@ docs/python.md.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from fairtrec.answers.answer import Answer as _Answer
+from fairtrec.answers import Answer as _Answer
 from fairtrec.version import __version__
 
 Stability = Literal["stable", "provisional"]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Unpack, get_args
 
 import numpy as np
 
-from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers import Answer, Signature
 from fairtrec.answers.result import Result
 from fairtrec.catalogue import renamed
 from fairtrec.data import Floats

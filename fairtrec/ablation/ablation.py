@@ -11,7 +11,7 @@ import numpy as np
 from fairtrec.ablation.factors import OF_TEXTS, Draw, Setting, settings
 from fairtrec.ablation.measuring import Measuring, VariantScores
 from fairtrec.annotation.counting.counter import TermTable
-from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers import Answer, Signature
 from fairtrec.answers.result import Part, Result
 from fairtrec.catalogue import registry, renamed
 from fairtrec.data import Bools, Floats, GroupTerms, Ints

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from fairtrec.answers import Answer, Signature
 from fairtrec.answers.aggregates import of_query
-from fairtrec.answers.answer import Answer, Signature
 from fairtrec.answers.scores import Scores
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.files import opening

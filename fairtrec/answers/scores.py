@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers import Answer, Signature
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formulas.distribution import quotient

@@ -7,8 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from fairtrec.answers import aggregates
-from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers import Answer, Signature, aggregates
 from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores
 from fairtrec.comparison import slices as slicing

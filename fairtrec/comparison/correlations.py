@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers import Answer, Signature
 from fairtrec.answers.result import Result
 from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.baseline import find

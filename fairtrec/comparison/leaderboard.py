@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers import aggregates
+from fairtrec.answers import Answer, Signature, aggregates
 from fairtrec.answers.aggregates import of_query
-from fairtrec.answers.answer import Answer, Signature
 from fairtrec.answers.result import Result
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import looks_at_groups

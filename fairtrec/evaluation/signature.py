@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.answers.result import InputFile, Part
 from fairtrec.catalogue.registry import package_of
 from fairtrec.data import Docs, Ints, Qrels, Run

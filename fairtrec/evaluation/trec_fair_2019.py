@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.answers.result import InputFile, Part, Result
 from fairtrec.answers.scores import Scores
 from fairtrec.errors import FilePath, InputError, UsageError

@@ -8,7 +8,7 @@ from math import isnan, nan
 from typing import NamedTuple
 
 from fairtrec.annotation.counting.counter import STRIPPED, Lexicon, places
-from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers import Answer, Signature
 from fairtrec.answers.result import Result
 from fairtrec.measure import Better, Measure
 

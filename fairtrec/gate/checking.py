@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
-from fairtrec.answers import aggregates
-from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers import Answer, Signature, aggregates
 from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import renamed

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
-from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers import Answer, Signature
 from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Run, Sheet, decode, starts_of
 from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.evaluation.evaluate import evaluator

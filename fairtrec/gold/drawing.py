@@ -16,7 +16,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers import Answer, Signature
 from fairtrec.data import Docnos, Docs, Floats, Ints, Run, decode
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.files import opening

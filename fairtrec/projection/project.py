@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.data import MISSING, Docnos, Ints, Labels, decode
 from fairtrec.errors import FilePath, InputError, ResourceError, UsageError
 from fairtrec.formats import tsv, vectors

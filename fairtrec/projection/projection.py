@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers import Answer, Signature
 from fairtrec.data import Floats
 from fairtrec.errors import InputError
 from fairtrec.literals import AccuracyAs

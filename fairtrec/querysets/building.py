@@ -7,7 +7,7 @@ from os import fspath
 from typing import Any, get_args
 
 from fairtrec.annotation.counting.counter import Lexicon
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.data import Queries
 from fairtrec.errors import PATH, FilePath, InputError, UsageError, asked_by
 from fairtrec.files import opening

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers import Answer, Signature
 from fairtrec.data import Floats
 from fairtrec.errors import FilePath, InputError, UsageError, plain, reason
 from fairtrec.files.atomic import replaced

@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.answers.result import InputFile, Part, Result
 from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import notation, registry

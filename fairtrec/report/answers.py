@@ -1,4 +1,4 @@
-"""How answers show themselves in Python: a function for each method of ``answers.answer.Answer``."""
+"""How answers show themselves in Python: a function for each method of ``answers.Answer``."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.answers import Answer
 from fairtrec.answers.aggregates import of_queries
-from fairtrec.answers.answer import Answer
 from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores
 from fairtrec.comparison.leaderboard import sort_key

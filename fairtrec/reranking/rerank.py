@@ -7,7 +7,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Unpack
 
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.catalogue import renamed, rerankers
 from fairtrec.data import Run, Samples, System
 from fairtrec.errors import InputError, UsageError

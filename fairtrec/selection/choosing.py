@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers import Answer, Signature
 from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores
 from fairtrec.comparison.compared import Comparison, Comparisons

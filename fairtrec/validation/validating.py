@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers.answer import Answer, Signature
+from fairtrec.answers import Answer, Signature
 from fairtrec.catalogue import renamed
 from fairtrec.data import Docnos, Docs
 from fairtrec.data.spellings import variants

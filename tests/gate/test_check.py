@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import fairtrec
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.answers.scores import Scores
 from fairtrec.catalogue.registry import parse as measures
 from fairtrec.errors import UsageError

@@ -11,7 +11,7 @@ import pytest
 
 import fairtrec
 from fairtrec import compare
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores, filled, worst
 from fairtrec.catalogue.registry import parse as measures

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.errors import InputError, UsageError
 from fairtrec_made.few import TEXTS, value
 

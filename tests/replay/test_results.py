@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairtrec
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.answers.result import Part
 from fairtrec.catalogue.registry import parse as measures
 from fairtrec.errors import InputError, UsageError

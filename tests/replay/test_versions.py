@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.measures.nfairr import NFaiRR
 from fairtrec.measures.utility import CHANGES
 from fairtrec.replay import difference

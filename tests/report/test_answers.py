@@ -9,7 +9,7 @@ from pkgutil import resolve_name
 import pytest
 
 import fairtrec
-from fairtrec.answers.answer import Answer
+from fairtrec.answers import Answer
 from fairtrec.comparison import leaderboard
 from fairtrec.errors import UsageError
 from fairtrec.report import writers

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fairtrec
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores
 from fairtrec.errors import UsageError

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores
 from fairtrec.report import labelling

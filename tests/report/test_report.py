@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores
 from fairtrec.errors import UsageError

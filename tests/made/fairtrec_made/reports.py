@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from fairtrec.answers.answer import Signature
+from fairtrec.answers import Signature
 from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import registry
