@@ -5,6 +5,7 @@ import math
 import re
 from base64 import b64encode
 from fractions import Fraction
+from functools import cache
 from hashlib import sha256
 from itertools import combinations, groupby, pairwise, permutations
 
@@ -71,14 +72,14 @@ def omega_of(counts, target, tau):
 def by_all_orders(counts, worth):
     """What a token of each group adds in the mean over all orders in which the tokens come, in fractions."""
     tokens = [group for group, count in enumerate(counts) for _ in range(count)]
-    total = [Fraction(0)] * len(counts)
+    total, worth = [Fraction(0)] * len(counts), cache(worth)
     orders = list(permutations(tokens))
     for order in orders:
         held = [0] * len(counts)
         for group in order:
-            before = worth(held)
+            before = worth(tuple(held))
             held[group] += 1
-            total[group] += worth(held) - before
+            total[group] += worth(tuple(held)) - before
     return [each / len(orders) / max(count, 1) for each, count in zip(total, counts, strict=True)]
 
 

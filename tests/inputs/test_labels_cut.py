@@ -48,9 +48,9 @@ def held(monkeypatch, few):
 
 
 GROUPS = ["a", "b", "c", "?", "-"]
-one = st.lists(st.sampled_from(GROUPS), min_size=40, max_size=40)
+one = st.lists(st.sampled_from(GROUPS), min_size=16, max_size=16)
 several = st.lists(
-    st.dictionaries(st.sampled_from(["a", "b", "c", "?"]), st.integers(1, 4), max_size=3), min_size=40, max_size=40
+    st.dictionaries(st.sampled_from(["a", "b", "c", "?"]), st.integers(1, 4), max_size=3), min_size=16, max_size=16
 )
 CHOSEN = st.fixed_dictionaries(
     {},
@@ -89,7 +89,7 @@ def test_counts_and_lists_of_groups(folder, monkeypatch, groups, counted, choice
 @given(one, one, st.randoms(use_true_random=False), CHOSEN)
 def test_labels_of_a_document_that_stand_apart(folder, monkeypatch, first, second, random, choices):
     """They are read once more, and all are held; of several faults any may be told."""
-    lines = [f"d{d}\t{group}\n" for some in (first, second[:20]) for d, group in enumerate(some)]
+    lines = [f"d{d}\t{group}\n" for some in (first, second[:8]) for d, group in enumerate(some)]
     random.shuffle(lines)
     (folder / "l.tsv").write_text("".join(lines))
     whole = shown(labels="l.tsv", **choices)
@@ -102,7 +102,7 @@ def test_labels_of_a_document_that_stand_apart(folder, monkeypatch, first, secon
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.randoms(use_true_random=False), CHOSEN)
 def test_groups_of_a_document_that_stand_apart(folder, monkeypatch, random, choices):
-    lines = [f"d{d}\t{group}\n" for d in range(40) for group in random.sample("abc", random.randint(1, 2))]
+    lines = [f"d{d}\t{group}\n" for d in range(16) for group in random.sample("abc", random.randint(1, 2))]
     random.shuffle(lines)
     (folder / "l.tsv").write_text("".join(lines))
     whole = shown(labels="l.tsv", **choices)
