@@ -79,19 +79,19 @@ class Exposure(Measure):
         """Return the group's share of the exposure, less its target [query]."""
         top, at = membership[:, : self.cutoff, groups.index(self.group)], groups.index(self.group)
         mass = self.mass(membership, lengths)[:, : self.cutoff]
-        return surplus(np.nan_to_num(top), mass, target[:, at], self.weights(top.shape[1]))
+        return surplus(np.nan_to_num(top), mass, target[:, at], discount.named(self.discount, top.shape[1]))
 
     def over_queries(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Summands:
         """The group's exposure, that of all, and what of it the group should have had are summed."""
         top, at = membership[:, : self.cutoff], groups.index(self.group)
-        weights = self.weights(top.shape[1])
+        weights = discount.named(self.discount, top.shape[1])
         handed = self.mass(top, lengths) @ weights
         terms = np.stack([np.nan_to_num(top[..., at]) @ weights, handed * target[:, at], handed], axis=1)
         return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), _of_sums)
 
     def over_ranks(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Sum:
         """Each rank adds its part of the exposure, which is settled if all documents have as much membership."""
-        at, weights = groups.index(self.group), self.weights(self.cutoff)
+        at, weights = groups.index(self.group), discount.named(self.discount, self.cutoff)
         mass = self.mass(membership, lengths)
         behind = np.arange(mass.shape[1]) >= lengths[:, None]
         top = mass[:, : self.cutoff]
@@ -102,7 +102,7 @@ class Exposure(Measure):
     def over_labels(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Linear | Portion:
         """Each rank adds its part of the exposure, which is the same in all labellings that give it to some group."""
         top, at = membership[:, : self.cutoff], groups.index(self.group)
-        weights = self.weights(top.shape[1])
+        weights = discount.named(self.discount, top.shape[1])
         part = quotient(np.broadcast_to(weights, top.shape[:2]), (self.mass(top, lengths, 1.0) @ weights)[:, None])
         held = (np.arange(len(groups)) == at).astype(np.float64)
         if self.of == "all":
@@ -120,10 +120,6 @@ class Exposure(Measure):
         at = groups.index(self.group)
         ranks = self.over_ranks(membership, target, groups, lengths)
         return Gains(ranks, lambda weights: np.asarray(weights[..., at] - target[:, at, None]), 1.0)
-
-    def weights(self, n: int) -> Floats:
-        """Weigh ranks 1..``n``."""
-        return discount.named(self.discount, n)
 
     def mass(self, membership: Floats, lengths: Ints, unknown: float | None = None) -> Floats:
         """Say in how many groups, with their weights, each ranked document is [query, rank], and an ``unknown`` one.
