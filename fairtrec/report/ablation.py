@@ -152,12 +152,6 @@ def best_of(ablation: Ablation) -> int | None:
     return int(best[0]) if len(best) else None
 
 
-def moved_most(ablation: Ablation) -> Variant | None:
-    """Give the variant that flips the most pairs of runs, of these that of the least tau-b; None if none flips any."""
-    flips = [each for each in ablation.variants if each.flipped]
-    return min(flips, key=lambda each: (-each.flipped, each.tau_b), default=None)
-
-
 def named(variant: Variant) -> str:
     """Spell a variant as it was asked for."""
     return f"{variant.factor}={variant.variant}" if len(variant.setting.changes) == 1 else variant.variant
@@ -188,7 +182,8 @@ def legend(ablation: Ablation) -> Iterator[str]:
 def remarks(ablation: Ablation) -> Iterator[str]:
     """Say which factor moves most, and which numbers are over fewer queries."""
     if ablation.pairs:
-        most = moved_most(ablation)
+        flips = [each for each in ablation.variants if each.flipped]
+        most = min(flips, key=lambda each: (-each.flipped, each.tau_b), default=None)
         if most is None:
             yield "no variant flips a pair of runs"
         else:

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping
 from math import isnan
 from typing import Any
-from xml.etree.ElementTree import Element
 
 from fairtrec.gold.agreeing import Agreement, Category
 from fairtrec.report.cells import cell
 from fairtrec.report.document import Column, Document, ReportTable
-from fairtrec.report.page import TABLES, in_page, page
+from fairtrec.report.page import page
 from fairtrec.report.records import Row
 from fairtrec.statistics.agreement import Interval
 
@@ -41,8 +40,8 @@ def tables(found: Agreement, *, places: int) -> Document:
     columns += [Column(name, [str(kind.found[name]) for kind in kinds]) for name in kinds[0].found]
     for name in ("recall", "precision"):
         of = [getattr(kind, name) for kind in kinds]
-        values = [_told(value, places) for value, _, _ in of]
-        columns.append(Column(name, values, beside=[_interval(each, places) for each in of]))
+        beside = ["" if isnan(low) else f" [{low:.{places}f}, {high:.{places}f}]" for _, low, high in of]
+        columns.append(Column(name, [_told(value, places) for value, _, _ in of], beside=beside))
     shares = {"share: gold": "share_gold", "instrument": "share_instrument"}
     columns += [Column(head, [_told(getattr(kind, name), places) for kind in kinds]) for head, name in shares.items()]
     table = ReportTable("", [Column("gold", [kind.name for kind in kinds], words=True)], columns)
@@ -53,16 +52,9 @@ def _told(value: float, places: int) -> str:
     return "" if isnan(value) else f"{value:.{places}f}"
 
 
-def _interval(of: Interval, places: int) -> str:
-    _, low, high = of
-    return "" if isnan(low) else f" [{low:.{places}f}, {high:.{places}f}]"
-
-
 def html(found: Agreement, *, places: int) -> str:
     """Write the page."""
-    document = tables(found, places=places)
-    main: list[Element] = [part for table in document.tables for part in in_page(table)]
-    return page(f"Agreement with {found.name}", [f"documents: {found.documents}"], main, document, TABLES)
+    return page(f"Agreement with {found.name}", [f"documents: {found.documents}"], tables(found, places=places))
 
 
 def _flat(kind: Category) -> Mapping[str, float]:

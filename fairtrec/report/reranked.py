@@ -10,7 +10,7 @@ from fairtrec.report.cells import shown
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row
 from fairtrec.report.reranking import footnotes
-from fairtrec.reranking.reranked import Reranked, Reranking
+from fairtrec.reranking.reranked import Reranking
 
 KEYS = ("run", "by")
 
@@ -54,13 +54,17 @@ def records(reranking: Reranking) -> Iterator[dict[str, Any]]:
 
 def record(reranking: Reranking) -> dict[str, Any]:
     """Give one object with the rankings of each run, a list for each sample, and what each reranker says of them."""
+    runs = [
+        {
+            "run": each.run,
+            "by": str(each.by),
+            "remarks": list(map(str, each.remarks)),
+            "rankings": [dict(_rankings(run)) for run in each.after.runs],
+        }
+        for each in reranking.runs
+    ]
     made = {"signature": str(reranking.signature), "notes": footnotes(reranking)}
-    return {**made, "runs": [_record(each) for each in reranking.runs]}
-
-
-def _record(each: Reranked) -> dict[str, Any]:
-    rankings = [dict(_rankings(run)) for run in each.after.runs]
-    return {"run": each.run, "by": str(each.by), "remarks": list(map(str, each.remarks)), "rankings": rankings}
+    return {**made, "runs": runs}
 
 
 def trec(reranking: Reranking) -> bytes:

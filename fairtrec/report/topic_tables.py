@@ -7,7 +7,7 @@ from typing import Any
 from fairtrec.comparison.leaderboard import ENDS, TopicSpread
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Column, Document, ReportTable, directions, heading
-from fairtrec.report.page import TABLES, in_page, page
+from fairtrec.report.page import page
 from fairtrec.report.records import Row
 from fairtrec.report.remarks import footnotes as footnotes_of
 
@@ -59,11 +59,6 @@ def tables(view: SpreadView, *, places: int) -> Document:
     return Document([table], footnotes(view), str(of.signature), signs=signs)
 
 
-def _place(of: TopicSpread, run: int, measure: int, query: int | None) -> str:
-    found = None if query is None else of.place(run, measure, query)
-    return "" if found is None else f"{found[0]} of {found[1]}"
-
-
 def rows(view: SpreadView, *, places: int | None) -> Iterator[Row]:
     """Give a row for each query and mean, three columns for each measure; of one run two more."""
     of, run = _apart(view)
@@ -74,7 +69,9 @@ def rows(view: SpreadView, *, places: int | None) -> Iterator[Row]:
         for row in range(len(of.measures)):
             cells += [cell(float(value), places) for value in three[:, row]]
             if run is not None:
-                cells += [cell(float(of.own(run, query, part)[row]), places), _place(of, run, row, query)]
+                place = None if query is None else of.place(run, row, query)
+                own = cell(float(of.own(run, query, part)[row]), places)
+                cells += [own, "" if place is None else f"{place[0]} of {place[1]}"]
         yield [name, of.runs_of(query, part), *cells]
 
 
@@ -102,7 +99,5 @@ def record(view: SpreadView) -> dict[str, Any]:
 
 def html(view: SpreadView, *, places: int) -> str:
     """Write a page that names no run, but that of which it is."""
-    document = tables(view, places=places)
     title = "Best, median and worst" if isinstance(view, TopicSpread) else view.name
-    facts = [f"{len(_apart(view)[0].result.scores)} runs"]
-    return page(title, facts, in_page(document.tables[0]), document, TABLES)
+    return page(title, [f"{len(_apart(view)[0].result.scores)} runs"], tables(view, places=places))

@@ -20,12 +20,15 @@ tbody th.words { overflow-wrap: anywhere; min-width: 12rem; }
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def page(title: str, facts: Iterable[Element | str], main: Iterable[Element], document: Document, style: str) -> str:
-    """Write a page: what is in it under its title, and below it the remarks and the signature of a document.
+def page(
+    title: str, facts: Iterable[Element | str], document: Document, above: Iterable[Element] = (), style: str = ""
+) -> str:
+    """Write a page: its title, what is ``above``, the tables of a document, and below them its remarks and signature.
 
     ``style`` has the rules that not all pages have.
     """
-    style = file("page.css") + style
+    main = [*above, *(part for table in document.tables for part in in_page(table))]
+    style = file("page.css") + style + TABLES * bool(document.tables)
     policy = f"default-src 'none'; style-src {digest(style)}; base-uri 'none'; form-action 'none'"
     head = element(
         "head",

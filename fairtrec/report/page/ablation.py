@@ -13,7 +13,7 @@ from fairtrec.ablation.ablation import Ablation, Variant
 from fairtrec.report.ablation import named, tables
 from fairtrec.report.cells import called
 from fairtrec.report.document import heading
-from fairtrec.report.page import TABLES, element, in_page, page
+from fairtrec.report.page import element, page
 from fairtrec.report.page.scatter import ticks
 
 LEFT, WIDE, HIGH, LINE = 190, 860, 300, 18  # of the drawing: room for names, the field, and a line of the strip
@@ -33,8 +33,7 @@ def html(ablation: Ablation, *, places: int) -> str:
     """Write the page."""
     document = tables(ablation, places=places)
     facts = f"runs: {len(ablation.runs)}, queries: {ablation.every}, variants: {len(ablation.variants)}"
-    main = [*_curve(ablation), *(part for table in document.tables for part in in_page(table))]
-    return page(f"{ablation.measure}, varied", [facts], main, document, OWN + TABLES)
+    return page(f"{ablation.measure}, varied", [facts], document, _curve(ablation), OWN)
 
 
 def _curve(ablation: Ablation) -> Iterator[Element]:
@@ -65,8 +64,11 @@ def _svg(ablation: Ablation, drawn: Sequence[Variant]) -> Element:
     lines = _strip(drawn)
     middle = means.mean(axis=1).tolist()
     radius = max(1.0, min(3.5, WIDE / len(drawn) / 2))
-    across = [part for value, label in ticks(low, high, 5) for part in _tick(label, up(value))]
-    parts = [element("g", *across, class_="ticks")]
+    beside = []
+    for value, label in ticks(low, high, 5):
+        beside.append(element("line", x1=LEFT, x2=LEFT + WIDE, y1=up(value), y2=up(value)))
+        beside.append(element("text", label, x=LEFT - 8, y=up(value), dy=".35em", text_anchor="end"))
+    parts = [element("g", *beside, class_="ticks")]
     for name, row in zip(called(ablation.runs), means.T.tolist(), strict=True):
         parts.append(element("g", element("title", name), element("path", class_="run", d=_path(xs, map(up, row)))))
     parts.append(element("path", class_="all", d=_path(xs, map(up, middle))))
@@ -104,8 +106,3 @@ def _strip(drawn: Sequence[Variant]) -> list[tuple[str, list[int]]]:
 
 def _path(xs: Iterable[float], ys: Iterable[float]) -> str:
     return "".join(f"{'L' if at else 'M'}{x:.2f} {y:g}" for at, (x, y) in enumerate(zip(xs, ys, strict=True)))
-
-
-def _tick(label: str, y: float) -> tuple[Element, Element]:
-    line = element("line", x1=LEFT, x2=LEFT + WIDE, y1=y, y2=y)
-    return line, element("text", label, x=LEFT - 8, y=y, dy=".35em", text_anchor="end")

@@ -8,20 +8,8 @@ from math import isnan
 from xml.etree.ElementTree import Element
 
 from fairtrec.explanation.explained import Explained, Explanation, Place, RunExplanation, marks
+from fairtrec.report import explanation as told
 from fairtrec.report.document import Document
-from fairtrec.report.explanation import (
-    asked,
-    below,
-    equation,
-    fixed,
-    footnotes,
-    listed,
-    losing,
-    moved,
-    moving,
-    named,
-    words_of,
-)
 from fairtrec.report.page import element, file, movable, page, rows_of
 
 SHOWN = 10  # queries of a run that are shown rank by rank, the worst, where none was asked for
@@ -33,16 +21,10 @@ IDEAL = "; the tick is where the best order of the background would be"
 
 def html(explanation: Explanation, *, places: int) -> str:
     """Write the page: the words that cost most, and the worst queries, or those asked for, rank by rank."""
-    remarks, names = footnotes(explanation), named(explanation)
+    names = told.named(explanation)
     main = [_run(explanation, each, names[each.run], places) for each in explanation.runs]
-    style = file("explanation.css")
-    return page(
-        f"{explanation.measure}, explained",
-        _legend(explanation),
-        main,
-        Document([], remarks, str(explanation.signature)),
-        style,
-    )
+    below = Document([], told.footnotes(explanation), str(explanation.signature))
+    return page(f"{explanation.measure}, explained", _legend(explanation), below, main, file("explanation.css"))
 
 
 def letters(groups: Sequence[str]) -> list[str]:
@@ -66,7 +48,7 @@ def _legend(explanation: Explanation) -> Iterator[Element | str]:
         for number, (group, sign) in enumerate(zip(explanation.groups, letters(explanation.groups), strict=True)):
             yield _mark(group, (number,), sign)
             yield " "
-    if losing(explanation):
+    if told.losing(explanation):
         ideal = any(not isnan(place.ideal) for each in explanation.explained for place in each.places)
         yield f"{LEGEND}{IDEAL * ideal}"
 
@@ -76,13 +58,13 @@ def _run(explanation: Explanation, of_run: RunExplanation, name: str, places: in
     parts = []
     if not explanation.detailed:
         many = len(of_run.defined)
-        told = f"Mean of {many} {'query' if many == 1 else 'queries'}: {equation(explanation, of_run, places)}"
-        parts.append(element("p", told, class_="verdict"))
-        head, rows = words_of(explanation, of_run, places)
+        mean = f"Mean of {many} {'query' if many == 1 else 'queries'}: {told.equation(explanation, of_run, places)}"
+        parts.append(element("p", mean, class_="verdict"))
+        head, rows = told.words_of(explanation, of_run, places)
         if rows:
             table = rows_of(_row("th", head), (_row("td", row) for row in rows))
             parts.append(movable(table, "Words that cost most"))
-        parts += [element("p", line) for line in below(explanation, of_run, places)]
+        parts += [element("p", line) for line in told.below(explanation, of_run, places)]
     queries = of_run.queries if explanation.detailed else of_run.losing(explanation.measure.better)[:SHOWN]
     parts += [_query(explanation, each, places, is_open=at == 0) for at, each in enumerate(queries)]
     if not explanation.detailed and len(of_run.queries) > len(queries):
@@ -98,7 +80,7 @@ def _row(name: str, cells: Sequence[str]) -> Iterator[Element]:
 
 def _query(explanation: Explanation, each: Explained, places: int, *, is_open: bool) -> Element:
     """Show one query, rank by rank."""
-    summary = f"query {asked(explanation, each.qid)}: "
+    summary = f"query {told.asked(explanation, each.qid)}: "
     if isnan(each.value):
         return element("p", f"{summary}{explanation.measure} is undefined: {each.why}")
     lines = []
@@ -106,15 +88,15 @@ def _query(explanation: Explanation, each: Explained, places: int, *, is_open: b
         one for one in RunExplanation(each.run, (each,)).words(explanation.measure.better) if round(one.adds, places)
     ][:5]
     if words:
-        told = ", ".join(f"{one.term} ({moved(explanation, one.adds, places)})" for one in words)
+        several = ", ".join(f"{one.term} ({told.moved(explanation, one.adds, places)})" for one in words)
         lines.append(
-            element("p", f"words that {'cost' if losing(explanation) else 'do'} most: {told}", class_="verdict")
+            element("p", f"words that {'cost' if told.losing(explanation) else 'do'} most: {several}", class_="verdict")
         )
-    lines += [element("p", line) for line in below(explanation, each, places)]
+    lines += [element("p", line) for line in told.below(explanation, each, places)]
     table = rows_of(_head(explanation), _rows(explanation, each, places))
     whole = movable(table, f"Ranks of query {each.qid}")
     opened = {"open": "open"} if is_open or explanation.detailed else {}
-    headline = element("summary", summary + equation(explanation, each, places))
+    headline = element("summary", summary + told.equation(explanation, each, places))
     return element("details", headline, *lines, whole, **opened)
 
 
@@ -122,7 +104,7 @@ def _heads(explanation: Explanation) -> list[str]:
     """Name the columns of numbers."""
     if explanation.kind == "prefix":
         return ["adds", *["without"] * explanation.detailed]
-    return [explanation.gain, "adds", *["loses"] * losing(explanation)]
+    return [explanation.gain, "adds", *["loses"] * told.losing(explanation)]
 
 
 def _head(explanation: Explanation) -> Iterator[Element]:
@@ -139,8 +121,8 @@ def _rows(explanation: Explanation, each: Explained, places: int) -> Iterator[li
         yield [
             element("th", str(place.rank), scope="row"),
             element("td", element("bdi", place.docno or "(none)"), class_="words"),
-            *(element("td", fixed(values[head], places)) for head in _heads(explanation)),
-            element("td", bar(place, low, high, losing=losing(explanation))),
+            *(element("td", told.fixed(values[head], places)) for head in _heads(explanation)),
+            element("td", bar(place, low, high, losing=told.losing(explanation))),
             element("td", *_text(explanation, place, places), class_="text"),
         ]
 
@@ -153,10 +135,10 @@ def _text(explanation: Explanation, place: Place, places: int) -> Iterator[Eleme
         yield element("p", *_marked(explanation, place.text))
     elif not place.known:
         yield element("p", "no text or counts", class_="note")
-    words = moving(place, places)
+    words = told.moving(place, places)
     if words:
         rough = "~ " * place.rough
-        yield element("p", rough + listed(words, places, losing=losing(explanation)), class_="note")
+        yield element("p", rough + told.listed(words, places, losing=told.losing(explanation)), class_="note")
 
 
 def _marked(explanation: Explanation, text: str) -> Iterator[Element | str]:
@@ -201,9 +183,9 @@ def bar(place: Place, low: float, high: float, *, losing: bool) -> Element:
     parts.append(_line("zero", across(0)))
     if losing and not isnan(place.behind):
         parts.append(_line("ideal", across(adds + place.behind)))
-    told = f"adds {adds:.4f}" + (f", loses {place.loses:.4f}" if losing and not isnan(place.loses) else "")
+    values = f"adds {adds:.4f}" + (f", loses {place.loses:.4f}" if losing and not isnan(place.loses) else "")
     view = f"0 0 {WIDE} {HIGH}"
-    return element("svg", element("title", told), *parts, viewBox=view, class_="part", role="img")
+    return element("svg", element("title", values), *parts, viewBox=view, class_="part", role="img")
 
 
 def _box(kind: str, first: float, second: float) -> Element:

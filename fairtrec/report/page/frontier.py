@@ -13,7 +13,7 @@ from fairtrec.report.cells import called
 from fairtrec.report.document import Column, heading
 from fairtrec.report.frontier import aim, fair, tables, title
 from fairtrec.report.labelling import Box, labelled, stacked
-from fairtrec.report.page import TABLES, element, in_page, page
+from fairtrec.report.page import element, page
 from fairtrec.report.page.scatter import LAST, SHORT, Axis, beside_dot, field, frame, labels, lead, spots
 
 Places = Mapping[tuple[float, ...], tuple[float, float]]  # of utility and fairness, in the drawing
@@ -44,9 +44,9 @@ def html(
     for at, table in enumerate(others if query_texts else ()):
         asked = [(query_texts or {}).get(qid, "") for qid in table.keys[-1].cells]
         others[at] = replace(table, keys=[*table.keys, Column("text", asked, words=True)])
-    several = (part for table in (first, *others) for part in in_page(table))
-    main = [*_drawing(frontier, names, shown, places), *several]
-    return page(f"{frontier.utility} and {frontier.fairness}: headroom", [facts], main, document, OWN + TABLES)
+    document = replace(document, tables=[first, *others])
+    drawing = _drawing(frontier, names, shown, places)
+    return page(f"{frontier.utility} and {frontier.fairness}: headroom", [facts], document, drawing, OWN)
 
 
 def _ends(frontier: Frontier) -> list[list[int]]:

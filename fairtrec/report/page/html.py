@@ -187,17 +187,15 @@ def _axis(axis: scatter.Axis) -> dict[str, Any]:
 
 def _values(result: Result, qids: Sequence[str], measures: Iterable[int]) -> dict[str, list[list[float | None]]]:
     """Give the values of queries [measure][run][query], shortened; None is undefined, infinite or not evaluated."""
-    place = {qid: at for at, qid in enumerate(qids)}
     table: dict[str, list[list[float | None]]] = {}
     for measure in measures:
-        rows: list[list[float | None]] = []
-        table[str(measure)] = rows
-        for scores in result.scores:
-            row: list[float | None] = [None] * len(qids)
-            for qid, value in zip(scores.qids, scores.values[measure].tolist(), strict=True):
-                row[place[qid]] = float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
-            rows.append(row)
+        several = [dict(zip(scores.qids, scores.values[measure].tolist(), strict=True)) for scores in result.scores]
+        table[str(measure)] = [[_shortened(values.get(qid, math.nan)) for qid in qids] for values in several]
     return table
+
+
+def _shortened(value: float) -> float | None:
+    return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
 
 
 def _items(lines: Sequence[str]) -> list[Element]:

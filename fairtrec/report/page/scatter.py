@@ -109,10 +109,12 @@ def svg(axes: dict[int, Axis], pair: tuple[int, int], front: Sequence[int], name
     drawn, shown = {dot.run: dot for dot in dots}, labels(names)
     wanted = {run: shown[run] for run in (front if len(names) > FEW else order)}
     beside = labelled(dots, wanted, (left, top - 14, LAST, bottom))
+    steps = enumerate(places[run] for run in front)  # from the best up to the best across
+    border = (f"V{y:g}H{x:g}" if number else f"M{x:g} {y:g}" for number, (x, y) in steps)
     return element(
         "svg",
         *frame(across, up, box),
-        element("path", class_="frontier", d=_path([places[run] for run in front])),
+        element("path", class_="frontier", d="".join(border)),
         *(_point(run, drawn.get(run), shown[run], names[run], beside.get(run), front) for run in reversed(order)),
         id="scatter",
         class_="plot few" if len(names) <= FEW else "plot",
@@ -148,11 +150,6 @@ def frame(across: Axis, up: Axis, box: Box) -> list[Element]:
         element("text", across.label, id="across-label", x=(left + right) / 2, y=408, text_anchor="middle"),
         element("text", up.upwards, id="up-label", x=6, y=20),
     ]
-
-
-def _path(points: Sequence[tuple[float, float]]) -> str:
-    """Draw the border of what the frontier dominates: from the best up, by steps, to the best across."""
-    return "".join(f"V{y:g}H{x:g}" if number else f"M{x:g} {y:g}" for number, (x, y) in enumerate(points))
 
 
 def _point(run: int, dot: Dot | None, label: str, name: str, beside: Spot | None, front: Sequence[int]) -> Element:

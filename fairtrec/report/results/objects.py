@@ -54,12 +54,11 @@ def _mean(scores: Scores, row: int) -> dict[str, Any]:
         mean |= {"of": list(gap.of)}
         if scores.confidence is not None and scores.kind == DIFFERENCE:
             mean["p"] = gap.p
+    mean |= {end: each.means[row] for end, each in scores.ends.items()}
     if scores.ties is not None:
-        mean |= {end: each.means[row] for end, each in scores.ends.items()}
         mean |= {"tied": int(scores.ties.tied[row]), "drawn": int(scores.ties.drawn[row])}
     if scores.unknown is not None:
         found = scores.unknown
-        mean |= {end: each.means[row] for end, each in scores.ends.items()}
         mean |= {"n_ends": int(scores.ends["least"].defined[row]), "unknown": int((found.number[row] > 0).sum())}
         mean |= {name: int(getattr(found, name)[row].sum()) for name in ("drawn", "bounded", "sampled")}
         mean["outside"] = int(found.outside(scores.values)[row].sum())
