@@ -99,6 +99,8 @@ def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[str] = ()) -
     own = {name: by_attribute.own(choices, name, [*found.labels]) for name in [*found.labels] or [""]}
     every = {
         name: attribute(name, found.labels.get(name), found.groups, chosen, given.inputs, measures)
+        if found.groups
+        else Attribute()
         for name, chosen in own.items()
     }
     every |= {name: _crossed(name, every, found, measures) for name in found.crossed}

@@ -16,7 +16,7 @@ from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation import processes
 from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
-from fairtrec.evaluation.signature import files_beside, files_of, heed, signature_of
+from fairtrec.evaluation.signature import files_beside, files_of, signature_of, waiting_for
 from fairtrec.inputs import loading
 from fairtrec.inputs.documents import Documents, Needs, Reference, documents_of, refuse_unknown, remark_beside
 from fairtrec.inputs.given import NamedRuns, RankingsLike
@@ -44,7 +44,8 @@ class Evaluator:
         self.plan, given, choices = plan, plan.given, plan.choices
         self.given, self.choices = given, choices
         self.measures = plan.measures  # what is computed, one for each group where they ask for that
-        heed(plan)
+        if (waiting := waiting_for.get()) is not None and waiting.options:
+            waiting.heed(plan)
         if choices.aggregate != aggregates.MEAN:
             aggregates.refuse_unfit(plan.measures, choices.aggregate, lambda name: plan.reference.by(name).target)
         if choices.only and given.qrels is None:

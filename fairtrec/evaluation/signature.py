@@ -133,10 +133,12 @@ def called(thing: Any, file: InputFile | None = None, read: Qrels | Run | None =
     """
     if thing is None:
         return ""
-    if file is not None:
-        return short(name_of(file.place), digest or file.sha256)
     name = fspath(thing) if isinstance(thing, PATH) else "given"
-    return short(name, digest if read is None else digest_of(read))
+    if file is not None:
+        name, digest = fspath(file.place).rstrip("/").rpartition("/")[2], digest or file.sha256
+    elif read is not None:
+        digest = digest_of(read)
+    return short(name, digest)
 
 
 def digest_of(read: Qrels | Run) -> str:
@@ -208,6 +210,24 @@ class Waiting:
     given: set[str] = field(default_factory=set)  # the parts of choices of which something was given
     remark: str = ""
 
+    def heed(self, plan: Plan) -> None:
+        """Tell what plays a part in a plan. Raises UsageError for what plays none, if it is the last."""
+        given, texts = plan.given, plan.given.docs is not None or plan.given.counts is not None
+        self.given = {"all", "unlabelled"} | ({"documents", "texts", "membership"} if texts else set())
+        self.given |= {"documents", "labels", "membership", "filled"} if given.labels is not None else set()
+        self.given |= {"background"} if given.background is not None and "background" not in given.words else set()
+        names = {row.name for row in CHOICES.values() if not plan.plays.isdisjoint(row.part.split())}
+        names |= {"qrels", "labels", "positions", "counterfactual", "queries"}
+        names |= {"background"} & plan.uses
+        names |= {"discount"} if given.discount is not None and any(map(is_given, plan.measures)) else set()
+        names |= {"gold"} if plan.reference.gold is not None else set()
+        names |= {"terms", "docs", "counts"} if "documents" in plan.uses else set()
+        self.options = {name: option for name, option in self.options.items() if name not in names}
+        if self.plans is not None:
+            self.plans -= 1
+            if not self.plans and self.options:
+                self.end(f" in {', '.join(map(str, plan.measures))}" if plan.measures else "")
+
     def end(self, where: str = "") -> None:
         """Raise UsageError for a choice about what is not there; remark on other options that played no part."""
         for name, option in self.options.items():
@@ -220,26 +240,3 @@ class Waiting:
 
 HEEDED = {*CHOICES, *GIVEN_NAMES}
 waiting_for: ContextVar[Waiting | None] = ContextVar("waiting_for", default=None)
-
-
-def heed(plan: Plan) -> None:
-    """Tell what plays a part in a plan. Raises UsageError for what was typed and plays none, if this is the last."""
-    waiting = waiting_for.get()
-    if waiting is None or not waiting.options:
-        return
-    given, texts = plan.given, plan.given.docs is not None or plan.given.counts is not None
-    waiting.given = {"all", "unlabelled"} | ({"documents", "texts", "membership"} if texts else set())
-    waiting.given |= {"documents", "labels", "membership", "filled"} if given.labels is not None else set()
-    waiting.given |= {"background"} if given.background is not None and "background" not in given.words else set()
-    names = {row.name for row in CHOICES.values() if not plan.plays.isdisjoint(row.part.split())}
-    names |= {"qrels", "labels", "positions", "counterfactual", "queries"}
-    names |= {"background"} & plan.uses
-    names |= {"discount"} if any(map(is_given, plan.measures)) else set()
-    names |= {"gold"} if plan.reference.gold is not None else set()
-    names |= {"terms", "docs", "counts"} if "documents" in plan.uses else set()
-    for name in names:
-        waiting.options.pop(name, None)
-    if waiting.plans is not None:
-        waiting.plans -= 1
-        if not waiting.plans and waiting.options:
-            waiting.end(f" in {', '.join(map(str, plan.measures))}" if plan.measures else "")

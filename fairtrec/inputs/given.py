@@ -175,4 +175,7 @@ def told_apart(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[Given
     if choices.missing in FILLED and given.labels is None:
         what = f"--missing {choices.missing} is about documents without a label; give --labels FILE"
         raise UsageError(f"{what}, or choose error, neutral, skip or worst")
+    if choices.bounds == "labels" and given.labels is None:
+        what = "--bounds labels is about documents without a label; give --labels FILE"
+        raise UsageError(f"{what}, or for documents without a text --bounds texts")
     return given, choices

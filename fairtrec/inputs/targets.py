@@ -57,11 +57,11 @@ def attribute(
     groups = groups if labels is None else labels.groups
     parts = _parts(whole) if isinstance(whole, str) and "*" in whole and not _is_file(whole) else [(1.0, whole)]
     total = sum(factor for factor, _ in parts)
-    if groups and (abs(total - 1) > distribution.EXACT or any(factor <= 0 for factor, _ in parts)):
+    if abs(total - 1) > distribution.EXACT or any(factor <= 0 for factor, _ in parts):
         raise UsageError(f"the factors of the target {whole} sum to {total:g}; they must be above 0 and sum to 1")
     documents: list[tuple[float, TargetOf]] = []
     same, by_query = np.zeros(len(groups)), None
-    for factor, part in parts if groups else ():
+    for factor, part in parts:
         if isinstance(part, str) and part in get_args(TargetOf):
             documents.append((factor, _of_documents(cast("TargetOf", part), inputs)))
             continue
@@ -76,14 +76,14 @@ def attribute(
         by_query = {qid: shares + same for qid, shares in by_query.items()}
     share = 1 - sum(factor for factor, _ in documents)
     if not documents:
-        target, targets = None if by_query or not groups else same, by_query
+        target, targets = None if by_query else same, by_query
     elif len(documents) == len(parts):
         mixed = MixedTarget(tuple(documents))
     elif by_query is not None:
         mixed = MixedTarget(tuple(documents), None, {qid: each / share for qid, each in by_query.items()})
     else:
         mixed = MixedTarget(tuple(documents), same / share)
-    prior = prior_of(own.prior, measures, labels) if own.bounds == "labels" else None
+    prior = prior_of(own.prior, measures, labels) if labels is not None and own.bounds == "labels" else None
     return Attribute(attribute=name, labels=labels, target=target, target_of=mixed, targets=targets, prior=prior)
 
 
@@ -142,15 +142,12 @@ def _given(part: Target, groups: tuple[str, ...], labels: Labels | None) -> Floa
     return {qid: np.insert(shares, at, 0.0) for qid, shares in found.items()}
 
 
-def prior_of(prior: Target, measures: Iterable[Measure], labels: Labels | None) -> Floats | None:
+def prior_of(prior: Target, measures: Iterable[Measure], labels: Labels) -> Floats | None:
     """Settle how likely the groups of unknown documents are; None: as among the known documents of the query.
 
     Last is how likely a document is of none of them, where labels or the prior say that it may be. Raises UsageError
     where there are no labellings to speak of.
     """
-    if labels is None:
-        what = "--bounds labels is about documents without a label; give --labels FILE"
-        raise UsageError(f"{what}, or for documents without a text --bounds texts")
     if labels.own:
         what = "a document has any number of a query's subtopics, so --bounds labels cannot try them all"
         raise UsageError(f"{what}; leave it out")
