@@ -136,8 +136,7 @@ def command(
     if paper and (views or slices is not None):
         raise UsageError(f"--paper compares the runs over all queries; leave out {views[0] if views else '--slice'}")
     procedure = {name: given.pop(name) for name in vars(Procedure())}
-    refuse_idle(procedure, correlate, cutoffs)
-    _refuse_gold(given["gold"], procedure, [*views, *["--paper"] * paper])
+    refuse_idle(procedure, [*views, *["--paper"] * paper], given["gold"])
     if values:
         heeded = {"slices", "correlate", "paper", "form", "places", *procedure}
         result, asked_for = recorded((qrels or "none", *runs), measures, baseline, heeded, output, slices)
@@ -167,33 +166,29 @@ def command(
     return InputError.exit_code if result.failed else 0
 
 
-def refuse_idle(procedure: dict[str, Any], correlate: str | None = None, cutoffs: str | None = None) -> None:
-    """Raise UsageError for options of a comparison that play no part in it, or that there are not."""
+def refuse_idle(procedure: dict[str, Any], views: Sequence[str] = (), gold: str | None = None) -> None:
+    """Raise UsageError for options of a comparison that play no part in it, or in these views, or that there are not.
+
+    Also for what gold labels, if there are any, do not go with.
+    """
+    from fairtrec.comparison.baseline import refuse_beside_gold
     from fairtrec.statistics.procedure import Procedure
 
     how = Procedure(**procedure)
-    if correlate is not None:
+    if "--correlate" in views:
         options.refuse_typed(
             "is for comparing runs, and --correlate compares measures", "test", "interval", "resamples", "seed"
         )
-    elif cutoffs is not None:
+    elif "--cutoffs" in views:
         options.refuse_typed("is for comparing runs, and --cutoffs lists means", *procedure)
     if not how.draws:
         ways = f"--test {how.test}, --interval {how.interval} and --correction {how.correction}"
         options.refuse_typed(f"is for what is drawn at random, and {ways} draw nothing", "resamples", "seed")
-
-
-def _refuse_gold(gold: str | None, procedure: dict[str, Any], views: Sequence[str]) -> None:
-    """Raise UsageError for what gold labels, if there are any, do not go with."""
-    from fairtrec.comparison.baseline import refuse_beside_gold
-    from fairtrec.statistics.procedure import Procedure
-
-    if gold is None:
-        return
-    if views:
+    if gold is not None and views:
         what = f"--gold corrects the differences of runs, and {views[0]} is a report of other numbers"
         raise UsageError(f"{what}; leave out --gold, or {views[0]}")
-    refuse_beside_gold(Procedure(**procedure))
+    if gold is not None:
+        refuse_beside_gold(how)
 
 
 def _refuse_alone(asked: Sequence[Any], level: int | None, *, by_cutoff: bool) -> None:

@@ -1,17 +1,16 @@
 """``fairtrec eval``: evaluate runs."""
 
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairtrec.cli import options, printing
-from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.commands import TYPED, Titled, say
 from fairtrec.errors import InputError, UsageError
 from fairtrec.files.arguments import named
 from fairtrec.literals import Method
-from fairtrec.report.writers import RESULTS, refuse_view
+from fairtrec.report.writers import RESULTS, SPREADS, refuse_view
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,7 +96,7 @@ def command(
     view: dict[str, Any] = {"per_query": per_query, "summary": not no_summary, "title": title}
     view |= {"latex_label": latex_label, "query_texts": query_texts}
     if spread:
-        _refuse_spread(form, view, given, sort=sort, confidence=confidence, interval=interval)
+        _refuse_spread(form, given["aggregate"], per_query=per_query)
     elif form != "auto" or no_summary or {title, latex_label, query_texts, confidence, interval} != {None}:
         refuse_view(form, output, slices=slices, pool=given["pool"], aggregate=given["aggregate"] != "mean", **view)
         _refuse_confidence(confidence, interval, given)
@@ -167,17 +166,14 @@ def _is_folder(output: "Path | None") -> bool:
     return output is not None and (output.is_dir() or bool(click.get_current_context().meta.get(options.FOLDER)))
 
 
-def _refuse_spread(form: str, view: Mapping[str, Any], given: Mapping[str, Any], **others: Any) -> None:
+def _refuse_spread(form: str, aggregate: str, *, per_query: bool) -> None:
     """Raise UsageError for what has no place beside best, median and worst, before any work is done."""
-    from fairtrec.report.writers import SPREADS
-
-    every = {f"--{name}": value for name, value in others.items()}
-    every |= {f"--{name}": given[name] for name in ("bounds", "pool", "gold")}
-    every |= {f"--{name.replace('_', '-')}": view[name] for name in ("title", "latex_label", "query_texts")}
-    every["--aggregate"] = given["aggregate"] if given["aggregate"] != "mean" else None
-    for option in (option for option, value in every.items() if value is not None):
-        raise UsageError(f"--spread prints best, median and worst of values alone; leave out {option}")
-    if view["per_query"]:
+    typed = click.get_current_context().meta[TYPED]
+    others = ["sort", "confidence", "interval", "bounds", "pool", "gold", "title", "latex_label", "query_texts"]
+    for name in [*others, *["aggregate"] * (aggregate != "mean")]:
+        if name in typed:
+            raise UsageError(f"--spread prints best, median and worst of values alone; leave out {typed[name]}")
+    if per_query:
         raise UsageError("--spread prints each query; leave out -q (and -n leaves the queries out)")
     if form not in (*SPREADS.forms, "auto"):
         raise UsageError(f"--spread has no format {form}; choose one of {', '.join(SPREADS.forms)}")
@@ -189,7 +185,6 @@ def _write_spread(
     """Print the spread, or write it and a file for each run to a folder."""
     from fairtrec.comparison.leaderboard import spread
     from fairtrec.report.topic_tables import OfOneRun
-    from fairtrec.report.writers import SPREADS
 
     form = "table" if form == "auto" else form
     found = spread(result if slices is None else slices.noted(result), slices, summary_only=hidden)
