@@ -54,27 +54,25 @@ def progress() -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    began = time.monotonic()
-    shown: dict[str, Any] = {}
+    began, tasks, bar = time.monotonic(), dict[str, Any](), None
 
     def listen(what: str, done: int, total: int) -> None:
-        tasks = shown.setdefault("tasks", {})
+        nonlocal bar
         over = 0 < total <= done
         if what not in tasks and over:  # of a batch of small files each is over before it is shown
             return
-        if "bar" not in shown:
+        if bar is None:
             if time.monotonic() - began < 1:
                 return
             from rich.console import Console
             from rich.progress import Progress
 
-            shown["bar"] = Progress(console=Console(stderr=True), transient=True)
-            shown["bar"].start()
+            bar = Progress(console=Console(stderr=True), transient=True)
+            bar.start()
         from rich.markup import escape
 
         from fairtrec.files.opening import name
 
-        bar = shown["bar"]
         if what not in tasks:
             tasks[what] = bar.add_task("", total=total or None)
         text = f"{done} of {total} {what}" if what == RUNS else f"reading {short(name(what), 60)}"
@@ -84,8 +82,8 @@ def progress() -> Iterator[None]:
         with reported_to(listen):
             yield
     finally:
-        if "bar" in shown:
-            shown["bar"].stop()
+        if bar is not None:
+            bar.stop()
 
 
 @contextmanager

@@ -89,18 +89,12 @@ def is_same(path: str, other: str) -> bool:
 
 def _expanded(arguments: Iterable[str]) -> Iterator[tuple[str | None, str]]:
     for argument in arguments:
-        if argument.startswith("@") and not os.path.exists(argument):
-            for line, entry in _listed(argument[1:]):
-                yield from _entry(entry, argument[1:], line)
-        else:
-            yield from _entry(argument)
-
-
-def _entry(entry: str, path: FilePath | None = None, line: int | None = None) -> Iterator[tuple[str | None, str]]:
-    name, rest = split(entry)
-    if name is not None and os.path.isdir(rest):
-        raise InputError(f"{name} is the name of one run, and {rest} is a folder; name a file", path, line)
-    yield from ((name, file) for file in _files(rest, path, line))
+        path = next(iter(lists([argument])), None)
+        for line, entry in [(None, argument)] if path is None else _listed(path):
+            name, rest = split(entry)
+            if name is not None and os.path.isdir(rest):
+                raise InputError(f"{name} is the name of one run, and {rest} is a folder; name a file", path, line)
+            yield from ((name, file) for file in _files(rest, path, line))
 
 
 def crossed(labels: str) -> list[str]:
@@ -156,7 +150,7 @@ def lists(arguments: Iterable[str]) -> list[str]:
     return [argument[1:] for argument in arguments if argument.startswith("@") and not os.path.exists(argument)]
 
 
-def _files(name: str, path: FilePath | None = None, line: int | None = None) -> list[str]:
+def _files(name: str, path: FilePath | None, line: int | None) -> list[str]:
     """Name the files behind a name or pattern, which stands in that line of a list if it does."""
     if name == opening.STDIN:
         return [name]

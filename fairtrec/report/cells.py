@@ -9,7 +9,6 @@ import numpy as np
 from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores
 from fairtrec.files.compression import uncompressed
-from fairtrec.files.opening import name
 
 if TYPE_CHECKING:
     from fairtrec.comparison.gaps import GapScores
@@ -56,7 +55,7 @@ def names(result: Result) -> list[str]:
 
 def called(runs: Sequence[str]) -> list[str]:
     """Name runs as shortly as tells them apart: the file without folder and ending, else the whole path."""
-    short = [uncompressed(name(run)).removesuffix(".run") for run in runs]
+    short = [uncompressed(run.rpartition("/")[2]).removesuffix(".run") for run in runs]
     return short if len(set(short)) == len(short) else list(runs)
 
 
