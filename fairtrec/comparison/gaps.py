@@ -93,11 +93,12 @@ def _scores(scores: Scores, of_run: Mapping[str, Scores], several: Sequence[Gap 
         gaps=tuple(several),
         kind=kind,
     )
-    values = np.array([nan if gap is None else gap.value for gap in several])
-    ends = np.array([(nan, nan) if gap is None else (gap.low, gap.high) for gap in several]).reshape(-1, 2)
+    known = [Gap(("", ""), nan, 0) if gap is None else gap for gap in several]
+    values = np.array([gap.value for gap in known])
+    ends = np.array([(gap.low, gap.high) for gap in known]).reshape(-1, 2)
     vars(made).update(means=values, compared=values, within=None if scores.confidence is None else ends)
-    vars(made)["defined"] = np.array([0 if gap is None else gap.queries for gap in several])
-    vars(made)["doubtful"] = np.array([gap is not None and gap.doubtful for gap in several], dtype=np.bool_)
+    vars(made)["defined"] = np.array([gap.queries for gap in known])
+    vars(made)["doubtful"] = np.array([gap.doubtful for gap in known], dtype=np.bool_)
     return made
 
 

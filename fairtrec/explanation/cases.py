@@ -17,7 +17,6 @@ from fairtrec.evaluation.score import score
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.inputs import loading
 from fairtrec.inputs.by_attribute import refuse_several
-from fairtrec.inputs.choices import Choices
 from fairtrec.inputs.documents import Documents, Needs, Reference, documents_of, refuse_unknown
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Measure
@@ -167,10 +166,11 @@ def cases(request: Request, named: Sequence[tuple[str, Any]], jobs: int) -> tupl
     runs = _read(request, named, reading, jobs)
     texts, documents, looked_at = None, None, None
     if reading.two_pass:
-        lexicon = evaluator.plan.lexicon
-        texts = (
-            None if lexicon is None else RankedTexts(lexicon, request.dropped, _ranked(runs, measure.depth, choices))
-        )
+        if evaluator.plan.lexicon is not None:
+            deep = None if choices.missing == "skip" else measure.depth
+            parts = [run.rest.cut(run.qids, deep).docnos for run in runs if isinstance(run.rest, Run)]
+            ranked = Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
+            texts = RankedTexts(evaluator.plan.lexicon, request.dropped, ranked)
         watched = None if texts is None else texts.kept
         documents = evaluator.documents(runs, reading, request.needs, watched=watched)
         looked_at = _shallow(runs, reading, documents)
@@ -199,12 +199,6 @@ def _read(request: Request, named: Sequence[tuple[str, Any]], reading: Reading, 
             raise InputError(f"there is no value for a query {qid}; {hint}", runs[-1].name)
     asked = [replace(run, qids=tuple(qid for qid in request.closely if qid in set(run.qids))) for run in runs]
     return [run for run in asked if run.qids]
-
-
-def _ranked(several: Sequence[LoadedRun], reach: int | None, choices: Choices) -> Docnos:
-    deep = None if choices.missing == "skip" else reach
-    parts = [run.rest.cut(run.qids, deep).docnos for run in several if isinstance(run.rest, Run)]
-    return Docnos.of(np.concatenate(parts) if parts else np.empty(0, "S1"))
 
 
 def _shallow(several: Sequence[LoadedRun], reading: Reading, documents: Documents) -> Documents:

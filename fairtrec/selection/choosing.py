@@ -22,7 +22,7 @@ from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
 from fairtrec.gate.requirement import Requirement
 from fairtrec.inputs.loading import short
-from fairtrec.selection.criterion import Variants, best, f_beta, scaled
+from fairtrec.selection.criterion import Variants, best, f_beta, scaled, worth
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +156,8 @@ def choice_of(
         where = f"on the training queries of fold {folds.names[fold]}" if folds.held_out else "on these queries"
         asked = " and ".join(map(str, requirements))
         raise UsageError(f"no variant meets {asked} {where}; ask for less with --require")
-    return ScoredVariants(variants.names, *variants.worths(training), allowed)
+    utility, fairness = (worth(variants.of(axis), axis.better, training) for axis in variants.axes)
+    return ScoredVariants(variants.names, utility, fairness, allowed)
 
 
 def meets(requirement: Requirement, variants: Variants, training: Bools, baseline: Scores | None) -> Bools:

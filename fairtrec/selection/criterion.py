@@ -132,11 +132,6 @@ class Variants:
         """Give the values of a measure [variant, query]. Raises UsageError if it was not computed."""
         return self.values[:, place(measure, self.scores[0].measures)]
 
-    def worths(self, training: Bools) -> tuple[Floats, Floats]:
-        """Give utility and fairness over the training queries [fold, query] of each fold, unscaled [fold, variant]."""
-        utility, fairness = (worth(self.of(axis), axis.better, training) for axis in self.axes)
-        return utility, fairness
-
     def composed(self, name: str, chosen: Ints) -> Scores:
         """Give the scores of a run whose queries [query] are those of the variants ``chosen``."""
         values = self.values[chosen, :, np.arange(len(self.qids))].T
