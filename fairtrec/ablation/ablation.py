@@ -215,7 +215,6 @@ def ablate(
         table = asked["docs"] = TermTable(words, partial(loading.texts, docs))
     measuring = Measuring(runs, {"qrels": qrels, **asked}, several[0], table, lists, seed, jobs)
     found = list(measuring.taken([Setting(), *every]))
-    base, variants = found[0], found[1:]
     beside = {part: file for part, file in measuring.results[0].files.items() if part.of == "counterfactual"}
     parts = {Part(name): thing for name, thing in {"qrels": qrels, **given}.items() if name != "counterfactual"}
     files = files_of(parts | {Part("run", name): run for name, run in measuring.named.items()}) | beside
@@ -223,7 +222,7 @@ def ablate(
     if "docs" in signature:  # which were read once for all, and are an object since
         signature |= {"docs": called(docs, files.get(Part("docs")))}
     result = replace(measuring.results[0], files=files, signature=signature)
-    return _compared(base, variants, result, tuple(texts), seed, measuring.terms)
+    return _compared(found, result, tuple(texts), seed, measuring.terms)
 
 
 def _lists(terms: GroupTerms | None, every: Sequence[Setting], *, has_texts: bool) -> dict[Any, GroupTerms]:
@@ -242,25 +241,18 @@ def _lists(terms: GroupTerms | None, every: Sequence[Setting], *, has_texts: boo
 
 
 def _compared(
-    base: VariantScores,
-    variants: Sequence[VariantScores],
-    result: Result,
-    vary: tuple[str, ...],
-    seed: int,
-    terms: tuple[int, int] | None,
+    several: Sequence[VariantScores], result: Result, vary: tuple[str, ...], seed: int, terms: tuple[int, int] | None
 ) -> Ablation:
-    qids = sorted({qid for taken in (base, *variants) for qid in taken.qids})
+    """Compare variants, the first of which is the base, with the base."""
+    base = several[0]
+    qids = sorted({qid for taken in several for qid in taken.qids})
     own = base.over(qids)
     apart = shown(own, base.measure.better, alpha=ALPHA)
     ever = np.zeros(apart.shape, dtype=np.bool_)
-    found = [
-        _against(taken, taken.over(qids), own, base.measure, apart, ever) for taken in (base, *variants)
-    ]  # the first is the base against itself
-    runs, pairs = tuple(each.run for each in result.scores), len(own) * (len(own) - 1) // 2
-    never = pairs - int(ever.sum())
-    return Ablation(
-        runs, found[0], tuple(found[1:]), result, vary, seed, int(apart.sum()), never, len(base.qids), terms
-    )
+    found = [_against(taken, taken.over(qids), own, base.measure, apart, ever) for taken in several]
+    runs, never = tuple(each.run for each in result.scores), len(own) * (len(own) - 1) // 2 - int(ever.sum())
+    told = int(apart.sum())
+    return Ablation(runs, found[0], tuple(found[1:]), result, vary, seed, told, never, len(base.qids), terms)
 
 
 def _against(taken: VariantScores, values: Floats, own: Floats, base: Measure, apart: Bools, ever: Bools) -> Variant:

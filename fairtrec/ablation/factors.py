@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import product
 from typing import Any
@@ -105,14 +105,14 @@ def _merged(base: Measure, change: Change) -> Measure:
     return _with(base, change.factor, GIVEN if change.factor in change.keywords else change.value)
 
 
-def settings(vary: str | Iterable[str], measure: Measure, *, grid: bool, terms: int) -> list[Setting]:
+def settings(vary: Sequence[str], measure: Measure, *, grid: bool, terms: int) -> list[Setting]:
     """Read all that is varied, to the settings of the variants: one factor at a time, or all combinations (``grid``).
 
     ``terms`` is how many terms the list of the base has. Raises UsageError for what cannot be read or is not there,
     and for more than 10,000 variants.
     """
     factors: dict[str, list[Change]] = {}
-    for text in [vary] if isinstance(vary, str) else vary:
+    for text in vary:
         name, sign, values = (part.strip() for part in text.partition("="))
         if not sign or not name or not values:
             raise UsageError(f"cannot read {text!r}; write what is varied as FACTOR=VALUE,VALUE, like tau=0,1,5")
