@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from os import fspath
 from typing import Any, get_args
 
@@ -18,6 +17,8 @@ from fairtrec.inputs.given import TermsLike
 from fairtrec.literals import Rule
 from fairtrec.querysets.chosen import QuerySet
 from fairtrec.version import __version__
+
+SetPart = tuple[str, str, str]  # of which part, its name, and the sha256 of a file
 
 
 def queryset(
@@ -48,15 +49,16 @@ def queryset(
         raise UsageError(f"there is no rule {votes!r}; choose from {', '.join(get_args(Rule))}")
     has_votes = cast is not None and not (isinstance(cast, list | tuple) and not cast)
     _refuse(has_votes=has_votes, keep=keep, votes=votes, query_texts=query_texts, domain=domain, terms=terms)
-    sources = _Sources()
+    sources: list[SetPart] = []
     table = annotated.table(query_texts, domain) if _is_table(query_texts) else None
     ballots: Ballots = annotated.ballots(cast) if has_votes else {}
-    for path in annotated.paths_of(cast) if has_votes else ():
-        sources.take("votes", path)
+    sources += [_source("votes", path) for path in annotated.paths_of(cast)] if has_votes else []
     among = list(ballots if has_votes or table is None else table.texts)
     notes: list[str] = []
     if queries is not None:
-        among = _wanted(among, loading.queries(queries), sources, notes, has_votes=has_votes)
+        wanted = loading.queries(queries)
+        sources.append(("queries", wanted.name, wanted.sha256))
+        among = _wanted(among, wanted, notes, has_votes=has_votes)
         ballots = {qid: ballots[qid] for qid in among if qid in ballots}
     label = {qid: _decided(list(of.values()), votes) for qid, of in ballots.items()}
     chosen = _chosen(among, ballots, label, keep)
@@ -66,17 +68,20 @@ def queryset(
     texts: dict[str, str] = {}
     if query_texts is not None:
         texts = _texts(query_texts, table, chosen)
-        sources.take("query-texts", query_texts)
+        sources.append(_source("query-texts", query_texts))
     lists = None if terms is None else loading.terms(terms)
     words: dict[str, tuple[str, ...]] = {}
     if lists is not None:
-        sources.named("terms", lists.name, lists.sha256)
+        sources.append(("terms", lists.name, lists.sha256))
         lexicon = Lexicon.of(lists)
         words = {qid: found for qid in chosen if (found := _held(lexicon, texts[qid]))}
     kept = tuple(qid for qid in chosen if qid not in words)
     domains = None if table is None or domain is None else {qid: table.domains.get(qid, ()) for qid in kept}
     if domains is not None and (bare := sum(not of for of in domains.values())):
         notes.append(f"{_some(bare)} of no domain")
+    told: dict[str, list[str]] = {}
+    for part, name, digest in sources:
+        told.setdefault(part, []).append(loading.short(name, digest))
     options = {"keep": keep or "", "votes-by": votes if has_votes else "", "domain": domain or ""}
     return QuerySet(
         ballots=ballots,
@@ -89,15 +94,16 @@ def queryset(
         texts=texts,
         domains=domains,
         kept=kept,
-        files=sources.files,
+        files={name: digest for _, name, digest in sources if digest},
         notes=notes,
-        signature=Signature({"fairtrec": __version__, **sources.told(), **options}),
+        signature=Signature(
+            {"fairtrec": __version__, **{part: ",".join(each) for part, each in told.items()}, **options}
+        ),
     )
 
 
-def _wanted(among: list[str], wanted: Queries, sources: "_Sources", notes: list[str], *, has_votes: bool) -> list[str]:
+def _wanted(among: list[str], wanted: Queries, notes: list[str], *, has_votes: bool) -> list[str]:
     """Keep to a query set, and note what of either the other has not. Raises InputError where nothing is left."""
-    sources.named("queries", wanted.name, wanted.sha256)
     left = set(among) & set(wanted.qids)
     if not left:
         raise InputError(f"none of these queries is in {wanted.name}; check the ids")
@@ -119,26 +125,10 @@ def _chosen(among: list[str], ballots: Ballots, label: Mapping[str, str], keep: 
     return [qid for qid in among if keep is not None and label[qid] == keep]
 
 
-@dataclass
-class _Sources:
-    """What a set is made of: files with their digests, and how a signature names them."""
-
-    files: dict[str, str] = field(default_factory=dict)
-    parts: dict[str, list[str]] = field(default_factory=dict)
-
-    def take(self, part: str, thing: Any) -> None:
-        if loading.is_file(thing):
-            self.named(part, opening.name(thing), opening.sha256(thing))
-        else:
-            self.named(part, fspath(thing) if isinstance(thing, PATH) else "given", "")
-
-    def named(self, part: str, name: str, sha256: str) -> None:
-        if sha256:
-            self.files[name] = sha256
-        self.parts.setdefault(part, []).append(loading.short(name, sha256))
-
-    def told(self) -> dict[str, str]:
-        return {part: ",".join(names) for part, names in self.parts.items()}
+def _source(part: str, thing: Any) -> SetPart:
+    if loading.is_file(thing):
+        return part, opening.name(thing), opening.sha256(thing)
+    return part, fspath(thing) if isinstance(thing, PATH) else "given", ""
 
 
 def _refuse(
