@@ -18,14 +18,9 @@ def variants(name: str, example: str) -> Iterator[tuple[str, str]]:
     own, other = _PARTS.fullmatch(name), _PARTS.fullmatch(example)
     if own is not None and other is not None:
         changes = []
-        if own[1] != other[1]:
-            changes += [f"without the prefix {own[1]!r}"] * bool(own[1]) + [f"with the prefix {other[1]!r}"] * bool(
-                other[1]
-            )
-        if own[4] != other[4]:
-            changes += [f"without the suffix {own[4]!r}"] * bool(own[4]) + [f"with the suffix {other[4]!r}"] * bool(
-                other[4]
-            )
+        for part, what in ((1, "prefix"), (4, "suffix")):
+            both = (("without", own[part]), ("with", other[part])) if own[part] != other[part] else ()
+            changes += [f"{how} the {what} {text!r}" for how, text in both if text]
         done = " and ".join(changes)
         if done:
             yield done, f"{other[1]}{own[2]}{own[3]}{other[4]}"

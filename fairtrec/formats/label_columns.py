@@ -1,6 +1,7 @@
 """Labels as they are read, from whatever table: collected column by column, and put together as weights."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, pairwise
 from typing import Any
 
@@ -141,13 +142,11 @@ class LabelColumns:
             self.add(docnos[rows], codes, amounts, lines_at(lines, rows))
 
     def _amounts(self, cells: list[Any], lines: EntryLines) -> Floats:
-        try:
+        with suppress(OverflowError):
             if {*map(type, cells)} <= {int, float}:
                 amounts = np.array(cells, dtype=np.float64)
                 if np.isfinite(amounts).all():
                     return amounts
-        except OverflowError:
-            pass
         row = next(row for row, cell in enumerate(cells) if type(cell) not in (int, float) or not is_number(cell))
         raise InputError(f"the count {cells[row]!r} is not a number; correct it", self.path, line_at(lines, row))
 

@@ -92,14 +92,13 @@ def positions(path: FilePath) -> Positions:
     return Positions(*Docnos.with_values(places, values), per_query=keys == 2, pointed=not any(comments))
 
 
-def by_document(rows: Iterable[Label], path: FilePath) -> tuple[Votes, int | None]:
-    """Collect the weights of each document, and tell which line was the last.
+def by_document(rows: Iterable[Label], path: FilePath) -> Votes:
+    """Collect the weights of each document.
 
     Raises InputError for a bad weight, a label that stands twice, and a document that is of none of the groups and yet
     of one, unless these weights are votes, whose sum is at most 1.
     """
     weights: Votes = {}
-    line: int | None = None
     for line, qid, docno, group, weight in rows:
         if not 0 <= weight <= 1:
             raise InputError(f"the weight {weight:g} of {docno} is not between 0 and 1; correct it", path, line)
@@ -111,7 +110,7 @@ def by_document(rows: Iterable[Label], path: FilePath) -> tuple[Votes, int | Non
             others = ", ".join(name for name in of_document if name != NONE)
             what = f"document {docno} is of none of the groups ({NONE}), and of {others}"
             raise InputError(f"{what}; keep one, or give weights that sum to at most 1", path, line)
-    return weights, line
+    return weights
 
 
 def label(cells: dict[str, Any], path: FilePath, number: int | None) -> Label:

@@ -1,6 +1,7 @@
 """TREC qrels files: ``qid iteration docno grade``, one judgement a line; and lists of relevant documents."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -51,21 +52,19 @@ def of_columns(
     if row is not None:
         qid = qids[int(np.searchsorted(starts, row, side="right")) - 1]
         message = f"document {docnos[row].decode()} is judged twice for query {qid}; keep one grade"
+    elif (beyond := np.flatnonzero((grades > LARGEST_GRADE) | (grades < -LARGEST_GRADE))).size:
+        row = int(beyond[0])
+        message = f"the grade {grades[row]} is beyond {LARGEST_GRADE:,}; is it one?"
+    if row is not None:
         raise fault(message, row if together is None else int(together[row]))
-    for row in np.flatnonzero((grades > LARGEST_GRADE) | (grades < -LARGEST_GRADE)).tolist():
-        line = row if together is None else int(together[row])
-        raise fault(f"the grade {grades[row]} is beyond {LARGEST_GRADE:,}; is it one?", line)
     return found
 
 
 def _is_json(path: FilePath) -> bool:
     """Tell whether the first line is an object; of a stream nothing is told."""
-    if opening.is_stream(path):
-        return False
-    try:
+    with suppress(InputError):  # there is no line, or it cannot be read
         return opening.first_line(path, b"#")[1].lstrip().startswith(b"{")
-    except InputError:  # there is no line, or it cannot be read
-        return False
+    return False
 
 
 def of_lists(path: FilePath) -> Qrels:

@@ -43,7 +43,7 @@ class SheetLines:
 
     def take(self, rows: Iterable[Cells]) -> None:
         """Take lines. Raises InputError for a bad one."""
-        self.votes, _ = by_document(self._labelled(rows), self.path)
+        self.votes = by_document(self._labelled(rows), self.path)
         if any(qid for qid, _ in self.lines) and not all(qid for qid, _ in self.lines):
             line = next(line for (qid, _), line in self.lines.items() if not qid)
             raise InputError("this line has no qid, as others have; give it to all or to none", self.path, line or None)

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -65,12 +66,10 @@ def take(
 
 
 def _numbers(found: LabelColumns, cells: list[str], lines: list[int]) -> Floats:
-    try:
+    with suppress(ValueError):
         numbers = np.array(list(map(float, cells)))
         if np.isfinite(numbers).all() and not any("_" in cell for cell in cells):
             return numbers
-    except ValueError:
-        pass
     row = next(row for row, cell in enumerate(cells) if not is_number(cell))
     what = "count" if found.counted else "weight"
     raise InputError(f"the {what} {cells[row]!r} is not a number; correct it", found.path, lines[row])

@@ -134,8 +134,15 @@ def targets(path: FilePath, groups: tuple[str, ...]) -> Floats | dict[str, Float
     found: dict[str, Floats] = {}
     first: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
-    counted = False
-    for number, qid, group, share, counted in _shares(path):  # noqa: B007 - the last says it of all
+    counted, width = False, 0
+    for number, cells in rows(opening.lines(path, comment=b"#"), path, (2, 3), _TARGET, filled=1):
+        if len(cells) != (width or len(cells)):
+            raise InputError(_TARGET.format(len(cells)), path, number)
+        is_first, width = not width, len(cells)
+        if is_first and tuple(cells) in _HEADERS:
+            counted = cells[-1] == "count"
+            continue
+        qid, group, share = ["", *cells][-3:]
         if group not in groups:
             raise InputError(f"there is no group {group!r}; the groups are {', '.join(groups)}", path, number)
         target = found.setdefault(qid, np.zeros(len(groups)))
@@ -166,20 +173,6 @@ def _whole(target: Floats, qid: str, path: FilePath, line: int, *, counted: bool
         advice = "" if counted else f"; if these are counts, say so in a first line: {head}"
         raise InputError(message + advice, path, line)
     return rounded(target)
-
-
-def _shares(path: FilePath) -> Iterator[tuple[int, str, str, str, bool]]:
-    """Give the line, query ("" where there is none), group and share of each line, and whether that is a count."""
-    counted, width = False, 0
-    for number, cells in rows(opening.lines(path, comment=b"#"), path, (2, 3), _TARGET, filled=1):
-        if len(cells) != (width or len(cells)):
-            raise InputError(_TARGET.format(len(cells)), path, number)
-        header, width = not width and tuple(cells) in _HEADERS, len(cells)
-        if header:
-            counted = cells[-1] == "count"
-        else:
-            qid, group, share = ["", *cells][-3:]
-            yield number, qid, group, share, counted
 
 
 def discount(path: FilePath) -> list[float]:

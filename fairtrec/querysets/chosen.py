@@ -184,7 +184,9 @@ def _passport(made: QuerySet, places: list[Path], contents: list[bytes], title: 
     }
     for place, content in zip(slices, contents[1:], strict=True):
         fields |= {"slices": place.name, "slices_sha256": sha256(content).hexdigest()}
-    return "".join(f"{key} = {_toml(value)}\n" for key, value in fields.items())
+    written = {key: json.dumps(plain(value) if isinstance(value, str) else value, ensure_ascii=False)
+               for key, value in fields.items()}  # fmt: skip
+    return "".join(f"{key} = {value}\n" for key, value in written.items())
 
 
 def _note(made: QuerySet) -> str:
@@ -199,7 +201,3 @@ def _note(made: QuerySet) -> str:
     if made.terms:
         said.append(f"{len(made.words)} with a term of {made.terms} left out")
     return "; ".join([*said, str(made.signature)])
-
-
-def _toml(value: str | int) -> str:
-    return str(value) if isinstance(value, int) else json.dumps(plain(value), ensure_ascii=False)
