@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Labels, Queries, Sheet
-from fairtrec.errors import PATH, InputError, UsageError
+from fairtrec.errors import InputError, UsageError
 from fairtrec.files import opening
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import Choices
@@ -116,7 +116,7 @@ def read(thing: Any, groups: Sequence[str], labels: Labels | None, choices: Choi
         )
     refuse_choices(choices)
     per_query = labels is not None and labels.per_query
-    sheet = (sheets.read if isinstance(thing, PATH) else sheets.of)(thing, per_query=per_query)
+    sheet = sheets.read(thing, per_query=per_query)
     if per_query and sheet.unit == "document":
         what = "labels per query take draws of queries"
         raise InputError(f"{what}; {AGAIN} --unit query --gold {sheet.labels.name}", sheet.path)

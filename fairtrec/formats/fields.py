@@ -11,28 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import UNKNOWN, Labels, is_number
+from fairtrec.data import UNKNOWN, is_number
 from fairtrec.errors import InputError
-from fairtrec.files import opening
-from fairtrec.files.arguments import LabelSource
 from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import bounded, frames, text_tables
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_columns import LabelColumns
-from fairtrec.formats.taking import Taking
 
 DOCUMENT = ("docno", "doc_id", "docid", "did", "corpus-id", "page_id", "id")
 BESIDE = ("qid", "weight", "count")  # of labels, where the field is their group
 NAMES = {2: ("docno", "group"), 4: ("qid", "docno", "group", "weight")}  # of labels whose first line does not say so
 AT_ONCE = 1 << 16  # rows of Parquet that become objects of Python
 EXAMPLE = '{{"{}": ..., "{}": ...}}'
-
-
-def read(source: LabelSource, how: Taking | None = None) -> Labels:
-    """Read a field of the table in a file. Raises InputError where it has no such field, and as ``labels.read``."""
-    path = source.name
-    found = of_table(LabelColumns(path, source.cuts, how), source.field)
-    return found.labels(str(source._replace(name=opening.name(path))), opening.sha256(path))
 
 
 def reach(keys: Sequence[str]) -> Callable[[Any], Any]:

@@ -11,9 +11,10 @@ Positions are ``docno x [y ...]``, or per query ``qid docno x [y ...]``. A first
 docno and x, and of more the second is a docno if it is no number.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
+from os import fspath
 from typing import Any
 
 import numpy as np
@@ -31,23 +32,19 @@ Label = tuple[int | None, str, str, str, float]  # line, qid ("" for any), docno
 Votes = dict[tuple[str, str], dict[str, float]]  # of each qid and docno: groups, and their weights
 
 
-def read(path: FilePath, how: Taking | None = None, cuts: Sequence[str] = ()) -> Labels:
-    """Read labels; ``how`` says how they are taken; between ``cuts`` are bins of numbers.
+def read(given: FilePath | LabelSource, how: Taking | None = None) -> Labels:
+    """Read labels, or a field of another table; ``how`` says how they are taken.
 
-    Raises InputError for a bad line, a weight outside 0..1, and a label that stands twice.
+    Raises InputError for a bad line, a weight outside 0..1, a label that stands twice, and a field that is not there.
     """
-    found = columns(path, cuts, how)
-    return found.labels(str(LabelSource(opening.name(path), "", tuple(cuts))), opening.sha256(path))
-
-
-def columns(path: FilePath, cuts: Sequence[str] = (), how: Taking | None = None) -> LabelColumns:
-    """Read the columns of labels. Raises InputError for a bad line."""
-    return fields.of_table(LabelColumns(path, cuts, how, strict=True))
+    source = given if isinstance(given, LabelSource) else LabelSource(fspath(given))
+    found = fields.of_table(LabelColumns(source.name, source.cuts, how, strict=not source.field), source.field)
+    return found.labels(str(source._replace(name=opening.name(source.name))), opening.sha256(source.name))
 
 
 def rows(path: FilePath) -> Iterator[Label]:
     """Read labels one after the other. Raises InputError for a bad line."""
-    return columns(path).rows()
+    return fields.of_table(LabelColumns(path, strict=True)).rows()
 
 
 def of_subtopics(qrels: Qrels, how: Taking | None = None) -> Labels:

@@ -72,20 +72,17 @@ class SheetLines:
             raise InputError(f"{what}; write what the draw gave it", self.path, line)
 
 
-def read(path: FilePath, *, plain: bool = False, per_query: bool = False) -> Sheet:
-    """Read a sheet that people have filled in.
+def read(thing: Any, *, plain: bool = False, per_query: bool = False) -> Sheet:
+    """Read a sheet that people have filled in, or take one from a frame of its columns, ``{docno: group}``, or
+    ``{docno: {group: weight}}``.
 
     ``plain``      any file of labels will do, which says nothing of a draw.
     ``per_query``  a document of two queries may belong to different groups in them; else a label of one is one of both.
 
     Raises InputError for what is wrong in a line, a document without a group, probabilities that do not fit together.
     """
-    return sheet_of(entries(path, plain=plain), per_query=per_query, sha256=opening.sha256(path))
-
-
-def of(thing: Any, *, per_query: bool = False) -> Sheet:
-    """Take a sheet from a frame with these columns, ``{docno: group}``, or ``{docno: {group: weight}}``."""
-    return sheet_of(entries(thing), per_query=per_query)
+    sha256 = opening.sha256(thing) if isinstance(thing, PATH) else ""
+    return sheet_of(entries(thing, plain=plain), per_query=per_query, sha256=sha256)
 
 
 def of_labels(found: Labels) -> Sheet:

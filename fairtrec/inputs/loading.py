@@ -196,12 +196,8 @@ def _labels(name: str, judgements: Qrels | None, how: "Taking | None") -> Labels
             raise UsageError("--labels qrels needs relevance judgements; give a qrels file")
         return labels_format.of_subtopics(judgements, how)
     given = source(name)
-    if is_file(given.name) and not given.field:
-        return labels_format.read(given.name, how, given.cuts)
     if is_file(given.name):
-        from fairtrec.formats import fields
-
-        return fields.read(given, how)
+        return labels_format.read(given, how)
     from fairtrec.formats import datasets
 
     return datasets.labels(given, how)
@@ -213,9 +209,7 @@ def gold(thing: Any, *, plain: bool = False, per_query: bool = False) -> Sheet:
 
     if plain and isinstance(thing, PATH) and not is_file(thing):  # a field of a file, or of an ir_datasets id
         return sheets.of_labels(labels(thing, None))
-    if isinstance(thing, PATH):
-        return sheets.read(thing, plain=plain, per_query=per_query)
-    return sheets.of(thing, per_query=per_query)
+    return sheets.read(thing, plain=plain, per_query=per_query)
 
 
 def refuse_soft(labels: Labels) -> None:
