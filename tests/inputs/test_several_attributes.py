@@ -11,7 +11,7 @@ import fairtrec
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import looks_at_groups
 from fairtrec.errors import InputError, UsageError
-from fairtrec.files.arguments import source
+from fairtrec.files.arguments import LabelSource
 from fairtrec.formats.labels import read
 from fairtrec.inputs import loading
 from fairtrec.testing.measures import LABELS, MeasureCollection
@@ -270,7 +270,7 @@ def test_what_is_chosen_for_each(both, length):
 def test_the_signature_names_each_and_a_file_of_results_is_replayed(both, copied):
     result = fairtrec.evaluate("AWRF@10", BM25, labels=both, target={"length": "even"})
     called = {name: f"{part}@{digest}" for name, part, digest in
-              (("gender", "labels.tsv", read("labels.tsv").sha256[:8]), ("length", "length.tsv:40,50", read(source("length.tsv:40,50")).sha256[:8]))}  # fmt: skip
+              (("gender", "labels.tsv", read("labels.tsv").sha256[:8]), ("length", "length.tsv:40,50", read(LabelSource("length.tsv", "", ("40", "50"))).sha256[:8]))}  # fmt: skip
     assert result.signature["labels"] == f"gender={called['gender']},length={called['length']}"
     assert result.signature["members"] == "gender f 25, m 29; length <40 21, 40-<50 24, >=50 23, in this order"
     assert result.options["labels"] == {"gender": "labels.tsv", "length": "length.tsv:40,50"}
