@@ -27,6 +27,12 @@ from fairtrec.measure import Measure, Summands
 from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import evenly
 
+REMARK = (
+    "pooled: exposure summed over queries; what is unfair one way in one query may be made up in another, so read it "
+    "beside the mean"
+)
+COLUMNS = "{} column{} where frequencies of queries have two; write: qid<TAB>frequency"
+
 
 class InputsOfSamples(Inputs):
     """Inputs for a measure that looks at all rankings of a query at once: [ranking, ...] in the place of [query, ...].
@@ -78,8 +84,10 @@ def values_of(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
     utility = [row for row, measure in enumerate(measures) if isinstance(measure, Utility)]
     if utility:
         values[utility] = inputs.reference.judge.values(inputs.run, inputs.qids)
-    for row in sorted({*range(len(measures))}.difference(utility)):
-        measure, own = measures[row], inputs.by(measures[row].by)
+    for row, measure in enumerate(measures):
+        if row in utility:
+            continue
+        own = inputs.by(measure.by)
         several = parts_of(measure, inputs.reference) if len(inputs.reference.given) > 1 else ()
         if several:
             value = measure.combined(values_of(inputs, several), taking_part(inputs))
@@ -114,13 +122,6 @@ def parts_of(measure: Measure, reference: Reference) -> tuple[Measure, ...]:
 def taking_part(inputs: Inputs) -> Bools:
     """Tell which attributes take part in which queries [attribute, query]."""
     return np.stack([inputs.by(attribute).takes_part for attribute in inputs.reference.given])
-
-
-REMARK = (
-    "pooled: exposure summed over queries; what is unfair one way in one query may be made up in another, so read it "
-    "beside the mean"
-)
-COLUMNS = "{} column{} where frequencies of queries have two; write: qid<TAB>frequency"
 
 
 @dataclass(frozen=True, eq=False)
