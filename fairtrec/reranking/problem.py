@@ -42,6 +42,7 @@ class Problem:
     inputs: Inputs
     own: Inputs
     lengths: Ints
+    there: Bools  # where there is a document [query, document]
     elsewhere: Sequence[int]  # the first place [query] of documents that are not of the run itself
     utility: Measure | None
     fairness: Measure
@@ -49,11 +50,6 @@ class Problem:
     pin_unjudged: bool = False
     candidates: int | None = None
     worst: bool = False  # whether the least fair orders are looked for
-
-    @property
-    def there(self) -> Bools:
-        """Where there is a document [query, document]."""
-        return np.asarray(self.inputs.lines != MISSING)
 
     @property
     def several(self) -> Ints:

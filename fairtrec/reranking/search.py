@@ -10,7 +10,7 @@ from fairtrec.answers.result import Part, Result
 from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import NEEDS
-from fairtrec.data import Bools, Floats, Run
+from fairtrec.data import MISSING, Bools, Floats, Run
 from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.session import Evaluator
@@ -122,7 +122,7 @@ class Search:
         )
         cut = {name: run.cut(run.qids, deep) for name, run in loaded.items()}
         more = None if self.among == "run" else self._more([run.cut(run.qids, first) for run in loaded.values()])
-        every = pooled([*cut.values(), *([] if more is None else [more])], "pool")
+        every = pooled([*cut.values(), *([] if more is None else [more])])
         qids = sorted({qid for scores in result.scores for qid in scores.qids})
         needs = self.evaluator.plan.needs
         reference = self.evaluator.beside(every, qids, None, replace(needs, depth=None))
@@ -161,7 +161,7 @@ class Search:
     def _more(self, runs: Sequence[Run]) -> Run:
         """Give the documents that may be ranked beside those of a run."""
         if self.among == "pool":
-            return pooled(runs, "pool")
+            return pooled(runs)
         choices = self.evaluator.choices
         return loading.ranking(self.evaluator.given.background, "background", choices, choices.background_depth)
 
@@ -173,11 +173,13 @@ class Search:
             known = np.where(lines >= 0, run.scores[np.maximum(lines, 0)] / 2, np.nan)  # of halves no gap overflows
             least, most = (each.reduce(known, axis=1, initial=np.nan)[:, None] for each in (np.fmin, np.fmax))
             scores = np.where(lines >= 0, quotient(known - least, most - least, 0.0), np.nan)
+        every = Inputs(run if more is None else extended(run, qids, more), qids, reference, None)
         return Problem(
             tuple(qids),
-            Inputs(run if more is None else extended(run, qids, more), qids, reference, None),
+            every,
             own,
             own.lengths,
+            every.lines != MISSING,
             (lines >= 0).sum(axis=1).tolist(),
             self.utility,
             self.fairness,
