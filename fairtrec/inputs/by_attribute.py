@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.catalogue.needs import looks_at_groups
-from fairtrec.data import UNKNOWN, Docnos, Floats, Ints, Labels, Qrels, looked_up, product
+from fairtrec.data import UNKNOWN, Docnos, Floats, Labels, Qrels, looked_up, product
 from fairtrec.data.parameters import Parameters
 from fairtrec.errors import PATH, UsageError
 from fairtrec.files import opening
@@ -35,7 +35,7 @@ def labels_of(
     sources: Mapping[str, Any],
     choices: Choices,
     judged: Qrels | None,
-    wanted: Callable[[], Docnos | None] | None = None,
+    wanted: Callable[[], Docnos | None] | None,
 ) -> dict[str, Labels]:
     """Read the labels of each attribute, by its name, "" where it has none; each source once.
 
@@ -93,23 +93,21 @@ def own(choices: Choices, name: str, names: Sequence[str]) -> Choices:
 
 
 def _own(value: Any, choice: str, name: str, names: Sequence[str]) -> Any:
+    """Give what is chosen for one of the attributes."""
     if is_by_name(value):
         for key in value:
             if key and not {*key.split("*")} <= {*names}:
                 there = f"there are {', '.join(names)}" if any(names) else "--labels names none"
                 raise UsageError(f"--{CHOICES[choice].option}: there is no attribute {key!r}; {there}")
         return value.get(name, value.get("", CHOICES[choice].default))
-    if len(names) > 1 and _names_groups(value, choice):
+    named = value is not None if choice == "groups" else isinstance(value, Mapping)
+    named = named or (isinstance(value, str) and choice != "membership" and "=" in value)
+    if len(names) > 1 and named:
         option, like = CHOICES[choice].option, "F,M" if choice == "groups" else "f=0.4,m=0.6"
         raise UsageError(
             f"--{option} names groups, and there are several attributes; like --{option} {names[0]}={like}"
         )
     return value
-
-
-def _names_groups(value: Any, choice: str) -> bool:
-    named = value is not None if choice == "groups" else isinstance(value, Mapping)
-    return named or (isinstance(value, str) and choice != "membership" and "=" in value)
 
 
 def named(labels: Mapping[str, Labels], by: str, what: object) -> Labels:
@@ -141,7 +139,7 @@ def named(labels: Mapping[str, Labels], by: str, what: object) -> Labels:
 
 def refuse_all(each: Any, labels: Mapping[str, Labels]) -> None:
     """Raise UsageError for what looks at groups of one attribute, and does not say of which of several."""
-    if len(labels) > 1 and not each.by and not each.is_of_all and looks_at_groups(each):
+    if not each.by and not each.is_of_all and looks_at_groups(each):
         one: Parameters = replace(getattr(each, "reranker", each), by=next(iter(labels)))
         raise UsageError(f"{one.name} takes one attribute: {one}")
 
@@ -197,25 +195,15 @@ def crossing(name: str, parts: Sequence[Attribute]) -> Crossing:
     return Crossing(labels, sources.pop() if sources else (), space)
 
 
-def _known(labels: Labels, qids: Sequence[str], docnos: Any, lines: Ints) -> Floats:
-    return np.nan_to_num(looked_up(labels, qids, docnos, lines))
-
-
-def crossing_of(inputs: Inputs) -> Crossing:
-    """Give what is crossed in inputs of an attribute that is."""
-    crossing = inputs.reference.crossing
-    assert crossing is not None
-    return crossing
-
-
-def _wanted(inputs: Inputs, query: int) -> CrossedTarget | None:
+def _wanted(inputs: Inputs, crossing: Crossing, query: int) -> CrossedTarget | None:
     """Give the target of a query; None where there is none."""
-    crossing, qid = crossing_of(inputs), inputs.qids[query]
+    qid = inputs.qids[query]
     if qid not in crossing.held:
         codes, mass = [], []
         for factor, of in crossing.of:
             docnos, lines, weights = inputs.documents_of(of, query)
-            document, groups, held = crossed([_known(each, [qid], docnos, lines)[0] for each in crossing.labels])
+            members = [looked_up(each, [qid], docnos, lines)[0] for each in crossing.labels]
+            document, groups, held = crossed([np.nan_to_num(each) for each in members])
             amounts = held * weights[document]
             if not amounts.sum() > 0:
                 crossing.held[qid] = None
@@ -233,19 +221,19 @@ def values_of_unlisted(measure: Measure, inputs: Inputs) -> Floats:
     The groups of a query are those that its ranked documents hold, and one behind them for all others, which no
     document holds: what its target is worth to the measure, ``Measure.beyond`` says.
     """
-    found = np.full(len(inputs.qids), np.nan)
-    looked = [dict(_rankings(each, measure.depth)) for each in inputs.samples or [inputs]]
+    crossing, found = inputs.reference.crossing, np.full(len(inputs.qids), np.nan)
+    assert crossing is not None
+    looked = [dict(_rankings(each, crossing, measure.depth)) for each in inputs.samples or [inputs]]
     for query, qid in enumerate(inputs.qids):
         several = [each[qid] for each in looked if qid in each]
-        wanted = _wanted(inputs, query) if "target" in measure.needs else None
+        wanted = _wanted(inputs, crossing, query) if "target" in measure.needs else None
         if several and (wanted is not None or "target" not in measure.needs):
-            found[query] = _value(measure, inputs, query, several, crossing_of(inputs).space, wanted)
+            found[query] = _value(measure, inputs, query, several, crossing.space, wanted)
     return found
 
 
-def _rankings(inputs: Inputs, depth: int | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _rankings(inputs: Inputs, crossing: Crossing, depth: int | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Give what is looked up of each query's ranking, down to a depth: members of each attribute, grades, length."""
-    crossing = crossing_of(inputs)
     lines = inputs.lines[:, :depth]
     held = [looked_up(each, inputs.qids, inputs.run.docnos, lines) for each in crossing.labels]
     grades = inputs.relevance[:, :depth] if inputs.reference.qrels is not None else np.full(lines.shape, np.nan)

@@ -4,7 +4,7 @@ import dataclasses
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import partial, reduce
 from numbers import Real
 from os import fspath
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -180,12 +180,9 @@ def labels(thing: Any, judgements: Qrels | None, how: "Taking | None" = None) ->
     several = [_labels(part, judgements, how) for part in parts]
     if len({each.sha256 or part for each, part in zip(several, parts, strict=True)}) < len(parts):
         raise UsageError(f"{name}: labels are crossed with themselves; name two that differ, or one alone")
-    first, *others = [dataclasses.replace(each, name=short(each.name, each.sha256)) for each in several]
-    for other in others:
-        if first.per_query != other.per_query:
-            raise UsageError(f"{name}: labels per query and per document cannot be crossed; use two of a kind")
-        first = product(first, other)
-    return first
+    if len({each.per_query for each in several}) > 1:
+        raise UsageError(f"{name}: labels per query and per document cannot be crossed; use two of a kind")
+    return reduce(product, [dataclasses.replace(each, name=short(each.name, each.sha256)) for each in several])
 
 
 def _labels(name: str, judgements: Qrels | None, how: "Taking | None") -> Labels:
