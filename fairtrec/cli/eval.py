@@ -1,7 +1,7 @@
 """``fairtrec eval``: evaluate runs."""
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -42,10 +42,9 @@ ENDINGS = {"table": "txt", "latex": "tex"}  # of the files of --spread in other 
     metavar="P",
     help="Print the interval of each mean over queries at this level, like 0.95.",
 )
-@options.word(
+@click.option(
     "--interval",
-    of=Method,
-    optional=True,
+    type=click.Choice(get_args(Method)),
     help="How that interval is computed: from Student's t, or by bootstrap.  [default: t]",
 )
 @options.keep_going

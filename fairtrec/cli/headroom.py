@@ -1,7 +1,7 @@
 """``fairtrec headroom``: how much fairer each run could be at no loss of utility, and at some."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -24,10 +24,11 @@ from fairtrec.report.writers import FRONTIERS
     "--loss", default="0,1%,5%", metavar="SHARES", help="How much of the utility may be lost, in the mean over queries."
 )
 @click.option("--each", is_flag=True, help="Allow that loss in each query, not only in the mean.")
-@options.word(
+@click.option(
     "--from",
     "among",
-    of=Among,
+    type=click.Choice(get_args(Among)),
+    default="run",
     help="Whose documents may be ranked: those of the run, of the background too, of all runs.",
 )
 @click.option(
