@@ -22,7 +22,7 @@ from fairtrec.report.curves import (
     together,
 )
 from fairtrec.report.document import Document, ReportTable, directions
-from fairtrec.report.paper import TESTS, directions_of, is_matrix, matrix, of_matrix, overview, title_of
+from fairtrec.report.paper import TESTS, better_of, is_matrix, matrix, of_matrix, overview, title_of
 from fairtrec.report.records import Row, head, of_rows
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.statistics.procedure import DECIDING, Procedure
@@ -53,7 +53,7 @@ def _of_pairs(view: Comparisons, places: int) -> tuple[list[ReportTable], list[s
     for (_, part), rows in together(view.rows, "measure", "slice"):
         title = title_of(rows[0])
         found.append(matrix(view, rows, title if part == ALL else f"{title}, {part}", places))
-    lines = [directions(directions_of(view)), *of_matrix(view)]
+    lines = [directions(map(better_of, view.rows)), *of_matrix(view)]
     lines += [line for line in _legend(view, several=False) if line.startswith(("|measure|", "?", "p Tukey"))]
     lines += [f"shown: {TESTS[view.procedure.test]}, {corrected(view.procedure)} at most {view.procedure.alpha:g}"]
     return found, [*lines, view.family]
@@ -104,7 +104,7 @@ def _told(row: Comparison, how: Procedure, places: int) -> dict[str, str]:
 def _legend(view: Comparisons, *, several: bool) -> Iterator[str]:
     """Say how the comparisons were made and what the signs and words mean."""
     how = view.procedure
-    used = directions_of(view)
+    used = set(map(better_of, view.rows))
     yield directions(used)
     if any(row.compared == "absolute value" for row in view.rows):
         yield "|measure|: nearer 0 is better, so absolute values are compared"

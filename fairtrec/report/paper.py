@@ -30,9 +30,9 @@ def title_of(row: Comparison) -> str:
     return f"|{row.measure}| ↓" if absolute else f"{row.measure} {ARROWS[row.better]}".strip()
 
 
-def directions_of(view: Comparisons) -> set[Better]:
-    """Give the directions of what is compared: of absolute values, lower is better."""
-    return {"lower" if row.compared == "absolute value" else row.better for row in view.rows}
+def better_of(row: Comparison) -> Better:
+    """Give the direction of what is compared: of absolute values, lower is better."""
+    return "lower" if row.compared == "absolute value" else row.better
 
 
 def overview(view: Comparisons, places: int, notes: Sequence[str]) -> Document:
@@ -47,53 +47,54 @@ def overview(view: Comparisons, places: int, notes: Sequence[str]) -> Document:
         rows = {row.run: row for row in view.rows if row.measure == measure}
         columns.append(_column(rows, base, runs, places))
     table = ReportTable("", [Column("run", [names[run] for run in runs], words=True)], columns)
-    caption = _of_baseline(view, names[base], bold=any(column.best for column in columns))
+    best = f"bold the best, where it is shown to be better than {names[base]}, or {names[base]} than all"
+    arrows = ", ".join(filter(None, [_arrows(view), best * any(column.best for column in columns)]))
+    absolute = any(row.compared == "absolute value" for row in view.rows)
+    told = [arrows, "|measure|: of the absolute values of the queries" * absolute]
+    which = f"{signs_in(view, 'run')} than {names[base]}"
+    doubtful = any("?" in mark(row) for row in view.rows)
+    caption = _caption(view, f"run and {names[base]}", told, which, doubtful=doubtful)
     return Document([table], notes, str(view.signature), caption=caption)
 
 
 def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: Sequence[str]) -> Document:
     """Lay out the means of all runs in their order, with the signs of those that each is shown to be better than."""
-    runs, columns = [scores.run for scores in view.result.scores], []
+    runs, signs, columns = [scores.run for scores in view.result.scores], signs_of(view), []
     for _, rows in together(view.rows, "measure"):
         means = {row.against: row.baseline for row in reversed(rows)} | {row.run: row.mean for row in reversed(rows)}
-        better: Better = "lower" if rows[0].compared == "absolute value" else rows[0].better
         written = [f"{means[run]:z.{places}f}" for run in runs]
-        signs = marks(view, rows, runs)
-        ranked = Standing(np.array([[float(value)] for value in written]), [better]).best[:, 0]
-        best = {at for at in np.flatnonzero(ranked).tolist() if signs[at].replace("?", "")}
-        columns.append(Column(title_of(rows[0]), written, best=best, beside=signs))
-    called = names
-    if view.of_all or len(view.baselines) > len(BASES):
-        lettered = zip(runs, letters(len(runs)), strict=True)
-        called = {run: f"{letter} {names[run]}" for run, letter in lettered}
-    table = ReportTable("", [Column("run", [called[run] for run in runs], words=True)], columns)
-    how, many = view.procedure, sorted({row.n for row in view.rows})
-    queries = f"{many[0]} queries" if len(many) == 1 else f"the {many[0]} to {many[-1]} queries that two runs share"
-    said = [
-        f"Means over {queries}",
-        directions(directions_of(view)),
-        "bold the best, where it is shown to be better than any" * any(column.best for column in columns),
-        f"{_of_pairs(view)}: {TESTS[how.test]}, {view.family}, p at most {how.alpha:g}",
-        f"?: fewer than {DECIDING} differences are not 0" * any("?" in "".join(each.beside) for each in columns),
-    ]
-    return Document([table], notes, str(view.signature), caption="; ".join(filter(None, said)))
+        marks, found = [], verdicts_of(rows)
+        for run in runs:
+            beaten = [base for base in signs if (pair := found.get((run, base))) and pair[0] in WON]
+            marks.append("".join(signs[base] + "?" * found[run, base][2] for base in beaten))
+        ranked = Standing(np.array([[float(value)] for value in written]), [better_of(rows[0])]).best[:, 0]
+        best = {at for at in np.flatnonzero(ranked).tolist() if marks[at].replace("?", "")}
+        columns.append(Column(title_of(rows[0]), written, best=best, beside=marks))
+    several = [*signs.values()]
+    which = f"{several[0]}..{several[-1]}: better than that run"
+    if any(sign in BASES for sign in several):
+        which = "; ".join(f"{sign}: better than {names[run]}" for run, sign in signs.items())
+    else:
+        names = {run: f"{letter} {names[run]}" for run, letter in lettered(runs).items()}
+    table = ReportTable("", [Column("run", [names[run] for run in runs], words=True)], columns)
+    best_is = "bold the best, where it is shown to be better than any" * any(column.best for column in columns)
+    doubtful = any("?" in "".join(each.beside) for each in columns)
+    caption = _caption(view, "two runs", [_arrows(view), best_is], which, doubtful=doubtful)
+    return Document([table], notes, str(view.signature), caption=caption)
 
 
 def _column(rows: dict[str, Comparison], base: str, runs: Sequence[str], places: int) -> Column:
     first = max(rows.values(), key=lambda row: row.n)
-    absolute = first.compared == "absolute value"
     values = {base: first.baseline, **{run: row.mean for run, row in rows.items()}}
     written = [f"{values[run]:z.{places}f}" for run in runs]
-    better: Better = "lower" if absolute else first.better
     fewer = [run in rows and rows[run].n < first.n for run in runs]  # which can be compared with none of the others
     means = [[math.nan if left else float(value)] for value, left in zip(written, fewer, strict=True)]
     shown = {run: "" if row.doubtful else row.verdict for run, row in rows.items()}
     tested = [all(verdict == "worse" for verdict in shown.values()), *(shown[run] == "better" for run in runs[1:])]
-    best = Standing(np.array(means), [better]).best[:, 0] & tested
-    head = f"|{first.measure}| ↓" if absolute else f"{first.measure} {ARROWS[first.better]}".strip()
+    best = Standing(np.array(means), [better_of(first)]).best[:, 0] & tested
     marks = ["", *(mark(rows[run]) for run in runs[1:])]
     cells = [value + mark for value, mark in zip(written, marks, strict=True)]
-    return Column(head, cells, best=set(np.flatnonzero(best).tolist()))
+    return Column(title_of(first), cells, best=set(np.flatnonzero(best).tolist()))
 
 
 def mark(row: Comparison) -> str:
@@ -102,25 +103,24 @@ def mark(row: Comparison) -> str:
     return sign + "?" * bool(sign and row.doubtful)
 
 
-def _of_baseline(view: Comparisons, base: str, *, bold: bool) -> str:
-    """Say what the signs mean, which test was made and corrected how, and over how many queries."""
-    how = view.procedure
-    many = sorted({row.n for row in view.rows})
-    queries = (
-        f"{many[0]} queries" if len(many) == 1 else f"the {many[0]} to {many[-1]} queries that run and {base} share"
-    )
+def signs_in(view: Comparisons, what: str) -> str:
+    """Say what the signs of verdicts mean that there are."""
     verdicts = {row.verdict for row in view.rows}
-    said = [f"{mark} {verdict}" for verdict, mark in MARKS.items() if verdict in verdicts]
-    which = f"{' and '.join(said) if said else 'no run is shown to be better or worse'} than {base}"
-    is_best = f"bold the best, where it is shown to be better than {base}, or {base} than all" if bold else ""
-    arrows = ", ".join(filter(None, [directions(directions_of(view)), is_best]))
-    parts = [
-        f"Means over {queries}; {arrows}",
-        "|measure|: of the absolute values of the queries" * any(row.compared == "absolute value" for row in view.rows),
-        f"{which}: {TESTS[how.test]}, {view.family}, p at most {how.alpha:g}",
-        f"?: fewer than {DECIDING} differences are not 0" * any("?" in mark(row) for row in view.rows),
-    ]
-    return "; ".join(filter(None, parts))
+    said = " and ".join(f"{sign} {verdict}" for verdict, sign in MARKS.items() if verdict in verdicts)
+    return said or f"no {what} is shown to be better or worse"
+
+
+def _arrows(view: Comparisons) -> str:
+    return directions(map(better_of, view.rows))
+
+
+def _caption(view: Comparisons, who: str, told: Sequence[str], which: str, *, doubtful: bool) -> str:
+    """Say over how many queries means are, what the signs mean, which test was made and corrected how."""
+    how, many = view.procedure, sorted({row.n for row in view.rows})
+    queries = f"{many[0]} queries" if len(many) == 1 else f"the {many[0]} to {many[-1]} queries that {who} share"
+    test = f"{which}: {TESTS[how.test]}, {view.family}, p at most {how.alpha:g}"
+    few = f"?: fewer than {DECIDING} differences are not 0" * doubtful
+    return "; ".join(filter(None, [f"Means over {queries}", *told, test, few]))
 
 
 def is_matrix(view: Comparisons) -> bool:
@@ -140,6 +140,11 @@ def letters(many: int) -> list[str]:
     ]
 
 
+def lettered(runs: Sequence[str]) -> dict[str, str]:
+    """Give the letters of each run."""
+    return dict(zip(runs, letters(len(runs)), strict=True))
+
+
 def verdicts_of(rows: Sequence[Comparison]) -> dict[tuple[str, str], tuple[str, float, bool]]:
     """Give of each ordered pair of runs what is shown of the first, its difference, and whether that is doubtful."""
     found: dict[tuple[str, str], tuple[str, float, bool]] = {}
@@ -152,69 +157,34 @@ def verdicts_of(rows: Sequence[Comparison]) -> dict[tuple[str, str], tuple[str, 
 def matrix(view: Comparisons, rows: Sequence[Comparison], title: str, places: int) -> ReportTable:
     """Lay out the differences of each run from each baseline, row less column; where there is no room, their signs."""
     runs = [scores.run for scores in view.result.scores]
-    names, lettered = shown(runs), dict(zip(runs, letters(len(runs)), strict=True))
+    names, of_run = shown(runs), lettered(runs)
     found = verdicts_of(rows)
-    key = Column("run", [f"{lettered[run]} {names[run]}" for run in runs], words=True)
+    key = Column("run", [f"{of_run[run]} {names[run]}" for run in runs], words=True)
     wide, narrow = [], []
     for base in (runs[number] for number in view.baselines):
-        pairs = [found.get((run, base)) for run in runs]
-        wide.append(Column(lettered[base], [_cell(pair, places) for pair in pairs]))
-        narrow.append(Column(lettered[base], [_sign(pair) for pair in pairs]))
+        long, short = [""] * len(runs), [""] * len(runs)
+        for at in (at for at, run in enumerate(runs) if (run, base) in found):
+            verdict, difference, doubtful = found[runs[at], base]
+            long[at] = signed(difference, places) + "*" * (verdict in TURNED) + "?" * doubtful
+            short[at] = "+" if verdict in WON else "-" if verdict in TURNED else "."
+        wide.append(Column(of_run[base], long))
+        narrow.append(Column(of_run[base], short))
     return ReportTable(title, [key], wide, narrow=ReportTable(title, [key], narrow))
-
-
-def _cell(pair: tuple[str, float, bool] | None, places: int) -> str:
-    if pair is None:
-        return ""
-    verdict, difference, doubtful = pair
-    return signed(difference, places) + "*" * (verdict in TURNED) + "?" * doubtful
-
-
-def _sign(pair: tuple[str, float, bool] | None) -> str:
-    if pair is None:
-        return ""
-    verdict = pair[0]
-    return "+" if verdict in WON else "-" if verdict in TURNED else "."
 
 
 def of_matrix(view: Comparisons) -> list[str]:
     """Say what the cells of a matrix mean."""
     by_gold = any(isinstance(row, CorrectedComparison) and row.corrected is not None for row in view.rows)
-    return (
-        [
-            f"row less column{', as gold labels correct it' * by_gold}; *: the difference is shown",
-            "where the window has no room: + the row is better, - it is worse, . not shown",
-        ]
-        if is_matrix(view)
-        else []
-    )
-
-
-def marks(view: Comparisons, rows: Sequence[Comparison], runs: Sequence[str]) -> list[str]:
-    """Give the raised letters of the runs, or the signs of the baselines, that each run is shown to be better than."""
-    signs = signs_of(view)
-    found = verdicts_of(rows)
-    several = []
-    for run in runs:
-        beaten = [base for base in signs if (pair := found.get((run, base))) and pair[0] in WON]
-        several.append("".join(signs[base] + "?" * found[run, base][2] for base in beaten))
-    return several
+    return [
+        f"row less column{', as gold labels correct it' * by_gold}; *: the difference is shown",
+        "where the window has no room: + the row is better, - it is worse, . not shown",
+    ]
 
 
 def signs_of(view: Comparisons) -> Mapping[str, str]:
     """Give the sign of each baseline: a raised letter of each run where all are compared, else a dagger."""
     runs = [scores.run for scores in view.result.scores]
     if view.of_all or len(view.baselines) > len(BASES):
-        lettered = dict(zip(runs, letters(len(runs)), strict=True))
-        return {runs[at]: "".join(SIGN_OF[letter] for letter in lettered[runs[at]]) for at in view.baselines}
+        letters_of = lettered(runs)
+        return {runs[at]: "".join(SIGN_OF[letter] for letter in letters_of[runs[at]]) for at in view.baselines}
     return {runs[number]: sign for number, sign in zip(view.baselines, BASES, strict=False)}
-
-
-def _of_pairs(view: Comparisons) -> str:
-    """Say what the signs mean."""
-    signs = signs_of(view)
-    if any(sign in BASES for sign in signs.values()):
-        names = shown(scores.run for scores in view.result.scores)
-        return "; ".join(f"{sign}: better than {names[run]}" for run, sign in signs.items())
-    several = [*signs.values()]
-    return f"{several[0]}..{several[-1]}: better than that run"

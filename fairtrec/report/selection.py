@@ -6,7 +6,7 @@ from typing import Any
 
 from fairtrec.report.cells import called, cells, shown, sizes
 from fairtrec.report.document import Column, Document, ReportTable, directions, heading
-from fairtrec.report.paper import MARKS, TESTS, mark
+from fairtrec.report.paper import TESTS, mark, signs_in
 from fairtrec.report.records import Row, head
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.selection.choosing import Selected, Selection
@@ -112,11 +112,9 @@ def _marked(selection: Selection, baseline: str) -> str:
     """Say what the signs mean, and by which test."""
     view = selection.comparisons
     assert view is not None
-    verdicts = {row.verdict for row in view.rows}
-    said = " and ".join(f"{sign} {verdict}" for verdict, sign in MARKS.items() if verdict in verdicts)
-    which = f"{said or 'no row is shown to be better or worse'} than {baseline}"
     few = f"; ?: fewer than {DECIDING} differences are not 0" if any("?" in mark(row) for row in view.rows) else ""
-    return f"{which}: {TESTS[view.procedure.test]}, p at most {view.procedure.alpha:g}{few}"
+    how = view.procedure
+    return f"{signs_in(view, 'row')} than {baseline}: {TESTS[how.test]}, p at most {how.alpha:g}{few}"
 
 
 def _names(selection: Selection) -> dict[str, str]:
