@@ -7,6 +7,7 @@ from typing import Any
 from fairtrec.querysets.chosen import QuerySet
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row
+from fairtrec.validation.findings import plural
 
 FEW = "words find few of what people find"
 KEYS = ("qid",)
@@ -20,9 +21,9 @@ def lines(made: QuerySet, places: int = 4) -> list[tuple[str, str]]:
     said = []
     if made.ballots:
         said.append(("votes", ", ".join([
-            _many(len(made.ballots), "query", "queries"),
-            _many(len(made.annotators), "annotator", "annotators"),
-            _many(made.votes, "vote", "votes"),
+            plural(len(made.ballots), "query"),
+            plural(len(made.annotators), "annotator"),
+            plural(made.votes, "vote"),
         ])))  # fmt: skip
         said.append(("agreement", _agreement(made, places)))
         said.append((made.rule, _decided(made)))
@@ -35,14 +36,10 @@ def lines(made: QuerySet, places: int = 4) -> list[tuple[str, str]]:
         several = sum(len(names) > 1 for names in made.domains.values())
         many = made.many
         counted = ", ".join(f"{name} {each}" for name, each in many.items())
-        twice = f" ({_many(several, 'query', 'queries')} in several)" if several else ""
+        twice = f" ({plural(several, 'query')} in several)" if several else ""
         said.append(("domains", f"{counted}{twice}" if counted else "none"))
         said += [("", f"{rare} {many[rare]}: like {usual} {many[usual]}?") for rare, usual in made.like]
     return [*said, *(("", each) for each in made.notes)]
-
-
-def _many(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
 
 
 def _agreement(made: QuerySet, places: int) -> str:
@@ -113,6 +110,4 @@ def record(made: QuerySet) -> dict[str, Any]:
     found |= {"queries": len(made.ballots), "annotators": len(made.annotators), "votes": made.votes}
     found |= {"agreement": made.agreement, "kappa": {"name": name or None, "value": value}}
     found |= {"rule": made.rule, "majority": made.majority, "no_majority": made.no_majority}
-    found["words"] = {qid: list(words) for qid, words in made.words.items()}
-    found |= {"kept": list(made.kept), "domains": made.many, "like": [list(pair) for pair in made.like]}
-    return found
+    return {**found, "words": made.words, "kept": made.kept, "domains": made.many, "like": made.like}

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.answers.result import Result
 from fairtrec.data.parameters import Remark
 from fairtrec.report.cells import cell, cells, shown
 from fairtrec.report.document import Column, Document, ReportTable, directions, heading
@@ -45,12 +44,9 @@ def tables(effect: Effect, *, places: int) -> Document:
         pairs = list(zip(before.scores, after.scores, strict=True))
         values.append(Column(heading(measure), [cells(one, None, places)[at] for one, _ in pairs]))
         values.append(Column("reranked", [cells(two, None, places)[at] for _, two in pairs], follows=True))
-        differences = [_difference(one.means[at], two.means[at]) for one, two in pairs]
-        values.append(
-            Column(
-                "difference", ["nan" if np.isnan(each) else f"{each:+.{places}f}" for each in differences], follows=True
-            )
-        )
+        changes = [_difference(one.means[at], two.means[at]) for one, two in pairs]
+        written = ["nan" if np.isnan(change) else f"{change:+.{places}f}" for change in changes]
+        values.append(Column("difference", written, follows=True))
     lines = footnotes(effect)
     means = [line for line in _remarks(effect) if line not in lines]
     signs = [directions(each.better for each in before.scores[0].measures)]
@@ -59,13 +55,12 @@ def tables(effect: Effect, *, places: int) -> Document:
 
 def _remarks(effect: Effect) -> list[str]:
     """Say what is undefined before, and after; what holds of both is said once."""
-    before, after = (footnotes_of(_called(effect, each)) for each in (effect.before, effect.after))
+    said = []
+    for result in (effect.before, effect.after):
+        pairs = zip(result.scores, _names(effect.reranking), strict=True)
+        said.append(footnotes_of(replace(result, scores=tuple(replace(scores, run=name) for scores, name in pairs))))
+    before, after = said
     return [*before, *(f"reranked: {line}" for line in after if line not in before)]
-
-
-def _called(effect: Effect, result: Result) -> Result:
-    pairs = zip(result.scores, _names(effect.reranking), strict=True)
-    return replace(result, scores=tuple(replace(scores, run=name) for scores, name in pairs))
 
 
 def _difference(before: float, after: float) -> float:
