@@ -101,17 +101,15 @@ def _unrepeated(rows: RunEntries, found: Findings) -> RunEntries:
     if not len(same):
         return rows
     seen: dict[tuple[int, bytes], int] = {}
-    again: list[int] = []
-    before: list[int] = []
+    pairs: list[tuple[int, int]] = []  # a row, and the first of the same document
     for row in np.flatnonzero(np.isin(keys, same)).tolist():  # of equal keys, by chance or because they are the same
         first = seen.setdefault((int(rows.query[row]), bytes(rows.docnos[row])), row)
         if first != row:
-            again.append(row)
-            before.append(first)
+            pairs.append((row, first))
+    again, before = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     alike = rows.scores[again] == rows.scores[before]
     for code, kind, with_score in (("E401", alike, "the same score"), ("E402", ~alike, "another score")):
-        places = np.flatnonzero(kind)
-        _repeated(rows, np.array(again, np.int64)[places], np.array(before, np.int64)[places], code, with_score, found)
+        _repeated(rows, again[kind], before[kind], code, with_score, found)
     kept = np.ones(len(keys), dtype=np.bool_)
     kept[again] = False
     broken = np.sort(np.append(rows.broken, rows.lines[again]))
@@ -245,11 +243,10 @@ def _ties(rows: RunEntries, cutoffs: tuple[int, ...], found: Findings) -> None:
 def _depth(rows: RunEntries, depth: int, found: Findings) -> None:
     starts = starts_of(rows.query)
     lengths = np.diff(starts)
-    for code, bad, at in (("E701", lengths > depth, depth), ("W702", lengths < depth, 0)):
-        places = starts[:-1][bad] + at
-        many = dict(zip(places.tolist(), lengths[bad].tolist(), strict=True))
+    many = np.repeat(lengths, lengths).tolist()
 
-        def message(qid: str, row: int, _: int, many: dict[int, int] = many) -> str:
-            return f"query {qid} has {plural(many[row], 'document')}, where {depth:,} are due"
+    def message(qid: str, row: int, _: int) -> str:
+        return f"query {qid} has {plural(many[row], 'document')}, where {depth:,} are due"
 
-        _per_query(rows, places, code, message, found)
+    _per_query(rows, (starts[:-1] + depth)[lengths > depth], "E701", message, found)
+    _per_query(rows, starts[:-1][lengths < depth], "W702", message, found)

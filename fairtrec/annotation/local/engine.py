@@ -167,7 +167,7 @@ def annotate(
                 counter = _count(work, manifest, jobs, watcher)
             except InputError as fault:
                 if fault.path is not None:  # a source must be mended, which makes it another
-                    manifest.drop()
+                    manifest.done.clear()
                 raise
             parts = [manifest.done[number] for number in sorted(manifest.done)]
         places = LinePlaces([origin.name for origin in origins], parts)

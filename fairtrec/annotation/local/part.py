@@ -149,7 +149,8 @@ class Manifest:
                 raise UsageError(message)
             for number, line in enumerate(lines[1:], 2):
                 done = self._done(line, number, len(head.get("sources", ())))
-                if self._is_there(done):
+                has_part = not done.documents or part(folder, done.number).exists()
+                if has_part and (not done.rejected or rejects(folder, done.number).exists()):
                     self.done[done.number] = done
         self.file = self.path.open("ab")
         if not lines:
@@ -191,10 +192,6 @@ class Manifest:
             f"the record of an unfinished run is damaged ({what}); begin anew with --force", self.path, line
         )
 
-    def _is_there(self, done: Done) -> bool:
-        has_part = not done.documents or part(self.folder, done.number).exists()
-        return has_part and (not done.rejected or rejects(self.folder, done.number).exists())
-
     def _append(self, line: str) -> None:
         self.file.write(line.encode() + b"\n")
         self.file.flush()
@@ -204,10 +201,6 @@ class Manifest:
         """Write down that a task is done."""
         self.done[done.number] = done
         self._append(json.dumps({name: value for name, value in vars(done).items() if name != "fault"}))
-
-    def drop(self) -> None:
-        """Forget what is done."""
-        self.done.clear()
 
     def __enter__(self) -> Self:
         return self
