@@ -28,7 +28,6 @@ from fairtrec.formats.tsv import ALL, DIFFERENCE, RATIO
 from fairtrec.measure import Measure, Quantity
 
 DIGITS = 12  # of means that are the same
-Spread = tuple[float, float]  # the ends of an interval
 
 
 @dataclass(frozen=True)
@@ -169,7 +168,7 @@ def gap(
     return difference, ratio
 
 
-def fieller(a: float, b: float, va: float, vb: float) -> Spread:
+def fieller(a: float, b: float, va: float, vb: float) -> tuple[float, float]:
     """Give Fieller's set of b / a, whose squared reaches are ``va`` and ``vb``; nan where it is no interval.
 
     >>> fieller(2.0, 1.0, 0.0, 0.25)

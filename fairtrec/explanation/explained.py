@@ -49,7 +49,6 @@ def marks(lexicon: Lexicon, text: str) -> tuple[Mark, ...]:
     return tuple(together)
 
 
-WordAndGroup = tuple[str, str]  # a word, and its group
 NEAR = 12  # digits
 
 
@@ -159,7 +158,7 @@ class RunExplanation:
 
     def words(self, better: Better) -> tuple[TermEffect, ...]:
         """List what each word adds, the worst first; nothing where nothing says what words add."""
-        sums: dict[WordAndGroup, tuple[int, float]] = {}
+        sums: dict[tuple[str, str], tuple[int, float]] = {}
         for each in self.defined:
             for place in each.places:
                 for word in place.words:

@@ -141,9 +141,6 @@ def annotate(texts: Iterable[tuple[int, str]], docnos: Docnos, lexicon: Lexicon)
     return Annotations(lexicon.groups, docnos, known, tokens, counts, log_counts)
 
 
-Reader = Callable[[Docnos], Iterator[tuple[int, str]]]
-
-
 @dataclass(frozen=True, eq=False)
 class Occurrences:
     """How often phrases stand in documents: ``times``, a sparse matrix [document, phrase]; ``place`` numbers phrases.
@@ -195,7 +192,7 @@ class TermTable:
     of wanted documents by their rows.
     """
 
-    def __init__(self, terms: Iterable[str], reader: Reader) -> None:
+    def __init__(self, terms: Iterable[str], reader: Callable[[Docnos], Iterator[tuple[int, str]]]) -> None:
         self._terms = tuple(dict.fromkeys(terms))
         self._reader = reader
         self._texts: dict[bytes, str | None] = {}  # None: there is none
