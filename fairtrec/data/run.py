@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data.docnos import MISSING, Docnos, Docs, Floats, Ints, encoded
+from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, encoded
 
 
 class ByQuery:
@@ -88,9 +88,7 @@ class Run(ByQuery):
         first = np.repeat(self.starts[:-1], lengths)
         last = np.repeat(self.starts[:-1] + np.minimum(lengths, depth) - 1, lengths)
         line = np.arange(len(self.scores))
-        kept = (line - first < depth) | (self.scores == self.scores[last])
-        starts = np.concatenate(([0], np.cumsum(kept)))[self.starts]
-        return replace(self, starts=starts, docnos=self.docnos[kept], scores=self.scores[kept])
+        return self._where((line - first < depth) | (self.scores == self.scores[last]))
 
     def among(self, qrels: "Qrels", least: int) -> "Run":
         """Keep only documents with a grade of ``least`` or more; a ranking may become empty."""
@@ -100,9 +98,17 @@ class Run(ByQuery):
         wanted = (number * len(table) + table.rows(qrels.docnos[lines]))[number != MISSING]
         rows = table.rows(self.docnos)
         query = np.repeat(np.arange(len(self.qids)), np.diff(self.starts))
-        kept = np.isin(query * len(table) + rows, wanted) & (rows != MISSING)
+        return self._where(np.isin(query * len(table) + rows, wanted) & (rows != MISSING))
+
+    def _where(self, kept: Bools) -> "Run":
         starts = np.concatenate(([0], np.cumsum(kept)))[self.starts]
         return replace(self, starts=starts, docnos=self.docnos[kept], scores=self.scores[kept])
+
+    def reranked(self, qids: Sequence[str], rankings: Sequence[Ints]) -> "Run":
+        """Rank lines of this run, for each of these queries in an order of its own."""
+        starts = np.concatenate(([0], np.cumsum([len(lines) for lines in rankings])))
+        lines = np.concatenate(rankings)
+        return replace(self, qids=tuple(qids), starts=starts, docnos=self.docnos[lines], scores=self.scores[lines])
 
 
 @dataclass(frozen=True, eq=False)

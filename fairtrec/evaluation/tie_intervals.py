@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.answers.scores import ENDS, Scores, Ties
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
-from fairtrec.data import MISSING, Bools, Floats, Ints, Run
+from fairtrec.data import MISSING, Bools, Floats, Run
 from fairtrec.evaluation.computing import masked, parts_of, values_of
 from fairtrec.formulas.distribution import quotient
 from fairtrec.inputs.documents import Reference
@@ -132,16 +132,10 @@ def _tried(
     total, defined = np.zeros((2, len(measures), len(qids)))
     while rankings := {at: lines[at, order] for at, (each, _) in enumerate(several) for order in islice(each, 1)}:
         at = list(rankings)
-        permuted = _permuted(run, [qids[query] for query in at], list(rankings.values()))
+        permuted = run.reranked([qids[query] for query in at], list(rankings.values()))
         values = values_of(Inputs(permuted, permuted.qids, reference, deepest), measures)
         least[:, at], greatest[:, at] = np.fmin(least[:, at], values), np.fmax(greatest[:, at], values)
         with np.errstate(invalid="ignore"):  # the sum of both infinities is undefined
             total[:, at] += np.where(np.isnan(values), 0.0, values)
         defined[:, at] += ~np.isnan(values)
     return np.stack([least, greatest, quotient(total, defined)]), np.array([complete for _, complete in several])
-
-
-def _permuted(run: Run, qids: Sequence[str], rankings: Sequence[Ints]) -> Run:
-    lines = np.concatenate(rankings)
-    starts = np.concatenate(([0], np.cumsum([len(ranking) for ranking in rankings])))
-    return Run(run.name, run.tag, tuple(qids), starts, run.docnos[lines], run.scores[lines])

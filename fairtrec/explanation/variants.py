@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MISSING, Ints, Run
+from fairtrec.data import MISSING, Ints
 from fairtrec.evaluation.computing import values_of
 from fairtrec.explanation.cases import Case
 from fairtrec.explanation.explained import NEAR, Exchange
@@ -64,19 +64,13 @@ def tried(case: Case, asked: Sequence[Sequence[Ints]]) -> list[list[float]]:
     for each in zip_longest(*asked):
         together = {at: lines for at, lines in enumerate(each) if lines is not None}
         qids = tuple(case.qids[at] for at in together)
-        inputs = Inputs(_ranked(case.run, qids, list(together.values())), qids, case.reference, case.measure.depth)
+        inputs = Inputs(case.run.reranked(qids, list(together.values())), qids, case.reference, case.measure.depth)
         vars(inputs).update(same.get(qids, {}))
         (row,) = values_of(inputs, (case.measure,)).tolist()
         same = {qids: {name: vars(inputs)[name] for name in SAME if name in vars(inputs)}}
         for at, value in zip(together, row, strict=True):
             values[at].append(value)
     return values
-
-
-def _ranked(run: Run, qids: tuple[str, ...], several: Sequence[Ints]) -> Run:
-    lines = np.concatenate(several)
-    starts = np.concatenate(([0], np.cumsum([len(each) for each in several])))
-    return Run(run.name, run.tag, qids, starts, run.docnos[lines], run.scores[lines])
 
 
 def _pairs(seen: int, many: int) -> list[tuple[int, int]]:
