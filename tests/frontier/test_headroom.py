@@ -13,7 +13,7 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.frontier import Point
 from fairtrec.report.frontier import fair
 from fairtrec.report.writers import FRONTIERS
-from fairtrec_made import EXAMPLE, REPOSITORY, pages
+from fairtrec_made import EXAMPLE, REPOSITORY, THOROUGH, pages
 
 PAGE = (REPOSITORY / "docs" / "headroom.md").read_text("utf-8")
 GIVEN = {"terms": "gender-en", "docs": EXAMPLE / "collection.tsv", "background": EXAMPLE / "background.run"}
@@ -168,7 +168,7 @@ SUMS = ["FaiRR@3", "NFaiRR@3", "FaiRR(tau=0)@2", "EER(discount=log2)@3"]
 @pytest.mark.parametrize("utility", ["nDCG@3", "P@2", "AP@3", "RR@3"])
 def test_lemma_1_for_sums_and_any_utility(fairness, utility):
     random = np.random.default_rng(len(fairness) + 7 * len(utility))
-    for _ in range(2):
+    for _ in range(2 if THOROUGH else 1):
         *_, texts = made = world(random, int(random.integers(3, 6)))
         given = {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts, "background": {"q": ranked(DOCS)}}
         given["target"] = "f=0.7,m=0.3"  # so that documents of m alone are worth less than 0
@@ -193,7 +193,7 @@ def test_lemma_1_for_sums_and_any_utility(fairness, utility):
 @pytest.mark.parametrize("utility", ["nDCG@3", "AP@3"])
 def test_lemma_2_for_anything_of_labels(fairness, better, utility):
     random = np.random.default_rng(len(fairness) + len(utility))
-    for _ in range(2):
+    for _ in range(2 if THOROUGH else 1):
         _, _, labels, _ = made = world(random, int(random.integers(3, 6)))
         assert checked(fairness, utility, 3, made, {"labels": labels}, better)
         assert checked(fairness, utility, 3, made, {"labels": labels}, better, pin_unjudged=True)

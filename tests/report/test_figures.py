@@ -43,8 +43,7 @@ def test_runs_of_a_family_have_one_colour_and_own_glyphs():
     assert len({look["color"] for look in found}) == 3
 
 
-@pytest.mark.parametrize("interval", ["t", "percentile"])
-@pytest.mark.parametrize("kind", ["frontier", "runs"])
+@pytest.mark.parametrize(("kind", "interval"), [("frontier", "percentile"), ("runs", "t")])
 def test_intervals_are_those_of_the_means_unless_they_are_left_out(kind, interval):
     result = drawn_of([[0.2, 0.4], [0.5, 0.1]])
     wide = result.with_confidence(0.95, interval=interval)

@@ -293,8 +293,8 @@ def test_in_one_process_and_in_two_the_same(short):
 
 def test_of_a_long_list_the_two_ends_are_orders_without_enumeration():
     random = np.random.default_rng(8)
-    docs = [f"d{at:03}" for at in range(60)]
-    run = {"q": dict(zip(docs, random.random(60).tolist(), strict=True))}
+    docs = [f"d{at:03}" for at in range(40)]
+    run = {"q": dict(zip(docs, random.random(40).tolist(), strict=True))}
     positions = {doc: [float(random.normal())] for doc in docs}
     best, worst = fairtrec.rerank(
         "Optimal(fairness=DUO,utility=scores,loss=1) Worst(fairness=DUO,utility=scores,loss=1)",
