@@ -142,14 +142,13 @@ def get(name: str) -> Path:
         return wanted.place
     if wanted.url is None or wanted.file is not None:
         raise _unusable(wanted)
+    add = f"run: fairtrec resources add {wanted.name} FILE"
     if _is_set("FAIRTREC_OFFLINE"):
-        add = f"run: fairtrec resources add {wanted.name} FILE"
         raise ResourceError(f"{wanted.name} is not fetched, because FAIRTREC_OFFLINE is set; unset it, or {add}")
     try:
         fetch(wanted.url, wanted.place, wanted.sha256, wanted.bytes)
     except ResourceError as error:
-        add = f"try again later, or run: fairtrec resources add {wanted.name} FILE"
-        raise ResourceError(f"{wanted.name}: {error}; {add}") from error
+        raise ResourceError(f"{wanted.name}: {error}; try again later, or {add}") from error
     except OSError as error:
         raise _unwritable(wanted.place, error) from error
     return wanted.place
