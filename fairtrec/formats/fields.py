@@ -17,6 +17,7 @@ from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import bounded, frames, text_tables
 from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_columns import LabelColumns
+from fairtrec.formats.spans import numbers_of
 
 DOCUMENT = ("docno", "doc_id", "docid", "did", "corpus-id", "page_id", "id")
 BESIDE = ("qid", "weight", "count")  # of labels, where the field is their group
@@ -202,8 +203,6 @@ def _take(found: LabelColumns, table: Any, names: Sequence[str], line: int) -> N
     there = {name for name in beside if name in table.column_names and table[name].null_count < len(table)}
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind):
-        from fairtrec.formats.spans import numbers_of
-
         encoded = column.cast(pa.string()).fill_null(UNKNOWN).dictionary_encode()
         parts = [found.coded(chunk.dictionary.to_pylist(), line)[numbers_of(chunk.indices)] for chunk in encoded.chunks]
         codes = np.concatenate(parts) if parts else np.empty(0, np.int64)

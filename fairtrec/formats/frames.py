@@ -14,7 +14,7 @@ import numpy as np
 from fairtrec.data import Docs, Floats, Ints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats.columns import MOST_BYTES, WIDEST
-from fairtrec.formats.spans import Repeats
+from fairtrec.formats.spans import Repeats, numbers_of
 from fairtrec.literals import RankedBy
 
 # what columns may be called, the first that is there
@@ -129,8 +129,6 @@ class Frame:
     def _numbers(self, names: Sequence[str]) -> tuple[str, Any]:
         import pyarrow as pa
 
-        from fairtrec.formats.spans import numbers_of
-
         name, column = self._column(names)
         which = f"column {name}"
         if column.null_count:
@@ -159,8 +157,6 @@ class Frame:
         if not len(column):
             return np.empty(0, "S1")
         if pa.types.is_dictionary(column.type):  # each text once, and then wherever it stands
-            from fairtrec.formats.spans import numbers_of
-
             try:
                 column.validate(full=True)  # of a damaged file
             except pa.ArrowException:

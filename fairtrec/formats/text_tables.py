@@ -15,6 +15,7 @@ from fairtrec.files import opening
 from fairtrec.formats import tsv
 from fairtrec.formats.columns import WIDEST
 from fairtrec.formats.label_columns import LabelColumns
+from fairtrec.formats.spans import array_of, numbers_of, parts_of
 
 LARGE = 1 << 20  # bytes of a block, from which pyarrow is worth its import
 _CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n")
@@ -98,8 +99,6 @@ def _fast(found: LabelColumns, block: bytes, line: int, names: Sequence[str], ro
         return False
     import pyarrow as pa
     from pyarrow import csv as fast
-
-    from fairtrec.formats.spans import array_of, numbers_of, parts_of
 
     kinds = {"group": pa.dictionary(pa.int32(), pa.string()), "weight": pa.float64(), "count": pa.float64()}
     wanted = {name: kinds.get(role, pa.string()) for role, name in roles.items()}

@@ -23,6 +23,7 @@ from fairtrec.files import opening
 from fairtrec.files.atomic import replaced
 from fairtrec.formats import bounded
 from fairtrec.formats.columns import WIDEST
+from fairtrec.formats.spans import array_of, flat, numbers_of
 
 IDS = ("docno", "doc_id", "docid", "id", "_id")
 ROWS = 1 << 13  # of Parquet that are read at a time
@@ -91,8 +92,6 @@ def write(path: Path, docnos: Docs, values: npt.NDArray[Any]) -> None:
     """Write vectors as Parquet: docno, and vector, a list of floats."""
     import pyarrow as pa
     from pyarrow import parquet
-
-    from fairtrec.formats.spans import flat
 
     vectors = pa.FixedSizeListArray.from_arrays(flat(values.ravel()), values.shape[1])
     columns = {"docno": pa.array(decode(docnos), pa.string()), "vector": vectors}
@@ -184,8 +183,6 @@ def _placed(found: Ints, here: Ints, wanted: Docnos, path: FilePath | None, *, l
 
 def _parquet(path: FilePath, wanted: Docnos) -> tuple[Ints, npt.NDArray[Any]]:
     """Find the row groups that hold wanted documents by their docnos, then read the vectors of these."""
-    from fairtrec.formats.spans import flat
-
     found, parts = [np.empty(0, np.int64)], []
     with _readable(path), bounded.parquet(path, IDS) as file:
         docno, vector = _columns(file.schema_arrow, path)
@@ -221,8 +218,6 @@ def _columns(schema: Any, path: FilePath) -> tuple[str, str]:
 def _of(column: Any, wanted: Docnos, path: FilePath) -> Ints:
     import pyarrow as pa
 
-    from fairtrec.formats.spans import array_of
-
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     for chunk in chunks:
         bounded.refuse_wide(chunk, path)
@@ -234,8 +229,6 @@ def _of(column: Any, wanted: Docnos, path: FilePath) -> Ints:
 
 def _lists(column: Any, path: FilePath) -> npt.NDArray[Any]:
     import pyarrow.compute as pc
-
-    from fairtrec.formats.spans import numbers_of
 
     flat = column.flatten()
     if column.null_count or flat.null_count:

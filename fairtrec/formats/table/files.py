@@ -10,6 +10,7 @@ from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import opening
 from fairtrec.formats import bounded, columns, table
 from fairtrec.formats.columns import Columns, Layout, LineNumbers
+from fairtrec.formats.spans import array_of, parts_of, word_of
 from fairtrec.formats.table import COLUMNS, DISTRIBUTION, DOCNO, KEY, META, TOKENS, Distribution, Meta
 
 if TYPE_CHECKING:
@@ -126,8 +127,6 @@ class Table:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        from fairtrec.formats.spans import array_of
-
         found = {}
         batch.validate(full=True)
         for name in self._layout.columns:
@@ -176,8 +175,6 @@ def _lines(batch: Any, path: FilePath) -> memoryview:
     """Write rows as lines. Raises InputError for a docno that a line cannot hold."""
     import pyarrow as pa
     import pyarrow.compute as pc
-
-    from fairtrec.formats.spans import parts_of, word_of
 
     docnos = batch.column(DOCNO)
     letters, starts, ends = parts_of(docnos)
