@@ -4,8 +4,6 @@ import gc
 import os
 from pathlib import Path
 
-import pytest
-
 REPOSITORY = Path(__file__).parents[3]
 EXAMPLE = REPOSITORY / "resources" / "example"
 THOROUGH = "FAIRTREC_THOROUGH" in os.environ  # as `make slow` asks: every law is tried many more times
@@ -13,6 +11,8 @@ THOROUGH = "FAIRTREC_THOROUGH" in os.environ  # as `make slow` asks: every law i
 
 def ended():
     """Call ``fairtrec`` with sys.argv in this process, which goes on; give the exit code."""
+    import pytest  # which scripts that read pages need not have
+
     from fairtrec import cli
 
     with pytest.MonkeyPatch.context() as patch:
