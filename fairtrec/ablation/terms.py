@@ -94,17 +94,6 @@ class Entries:
 OF_DOCUMENTS = frozenset({"ranked", "counts", "log_counts", "tokens", "groups", "target", "background", "membership"})
 
 
-class _Pooled(Inputs):
-    """The inputs of a run of all documents that runs show; the rows of its background are looked up once."""
-
-    rows: Ints
-
-    @property
-    def background(self) -> Candidates:
-        """The documents that define each query's ideal."""
-        return Candidates(take(self.counts, self.rows), (self.rows != MISSING).astype(np.int64))
-
-
 @dataclass(frozen=True, eq=False)
 class Pool:
     """All documents that any run shows for a query, and where each run shows them.
@@ -121,10 +110,10 @@ class Pool:
 
     def values(self, reference: Reference) -> Floats | None:
         """Give the measure's values [run, query] by the documents of a reference; None if it is no such sum."""
-        inputs = _Pooled(self.run, self.run.qids, reference, None)
+        inputs, rows = Inputs(self.run, self.run.qids, reference, None), self.background
         vars(inputs)["ranked"] = self.ranked
-        if self.background is not None:
-            inputs.rows = self.background
+        if rows is not None and "background" in self.measure.needs:  # they are looked up once
+            vars(inputs)["background"] = Candidates(take(inputs.counts, rows), (rows != MISSING).astype(np.int64))
         found = self.measure.over_ranks(**{name: getattr(inputs, name) for name in self.measure.needs})
         if not isinstance(found, Sum) or found.weights.ndim != 1 or found.settled is not None:
             return None
