@@ -220,7 +220,7 @@ def ablate(
     files = files_of(parts | {Part("run", name): run for name, run in measuring.named.items()}) | beside
     signature = measuring.results[0].signature
     if "docs" in signature:  # which were read once for all, and are an object since
-        signature |= {"docs": called(docs, files.get(Part("docs")))}
+        signature |= {"docs": called("docs", given, files)}
     result = replace(measuring.results[0], files=files, signature=signature)
     return _compared(found, result, tuple(texts), seed, measuring.terms)
 

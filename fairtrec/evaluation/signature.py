@@ -72,14 +72,13 @@ def files_beside(plan: Plan) -> dict[Part, InputFile]:
 
 def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], unknown: int = 0) -> Signature:
     """Write the signature of an evaluation, with these ``files`` beside it; ``unknown`` documents had no counts."""
-    options, given = reading.choices, plan.given
+    options, given, things = reading.choices, plan.given, vars(plan.given)
     of_documents, labels = "documents" in plan.uses, plan.reference.labels
     several = {name: each for name in plan.reference.given if (each := plan.reference.by(name).labels) is not None}
-    background = "collection" if "background" in plan.uses & given.words else ""
-    if "background" in plan.uses and not background:
-        ranked = reading.reference.background
-        named = called(given.background, files.get(Part("background")), ranked if isinstance(ranked, Run) else None)
-        background = f"{named}/{options.background_depth}"
+    background, ranked = "", reading.reference.background
+    if "background" in plan.uses:
+        background = called("background", things, files, ranked if isinstance(ranked, Run) else None)
+        background += "" if "background" in given.words else f"/{options.background_depth}"
     from_texts = of_documents and plan.lexicon is not None
     made = plan.made if of_documents else None
     terms = short(plan.terms.name, plan.terms.sha256) if plan.terms and from_texts else ""
@@ -93,7 +92,7 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
         digest = short(name_of(file.place), file.sha256)
         told["target"] = re.sub(rf"(?<![^*=;]){re.escape(name_of(file.place))}(?![^+;])", digest, told["target"])
     if Part("pool") in files:
-        told["pool"] = called(options.pool, files[Part("pool")])
+        told["pool"] = called("pool", vars(options), files)
     if made is not None:
         terms = short(made.terms, made.sha256)
         told |= {"tokenizer": made.tokenizer or "", "case": CHOICES["case_sensitive"].told(made.case_sensitive)}
@@ -102,23 +101,22 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
     queries, is_searched = reading.queries, plan.table is not None and plan.table.is_sorted
     rows = made.digest if made is not None and is_searched else ""
     idle = set() if given.discount is None or any(map(is_given, plan.measures)) else {"discount"}
-    extras = {name: getattr(given, name) for name in GIVEN_NAMES if name in plan.reference.extras.keys() - idle}
+    extras = plan.reference.extras.keys() - idle
     beside = {
         "fairtrec": __version__,
-        "qrels": called(given.qrels, files.get(Part("qrels")), reading.reference.qrels),
+        "qrels": called("qrels", things, files, reading.reference.qrels),
         "tau": ",".join(sorted({str(each.tau) for each in plan.measures if hasattr(each, "tau")})),
         "terms": terms,
-        "docs": called(given.docs, files.get(Part("docs"))) if from_texts else "",
-        "counts": called(given.counts, files.get(Part("counts")), digest=rows)
-        if of_documents and not (from_texts or labels)
-        else "",
+        "docs": called("docs", things, files) if from_texts else "",
+        "counts": called("counts", things, files, digest=rows) if of_documents and not (from_texts or labels) else "",
         "labels": ",".join(_of_attribute(name, short(each.name, each.sha256), "=") for name, each in several.items()),
         "members": "; ".join(_of_attribute(name, members(each), " ") for name, each in several.items()),
         **{  # of counterfactual runs, as of runs, without a digest
-            name: name_of(thing) if name == "counterfactual" else called(thing, files.get(Part(name)))
-            for name, thing in extras.items()
+            name: name_of(things[name]) if name == "counterfactual" else called(name, things, files)
+            for name in GIVEN_NAMES
+            if name in extras
         },
-        "gold": called(given.gold, files.get(Part("gold"))) if plan.reference.gold is not None else "",
+        "gold": called("gold", things, files) if plan.reference.gold is not None else "",
         "queries": short(queries.name, queries.sha256) if queries else "",
         "background": background,
     }
@@ -126,11 +124,18 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
     return Signature(versions_of(plan.measures) | {name: every[name] for name in inserted(beside, KEYS)})
 
 
-def called(thing: Any, file: InputFile | None = None, read: Qrels | Run | None = None, digest: str = "") -> str:
-    """Name what was given: name@digest of its file, or of what was ``read``; an ir_datasets id as it is.
+def called(
+    part: str,
+    things: Mapping[str, Any],
+    files: Mapping[Part, InputFile],
+    read: Qrels | Run | None = None,
+    digest: str = "",
+) -> str:
+    """Name what was given for a part: name@digest of its file, or of what was ``read``; an ir_datasets id as it is.
 
     ``digest``  what a table that is searched, not read, says of its rows.
     """
+    thing, file = things[part], files.get(Part(part))
     if thing is None:
         return ""
     name = fspath(thing) if isinstance(thing, PATH) else "given"
