@@ -484,7 +484,7 @@ def test_every_format_has_the_same_numbers(fairtrec_command, command):
         assert all(f"{mean:.4f}" in text for line in lines[:2] for mean in line["means"].values())
 
 
-@pytest.mark.parametrize("form", ["json", "html"])
+@pytest.mark.parametrize("form", ["json", pytest.param("html", marks=pytest.mark.slow)])
 def test_the_same_bytes_by_one_process_and_by_two(fairtrec_command, command, form):
     one, two = (fairtrec_command(*command, *VARY, "-f", form, "-j", jobs).out for jobs in (1, 2))
     assert one == two

@@ -456,7 +456,7 @@ def command(*arguments):
 def test_killed_at_any_moment_and_resumed_the_bytes_are_the_same(tmp_path):
     texts = {f"{'d' * (i % 12)}{i}": " ".join(random.Random(i).choices(WORDS, k=40)) for i in range(2000)}
     (tmp_path / "c.tsv").write_bytes(
-        tsv(texts) + b"".join(b"n%d\t%s\n" % (i, b"she said he " * 30) for i in range(12_000))
+        tsv(texts) + b"".join(b"n%d\t%s\n" % (i, b"she said he " * 30) for i in range(8_000))
     )
     (tmp_path / "terms.csv").write_text("she,f\nhe,m\n")
     given_ = [tmp_path / "c.tsv", "--terms", tmp_path / "terms.csv"]
