@@ -5,7 +5,7 @@ from typing import Any
 
 from fairtrec.gold.drawing import GoldDraw
 from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.records import Row
+from fairtrec.report.records import Row, objects
 from fairtrec.statistics.estimate import FEWEST
 
 KEYS = ("drawn",)
@@ -83,8 +83,7 @@ def numbers(draw: GoldDraw) -> Iterator[Row]:
 
 def record(draw: GoldDraw) -> dict[str, Any]:
     """Give one object with all lines."""
-    head, *every = rows(draw, places=None)
     made = {"unit": draw.unit, "drawn": draw.drawn, "of": draw.of, "certain": draw.certain, "runs": list(draw.runs)}
     widths = {f"{rate:g}": width for rate, width in draw.half_widths.items()}
-    several = [dict(zip(map(str, head), row, strict=True)) for row in every]
+    several = list(objects(rows(draw, places=None)))
     return {"signature": str(draw.signature), **made, "half_widths": widths, "lines": several}

@@ -122,7 +122,8 @@ def _of_unknown(result: Result) -> list[str]:
     said = [_open(row, runs, result, way) for row in rows]
     if not any(said):
         return ["nothing that is unknown changes a value"]
-    some = f"over all ways to give each unknown document one group{_or_none(result)}"
+    may_be = re.search(r", none \d", result.signature.get("members", "")) or "-=" in result.signature.get("prior", "")
+    some = f"over all ways to give each unknown document one group{', or none' if may_be else ''}"
     key = ["[least, greatest]: over all texts that are missing" if texts else f"[least, greatest] ~expected: {some}"]
     key += [OUTSIDE.format(way)] * any(outside(scores, row, None) for scores, _ in runs for row in rows)
     return [*key, *_by_line(result, said), *_undecided(result)]
@@ -144,12 +145,6 @@ def _by_line(result: Result, said: Sequence[str]) -> list[str]:
     for measure, line in zip(result.scores[0].measures, said, strict=True):
         lines.setdefault(line, []).append(str(measure))
     return [f"{', '.join(measures)}: {line}" for line, measures in lines.items() if line]
-
-
-def _or_none(result: Result) -> str:
-    """Say that a document may be of none of the groups, where labels or the prior say so."""
-    may_be = re.search(r", none \d", result.signature.get("members", "")) or "-=" in result.signature.get("prior", "")
-    return ", or none" if may_be else ""
 
 
 def _open(row: int, runs: Sequence[tuple[Scores, UnknownIntervals]], result: Result, way: str) -> str:
@@ -194,11 +189,8 @@ def _by_size(scores: Scores) -> tuple[Scores, Scores]:
     low, high = least.values, greatest.values
     nearer = np.array([[measure.better == "nearer 0"] for measure in scores.measures])
     smallest = np.where((low < 0) & (high > 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
-    sizes = smallest, np.maximum(np.abs(low), np.abs(high))
-    return (
-        replace(least, values=np.where(nearer, sizes[0], low)),
-        replace(greatest, values=np.where(nearer, sizes[1], high)),
-    )
+    low, high = np.where(nearer, smallest, low), np.where(nearer, np.maximum(np.abs(low), np.abs(high)), high)
+    return replace(least, values=low), replace(greatest, values=high)
 
 
 def _undecided(result: Result) -> list[str]:

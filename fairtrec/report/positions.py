@@ -5,7 +5,7 @@ from typing import Any
 
 from fairtrec.projection.projection import Projection
 from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.records import Row
+from fairtrec.report.records import Row, objects
 
 KEYS = ("axis",)
 FIRST = 20  # rows that a notebook shows
@@ -44,5 +44,4 @@ def numbers(placed: Projection) -> Iterator[Row]:
 
 def records(placed: Projection) -> Iterator[dict[str, Any]]:
     """Give an object for each document of each query."""
-    head, *several = rows(placed, places=None)
-    return (dict(zip(map(str, head), row, strict=True)) for row in several)
+    return objects(rows(placed, places=None))

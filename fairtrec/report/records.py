@@ -36,6 +36,12 @@ def delimited(rows: Iterable[Row], *, delimiter: str) -> str:
     return stream.getvalue()
 
 
+def objects(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
+    """Give an object for each row of cells, by the names in the head."""
+    head, *several = rows
+    return (dict(zip(map(str, head), row, strict=True)) for row in several)
+
+
 def jsonl(records: Iterable[Mapping[str, Any]]) -> str:
     """Write each object in a line of its own."""
     return "".join(_text(record, None) for record in records)
@@ -75,7 +81,7 @@ def head(result: Result, signature: Signature, notes: Sequence[str] | None = Non
     """
     files = {str(part): {"path": file.name, "sha256": file.sha256} for part, file in result.files.items()}
     made = {"fairtrec": __version__, "signature": str(signature), "inputs": files}
-    return made if notes is None else {**made, "notes": list(notes)}
+    return made if notes is None else {**made, "notes": notes}
 
 
 def flat_name(*words: str) -> str:
@@ -123,8 +129,7 @@ def of_rows(of: Iterable[Row], keys: Sequence[str]) -> dict[str, float]:
     Of one run alone the name is left out, as is that of the slice of all queries. Raises UsageError where two numbers
     would have one name.
     """
-    fields, *several = of
-    records = [dict(zip(map(str, fields), row, strict=True)) for row in several]
+    records = list(objects(of))
     short = shown(str(record["run"]) for record in records if "run" in record)
 
     def numbers() -> NamedValue:

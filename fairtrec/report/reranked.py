@@ -8,7 +8,7 @@ from fairtrec.errors import UsageError
 from fairtrec.formats import plain_run
 from fairtrec.report.cells import shown
 from fairtrec.report.document import Document, ReportTable
-from fairtrec.report.records import Row
+from fairtrec.report.records import Row, objects
 from fairtrec.report.reranking import footnotes
 from fairtrec.reranking.reranked import Reranking
 
@@ -48,8 +48,7 @@ def rows(reranking: Reranking, *, places: int | None) -> Iterator[Row]:
 
 def records(reranking: Reranking) -> Iterator[dict[str, Any]]:
     """Give an object for each document of each ranking."""
-    head, *several = rows(reranking, places=None)
-    return (dict(zip(map(str, head), row, strict=True)) for row in several)
+    return objects(rows(reranking, places=None))
 
 
 def record(reranking: Reranking) -> dict[str, Any]:

@@ -70,12 +70,7 @@ def footnotes(selection: Selection) -> list[str]:
     compared = [] if view is None else [view.family, *view.notes]
     if view is not None and len(view.result.scores) <= len(selection.rows):
         compared[0] += "; rows that choose the same are one run"
-    return [
-        *_unsettled(selection),
-        *_of_choice(selection),
-        *compared,
-        *footnotes_of(selection.result),
-    ]
+    return [*_unsettled(selection), *_of_choice(selection), *compared, *footnotes_of(selection.result)]
 
 
 def tables(selection: Selection, *, places: int) -> Document:
@@ -87,8 +82,10 @@ def tables(selection: Selection, *, places: int) -> Document:
     marks = [[mark(tests[str(measure)]) if tests else "" for measure in measures] for tests in found]
     betas = [f"{row.beta:g}" for row in selection.rows]
     chosen = [", ".join(_counted(row, names, selection)) for row in selection.rows]
-    chosen_head, lines = "chosen (folds)" if selection.folds.held_out else "chosen", []
-    lines.append(directions(each.better for each in measures))
+    chosen_head, lines = (
+        "chosen" + " (folds)" * selection.folds.held_out,
+        [directions(each.better for each in measures)],
+    )
     if view is not None:
         base = view.result.scores[0]
         scores, marks = [base, *scores], [[""] * len(measures), *marks]

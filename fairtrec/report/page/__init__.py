@@ -92,25 +92,18 @@ def notebook(document: Document) -> str:
     parts = []
     for table in document.tables:
         parts += [element("p", element("b", table.title))] if table.title else []
-        parts.append(_in_notebook(table))
+        sides = [f"text-align: {'left' if column.words else 'right'}" for column in table.columns]
+        both = list(zip(table.columns, sides, strict=True))
+        heads = (element("th", column.head, style=side) for column, side in both)
+        rows = ([_cell(column, row, side) for column, side in both] for row in range(len(both[0][0].cells)))
+        parts.append(rows_of(heads, rows, class_="dataframe"))
     parts += [element("ul", *(element("li", line) for line in document.lines))] if document.lines else []
     return written(element("div", *parts, element("p", element("code", document.signature)))) + "\n"
 
 
-def _in_notebook(table: ReportTable) -> Element:
-    heads = (element("th", column.head, style=_side(column)) for column in table.columns)
-    rows = ([_cell(column, row) for column in table.columns] for row in range(len(table.columns[0].cells)))
-    return rows_of(heads, rows, class_="dataframe")
-
-
-def _cell(column: Column, row: int) -> Element:
+def _cell(column: Column, row: int, side: str) -> Element:
     mark = "b" if row in column.best else "i" if row in column.worst else "span"
-    beside = column.beside[row] if column.beside else ""
-    return element("td", element(mark, column.cells[row]), beside, style=_side(column))
-
-
-def _side(column: Column) -> str:
-    return f"text-align: {'left' if column.words else 'right'}"
+    return element("td", element(mark, column.cells[row]), *column.beside[row : row + 1], style=side)
 
 
 def element(name: str, *inside: Element | str, **attributes: object) -> Element:

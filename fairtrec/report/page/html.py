@@ -63,10 +63,10 @@ def html(
         facts=f"runs: {len(named)}, queries: {len(qids)}, measures: {len(compared.betters)}",
         table=written(_table(result, compared, named, places, sort, id="board")),
         slices=_slices(parts, named, places, sort) if parts else "",
-        legend=written(element("li", ranked_by(sort), id="by"), *_items(explained)),
+        legend=written(element("li", ranked_by(sort), id="by"), *(element("li", line) for line in explained)),
         scatter=_scatter(result, compared, axes, named) if len(axes) > 1 else "",
         differences=_differences(many, told=told) if axes else "",
-        remarks=written(*_items(footnotes(result))),
+        remarks=written(*(element("li", line) for line in footnotes(result))),
         signature=written(element("p", element("code", str(result.signature)), class_="signature")),
         data=_json(data),
     )
@@ -196,10 +196,6 @@ def _values(result: Result, qids: Sequence[str], measures: Iterable[int]) -> dic
 
 def _shortened(value: float) -> float | None:
     return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
-
-
-def _items(lines: Sequence[str]) -> list[Element]:
-    return [element("li", line) for line in lines]
 
 
 def _json(data: Any) -> str:

@@ -65,23 +65,16 @@ def _mean(scores: Scores, row: int) -> dict[str, Any]:
     return mean
 
 
-def record(
-    result: Result, *, per_query: bool, summary: bool, parts: Mapping[str, Result] | None = None
-) -> dict[str, Any]:
+def record(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str, Result]) -> dict[str, Any]:
     """Give one object with the runs, the measures, the signature and the digest of every input."""
     runs = [_run(scores, per_query=per_query, summary=summary) for scores in result.scores]
-    slices = {name: part for name, part in (parts or {}).items() if name != ALL}
+    slices = {name: part for name, part in parts.items() if name != ALL}
     for at, run in enumerate(runs if slices and summary else []):
         run["slices"] = {name: _means(part.scores[at]) for name, part in slices.items()}
     measures = {str(measure): _described(measure) for measure in result.scores[0].measures}
-    return {
-        **head(result, result.signature),
-        "options": dict(result.options),
-        "notes": list(result.notes),
-        **({"groups": dict(result.groups)} if result.groups else {}),
-        "measures": measures,
-        "runs": runs,
-    }
+    made = {**head(result, result.signature), "options": result.options, "notes": result.notes}
+    made |= {"groups": result.groups} if result.groups else {}
+    return {**made, "measures": measures, "runs": runs}
 
 
 def _described(measure: Quantity) -> dict[str, str]:
@@ -112,8 +105,7 @@ def _means(scores: Scores) -> dict[str, Any]:
     means = {str(measure): _mean(scores, row) for row, measure in enumerate(scores.measures)}
     found: dict[str, Any] = {"num_q": len(scores.qids), "means": means}
     if scores.pooled is not None:
-        pooled = {str(measure): scores.pooled.value(measure) for measure in scores.measures}
-        found["pooled"] = pooled
+        found["pooled"] = {str(measure): scores.pooled.value(measure) for measure in scores.measures}
     return found
 
 
@@ -121,19 +113,14 @@ def _next(found: UnknownIntervals, qids: Sequence[str], spelled: list[str]) -> d
     """Give for each query and measure the unknown document that moves the value most: what to label next."""
     several: dict[str, dict[str, dict[str, Any]]] = {}
     for row, query in zip(*(each.tolist() for each in found.rank.T.nonzero()), strict=True):
-        several.setdefault(qids[row], {})[spelled[query]] = {
-            "rank": int(found.rank[query, row]),
-            "docno": found.docno[query, row],
-            "moves": found.moves[query, row],
-        }
+        told = {"rank": int(found.rank[query, row]), "docno": found.docno[query, row], "moves": found.moves[query, row]}
+        several.setdefault(qids[row], {})[spelled[query]] = told
     return several
 
 
-def _queries(scores: Scores, spelled: list[str]) -> dict[str, dict[str, float | str | None]]:
-    return {
-        qid: dict(zip(spelled, values, strict=True))
-        for qid, values in zip(scores.qids, scores.values.T.tolist(), strict=True)
-    }
+def _queries(scores: Scores, spelled: list[str]) -> dict[str, dict[str, float]]:
+    values = (dict(zip(spelled, row, strict=True)) for row in scores.values.T.tolist())
+    return dict(zip(scores.qids, values, strict=True))
 
 
 def parquet(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str, Result]) -> bytes:
