@@ -114,7 +114,7 @@ def stream(
         workers: Executor | None = None
         parsed: deque[Future[tuple[Columns, LineNumbers]]] = deque()
         row = 0
-        for block, line, ends, full in _entries(file, path, layout):
+        for block, line, ends, full in entries(file, path, header=layout.header):
             if workers is None and not full:
                 columns = fast(block, layout, ends)
                 found = _exact(block, layout, path, line) if columns is None else (columns, line)
@@ -141,17 +141,22 @@ def _parse(
     return found if keep is None else (keep(*found), found[1])
 
 
-def _entries(file: BinaryIO, path: FilePath, layout: Layout) -> Iterator[tuple[bytes, int, int, bool]]:
-    """Give the blocks of a file without what stands before the first entry, with their first line and number of LFs."""
-    line = 1
-    head, header = True, layout.header
+def entries(
+    file: BinaryIO, path: FilePath, above: re.Pattern[bytes] = _HEAD, *, header: bool = False
+) -> Iterator[tuple[bytes, int, int, bool]]:
+    """Give the blocks of a file without what stands before the first entry, with their first line and number of LFs.
+
+    Tells of each whether it is as large as those of large files. ``above`` stands before the first entry, which may be
+    a ``header``, that is left out too.
+    """
+    line, head = 1, True
     for whole, ends in opening.blocks(file, path):
         block, skipped = whole, 0
         if head:
-            end = _HEAD.match(block).end()  # type: ignore[union-attr]  # it matches nothing at least
+            end = above.match(block).end()  # type: ignore[union-attr]  # it matches nothing at least
             if header and end < len(block):
                 end = block.find(b"\n", end) + 1 or len(block)
-                end = _HEAD.match(block, end).end()  # type: ignore[union-attr]
+                end = above.match(block, end).end()  # type: ignore[union-attr]
                 header = False
             head = header or end == len(block)
             skipped = block.count(b"\n", 0, end)

@@ -14,7 +14,6 @@ from fairtrec.data import (
     Docs,
     Floats,
     GroupTerms,
-    Ints,
     Labels,
     Positions,
     Qrels,
@@ -94,13 +93,6 @@ def _floats(values: list[Any], what: str) -> Floats:
     raise InputError(f"the {what} is not a finite number everywhere; correct it")
 
 
-def _whole(values: list[Any], what: str) -> Ints:
-    numbers = _floats(values, what)
-    if np.any(numbers != np.floor(numbers)) or np.any(np.abs(numbers) >= 2**63):
-        raise InputError(f"the {what} is not an integer everywhere; correct it")
-    return numbers.astype(np.int64)
-
-
 def run(
     thing: Any,
     name: str,
@@ -152,7 +144,10 @@ def qrels(thing: Any) -> Qrels:
             found = [next((cell for name in SUBTOPIC if (cell := getattr(row, name, None))), 0) for row in rows]
             subtopics = ids_of(found, "qrels")
         qids, docnos, numbers = _taken_apart(rows, "qrels", "relevance")
-        grades = _whole(numbers, "grade of the qrels")
+        values = _floats(numbers, "grade of the qrels")
+        if np.any(values != np.floor(values)) or np.any(np.abs(values) >= 2**63):
+            raise InputError("the grade of the qrels is not an integer everywhere; correct it")
+        grades = values.astype(np.int64)
     if not len(docnos):
         raise InputError("the qrels are empty")
     iterations = np.full(len(docnos), b"0") if subtopics is None else subtopics

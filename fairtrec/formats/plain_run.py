@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -85,22 +85,17 @@ def write(system: System, path: Path) -> None:
     """Write a run to a file, all or nothing, or to a device or pipe. Raises UsageError if it cannot be written."""
     is_device = path.exists() and not path.is_file()
     try:
-        with nullcontext(path) if is_device else replaced(path) as part, part.open("wb") as file:
-            _pour(lines(system), file)
-    except OSError as fault:
-        raise UsageError(f"cannot write {path}: {fault.strerror}; choose another place with -o") from None
-
-
-def _pour(pieces: Iterator[bytes], file: BinaryIO) -> None:
-    """Write pieces in a thread of its own, while the next one is made."""
-    with ThreadPoolExecutor(1) as writer:
-        before = None
-        for piece in pieces:
+        place = nullcontext(path) if is_device else replaced(path)
+        with place as part, part.open("wb") as file, ThreadPoolExecutor(1) as writer:
+            before = None
+            for piece in lines(system):  # each is written while the next one is made
+                if before is not None:
+                    before.result()
+                before = writer.submit(file.write, piece)
             if before is not None:
                 before.result()
-            before = writer.submit(file.write, piece)
-        if before is not None:
-            before.result()
+    except OSError as fault:
+        raise UsageError(f"cannot write {path}: {fault.strerror}; choose another place with -o") from None
 
 
 def scored_lines(run: Run) -> Iterator[bytes]:

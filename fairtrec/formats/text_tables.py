@@ -13,10 +13,11 @@ from fairtrec.data import Floats, is_number
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats import tsv
-from fairtrec.formats.columns import WIDEST
+from fairtrec.formats.columns import WIDEST, entries
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.spans import array_of, numbers_of, parts_of
 
+_HEAD = re.compile(rb"(?:(?:[ \t\v\f\r]*+|#[^\n]*+)(?:\n|\Z))*+")  # blank lines and comments
 LARGE = 1 << 20  # bytes of a block, from which pyarrow is worth its import
 _CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n")
 _UNTIDY = b"\n\n", b"\n#", b" \t", b"\t ", b" \n", b"\n "  # what cells are stripped of, and what is passed over
@@ -26,17 +27,9 @@ Roles = Mapping[str, str]  # docno, group, and perhaps qid, weight or count; whi
 
 def blocks(path: FilePath) -> Iterator[tuple[bytes, int]]:
     """Give the blocks of a text and their first lines, without blank lines and comments at its start."""
-    line, head = 1, True
     with opening.opened(path) as stream:
-        for block, ends in opening.blocks(stream, path):
-            start = 0
-            while head and start < len(block):
-                end = block.find(b"\n", start) + 1 or len(block)
-                head = not block[start:end].strip() or block[start] == ord("#")
-                start = end if head else start
-            if not head:
-                yield block[start:], line + block.count(b"\n", 0, start)
-            line += ends
+        for block, line, *_ in entries(stream, path, _HEAD):
+            yield block, line
 
 
 def take(
