@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fairtrec.cli import printing
-from fairtrec.cli.commands import say
+from fairtrec.cli.commands import TYPED, say
 from fairtrec.errors import UsageError
 from fairtrec.files.arguments import is_same, joined, named
 
@@ -65,15 +65,12 @@ def recorded(
     *read: str | None,
 ) -> "tuple[Result, Baseline]":
     """Read files of values, and name the baselines. Raises UsageError for an option that is not heeded beside them."""
-    from click.core import ParameterSource
-
     from fairtrec.replay.named_values import read_values
 
     always = ("values", "qrels", "runs", "measures", "baseline", "output")
     context = click.get_current_context()
     for each in context.command.params:
-        name = str(each.name)
-        if name not in {*heeded, *always} and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        if each.name in context.meta[TYPED] and each.name not in {*heeded, *always}:
             raise UsageError(f"--values takes what is in the files, and evaluates nothing; leave out {each.opts[-1]}")
     several = named(files)
     _refuse_beside_all(baselines)

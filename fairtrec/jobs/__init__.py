@@ -6,6 +6,7 @@ processes is imported where it is used, so that the work of one process starts s
 """
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -139,10 +140,12 @@ def map_ordered(
     Things are taken as they are wanted: ``ahead`` of what has come of them, or all at once. Where work is ``shared``,
     this process is one of the jobs, and does what no other has begun while it waits. Work that cannot be sent to
     another process, such as a measure defined at a prompt, is done in this one. Raises InputError, with that advice and
-    what the processes were at, as it is ``called``, if one is killed.
+    what the processes were at, as it is ``called``, if one is killed; UsageError for a program that none can read.
     """
-    if jobs > 1:
-        _refuse_program_from_a_pipe()
+    program = getattr(sys.modules.get("__main__"), "__file__", None) or ""
+    if jobs > 1 and os.path.basename(program) == "<stdin>":  # noqa: PTH119 - python - < it, which is gone
+        what = "this program was read from standard input, which other processes cannot read again"
+        raise UsageError(f"{what}; write it into a file, or give jobs=1")
     with written(work) if jobs > 1 else nullcontext() as sent:
         if sent is None:
             call = work.begin()
@@ -150,16 +153,6 @@ def map_ordered(
                 yield _outcome(call, thing)
             return
         yield from _by_processes(work, sent, things, jobs, preload, ahead, advice, called, shared=shared)
-
-
-def _refuse_program_from_a_pipe() -> None:
-    """Raise UsageError where other processes cannot begin as this one did, since its program is gone: python - < it."""
-    import sys
-
-    program = getattr(sys.modules.get("__main__"), "__file__", None)
-    if program is not None and os.path.basename(program) == "<stdin>":  # noqa: PTH119 - it is no path
-        what = "this program was read from standard input, which other processes cannot read again"
-        raise UsageError(f"{what}; write it into a file, or give jobs=1")
 
 
 def _by_processes(
