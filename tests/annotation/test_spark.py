@@ -317,12 +317,12 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from fairtrec.annotation.spark import engine as spark
-from fairtrec.annotation.local.engine import Options
+from fairtrec.annotation.local.engine import CountingOptions
 from fairtrec.data import GroupTerms
 
 master, output, *sources = sys.argv[1:]
 terms = GroupTerms("list", {"f": ("she", "her", "young woman"), "m": ("he", "his", "Çelik")})
-print(spark.run(sources, terms, Path(output), Options(), master).jobs)
+print(spark.run(sources, terms, Path(output), CountingOptions(), master).jobs)
 """
 
 
