@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NoReturn, get_args
 
 import numpy as np
 
-from fairtrec.compiled import extension
+from fairtrec.compiled import POWERS, extension
 from fairtrec.data import Ints, fingerprints, starts_of
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
@@ -38,18 +38,6 @@ MOST_BYTES = 1 << 32  # of one column
 _CODES = dict(zip(get_args(Cell), b"tbfiss", strict=True))  # of the compiled loop
 _DTYPES = {"float": "f8", "int": "i8"}
 _BLANKS = bytes(code in b"\0 \t\n\v\f\r" for code in range(256))  # by which bytes.split() tells cells, and NUL
-LEAST_POWER, MOST_POWER = -342, 308  # of 10, between which a number of 19 digits is neither 0 nor infinite as float64
-EXACT_POWER = -27  # down to which a product with what was rounded up is told from an exact one
-_FIVES = {exponent: 5 ** abs(exponent) for exponent in range(LEAST_POWER, MOST_POWER + 1)}
-_LEADING = [  # the first 128 bits of each power of 5, by which a decimal number becomes the float64 nearest to it
-    five << 128 >> five.bit_length()
-    if exponent >= 0
-    else (1 << (five - 1).bit_length() + 127) // five + (exponent >= EXACT_POWER)
-    for exponent, five in _FIVES.items()
-]
-# Each as two words of 64 bits, the upper first. Source: Lemire, Number Parsing at a Gigabyte per Second. Software:
-# Practice and Experience, 2021. https://doi.org/10.1002/spe.2984
-POWERS = b"".join(each.to_bytes(16, "big")[i : i + 8][::-1] for each in _LEADING for i in (0, 8))
 _HEAD = re.compile(rb"(?:[ \t]*+(?:#[^\n]*+)?+(?:\n|\Z))*+")  # blank lines and comment lines before the first entry
 
 

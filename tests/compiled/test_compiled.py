@@ -48,7 +48,7 @@ LINES = st.lists(
 def number(text):
     """The float64 of a text, and whether the compiled loop could tell."""
     value = np.zeros(1)
-    found, _, _ = extension.lines(text.encode(), b"f", (value,), columns.POWERS)
+    found, _, _ = extension.lines(text.encode(), b"f", (value,), compiled.POWERS)
     return found == 1, value[0]
 
 
@@ -138,11 +138,11 @@ def test_lines_have_the_starts_tabs_and_ends_that_numpy_finds(block):
 
 UNFIT = {
     "less room than lines": lambda: extension.line_edges(b"a\nb\nc", *np.zeros((3, 2), "i8")),
-    "columns without arrays": lambda: extension.lines(b"a\n", b"t", (), columns.POWERS),
-    "an array that may not be written to": lambda: extension.lines(b"1\n", b"f", (b"12345678",), columns.POWERS),
-    "numbers of other width": lambda: extension.lines(b"1\n", b"f", (np.zeros(1, "f4"),), columns.POWERS),
+    "columns without arrays": lambda: extension.lines(b"a\n", b"t", (), compiled.POWERS),
+    "an array that may not be written to": lambda: extension.lines(b"1\n", b"f", (b"12345678",), compiled.POWERS),
+    "numbers of other width": lambda: extension.lines(b"1\n", b"f", (np.zeros(1, "f4"),), compiled.POWERS),
     "powers of another table": lambda: extension.lines(b"1\n", b"f", (np.zeros(1),), b"1234"),
-    "too many columns": lambda: extension.lines(b"1\n", b"s" * 1025, (), columns.POWERS),
+    "too many columns": lambda: extension.lines(b"1\n", b"s" * 1025, (), compiled.POWERS),
     "slots that are no power of two": lambda: extension.find(
         b"d", 1, np.zeros(1, "u8"), b"d", 1, np.zeros(1, "u8"), np.zeros(3, "i4"), np.zeros(1, "i8")
     ),
@@ -165,8 +165,8 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(what):
 
 
 def test_columns_that_are_full_are_left_alone():
-    assert extension.lines(b"a\nb\n", b"t", (np.zeros(1, "S8"),), columns.POWERS)[0] == -2
-    assert extension.lines(b"123456789\n", b"t", (np.zeros(1, "S8"),), columns.POWERS)[:2] == (-3, 9)
+    assert extension.lines(b"a\nb\n", b"t", (np.zeros(1, "S8"),), compiled.POWERS)[0] == -2
+    assert extension.lines(b"123456789\n", b"t", (np.zeros(1, "S8"),), compiled.POWERS)[:2] == (-3, 9)
 
 
 def test_the_same_bytes_come_without_what_is_compiled():
