@@ -81,8 +81,9 @@ def read(thing: Any, *, plain: bool = False, per_query: bool = False) -> Sheet:
 
     Raises InputError for what is wrong in a line, a document without a group, probabilities that do not fit together.
     """
-    sha256 = opening.sha256(thing) if isinstance(thing, PATH) else ""
-    return sheet_of(entries(thing, plain=plain), per_query=per_query, sha256=sha256)
+    found = entries(thing, plain=plain)
+    sha256 = opening.sha256(thing) if isinstance(thing, PATH) else ""  # which a stream has only once it was read
+    return sheet_of(found, per_query=per_query, sha256=sha256)
 
 
 def of_labels(found: Labels) -> Sheet:

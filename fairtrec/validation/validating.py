@@ -78,7 +78,10 @@ def of_texts(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
     if is_file:
         number, line, _ = opening.first_line(docs, comment=b"\0")  # no text starts with it
         opening.check_text(line, docs, number)
-        docno = collection.parsed(line)[0] if line.lstrip().startswith(b"{") else line.partition(b"\t")[0]
+        try:
+            docno = collection.parsed(line)[0] if line.lstrip().startswith(b"{") else line.partition(b"\t")[0]
+        except ValueError as fault:
+            raise InputError(str(fault), docs, number) from None
         example = docno.decode()
         names = _with_variants(names, example)
     wanted = Docnos.of(names)

@@ -1,5 +1,6 @@
 """Sheets of gold labels are read whole: what was drawn, with which probability, and what people wrote; or refused."""
 
+import hashlib
 import io
 
 import numpy as np
@@ -167,6 +168,16 @@ def test_a_field_of_any_table_is_gold_too(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"d1\tf\nd2\tm\n")))
     with pytest.raises(InputError, match="the first line does not name the columns"):
         loading.gold("-", plain=True)
+
+
+def test_a_sheet_is_told_from_what_is_none_and_has_the_digest_of_what_was_read(tmp_path, monkeypatch):
+    with pytest.raises(InputError, match="there is no such file; check the name"):
+        loading.gold(tmp_path / "none.tsv")
+    with pytest.raises(InputError, match="this is a folder; name a file in it"):
+        loading.gold(tmp_path)
+    text = b"docno\tgroup\nd1\tf\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+    assert loading.gold("-").labels.sha256 == hashlib.sha256(text).hexdigest()
 
 
 def test_gold_may_be_a_frame_or_a_dict():

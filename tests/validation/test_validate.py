@@ -226,6 +226,10 @@ def test_unknown_documents(desk, fairtrec_command, option):
 def test_documents_as_json_lines(desk, fairtrec_command):
     (desk / "docs").write_text("".join(f'{{"id": "d{i}", "text": ""}}\n' for i in range(9)), "utf-8")
     assert fairtrec_command("validate", "good.run", "--docs", "docs").code == 0
+    for text, said in (('{"id": 1', "docs:1: this line is not JSON"), ("{}", "docs:1: this line has no docno")):
+        (desk / "docs").write_text(text, "utf-8")
+        bad = fairtrec_command("validate", "good.run", "--docs", "docs")
+        assert (bad.code, bad.complaints[-1][: len(said)]) == (3, said)
 
 
 def test_json(desk, fairtrec_command):
