@@ -266,6 +266,7 @@ CHOICES: dict[str, Choice] = {}  # by name, each row with what its field says of
 for each in fields(Choices):
     hint, row = get_args(each.type)
     kinds = (hint, *get_args(hint))
+    Choices.__init__.__annotations__[each.name] = hint  # which is all that help() should show
     CHOICES[each.name] = row._replace(
         name=each.name,
         hint=hint,

@@ -1,5 +1,6 @@
 """The table of choices: what stands in a row holds for every command, the signature, ablate, rerank and a shell."""
 
+import inspect
 import subprocess
 import sys
 from dataclasses import fields
@@ -35,6 +36,10 @@ def heeds(called, row):
 def beside(name):
     """What a choice cannot do without."""
     return {"bounds": "labels"} if name in ("prior", "next_label") else {}
+
+
+def test_what_help_shows_of_choices_is_their_types_alone():
+    assert "Annotated" not in str(inspect.signature(Choices))
 
 
 def test_the_keywords_are_the_rows():
