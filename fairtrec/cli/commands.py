@@ -110,6 +110,10 @@ class Titled(click.Command):
             raise UsageError(f"--places is for digits that are cut, and --format {form} has all; leave it out")
         return rest
 
+    def get_short_help_str(self, limit: int = WIDEST) -> str:  # noqa: ARG002
+        """Say the first sentence, all of it: a list of commands has room for a second line."""
+        return super().get_short_help_str(WIDEST)
+
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the text; examples that are wider than the terminal go on in the next line."""
         paragraphs = inspect.cleandoc(self.help or "").split("\n\n")

@@ -21,7 +21,8 @@ def command(names: tuple[str, ...]) -> None:
     told = [_paragraphs(pages.page(name), room) for name in names]
     told = told or [each.splitlines() for each in (pages.overview(), rerankers.overview())]
     for number, lines in enumerate(told):
-        for line in ["", *lines] if number else lines:
+        joined = re.sub(r"(?<=,)\n  (?=\S)", " ", "\n".join(lines))  # a list of names breaks where this window ends
+        for line in ["", *joined.split("\n")] if number else joined.split("\n"):
             start = len(line) - len(line.lstrip())
             column = line.rfind("  ", start) + 2  # where its last column stands
             for part in hung(line, room, column if column > start + 1 else start and start + 4):

@@ -104,7 +104,7 @@ def _plain(value: object) -> str:
 
 
 def _print_columns(rows: Sequence[tuple[str, ...]]) -> None:
-    """Print columns; the last goes on below where it has no room."""
+    """Print columns; the last goes on below where it has no room, but a path stays whole, so that it can be copied."""
     from shutil import get_terminal_size
 
     from fairtrec.report.folding import hung
@@ -112,5 +112,6 @@ def _print_columns(rows: Sequence[tuple[str, ...]]) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         line = "  ".join(map(str.ljust, row, widths)).rstrip()
-        for part in hung(line, get_terminal_size().columns, sum(widths[:-1]) + 2 * len(widths[:-1])):
+        room = get_terminal_size().columns if " " in row[-1] else None
+        for part in hung(line, room, sum(widths[:-1]) + 2 * len(widths[:-1])):
             click.echo(part)

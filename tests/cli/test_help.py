@@ -5,6 +5,7 @@ import re
 import shlex
 from contextlib import redirect_stdout
 from io import StringIO
+from itertools import chain, pairwise
 
 import click
 import pytest
@@ -50,6 +51,25 @@ def test_no_line_is_wider_than_the_terminal(columns):
     for path in EVERY:
         lines = shown(columns, *path).splitlines()
         assert not [line for line in lines if len(line) > columns], path
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_each_command_of_a_command_is_told_by_a_whole_sentence(columns):
+    told = [shown(columns, *path).partition("\nCommands:\n")[2] for path in EVERY if path]
+    several = [re.split(r"^  (?=\S)", each, flags=re.MULTILINE)[1:] for each in told if each]
+    assert len(several) == 4
+    assert all(each.endswith(".") and not each.endswith("..") for each in map(str.strip, chain(*several)))
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_names_of_measures_go_on_to_the_end_of_the_line(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with redirect_stdout(StringIO()) as printed:
+        command.main(["measures"], prog_name="fairtrec", standalone_mode=False)
+    names = re.search(r"^  (AP|Accuracy)\b.*(\n +.*)*", printed.getvalue(), re.MULTILINE)[0].splitlines()
+    assert len(names) > 2
+    for line, behind in pairwise(names):
+        assert len(line) <= columns < len(line) + 1 + len(behind.split()[0])
 
 
 def test_a_wide_terminal_is_used():
