@@ -55,7 +55,7 @@ def test_the_page_runs_as_it_stands(copied, capsys, monkeypatch):
     assert "{'bm25.run': {'Spoken@5': 3.6666666666666665}}" in said
     assert [sorted(each) for each in names["logged"]] == [["NFaiRR_at_10", "nDCG_at_10", "step"]] * 2
     assert PAGE.index("class Fairness") < PAGE.index("\n| of the result |")  # on the first screen
-    assert (copied / "counts.tsv").exists()
+    assert (copied / "mine.arrow").exists()
 
 
 def test_each_public_name_is_described():
