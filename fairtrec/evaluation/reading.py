@@ -151,7 +151,8 @@ def finished(
     """Compute the measures that were still to come; a run is broken if it has a document that is not known."""
     if documents is None:
         return [run.scores for run in runs if run.scores is not None], {}
-    whole = replace(reading, reference=replace(reading.reference, documents=documents))
+    reference = replace(reading.reference, documents=documents, judge=None)  # whose work is done
+    whole = replace(reading, reference=reference)
     scores: list[Scores] = []
     failed: Failed = {}
     several = None

@@ -114,7 +114,7 @@ def _of_samples(
     remarks: tuple[Remark, ...] = ()
     for run, ranked in system.parts(qids) if ordinary else ():
         inputs = Inputs(run, ranked, reference, depth)
-        part, said = _measured(inputs, ordinary, unknown=bool(remarks))
+        part, said = _measured(inputs, ordinary, told=bool(remarks))
         remarks = remarks or said
         at = [column[qid] for qid in ranked]
         total[:, at] += np.where(np.isnan(part), -0.0, part)
@@ -130,8 +130,10 @@ def _of_samples(
     )
 
 
-def _measured(inputs: Inputs, measures: Sequence[Measure], *, unknown: bool) -> tuple[Floats, tuple[Remark, ...]]:
-    """Compute measures [measure, query], and say what a reader of the values should know.
+def _measured(
+    inputs: Inputs, measures: Sequence[Measure], *, unknown: bool = False, told: bool = False
+) -> tuple[Floats, tuple[Remark, ...]]:
+    """Compute measures [measure, query], and say what a reader of the values should know, if that is not ``told`` yet.
 
     Where a matrix [query, rank, group] were too large, rankings of about one length are taken at a time; the inputs of
     all queries are not computed then, unless a remark counts something in one of the parts. Raises InputError if labels
@@ -152,11 +154,15 @@ def _measured(inputs: Inputs, measures: Sequence[Measure], *, unknown: bool) -> 
     for queries in parts:
         part = inputs if len(parts) == 1 else inputs.of(queries)
         values[:, queries] = values_of(part, measures)
+        if told:
+            continue
         said.append([_said(measure, row, part) for measure, row in zip(measures, values[:, queries], strict=True)])
         for name in groups:
             groups[name] += _ranks_known(part.by(name))
         for name in extras:
             extras[name] += (~np.isnan(getattr(part, name))).sum(), (part.lines != MISSING).sum()
+    if told:
+        return values, ()
     remarks = []
     for measure, row, first, *rest in zip(measures, values, *said, strict=True):
         is_of_all = not rest or ({*rest} == {first} and not (first and first.numbers))

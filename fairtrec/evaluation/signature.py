@@ -140,7 +140,7 @@ def called(
         return ""
     name = fspath(thing) if isinstance(thing, PATH) else "given"
     if file is not None:
-        name, digest = fspath(file.place).rstrip("/").rpartition("/")[2], digest or file.sha256
+        name, digest = name_of(file.place), digest or file.sha256
     elif read is not None:
         digest = digest_of(read)
     return short(name, digest)
