@@ -188,3 +188,8 @@ def test_what_inputs_have_is_said_only_where_a_number_is_of_them(given, tmp_path
         for note in spoken
         for words in ("less than 1 %", "name not all groups", "terms of more than one group")
     )
+
+
+def test_what_is_typed_as_it_is_by_default_played_no_part_either(fairtrec_command):
+    done = fairtrec_command("eval", EXAMPLE / "qrels.txt", EXAMPLE / "neural.run", "-m", "RR", "--prior", "even")
+    assert "# --prior plays no part in RR\n" in done.err
