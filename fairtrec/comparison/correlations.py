@@ -101,6 +101,8 @@ def correlate(
     refuse_gold(result, "correlations look")
     if over not in ("queries", "runs"):
         raise UsageError(f"measures correlate over queries or runs, not over {over!r}; choose one of the two")
+    if not result.scores:
+        raise UsageError("there is no run whose measures could correlate; give one")
     if len(result.scores[0].measures) < 2:
         raise UsageError("there is one measure alone; name another to correlate it with")
     pairs = _pairs(result.scores[0].measures, by_cutoff=by_cutoff)

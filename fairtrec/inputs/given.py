@@ -165,8 +165,8 @@ def told_apart(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[Given
     """Tell what is given beside runs from the choices. Raises UsageError for a keyword that is not ``known``."""
     named = {name: value for name, value in keywords.items() if name in GIVEN_NAMES}
     rest = {name: value for name, value in keywords.items() if name not in named}
-    for name in keywords.keys() - {"qrels", *known}:
-        raise unknown(name, known)
+    if strange := [name for name in keywords if name not in {"qrels", *known}]:
+        raise unknown(strange[0], known)
     if isinstance(named["qrels"], str) and named["qrels"] == "none":  # as on the command line
         named["qrels"] = None
     if rest.get("groups") is not None and named.get("labels") is None:  # before what words lack is told

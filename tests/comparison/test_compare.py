@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -269,6 +269,8 @@ def test_correlations_over_queries_and_runs():
     expected = stats.kendalltau(means[:, 0], means[:, 2])
     found = next(each for each in over_runs.rows if each.other == "KL@10" and each.kind == "kendall")
     assert (found.correlation, found.p) == pytest.approx((expected.statistic, expected.pvalue))
+    with pytest.raises(UsageError, match="there is no run"):
+        correlate(replace(of, scores=()), "runs")
     with pytest.raises(UsageError, match="one measure alone"):
         correlate(result("nDCG@10"))
     with pytest.raises(UsageError, match="not over 'documents'"):

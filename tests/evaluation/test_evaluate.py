@@ -587,7 +587,7 @@ def test_digests_and_signature(tmp_path):
 
 def test_an_option_that_there_is_not_is_wrong_usage():
     with pytest.raises(UsageError, match="there is no option tokeniser; did you mean tokenizer"):
-        fairtrec.evaluate("P@1", RUN, QRELS, tokeniser="word")
+        fairtrec.evaluate("P@1", RUN, QRELS, tokeniser="word", a=1, b=2, c=3, d=4)  # the first of several
 
 
 TWO_QUERIES = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fairtrec.answers import Signature
@@ -286,6 +286,7 @@ def test_an_axis_says_where_better_is(measure, label, rising):
 numbers = st.floats(-1e6, 1e6) | st.sampled_from([NAN, INF, -INF, 0.0, 1e308])
 
 
+@example([0.46, np.nextafter(0.46, 1)], Higher())  # between which no number is round
 @given(st.lists(numbers, min_size=1, max_size=8), st.sampled_from([Higher(), Lower(), Nearer()]))
 def test_any_means_have_an_axis(means, measure):
     axis = scatter.Axis.of(measure, np.array(means))

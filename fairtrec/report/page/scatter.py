@@ -42,7 +42,8 @@ class Axis:
         what = f"{_short(name)}, {measure.better} is better"
         drawn = np.abs(values) < HUGE
         low, high = (values[drawn].min(), values[drawn].max()) if drawn.any() else (0.0, 1.0)
-        margin = 0.06 * (high - low) or 0.1 * abs(high) or 1.0
+        differ = high - low > 1e-12 * max(abs(low), abs(high))  # by more than the last digits
+        margin = 0.06 * (high - low) if differ else 0.1 * abs(high) or 1.0
         low, span = low - margin, high - low + 2 * margin
         places = np.where(drawn, (np.where(drawn, values, low) - low) / span, np.nan)
         marks = [(round((tick - low) / span, 3), number) for tick, number in ticks(low, low + span)]
