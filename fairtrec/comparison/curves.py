@@ -101,10 +101,12 @@ def curves(
 
     ``slices``  the query ids of each slice, or a file of lines of qid and slice: all is read within each of them too.
 
-    Raises UsageError for a measure without a cutoff.
+    Raises UsageError for a measure without a cutoff, and for no run.
     """
     result, parts = slicing.signed(result, slices)
     refuse_gold(result, "curves look")
+    if not result.scores:
+        raise UsageError("there is no run that has curves; give one")
     points: list[tuple[CurvePoint, float]] = []
     agreements: list[CurveAgreement] = []
     for name, part in slicing.sliced(result, parts):

@@ -271,6 +271,8 @@ def test_correlations_over_queries_and_runs():
     assert (found.correlation, found.p) == pytest.approx((expected.statistic, expected.pvalue))
     with pytest.raises(UsageError, match="there is no run"):
         correlate(replace(of, scores=()), "runs")
+    with pytest.raises(UsageError, match="there is no run"):
+        fairtrec.curves(replace(of, scores=()))
     with pytest.raises(UsageError, match="one measure alone"):
         correlate(result("nDCG@10"))
     with pytest.raises(UsageError, match="not over 'documents'"):
