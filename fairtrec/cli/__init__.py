@@ -1,4 +1,4 @@
-"""The command line: one thin file for each command, imported only when that command is called."""
+"""The command line: a thin file for each command or two, imported only when one of these is called."""
 
 import errno
 import gc
@@ -64,11 +64,7 @@ GROUPS = {  # in the order of the help, rare commands last; the text stands here
         "completion": "Print the script that lets a shell complete commands.",
     },
 }
-WITH = {
-    "cite": "measures",
-    "counterfactual": "annotate",
-    "replay": "diff",
-}  # in whose file it stands, if not in one of its own
+WITH = {"cite": "measures", "counterfactual": "annotate", "replay": "diff"}  # in whose file each of these stands
 COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
 OUTSIDE = {  # what is wrong with the machine or a name, not with fairtrec: the way out

@@ -1,4 +1,4 @@
-"""The types of data that everything else passes around."""
+"""The types of data that everything else passes around: frozen, column-oriented, no behaviour beyond look-up."""
 
 from fairtrec.data.counts import Annotations as Annotations
 from fairtrec.data.counts import Candidates as Candidates

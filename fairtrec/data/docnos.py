@@ -1,4 +1,4 @@
-"""The types of data that everything else passes around: frozen, column-oriented, no behaviour beyond look-up.
+"""Ids as arrays of bytes, and tables of them in which the rows of others are looked up.
 
 A document number (docno) is kept as a numpy byte string (UTF-8, dtype ``S``): a column of them is one flat block of
 memory, byte order is code-point order, and a 64-bit fingerprint of each turns comparing, sorting and looking up into

@@ -1,1 +1,1 @@
-"""One reader for each file format; each gives one type of data.py and refuses what it does not understand."""
+"""One reader for each file format; each gives one type of data/ and refuses what it does not understand."""

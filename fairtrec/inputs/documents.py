@@ -182,7 +182,7 @@ class Reference(Attribute):
 class RunContext:
     """One run's evaluation over ``qids``, to a depth, before any input is computed; all that a module of an extra sees.
 
-    The inputs proper are ``inputs.Inputs``; ``first`` are those of the attribute that is computed first.
+    The inputs proper are ``of_measures.Inputs``; ``first`` are those of the attribute that is computed first.
     """
 
     counts: Floats  # occurrences of group terms [document, group]

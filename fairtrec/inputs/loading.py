@@ -1,4 +1,4 @@
-"""From what a caller names or holds (a path, a name, an ir_datasets id, a dict, a frame) to the types of data.py."""
+"""From what a caller names or holds (a path, a name, an ir_datasets id, a dict, a frame) to the types of data/."""
 
 import dataclasses
 import os

@@ -1,1 +1,1 @@
-"""Writers of results: one file a format."""
+"""Writers of results: as lines, as objects, as tables."""
