@@ -192,7 +192,6 @@ def _of_attribute(name: str, what: str, sign: str) -> str:
 
 def _version_of_ir_measures() -> str:
     """Read which version is installed, without its import where that can be told from its file."""
-    import re
     from importlib.machinery import PathFinder
 
     spec = None if "ir_measures" in sys.modules else PathFinder.find_spec("ir_measures")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NoReturn, get_args
 
 import numpy as np
 
-from fairtrec.compiled import POWERS, extension
+from fairtrec.compiled import extension
 from fairtrec.data import Ints, fingerprints, starts_of
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
@@ -211,13 +211,14 @@ def fast(block: bytes, layout: Layout, ends: int, given: Columns | None = None) 
         }
         lengths = {name: np.empty(rows, np.int64) for name in blocks}
         outs = [out for name in columns for out in (columns[name], lengths.get(name)) if out is not None]
-        found, widest, several = extension.lines(block, kinds, tuple(outs), POWERS)
+        found, widest, several = extension.lines(block, kinds, tuple(outs), spans.FIVES)
         if found == rows:
             for name, many in zip(blocks, several, strict=True):
                 columns[name] = Repeats(columns[name][:many].copy(), lengths[name][:many].copy())
             first = block[: block.find(b"\n") + 1 or len(block)].split()
             cells = zip(layout.columns.items(), first, strict=True)
-            return columns | {name: np.array([cell]) for (name, kind), cell in cells if kind == "first"}
+            alone = {name: np.array([cell]) for (name, kind), cell in cells if kind == "first"}
+            return columns | alone if all(cell.itemsize <= WIDEST for cell in alone.values()) else None
         if widest <= width:
             return None
         width = 8 * -(-widest // 8)

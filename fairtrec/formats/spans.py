@@ -83,6 +83,19 @@ WORDS = 3  # of 8 bytes, into which numbers fit that are read together
 EXACT = float(1 << 53)  # up to which a float64 holds every whole number
 POWERS = np.array([10**n for n in range(23)], dtype=np.float64)  # which it holds as well
 
+LEAST_POWER, MOST_POWER = -342, 308  # of 10, between which a number of 19 digits is neither 0 nor infinite as float64
+EXACT_POWER = -27  # down to which a product with what was rounded up is told from an exact one
+_FIVES = {exponent: 5 ** abs(exponent) for exponent in range(LEAST_POWER, MOST_POWER + 1)}
+_LEADING = [  # the first 128 bits of each power of 5, by which a decimal number becomes the float64 nearest to it
+    five << 128 >> five.bit_length()
+    if exponent >= 0
+    else (1 << (five - 1).bit_length() + 127) // five + (exponent >= EXACT_POWER)
+    for exponent, five in _FIVES.items()
+]
+# Each as two words of 64 bits, the upper first. Source: Lemire, Number Parsing at a Gigabyte per Second. Software:
+# Practice and Experience, 2021. https://doi.org/10.1002/spe.2984
+FIVES = b"".join(each.to_bytes(16, "big")[i : i + 8][::-1] for each in _LEADING for i in (0, 8))
+
 
 def decimals(text: bytes, starts: Ints, ends: Ints, words: Keys, *, whole: bool = False) -> Any:
     """Read the numbers that stand at these places of a text, as float64, or as int64 if they are to be whole.

@@ -48,7 +48,7 @@ LINES = st.lists(
 def number(text):
     """The float64 of a text, and whether the compiled loop could tell."""
     value = np.zeros(1)
-    found, _, _ = extension.lines(text.encode(), b"f", (value,), compiled.POWERS)
+    found, _, _ = extension.lines(text.encode(), b"f", (value,), spans.FIVES)
     return found == 1, value[0]
 
 
@@ -89,6 +89,12 @@ def test_lines_become_the_columns_that_numpy_makes_of_them(lines, ends):
         else:
             assert mine.dtype.kind == column.dtype.kind
             assert mine.tolist() == column.tolist()
+
+
+def test_a_tag_that_is_too_long_is_left_to_what_refuses_it():
+    longest = "t" * columns.WIDEST
+    assert columns.fast(f"q t 0 0.0 {longest}".encode(), LAYOUT, 0) is not None
+    assert columns.fast(f"q t 0 0.0 {longest}t".encode(), LAYOUT, 0) is None
 
 
 def test_a_file_of_several_blocks_is_one_array_of_each_column(tmp_path, monkeypatch):
@@ -138,11 +144,11 @@ def test_lines_have_the_starts_tabs_and_ends_that_numpy_finds(block):
 
 UNFIT = {
     "less room than lines": lambda: extension.line_edges(b"a\nb\nc", *np.zeros((3, 2), "i8")),
-    "columns without arrays": lambda: extension.lines(b"a\n", b"t", (), compiled.POWERS),
-    "an array that may not be written to": lambda: extension.lines(b"1\n", b"f", (b"12345678",), compiled.POWERS),
-    "numbers of other width": lambda: extension.lines(b"1\n", b"f", (np.zeros(1, "f4"),), compiled.POWERS),
+    "columns without arrays": lambda: extension.lines(b"a\n", b"t", (), spans.FIVES),
+    "an array that may not be written to": lambda: extension.lines(b"1\n", b"f", (b"12345678",), spans.FIVES),
+    "numbers of other width": lambda: extension.lines(b"1\n", b"f", (np.zeros(1, "f4"),), spans.FIVES),
     "powers of another table": lambda: extension.lines(b"1\n", b"f", (np.zeros(1),), b"1234"),
-    "too many columns": lambda: extension.lines(b"1\n", b"s" * 1025, (), compiled.POWERS),
+    "too many columns": lambda: extension.lines(b"1\n", b"s" * 1025, (), spans.FIVES),
     "slots that are no power of two": lambda: extension.find(
         b"d", 1, np.zeros(1, "u8"), b"d", 1, np.zeros(1, "u8"), np.zeros(3, "i4"), np.zeros(1, "i8")
     ),
@@ -165,8 +171,8 @@ def test_what_does_not_fit_is_refused_before_anything_is_written(what):
 
 
 def test_columns_that_are_full_are_left_alone():
-    assert extension.lines(b"a\nb\n", b"t", (np.zeros(1, "S8"),), compiled.POWERS)[0] == -2
-    assert extension.lines(b"123456789\n", b"t", (np.zeros(1, "S8"),), compiled.POWERS)[:2] == (-3, 9)
+    assert extension.lines(b"a\nb\n", b"t", (np.zeros(1, "S8"),), spans.FIVES)[0] == -2
+    assert extension.lines(b"123456789\n", b"t", (np.zeros(1, "S8"),), spans.FIVES)[:2] == (-3, 9)
 
 
 def test_the_same_bytes_come_without_what_is_compiled():
