@@ -14,39 +14,50 @@ from fairtrec.report.writers import DIFFERENCES
 
 if TYPE_CHECKING:
     from fairtrec.answers.result import Result
+    from fairtrec.replay.difference import Tolerance
     from fairtrec.replay.results import RecordedResult
 
 EXITS = "Exit codes: 0 the same, 1 different, 2 wrong usage, 3 bad input."
 tolerance = click.option(
     "--tolerance",
     type=click.FloatRange(0),
-    default=0.0,
-    help="Treat values that differ by no more than this as the same.",
+    metavar="N",
+    help="Treat values that differ by no more than N as the same.  [default: those that agree within 1e-12 relative]",
 )
+exact = click.option("--exact", is_flag=True, help="Compare bits: a difference in the last digit counts.")
 
 
-def refuse_tolerance(value: float) -> None:
-    """Raise UsageError for nan, which click takes for a number from 0 on, and which no difference is above."""
-    if math.isnan(value):
+def read_tolerance(most: float | None, *, exact: bool) -> "Tolerance":
+    """Give what values may differ by.
+
+    Raises UsageError for nan, which click accepts as a number from 0 on, and for a tolerance with ``exact``.
+    """
+    from fairtrec.replay.difference import Tolerance
+
+    if most is not None and math.isnan(most):
         raise UsageError("the tolerance is nan; it is 0 or more, like 1e-6")
+    if most is not None and exact:
+        raise UsageError("--exact allows no difference; leave out --tolerance, or --exact")
+    return Tolerance(most or 0.0, exact)
 
 
 @click.command(name="diff", cls=Titled, epilog=EXITS)
 @click.argument("one", metavar="A.json")
 @click.argument("other", metavar="B.json")
 @tolerance
+@exact
 @options.Shared(report=DIFFERENCES, beside=[options.output])
-def command(one: str, other: str, tolerance: float, form: str, output: Path | None) -> int:
-    """Tell what differs between two files that `fairtrec eval -f json` wrote: choices, inputs, values.
+def command(one: str, other: str, *, tolerance: float | None, exact: bool, form: str, output: Path | None) -> int:
+    """Show what differs between two files that `fairtrec eval -f json` wrote: choices, inputs, values.
 
-    Inputs are told apart by their sha256, not by their place; values are compared for each query if both files have
-    them (-q), and in the mean.
+    Inputs are compared by their sha256, not by their place. Values are compared for each query if both files have
+    them (-q), and in the mean. Values that agree within 1e-12 relative are the same, and are counted.
     """
     from fairtrec.replay import difference, results
 
-    refuse_tolerance(tolerance)
+    allowed = read_tolerance(tolerance, exact=exact)
     printing.refuse_output(output, one, other)
-    found = difference.between(results.read_results(one), results.read_results(other), tolerance)
+    found = difference.between(results.read_results(one), results.read_results(other), allowed)
     printing.write(DIFFERENCES, form, found, output, names=(one, other))
     for line in difference.remark(found.versions, (f"in {one}", f"in {other}")):
         say(f"# {line}")
@@ -63,21 +74,32 @@ def command(one: str, other: str, tolerance: float, form: str, output: Path | No
 )
 @click.option("--accept", is_flag=True, help="Go on though values of its measures have changed since.")
 @tolerance
+@exact
 @options.Shared(report=DIFFERENCES, beside=[options.output])
-def replay(file: str, root: Path | None, *, accept: bool, tolerance: float, form: str, output: Path | None) -> int:
-    """Evaluate again from the inputs that RESULTS.json names, and tell what differs: nothing should, to the last bit.
+def replay(
+    file: str,
+    root: Path | None,
+    *,
+    accept: bool,
+    tolerance: float | None,
+    exact: bool,
+    form: str,
+    output: Path | None,
+) -> int:
+    """Evaluate again from the inputs that RESULTS.json names, and show what differs: nothing should.
 
-    Each input must have the sha256 that was recorded.
+    Each input must have the sha256 that was recorded. Values that agree within 1e-12 relative are the same, and are
+    counted.
     """
     from fairtrec.replay import difference, replaying, results
 
-    refuse_tolerance(tolerance)
+    allowed = read_tolerance(tolerance, exact=exact)
     recorded = results.read_results(file)
     names = [each.name for each in recorded.inputs.values()]
     printing.refuse_output(output, file, *(str((root or Path()) / path) for path in names))
     with printing.progress():
         again = _sliced(replaying.evaluate(recorded, root, accept=accept), recorded, root)
-    found = difference.between(recorded, _as_recorded(again, recorded), tolerance)
+    found = difference.between(recorded, _as_recorded(again, recorded), allowed)
     printing.write(DIFFERENCES, form, found, output, names=(file, "replayed"))
     changed = difference.changed(recorded.measures, again.signature, recorded.signature) if accept else ()
     accepted = [f"accepted: {each.measure}: {each.why}" for each in changed]

@@ -8,13 +8,14 @@ known to be what an old one computed, or not to be, without a look at values.
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from fairtrec.answers.result import Part
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.errors import FilePath, InputError
+from fairtrec.formulas.rounding import NEAR
 from fairtrec.inputs.choices import CHOICES
 from fairtrec.replay.results import RecordedResult, RecordedRun
 
@@ -77,6 +78,46 @@ UNCOMPARED = {*PROGRAMS, "values", "tau", "counterfactual", "interval"} | {
     row.key for row in CHOICES.values() if row.adds
 }
 SHOWN = 3  # of the queries that differ, those that differ most
+NOISE = 1e-15  # a difference below this is rounding, whatever the size of the values
+WHOLE = 2.0**53  # up to which a float holds every whole number
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """When two values are the same: if they agree within 1e-12 relative, or are no more than ``most`` apart.
+
+    Whole numbers are the same only if they are equal, and so are the values of a measure that counts. ``exact``
+    compares bits.
+    """
+
+    most: float = 0.0
+    exact: bool = False
+
+    def accepts(self, one: float, other: float, *, counts: bool = False) -> bool:
+        """Tell whether two values are the same.
+
+        >>> [Tolerance().accepts(0.3, other) for other in (0.1 + 0.2, 0.3 + 1e-9, math.nan)]
+        [True, False, False]
+        >>> Tolerance().accepts(1e13, 1e13 + 1), Tolerance(exact=True).accepts(0.0, -0.0)
+        (False, False)
+        """
+        if identical(one, other) or self.exact:
+            return identical(one, other)
+        apart, size = _distance(one, other), max(abs(one), abs(other))
+        whole = counts or (one.is_integer() and other.is_integer() and size <= WHOLE)
+        return math.isfinite(apart) and apart <= max(self.most, 0.0 if whole else max(NOISE, NEAR * size))
+
+
+USUAL = Tolerance()
+
+
+def identical(one: float, other: float) -> bool:
+    """Tell whether two values have the same bits; undefined values have.
+
+    >>> identical(math.nan, math.nan), identical(0.0, -0.0)
+    (True, False)
+    """
+    return one.hex() == other.hex()
 
 
 @dataclass(frozen=True)
@@ -86,6 +127,7 @@ class Deviation:
     run: str
     measure: str
     means: tuple[float, float] | None  # None where one of the two was written without
+    defined: tuple[int, int] | None  # the queries behind each mean
     differing: int
     queries: int  # of both
     largest: float  # infinite where one of the two is undefined
@@ -103,27 +145,46 @@ class Difference:
     runs: tuple[Pair, ...]
     measures: tuple[Pair, ...]
     queries: Mapping[str, tuple[Pair, ...]]  # by run
+    sizes: Mapping[str, tuple[int, int]]  # by run, the numbers of queries that only one file names or none
     values: tuple[Deviation, ...]
+    tolerance: Tolerance
+    compared: int  # values, of queries and means
+    near: int  # of these, the values that are the same within the tolerance but not identical
 
     @property
     def same(self) -> bool:
-        """Whether nothing tells them apart but versions of programs."""
-        return not any(getattr(self, each.name) for each in fields(self) if each.name != "versions")
+        """Whether nothing differs but versions of programs and, within the tolerance, values."""
+        of_files = (self.changed, self.signature, self.inputs, self.runs, self.measures)
+        return not any((*of_files, self.queries, self.sizes, self.values))
 
 
-def between(one: RecordedResult, other: RecordedResult, tolerance: float = 0.0) -> Difference:
-    """Compare two results; values that are no farther apart than the tolerance are the same.
+def between(one: RecordedResult, other: RecordedResult, tolerance: Tolerance = USUAL) -> Difference:
+    """Compare two results.
 
     Runs are matched by name, or are the one that each has. Where inputs lie does not matter, what they hold does.
     """
     pairs = _pairs(one, other)
     common = [measure for measure in one.measures if measure in other.measures]
     columns = {name: of for name, of in one.columns.items() if other.columns.get(name) == of}
-    values = [each for pair in pairs for column in columns.items() for each in _values(*pair, *column, tolerance)]
+    counts = one.counts | other.counts
+    values = [
+        each
+        for pair in pairs
+        for column, measure in columns.items()
+        for each in _values(*pair, column, measure, tolerance, counts=column in counts)
+    ]
+    compared = [each for pair in pairs for each in _both(*pair, columns)]
+    unlike = [each for each in compared if not identical(*each[1:])]
+    near = sum(tolerance.accepts(mine, yours, counts=name in counts) for name, mine, yours in unlike)
     queries = {
         mine.name: _single(list(mine.queries), list(yours.queries))
         for mine, yours in pairs
         if mine.queries and yours.queries
+    }
+    sizes = {
+        mine.name: (mine.many, yours.many)
+        for mine, yours in pairs
+        if mine.many != yours.many and mine.name not in queries
     }
     runs = ([], []) if len(one.runs) == len(other.runs) == len(pairs) else (one.runs, other.runs)
     choices = unequal(one.signature, other.signature)
@@ -135,7 +196,11 @@ def between(one: RecordedResult, other: RecordedResult, tolerance: float = 0.0) 
         _single(*([run.name for run in several] for several in runs)),
         _single(list(one.columns), list(other.columns)),
         {run: missing for run, missing in queries.items() if missing},
+        sizes,
         tuple(values),
+        tolerance,
+        len(compared),
+        near,
     )
 
 
@@ -201,16 +266,29 @@ def _single(one: Sequence[str], other: Sequence[str]) -> tuple[Pair, ...]:
     return (*((name, "") for name in one if name not in theirs), *(("", name) for name in other if name not in mine))
 
 
-def _values(mine: RecordedRun, theirs: RecordedRun, column: str, measure: str, tolerance: float) -> Iterator[Deviation]:
+def _both(mine: RecordedRun, theirs: RecordedRun, columns: Mapping[str, str]) -> Iterator[tuple[str, float, float]]:
+    """Give each mean, and the value of each query and measure, that both runs have."""
+    if mine.means and theirs.means:
+        yield from ((column, mine.means[column], theirs.means[column]) for column in columns)
+    measures = set(columns.values())
+    for qid in mine.queries.keys() & theirs.queries.keys():
+        yield from ((measure, mine.queries[qid][measure], theirs.queries[qid][measure]) for measure in measures)
+
+
+def _values(
+    mine: RecordedRun, theirs: RecordedRun, column: str, measure: str, tolerance: Tolerance, *, counts: bool
+) -> Iterator[Deviation]:
     means = (mine.means[column], theirs.means[column]) if mine.means and theirs.means else None
+    defined = (mine.defined[column], theirs.defined[column]) if means else None
     shared = [qid for qid in mine.queries if qid in theirs.queries]
     values = ((qid, mine.queries[qid][measure], theirs.queries[qid][measure]) for qid in shared)
-    far = [(_distance(one, other), (qid, one, other)) for qid, one, other in values]
-    far = sorted((each for each in far if each[0] > tolerance), key=lambda each: -each[0])
-    if far or (means is not None and _distance(*means) > tolerance):
-        largest = far[0][0] if far else _distance(*means) if means else 0.0
+    far = [each for each in values if not tolerance.accepts(*each[1:], counts=counts)]
+    far.sort(key=lambda each: -_distance(*each[1:]))
+    fewer = defined is not None and defined[0] != defined[1]
+    if far or fewer or (means is not None and not tolerance.accepts(*means, counts=counts)):
+        largest = _distance(*far[0][1:]) if far else _distance(*means) if means else 0.0
         name = mine.name if mine.name == theirs.name else f"{mine.name} | {theirs.name}"
-        yield Deviation(name, column, means, len(far), len(shared), largest, tuple(each for _, each in far[:SHOWN]))
+        yield Deviation(name, column, means, defined, len(far), len(shared), largest, tuple(far[:SHOWN]))
 
 
 def _distance(one: float, other: float) -> float:

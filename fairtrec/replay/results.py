@@ -34,6 +34,7 @@ class RecordedRun:
     many: int  # queries
     means: Mapping[str, float]
     queries: Mapping[str, Mapping[str, float]]
+    defined: Mapping[str, int]  # the queries behind each mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,7 @@ class RecordedResult:
     columns: Mapping[str, str] = field(
         default_factory=dict
     )  # of means: by their names the measure that each is made of
+    counts: frozenset[str] = frozenset()  # the columns that are sums: whole numbers
 
     def result(self, measures: Sequence[Measure] | None = None) -> Result:
         """Give the values of its runs by these measures, or by all. Raises InputError if it lacks a measure."""
@@ -137,11 +139,12 @@ class _ResultReader:
 
     def results(self, data: bytes) -> RecordedResult:
         document = self.typed(self.document(data), dict, "the file")
-        of = {
-            measure: entry.get("of", measure) if isinstance(entry, dict) else measure
+        columns = {
+            measure: self.typed(
+                self.typed(entry, dict, f"measures.{measure}").get("of", measure), str, f"measures.{measure}.of"
+            )
             for measure, entry in self.part(document, "measures", dict).items()
         }
-        columns = {measure: self.typed(each, str, f"measures.{measure}.of") for measure, each in of.items()}
         inputs = {
             Part.read(part): self.input(entry, f"inputs.{part}")
             for part, entry in self.part(document, "inputs", dict).items()
@@ -154,9 +157,11 @@ class _ResultReader:
             self.fail("names a run twice", "runs")
         options = self.typed(document.get("options", {}), dict, "options")
         signature = Signature.read(self.part(document, "signature", str))
-        return RecordedResult(
-            self.path, signature, inputs, tuple(dict.fromkeys(columns.values())), runs, options, columns
+        counts = frozenset(
+            measure for measure, entry in document["measures"].items() if entry.get("aggregate") == "sum"
         )
+        measures = tuple(dict.fromkeys(columns.values()))
+        return RecordedResult(self.path, signature, inputs, measures, runs, options, columns, counts)
 
     def typed(self, value: Any, kind: type[Typed], where: str) -> Typed:
         if not isinstance(value, kind):
@@ -178,12 +183,11 @@ class _ResultReader:
     def run(self, value: Any, columns: dict[str, str], where: str) -> RecordedRun:
         entry = self.typed(value, dict, where)
         name, tag = (self.part(entry, key, str, where) for key in ("run", "tag"))
-        many = self.part(entry, "num_q", object, where)
-        if type(many) is not int or many < 0:
-            self.fail("must be a number of queries", f"{where}.num_q")
+        many = self.whole(entry, "num_q", where)
         of_means = self.typed(entry.get("means", {}), dict, f"{where}.means")
         values = ((of, self.part(self.typed(mean, dict, of), "value", object, of)) for of, mean in of_means.items())
         means = self.numbers(values, f"{where}.means")
+        defined = {of: self.whole(mean, "n", f"{where}.means.{of}") for of, mean in of_means.items()}
         queries = {}
         for qid, row in self.typed(entry.get("queries", {}), dict, f"{where}.queries").items():
             place = f"{where}.queries.{qid}"
@@ -196,7 +200,13 @@ class _ResultReader:
                 self.fail("has other measures than 'measures' names", where)
         if "queries" in entry and len(queries) != many:
             self.fail(f"has {len(queries)} queries, and says that they are {many}", where)
-        return RecordedRun(name, tag, many, means, queries)
+        return RecordedRun(name, tag, many, means, queries, defined)
+
+    def whole(self, table: dict[str, Any], name: str, where: str) -> int:
+        number = self.part(table, name, object, where)
+        if type(number) is not int or number < 0:
+            self.fail("must be a number of queries", f"{where}.{name}")
+        return number
 
     def numbers(self, values: Iterable[tuple[str, Any]], where: str) -> dict[str, float]:
         return {name: self.number(value, f"{where}.{name}") for name, value in values}

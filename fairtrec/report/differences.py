@@ -5,17 +5,17 @@ from shutil import get_terminal_size
 from typing import Any
 
 from fairtrec.errors import plain
+from fairtrec.formulas.rounding import NEAR
 from fairtrec.replay.difference import Deviation, Difference, Pair
 from fairtrec.report.folding import hung
 from fairtrec.report.verdicts import distinct
 
 
 def text(difference: Difference, *, names: Pair, window: bool = False) -> str:
-    """Write a line for each difference; nothing where there is none."""
-    if difference.same:
-        return ""
+    """Write a line for each difference, and how many values are the same only within the tolerance."""
     room = get_terminal_size().columns if window else None
-    lines = [f"--- {names[0]}", f"+++ {names[1]}", *_lines(difference, names)]
+    lines = [] if difference.same else [f"--- {names[0]}", f"+++ {names[1]}", *_lines(difference, names)]
+    lines += [near(difference)] * bool(difference.near)
     return "".join(f"{part}\n" for line in lines for part in hung(plain(line), room, 4))
 
 
@@ -30,11 +30,22 @@ def _lines(difference: Difference, names: Pair) -> Iterator[str]:
     singles += [(f"query, {run}", pair) for run, pairs in difference.queries.items() for pair in pairs]
     for what, (one, other) in singles:
         yield f"{what}, {one or other}: only in {names[0] if one else names[1]}"
+    for run, (many, others) in difference.sizes.items():
+        yield f"number of queries, {run}: {many} | {others}"
     yield from map(_deviation, difference.values)
+
+
+def near(difference: Difference) -> str:
+    """Say how many values are the same within the tolerance and not identical."""
+    most = difference.tolerance.most
+    within = f"{NEAR:g} relative" if most == 0 else f"{NEAR:g} relative or {most:g} absolute"
+    return f"{difference.near} of {difference.compared} values are the same within {within}; --exact compares bits"
 
 
 def _deviation(deviation: Deviation) -> str:
     said = [f"mean {_both(*deviation.means)}"] if deviation.means else []
+    if deviation.defined and deviation.defined[0] != deviation.defined[1]:
+        said.append("n {} | {}".format(*deviation.defined))
     if deviation.queries:
         most = ", ".join(f"{qid} ({_both(one, other)})" for qid, one, other in deviation.most)
         said.append(f"{deviation.differing} of {deviation.queries} queries differ" + (f", most {most}" if most else ""))
@@ -57,11 +68,17 @@ def record(difference: Difference, *, names: Pair) -> dict[str, Any]:
         "runs": list(map(_pair, difference.runs)),
         "measures": list(map(_pair, difference.measures)),
         "queries": {run: list(map(_pair, pairs)) for run, pairs in difference.queries.items()},
+        "num_q": difference.sizes,
+        "exact": difference.tolerance.exact,
+        "tolerance": difference.tolerance.most,
+        "compared": difference.compared,
+        "near": difference.near,
         "values": [
             {
                 "run": deviation.run,
                 "measure": deviation.measure,
                 "means": deviation.means,
+                "n": deviation.defined,
                 "differing": deviation.differing,
                 "queries": deviation.queries,
                 "largest": deviation.largest,

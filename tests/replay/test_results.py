@@ -17,7 +17,7 @@ from fairtrec.catalogue.registry import parse as measures
 from fairtrec.errors import InputError, UsageError
 from fairtrec.replay import difference, replaying, results
 from fairtrec.report import records
-from fairtrec.report.writers import RESULTS
+from fairtrec.report.writers import DIFFERENCES, RESULTS
 
 WORDS = ["--terms", "gender-en", "--docs", "collection.tsv", "--background", "background.run"]
 VALUES = st.sampled_from([0.0, -0.0, 1.0, 1 / 3, 1e-320, 1.7e308, math.nan, math.inf, -math.inf]) | st.floats()
@@ -134,7 +134,7 @@ def test_differences_are_counted_and_the_largest_named():
     (apart,) = difference.between(one, other).values
     assert (apart.differing, apart.queries, apart.largest) == (3, 5, math.inf)
     assert [qid for qid, _, _ in apart.most] == ["q4", "q3", "q1"]
-    (apart,) = difference.between(one, other, tolerance=0.2).values
+    (apart,) = difference.between(one, other, difference.Tolerance(0.2)).values
     assert apart.differing == 2
 
 
@@ -222,20 +222,135 @@ def test_a_results_file_does_for_its_run(folder, fairtrec_command):
 def test_replays_to_the_last_bit(folder, fairtrec_command, options, more, tmp_path_factory, monkeypatch):
     assert fairtrec_command("eval", "qrels.txt", *options, *more, "-f", "json", "-o", "a.json").code == 0
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    ended = fairtrec_command("replay", folder / "a.json", "--root", folder)
+    ended = fairtrec_command("replay", folder / "a.json", "--root", folder, "--exact")
     assert (ended.code, ended.out) == (0, "")
     assert fairtrec_command("replay", folder / "a.json").code == 3
 
 
-def test_replay_finds_a_forged_value(folder, fairtrec_command):
-    fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "RR", "-q", "-f", "json", "-o", "a.json")
-    written = json.loads((folder / "a.json").read_text())
-    written["runs"][0]["queries"]["101"]["RR"] = math.nextafter(1.0, 0.0)
-    (folder / "a.json").write_text(json.dumps(written))
-    ended = fairtrec_command("replay", "a.json")
+def change_value(path, change):
+    """Change the value of the first query in a results file."""
+    written = json.loads(path.read_text())
+    row = written["runs"][0]["queries"]["101"]
+    row["RR"] = change(row["RR"])
+    path.write_text(json.dumps(written))
+
+
+@pytest.fixture
+def recorded(folder, fairtrec_command):
+    """The values of a run twice: in one file as they are, in the other to be changed."""
+    fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "RR", "-q", "-f", "json", "-o", "one.json")
+    shutil.copy("one.json", "a.json")
+    return folder / "a.json"
+
+
+COMPARISONS = [("replay", "a.json"), ("diff", "a.json", "one.json")]
+
+
+@pytest.mark.parametrize("command", COMPARISONS, ids=" ".join)
+def test_a_value_that_differs_in_its_last_digit_is_the_same_and_counted(recorded, fairtrec_command, command):
+    change_value(recorded, lambda value: math.nextafter(value, 0.0))
+    ended = fairtrec_command(*command)
+    told = "1 of 13 values are the same within 1e-12 relative; --exact compares bits\n"
+    assert (ended.code, ended.out) == (0, told)
+    found = json.loads(fairtrec_command(*command, "-f", "json").out)
+    assert {name: found[name] for name in ("same", "exact", "compared", "near", "values")} == {
+        "same": True, "exact": False, "compared": 13, "near": 1, "values": [],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMPARISONS, ids=" ".join)
+def test_exact_finds_a_value_that_differs_in_its_last_digit(recorded, fairtrec_command, command):
+    assert (fairtrec_command(*command, "--exact").code, fairtrec_command(*command, "--exact").out) == (0, "")
+    change_value(recorded, lambda value: math.nextafter(value, 0.0))
+    ended = fairtrec_command(*command, "--exact")
     assert (ended.code, ended.err) == (1, "")
-    assert "1 of 12 queries differ, most 101 (0.9999999999999999 | 1.0000000000000000)" in " ".join(ended.out.split())
-    assert fairtrec_command("replay", "a.json", "--tolerance", "1e-9").code == 0
+    said = " ".join(ended.out.split())
+    assert "by 1.11e-16 at most; mean 1.0000 | 1.0000; 1 of 12 queries differ, most 101 " in said
+    assert "101 (0.9999999999999999 | 1.0000000000000000)" in said
+    found = json.loads(fairtrec_command(*command, "--exact", "-f", "json").out)
+    assert (found["same"], found["exact"], found["near"]) == (False, True, 0)
+
+
+@pytest.mark.parametrize("command", COMPARISONS, ids=" ".join)
+def test_a_value_that_differs_by_1e_9_is_found_unless_it_is_tolerated(recorded, fairtrec_command, command):
+    change_value(recorded, lambda value: value - 1e-9)
+    assert fairtrec_command(*command).code == 1
+    ended = fairtrec_command(*command, "--tolerance", "2e-9")
+    told = "1 of 13 values are the same within 1e-12 relative or 2e-09 absolute; --exact compares bits\n"
+    assert (ended.code, ended.out) == (0, told)
+
+
+@pytest.mark.parametrize("change", [lambda _: None, lambda _: "Infinity", lambda _: "-Infinity"])
+def test_a_value_that_became_undefined_or_infinite_is_found_whatever_is_tolerated(recorded, fairtrec_command, change):
+    change_value(recorded, change)
+    for options in ([], ["--exact"], ["--tolerance", "1e300"], ["--tolerance", "inf"]):
+        assert fairtrec_command("replay", "a.json", *options).code == 1
+
+
+NUMBERS = [
+    # one, other, same within the tolerance, same bits
+    (0.5, math.nextafter(0.5, 1.0), True, False),
+    (0.3, 0.3 + 2e-13, True, False),
+    (0.3, 0.3 + 4e-13, False, False),
+    (1e9, 1e9 + 0.0005, True, False),
+    (1e-9, 1.001e-9, False, False),
+    (0.0, 5e-16, True, False),  # a sum that cancels
+    (0.0, -0.0, True, False),
+    (math.nan, math.nan, True, True),
+    (math.nan, 0.0, False, False),
+    (math.inf, math.inf, True, True),
+    (math.inf, -math.inf, False, False),
+    (math.inf, 1.7e308, False, False),
+    (3.0, 4.0, False, False),
+    (1e13, 1e13 + 1.0, False, False),  # whole numbers are counts
+]
+
+
+@pytest.mark.parametrize(("one", "other", "near", "exact"), NUMBERS)
+def test_values_are_compared_within_the_tolerance_or_bit_by_bit(one, other, near, exact):
+    for mine, yours in ((one, other), (other, one)):
+        assert difference.between(of_values([mine]), of_values([yours])).same == near
+        assert difference.between(of_values([mine]), of_values([yours]), difference.Tolerance(exact=True)).same == exact
+
+
+def test_values_of_a_measure_that_counts_are_compared_exactly():
+    counting = {"RR": {"better": "neither", "aggregate": "sum"}}
+    one, other = (of_values([value], measures=counting) for value in (12.0, math.nextafter(12.0, 13.0)))
+    (apart,) = difference.between(one, other).values
+    assert apart.differing == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda run: run.update(num_q=2), "number of queries, a.run: 1 | 2"),
+        (lambda run: run["means"]["RR"].update(n=2), "values, a.run, RR: by 0 at most; mean 0.5000 | 0.5000; n 1 | 2"),
+    ],
+)
+def test_numbers_of_queries_are_compared_without_queries_too(change, says):
+    several = [json.loads(json.dumps({name: RUN[name] for name in ("run", "tag", "num_q", "means")})) for _ in "ab"]
+    change(several[1])
+    one, other = (read(json.dumps(document(runs=[run]))) for run in several)
+    found = difference.between(one, other)
+    assert not found.same
+    assert says in DIFFERENCES("text", found, names=("a.json", "b.json"))
+
+
+def test_a_baseline_with_other_last_digits_has_no_differences(folder, fairtrec_command):
+    fairtrec_command("eval", "qrels.txt", "bm25.run", "-m", "nDCG@10", "-q", "-f", "json", "-o", "a.json")
+    written = json.loads((folder / "a.json").read_text())
+    for row in written["runs"][0]["queries"].values():
+        row["nDCG@10"] = math.nextafter(row["nDCG@10"], 2.0)
+    (folder / "a.json").write_text(json.dumps(written))
+    asked = ["check", "qrels.txt", "bm25.run", "--require", "nDCG@10 >= baseline", "--baseline", "a.json"]
+    ended = fairtrec_command(*asked, "-f", "json")
+    (verdict,) = json.loads(ended.out)["verdicts"]
+    assert (ended.code, verdict["status"], verdict["difference"]) == (0, "passed", 0)
+
+
+def test_exact_and_a_tolerance_are_one_too_many(recorded, fairtrec_command):
+    ended = fairtrec_command("diff", "a.json", "one.json", "--exact", "--tolerance", "0.1")
+    assert (ended.code, ended.complaints) == (2, ["--exact allows no difference; leave out --tolerance, or --exact"])
 
 
 @pytest.mark.parametrize(
