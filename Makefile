@@ -8,8 +8,6 @@ COMPILED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/pycache
 # Each core has a process of its own; threads of matrix products would wait for each other.
 COMPILED += OPENBLAS_NUM_THREADS=1
 MORE := spark embed adv ecosystem browser site bench
-# scipy 1.15 has other last digits.
-OLDEST := $(patsubst %,--deselect 'tests/cli/test_cli.py::test_prints[%]',check-json compare-values-json select-json unknown-check-json)
 
 .PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz slow site check lint types layers stale bench docs dist release-check clean
 .DEFAULT_GOAL := help
@@ -26,7 +24,7 @@ test: .venv/dev  ## set up .venv and pass the tests
 	$(COMPILED) $(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
 
 oldest: .venv-oldest/dev  ## the tests with the oldest version of each dependency that pyproject.toml allows
-	.venv-oldest/bin/python -m pytest -n auto $(OLDEST)
+	.venv-oldest/bin/python -m pytest -n auto
 
 spark: .venv/spark  ## the tests of the Spark engine, which need Java and 400 MB more
 	$(BIN)/python -m pytest -m spark

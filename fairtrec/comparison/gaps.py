@@ -26,6 +26,7 @@ from fairtrec.answers.scores import Scores
 from fairtrec.data import Floats
 from fairtrec.formats.tsv import ALL, DIFFERENCE, RATIO
 from fairtrec.measure import Measure, Quantity
+from fairtrec.statistics.student import critical_t
 
 DIGITS = 12  # of means that are the same
 
@@ -183,10 +184,11 @@ def fieller(a: float, b: float, va: float, vb: float) -> tuple[float, float]:
 
 @lru_cache(1024)
 def _critical(confidence: float, slices: int, freedom: float) -> float:
+    if slices == 2:
+        return critical_t(freedom, (1 - confidence) / 2)
+
     from scipy import stats
 
-    if slices == 2:
-        return float(stats.t.ppf(0.5 + confidence / 2, freedom))
     return float(stats.studentized_range.ppf(confidence, slices, freedom)) / sqrt(2)
 
 

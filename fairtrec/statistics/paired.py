@@ -17,6 +17,7 @@ import numpy as np
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.rounding import NEAR, constant, finite, same, tied
 from fairtrec.literals import Method, Test
+from fairtrec.statistics.student import critical_t
 
 FEW = 13  # queries, whose signs can be tried in all 8,192 ways
 BLOCK = 1 << 23  # numbers that are drawn and held at once, 64 MB
@@ -165,11 +166,9 @@ def _parts(rows: Ints, resamples: int) -> Iterator[Ints]:
 
 
 def _of_t(differences: Floats, confidence: float) -> Floats:
-    from scipy import special
-
     queries = differences.shape[1]
     mean = differences.mean(axis=1)
-    reach = special.stdtrit(queries - 1, (1 + confidence) / 2) * differences.std(axis=1, ddof=1) / np.sqrt(queries)
+    reach = critical_t(queries - 1, (1 - confidence) / 2) * differences.std(axis=1, ddof=1) / np.sqrt(queries)
     return np.stack([mean - reach, mean + reach], axis=1)
 
 
@@ -279,7 +278,7 @@ def detectable(differences: Floats, *, alpha: float = 0.05, power: float = 0.8) 
         return 0.0
     from scipy import special
 
-    critical = -special.stdtrit(queries - 1, alpha / 2)
+    critical = critical_t(queries - 1, alpha / 2)
 
     def lacks(shift: float) -> bool:  # whether a true mean of so many standard errors has less than this power
         high, low = special.nctdtr(queries - 1, shift, np.array([critical, -critical]))
