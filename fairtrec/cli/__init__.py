@@ -123,7 +123,30 @@ command = _Lazy(
     """,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST, "show_default": True},
 )
-click.version_option(__version__, prog_name="fairtrec", message=f"%(prog)s %(version)s{BUILT}")(command)
+
+
+def _print_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    """Print the version and end; with -v, what else decides the digits of a number."""
+    verbose = context.params.pop("verbose", False)
+    if asked:
+        click.echo(f"fairtrec {__version__}{BUILT}")
+        if verbose:
+            from fairtrec.cli.installation import describe_installation
+
+            click.echo(describe_installation(), nl=False)
+        context.exit()
+    if verbose and not context.resilient_parsing:
+        raise click.UsageError("put -v after the command, or use it with --version", context)
+
+
+click.option("-v", "verbose", is_flag=True, is_eager=True, hidden=True)(command)
+click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit; with -v, also those of Python, numpy, BLAS and scipy.",
+)(command)
 
 
 def main() -> None:
