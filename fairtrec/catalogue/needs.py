@@ -91,6 +91,8 @@ _ROWS = (
     Need("sample_of", "Ints [ranking]", "which of the queries each ranking belongs to"),
     Need("judged_relevance", "Floats [query, n]", "the grade of each judged document, by falling docno",
          made_of="qrels", of="judgements", **_JUDGED),
+    Need("greatest_grade", "int", "the greatest grade of the judgements of all queries; 1 if none is above 0",
+         made_of="qrels", of="judgements", **_JUDGED),
     Need("judged_membership", "Floats [query, n, group]", "who of the judged documents belongs to which group",
          made_of="qrels grouped", of="groups judgements", missing="relevance judgements and group labels",
          give=f"a qrels file, and {_GROUPS}", word="qrels, groups"),

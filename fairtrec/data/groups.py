@@ -68,6 +68,11 @@ class Labels:
     beyond: Beyond | None = None
 
     @property
+    def is_ordered(self) -> bool:
+        """Whether the groups have an order, as any two have: turned round, it is the same to all that look at it."""
+        return bool(self.order) or (len(self.groups) == 2 and UNKNOWN not in self.groups)
+
+    @property
     def sizes(self) -> Ints:
         """How many documents, or queries with documents, are of each group [group]."""
         others = {} if self.beyond is None else self.beyond.documents

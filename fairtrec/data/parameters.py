@@ -42,7 +42,8 @@ class Parameters:
             raise UsageError(f"{self.name}: the cutoff is {cutoff}; ranks count from 1, to {DEEPEST} at most")
         for kind in type(self).__mro__:
             for name, least, greatest, words in vars(kind).get("limits", ()):
-                if not least <= getattr(self, name) <= greatest:
+                value = getattr(self, name)
+                if value is not None and not least <= value <= greatest:
                     raise UsageError(f"{self.name}: {words.format(**vars(self))}")
         for field in dataclasses.fields(self):
             if get_origin(field.type) is Literal:

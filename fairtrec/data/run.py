@@ -163,6 +163,11 @@ class Qrels(ByQuery):
         """The number of the query of each judgement."""
         return np.repeat(np.arange(len(self.qids)), np.diff(self.starts))
 
+    @cached_property
+    def greatest_grade(self) -> int:
+        """The greatest grade of all queries; 1 if no document is relevant."""
+        return max(int(self.grades.max(initial=0)), 1)
+
 
 def judged(qrels: Qrels, qids: Sequence[str]) -> Ints:
     """Give the lines of each query's judged documents [query, n], by falling docno, each once; MISSING elsewhere."""

@@ -116,7 +116,7 @@ def parts_of(measure: Measure, reference: Reference) -> tuple[Measure, ...]:
     if len(reference.given) < 2 or not measure.is_of_all:
         return ()
     labels = {name: reference.by(name).labels for name in reference.given}
-    return measure.over_attributes({name: each is not None and bool(each.order) for name, each in labels.items()})
+    return measure.over_attributes({name: each is not None and each.is_ordered for name, each in labels.items()})
 
 
 def taking_part(inputs: Inputs) -> Bools:

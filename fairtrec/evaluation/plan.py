@@ -29,6 +29,7 @@ from fairtrec.ranking.depth import Asking, depth_of
 if TYPE_CHECKING:
     from fairtrec.annotation.counting.counter import Lexicon
 
+GDEVAL = 4  # the greatest grade that its ERR expects
 FAIRNESS = "fairness is not measured; give --terms LIST with --docs COLLECTION, or --labels FILE"
 
 
@@ -247,12 +248,16 @@ def _fitting(found: Opened) -> list[Measure]:
 
 
 def remark_on_levels(measures: Sequence[Measure], qrels: Qrels) -> list[str]:
-    """Say that grade 1 is relevant to measures of which no level was given, where there are higher grades."""
-    utility = [each for each in measures if isinstance(each, Utility) and each.name in LEVELLED]
-    binary = [str(each) for each in utility if "rel" not in each.measure.params]
-    most = int(qrels.grades.max(initial=0)) if binary else 0
-    if most < 2:
-        return []
-    return [
-        f"{', '.join(binary)}: documents of grade 1 or more are relevant, of grades up to {most}; -l sets another grade"
-    ]
+    """Say that grade 1 is relevant if there are higher grades and no level was given, and that ERR goes up to 4."""
+    utility = [each for each in measures if isinstance(each, Utility)]
+    binary = [str(each) for each in utility if each.name in LEVELLED and "rel" not in each.measure.params]
+    of_gdeval = [str(each) for each in utility if each.name == "ERR"]
+    most = qrels.greatest_grade if binary or of_gdeval else 1
+    notes = []
+    if binary and most > 1:
+        what = f"documents of grade 1 or more are relevant, of grades up to {most}; -l sets another grade"
+        notes.append(f"{', '.join(binary)}: {what}")
+    if of_gdeval and most != GDEVAL:
+        what = f"expects grades up to {GDEVAL}, as gdeval does; the greatest grade of the qrels is {most}"
+        notes.append(f"{', '.join(of_gdeval)}: {what}")
+    return notes

@@ -98,14 +98,16 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
         told |= {"tokenizer": made.tokenizer or "", "case": CHOICES["case_sensitive"].told(made.case_sensitive)}
     if unknown:
         told["missing"] += f"({unknown})"
+    qrels, grades = reading.reference.qrels, any("greatest_grade" in each.needs for each in plan.measures)
     queries, is_searched = reading.queries, plan.table is not None and plan.table.is_sorted
     rows = made.digest if made is not None and is_searched else ""
     idle = set() if given.discount is None or any(map(is_given, plan.measures)) else {"discount"}
     extras = plan.reference.extras.keys() - idle
     beside = {
         "fairtrec": __version__,
-        "qrels": called("qrels", things, files, reading.reference.qrels),
+        "qrels": called("qrels", things, files, qrels),
         "tau": ",".join(sorted({str(each.tau) for each in plan.measures if hasattr(each, "tau")})),
+        "max-grade": "" if qrels is None or not grades else str(qrels.greatest_grade),
         "terms": terms,
         "docs": called("docs", things, files) if from_texts else "",
         "counts": called("counts", things, files, digest=rows) if of_documents and not (from_texts or labels) else "",

@@ -46,7 +46,7 @@ def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
 
 def refuse_unordered(measure: Asking, several: Sequence[Labels | None], groups: Sequence[str]) -> None:
     """Raise UsageError for a measure of the order of groups that have none, as any two have, in any attribute."""
-    if any(labels is not None and labels.order for labels in several):
+    if any(labels is not None and labels.is_ordered for labels in several):
         return
     for labels in several:
         names = groups if labels is None else labels.groups

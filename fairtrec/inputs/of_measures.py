@@ -220,6 +220,11 @@ class Inputs(RunContext):
         return judged(self.qrels, self.qids)
 
     @property
+    def greatest_grade(self) -> int:
+        """The greatest grade of the judgements of all queries, also of those that are not evaluated."""
+        return self.qrels.greatest_grade
+
+    @property
     def judged_relevance(self) -> Floats:
         """Grades of the judged documents [query, n]."""
         return np.where(self.judged_lines == MISSING, np.nan, self.qrels.grades[self.judged_lines])

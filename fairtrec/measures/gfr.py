@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrec.formulas import discount, distribution
-from fairtrec.measure import ABOVE_0, READING_ON, Bools, Floats, Ints, Measure, Prefixes
+from fairtrec.measure import ABOVE_0, READING_ON, Bools, Floats, Ints, Measure, Prefixes, UsageError
 
 
 def stops(relevance: Floats, max_grade: int) -> Floats:
@@ -20,8 +20,8 @@ def stops(relevance: Floats, max_grade: int) -> Floats:
     >>> stops(np.array([[1.0, 0.0, 1.0, np.nan]]), max_grade=1).tolist()
     [[0.5, 0.0, 0.25, 0.0]]
     """
-    grades = np.nan_to_num(relevance).clip(0, max_grade)
-    stop = (2.0**grades - 1) / 2.0**max_grade
+    grades = np.nan_to_num(relevance).clip(0, max_grade).astype(np.int64)
+    stop = np.ldexp(1.0, grades - max_grade) - np.ldexp(1.0, -max_grade)  # without the overflow of 2^grade
     before = np.cumprod(1 - stop, axis=1)
     before = np.concatenate((np.ones((len(stop), 1)), before), axis=1)[:, :-1]
     return np.asarray(before * stop)
@@ -43,11 +43,14 @@ class GFR(Measure):
     order-aware divergence, sqrt(mean over groups i of target > 0 of sum over groups j of |i - j| (D(j) - target(j))^2
     / (groups - 1)), for groups that have an order: names that are numbers, bins, or ``--groups low,mid,high``. Any two
     groups have one; more without an order are refused. ``part``: 'fairness' or 'relevance' gives one alone.
-    ``max_grade=4`` is that of the Web track's ERR.
+    ``max_grade`` is by default the greatest grade of the qrels, and the signature shows it; NTCIREVAL takes the
+    greatest grade of the task, and ``max_grade=4`` is that of the Web track's ERR. Give it to compare values of
+    several qrels files.
     Of several attributes it is one number, (relevance + sum of their fairness) / (1 + attributes), and
-    part='fairness' the mean of their fairness; ``by`` gives that of one. The ordinal divergences are for those whose
-    groups have an order, 'jsd' for the others. An attribute whose labels are per query takes part only in the queries
-    that they name.
+    part='fairness' the mean of their fairness; ``by`` gives that of one. The ordinal divergences are for the attributes
+    whose groups have an order, which any two groups have; the others take 'jsd'. So ``by=NAME,part='fairness'`` with
+    the divergence that the attribute takes is its part in the sum. An attribute whose labels are per query takes part
+    only in the queries that they name.
     Before the first document of any group a rank adds to relevance only. A document of unknown group changes no share;
     the authors' program, NTCIREVAL, gives it an even membership, as ``--missing even`` does. A query without a relevant
     document is 0; NTCIREVAL gives it no value.
@@ -63,25 +66,32 @@ class GFR(Measure):
     decay: Literal["err", "irbu"] = "err"
     divergence: Literal["jsd", "nmd", "rnod"] = "jsd"
     part: Literal["both", "fairness", "relevance"] = "both"
-    max_grade: int = 4
+    max_grade: int | None = None
     p: float = 0.99
     fewest = 2
     limits = (
-        ("max_grade", 1, np.inf, "max_grade is {max_grade}; the highest grade is 1 or more"),
+        ("max_grade", 1, 2**31, "max_grade is {max_grade}; the greatest grade is 1 or more, and 2^31 at most"),
         ("p", ABOVE_0, 1, READING_ON),
     )
     bounds = 0.0, 1.0
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The names of the inputs, and the order of the groups where the divergence looks at it."""
+        """The names of the inputs; the order of the groups and the greatest grade if the value depends on them."""
         ordinal = self.divergence != "jsd" and self.part != "relevance"
-        return (*super().needs, *["order"] * ordinal)
+        return (*super().needs, *["order"] * ordinal, *["greatest_grade"] * (self.max_grade is None))
 
-    def __call__(self, membership: Floats, relevance: Floats, target: Floats, order: Ints | None = None) -> Floats:
-        """Return GFR [query]."""
+    def __call__(
+        self,
+        membership: Floats,
+        relevance: Floats,
+        target: Floats,
+        order: Ints | None = None,
+        greatest_grade: int | None = None,
+    ) -> Floats:
+        """Return GFR [query]. Raises UsageError if neither ``max_grade`` nor the greatest grade is known."""
         membership, target = distribution.in_order(membership, order), distribution.in_order(target, order)
-        probability, relevant = self._relevant(relevance)
+        probability, relevant = self._relevant(relevance, greatest_grade)
         if self.part == "relevance":
             return relevant
         held = distribution.prefix_shares(membership[:, : self.cutoff])
@@ -91,10 +101,10 @@ class GFR(Measure):
         return np.where((known | (relevant == 0)) & ~np.isnan(target).any(axis=1), value, np.nan)
 
     def over_attributes(self, ordered: Mapping[str, bool]) -> tuple[Measure, ...]:
-        """Relevance, and the fairness of each attribute; ordinal divergences where some groups have an order."""
+        """Relevance, and the fairness of each attribute; ordinal divergences for those whose groups have an order."""
         if self.part == "relevance":
             return ()
-        nominal = replace(self, divergence="jsd") if any(ordered.values()) else self
+        nominal = replace(self, divergence="jsd")
         of_each = {name: self if has_order else nominal for name, has_order in ordered.items()}
         parts = [replace(measure, by=name, part="fairness") for name, measure in of_each.items()]
         return (replace(self, part="relevance"), *parts)
@@ -105,10 +115,17 @@ class GFR(Measure):
         fairness = np.where(takes_part, values[1:], 0.0).sum(axis=0)
         return np.asarray((fairness + both * values[0]) / np.where(number > 0, number + both, np.nan))
 
-    def over_labels(self, relevance: Floats, target: Floats, order: Ints | None = None, **_: Any) -> Prefixes:
+    def over_labels(
+        self,
+        relevance: Floats,
+        target: Floats,
+        order: Ints | None = None,
+        greatest_grade: int | None = None,
+        **_: Any,
+    ) -> Prefixes:
         """Each rank adds, as often as readers stop there, the likeness of what the groups hold down to it."""
         target = distribution.in_order(target, order)
-        probability, relevant = self._relevant(relevance)
+        probability, relevant = self._relevant(relevance, greatest_grade)
         share, of_relevance = (part / sum(self._counted) for part in self._counted)
         lacking = np.isnan(target).any(axis=1) & (self.part != "relevance")
 
@@ -123,9 +140,12 @@ class GFR(Measure):
         """Whether fairness and relevance count."""
         return int(self.part != "relevance"), int(self.part != "fairness")
 
-    def _relevant(self, relevance: Floats) -> tuple[Floats, Floats]:
+    def _relevant(self, relevance: Floats, greatest_grade: int | None) -> tuple[Floats, Floats]:
         """Give the probability to stop at each rank [query, rank], and the part of relevance [query]."""
-        probability = stops(relevance[:, : self.cutoff], self.max_grade)
+        max_grade = greatest_grade if self.max_grade is None else self.max_grade
+        if max_grade is None:
+            raise UsageError(f"{self} needs the greatest grade of the qrels; give greatest_grade, or max_grade")
+        probability = stops(relevance[:, : self.cutoff], max_grade)
         n = probability.shape[1]
         decay = discount.reciprocal(n) if self.decay == "err" else discount.geometric(n + 1, self.p)[1:]
         relevant: Floats = (probability * decay).sum(axis=1)

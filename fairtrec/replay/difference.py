@@ -72,7 +72,7 @@ def _keys(*parts: str) -> set[str]:
 
 
 OF_DOCUMENTS = {"terms", "docs", "counts", "labels"} | _keys("documents", "texts", "labels")
-OF_MEASURES = {"qrels", "tau", "background", *EXTRAS} | _keys("membership")
+OF_MEASURES = {"qrels", "tau", "max-grade", "background", *EXTRAS} | _keys("membership")
 OF_RUNS = ("run", "counterfactual")  # what belongs to single runs
 UNCOMPARED = {*PROGRAMS, "values", "tau", "counterfactual", "interval"} | {
     row.key for row in CHOICES.values() if row.adds

@@ -23,7 +23,7 @@ TABLES = frozenset({"counts", "log_counts", "tokens", "groups"})  # the same for
 OF_QUERY = frozenset({"target", "background", "collection", "judged_relevance", "judged_membership",
                       "background_positions"})  # fmt: skip
 COUNTED = frozenset({"lengths", "queries", "sample_of"})  # of orders, each of which stands for a query
-KNOWN = frozenset({*LOOKS, *TABLES, *OF_QUERY, *COUNTED, "ranked"})  # inputs of orders that are made up
+KNOWN = frozenset({*LOOKS, *TABLES, *OF_QUERY, *COUNTED, "ranked", "greatest_grade"})  # of orders that are made up
 PORTION = 20_000  # orders that are evaluated at once
 STEPS = 30
 TRIED = 4_000  # exchanges in a step

@@ -47,10 +47,10 @@ def test_what_can_be_made_follows_from_what_is_given():
     always = {"lengths", "queries", "sample_of"}
     grouped = {"ranked", "counts", "tokens", "groups", "order", "target", "membership"}
     assert Given().inputs == always
-    assert Given(qrels={}).inputs == always | {"relevance", "judged_relevance"}
+    assert Given(qrels={}).inputs == always | {"relevance", "judged_relevance", "greatest_grade"}
     assert Given(terms={}, docs={}).inputs == always | grouped | {"log_counts"}
     assert Given(labels={}, qrels={}).inputs == (
-        always | grouped | {"collection", "relevance", "judged_relevance", "judged_membership"}
+        always | grouped | {"collection", "relevance", "judged_relevance", "greatest_grade", "judged_membership"}
     )
     assert Given(counts="t", background="collection", positions={}).inputs == (
         always | grouped | {"collection", "background", "positions"}

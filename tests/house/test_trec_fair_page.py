@@ -122,15 +122,16 @@ def test_the_lines_for_fairweb_make_what_its_command_takes(folder, monkeypatch, 
     Path("fairweb.run").write_text("1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t\n2 Q0 d1 1 2 t\n")
     Path("hindex.gmemb").write_text("1 d1 0 0 1\n1 d2 0.5 0.5 0\n")  # of the first topic alone
     Path("hindex.golddistr").write_text(".333333\n" * 3)
-    Path("gender.gmemb").write_text("1 d1 1 0\n2 d1 0 1\n")
-    Path("gender.golddistr").write_text(".5\n.5\n")
+    Path("gender.gmemb").write_text("1 d1 1 0 0\n2 d1 0 1 0\n")  # three groups, as in the task
+    Path("gender.golddistr").write_text(".5\n.25\n.25\n")
     ((name, value),) = performed(fairtrec_command, fairweb=True).items()
     assert Path("fairweb.qrels").read_text() == "1 0 d1 2\n1 0 d2 1\n1 0 d3 0\n2 0 d1 1\n"
     assert (
         Path("hindex.tsv").read_text()
         == "1\td1\t1\t0\n1\td1\t2\t0\n1\td1\t3\t1\n1\td2\t1\t0.5\n1\td2\t2\t0.5\n1\td2\t3\t0\n"
     )
-    assert Path("gender-fairweb.tsv").read_text() == "1\td1\tg1\t1\n1\td1\tg2\t0\n2\td1\tg1\t0\n2\td1\tg2\t1\n"
+    lines = "1 d1 g1 1,1 d1 g2 0,1 d1 g3 0,2 d1 g1 0,2 d1 g2 1,2 d1 g3 0"
+    assert Path("gender-fairweb.tsv").read_text().splitlines() == lines.replace(" ", "\t").split(",")
     assert name.startswith("hindex=hindex.tsv GFR(decay=")
     # stop at rank 1 of topic 1: 3/4, at rank 2: 1/4 1/4; relevance .99 and .99^2; topic 2: 1/4 at rank 1, .99
     jsd = lambda p, q: (_kl(p, q) + _kl(q, p)) / 2  # noqa: E731
@@ -138,8 +139,9 @@ def test_the_lines_for_fairweb_make_what_its_command_takes(folder, monkeypatch, 
     relevance = first[0] * 0.99 + first[1] * 0.99**2
     # NMD against even thirds: cumulated shares 0 0 1 and 1/4 1/2 1 against 1/3 2/3 1, over two
     hindex = first[0] * (1 - 0.5) + first[1] * (1 - (1 / 12 + 1 / 6) / 2)
-    gender = first[0] * (1 - jsd([1, 0], [0.5, 0.5])) + first[1] * (1 - jsd([0.75, 0.25], [0.5, 0.5]))
-    second = (0.25 * 0.99 + 0.25 * (1 - jsd([0, 1], [0.5, 0.5]))) / 2
+    gold, third = [0.5, 0.25, 0.25], 1 / 3  # d2 is of even membership
+    gender = first[0] * (1 - jsd([1, 0, 0], gold)) + first[1] * (1 - jsd([2 * third, third / 2, third / 2], gold))
+    second = (0.25 * 0.99 + 0.25 * (1 - jsd([0, 1, 0], gold))) / 2
     assert value == pytest.approx(((relevance + hindex + gender) / 3 + second) / 2, abs=1e-6)
 
 

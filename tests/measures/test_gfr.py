@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import wasserstein_distance
 
+import fairtrec
 from fairtrec.errors import UsageError
 from fairtrec.formulas.distribution import match_distance, order_aware
 from fairtrec.measures.gfr import GFR, stops
@@ -49,7 +50,32 @@ def test_grades():
     assert value(GFR(max_grade=2, part="relevance"), [A, A], [1.0, 2.0]) == pytest.approx(1 / 4 + 3 / 4 * 3 / 4 / 2)
     assert value(GFR(max_grade=2, part="relevance"), [A, A], [1.0, 9.0]) == pytest.approx(1 / 4 + 3 / 4 * 3 / 4 / 2)
     assert value(GFR(max_grade=2, part="relevance"), [A, A], [-1.0, np.nan]) == 0
-    assert value(GFR(part="relevance"), [A], [4.0]) == pytest.approx(15 / 16)
+    assert value(GFR(part="relevance", max_grade=4), [A], [4.0]) == pytest.approx(15 / 16)
+
+
+def test_the_greatest_grade_is_that_of_all_qrels_and_the_signature_shows_it():
+    """Four relevant documents of alternating groups; q2, which no run has, is judged to the grade 2."""
+    run, labels = {"q1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}, {"a": "f", "b": "m", "c": "f", "d": "m"}
+    qrels = {"q1": dict.fromkeys("abcd", 1)}
+    # as written out in test_values: a grade of 1 of 1 stops half of the readers
+    found = fairtrec.evaluate("GFR@4 GFR(max_grade=1)@4 GFR(max_grade=2)@4", run, qrels, labels=labels)
+    default, one, two = found.scores[0].values[:, 0]
+    assert default == one == pytest.approx(0.7308, abs=5e-5)
+    assert found.signature["max-grade"] == "1"
+    more = fairtrec.evaluate("GFR@4", run, qrels | {"q2": {"a": 2}}, labels=labels)
+    assert more.scores[0].values.item() == two != one
+    assert more.signature["max-grade"] == "2"
+    none = fairtrec.evaluate("GFR@4", run, {"q1": {"a": 0}}, labels=labels)
+    assert none.scores[0].values.item() == 0
+    assert "max-grade" not in fairtrec.evaluate("GFR(max_grade=1)@4 nDCG", run, qrels, labels=labels).signature
+    with pytest.raises(UsageError, match=r"GFR@10 needs the greatest grade of the qrels"):
+        value(GFR(), [A], [1.0])
+
+
+def test_grades_of_any_size_have_a_value():
+    # 2^3000 overflows: the greatest stops all but 2^-3000 of the readers, one less half of them
+    assert value(GFR(max_grade=3000, part="relevance"), [A], [3000.0]) == 1
+    assert value(GFR(max_grade=3000, part="relevance"), [A], [2999.0]) == 0.5
 
 
 def test_ordinal_divergences():
@@ -91,7 +117,7 @@ def test_unknown_documents_keep_the_share():
 
 @pytest.mark.parametrize("divergence", ["jsd", "nmd", "rnod"])
 def test_undefined_and_empty(divergence):
-    measure = GFR(divergence=divergence)
+    measure = GFR(divergence=divergence, max_grade=4)
     assert value(measure, [], []) == 0
     assert value(measure, [UNKNOWN], [np.nan]) == 0
     assert np.isnan(value(measure, [UNKNOWN], [1.0]))
@@ -100,7 +126,7 @@ def test_undefined_and_empty(divergence):
 
 
 def test_bad_parameters():
-    for bad in ({"max_grade": 0}, {"p": 0.0}, {"p": 1.1}):
+    for bad in ({"max_grade": 0}, {"max_grade": 10**400}, {"p": 0.0}, {"p": 1.1}):
         with pytest.raises(UsageError, match="GFR"):
             GFR(**bad)
     GFR().check(("f", "m"))

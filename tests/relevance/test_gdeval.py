@@ -90,3 +90,13 @@ def test_grades_that_a_program_cannot_take_are_named(capfd):
     with pytest.raises(UsageError, match=r"ERR@10 takes grades up to 4, and there is one of 5; use other judgements"):
         fairtrec.evaluate("ERR@10", RUN, {"q1": {"d1": 5}})
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_note_says_that_the_qrels_have_another_greatest_grade():
+    """One relevant document at rank 1 of grade 1 of 1 is worth 1/16 here, and would be 1/2 on a scale up to 1."""
+    result = fairtrec.evaluate("ERR@10 ERR@5 nDCG", RUN, {"q1": {"d1": 1}})
+    note = "ERR@10, ERR@5: expects grades up to 4, as gdeval does; the greatest grade of the qrels is 1"
+    assert result.notes == (note,)
+    assert result.means["run"]["ERR@10"] == 1 / 16
+    assert fairtrec.evaluate("ERR@10", RUN, {"q1": {"d1": 4}}).notes == ()
+    assert fairtrec.evaluate("nDCG", RUN, {"q1": {"d1": 1}}).notes == ()
