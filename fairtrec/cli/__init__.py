@@ -20,6 +20,7 @@ from fairtrec import compiled  # noqa: E402
 from fairtrec.catalogue import renamed  # noqa: E402
 from fairtrec.cli.commands import WIDEST, Commands, announced, load, say, told  # noqa: E402
 from fairtrec.errors import FairtrecError, InputError, short  # noqa: E402
+from fairtrec.jobs import SAFE_PATH  # noqa: E402
 from fairtrec.version import __version__  # noqa: E402
 
 BUILT = ", plain"  # with --version
@@ -156,6 +157,7 @@ def main() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
     if isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):  # PYTHONUNBUFFERED, which loses what a full disk
         sys.stdout = os.fdopen(sys.stdout.fileno(), "w", closefd=False)  # does not take, and says nothing
+    os.environ[SAFE_PATH] = "1"  # whatever library starts a Python: files of this folder are data
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads gain nothing here, wait busily, and add up otherwise
     if not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # the bars of libraries, which nobody watches

@@ -17,6 +17,7 @@ from fairtrec import compiled
 from fairtrec.errors import InputError, UsageError
 from fairtrec.jobs.sent import Sent, written
 
+SAFE_PATH = "PYTHONSAFEPATH"  # if it is set, a Python that starts imports nothing from the current folder
 LONGEST_FOLDER = 64  # bytes of the name of the folder for temporary files; a socket has 107, and 32 behind that
 Thing = TypeVar("Thing")
 Outcome = TypeVar("Outcome")
@@ -76,6 +77,20 @@ def prestart(preload: Sequence[str]) -> None:
 
 
 @contextmanager
+def _exclude_current_folder() -> Iterator[None]:
+    """Start processes that find modules only where they are installed: files of the current folder are data."""
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(SAFE_PATH, None)
+        else:
+            os.environ[SAFE_PATH] = before
+
+
+@contextmanager
 def put_off() -> Iterator[None]:
     """Put what asks this process to end off until what stands here is done, whichever of its threads takes it."""
     import signal
@@ -99,17 +114,19 @@ def put_off() -> Iterator[None]:
 def _uninterrupted() -> Iterator[None]:
     """Put what ends this process off; for ever in those that are started meanwhile, since the first one ends them.
 
-    It is noted, too: a thread of a library may take what is blocked in this one.
+    It is noted, too: a thread of a library may take what is blocked in this one. What starts here imports nothing from
+    the current folder.
     """
     import signal
 
     if not hasattr(signal, "pthread_sigmask"):
-        yield
+        with _exclude_current_folder():
+            yield
         return
     from multiprocessing import resource_tracker
 
-    resource_tracker.ensure_running()  # which would let Ctrl-C through once it is started
-    with put_off():
+    with _exclude_current_folder(), put_off():
+        resource_tracker.ensure_running()  # which would let Ctrl-C through once it is started
         before = signal.pthread_sigmask(signal.SIG_BLOCK, set(_ends()))
         try:
             yield
@@ -183,7 +200,9 @@ def _by_processes(
         return _outcome(call_here(), turn.thing) if done is None else done[0]
 
     try:
-        with ProcessPoolExecutor(jobs - shared, context(preload), _begin, (sent,)) as pool:
+        with _uninterrupted():
+            several = ProcessPoolExecutor(jobs - shared, context(preload), _begin, (sent,))
+        with several as pool:
             try:
                 for thing in things:
                     with _uninterrupted():

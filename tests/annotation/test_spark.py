@@ -21,6 +21,7 @@ from fairtrec.data import GroupTerms
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formats.table.build import joined
 from fairtrec.formats.table.files import Table
+from fairtrec_made.hostile import LAUNCHER, executed, plant_modules, started
 
 pyspark = pytest.importorskip("pyspark", reason="needs pyspark; pip install 'fairtrec[spark]'")
 JAVA = shutil.which("java") or os.environ.get("JAVA_HOME")
@@ -127,6 +128,18 @@ def test_the_table_is_that_of_the_local_engine_byte_for_byte(running, collection
     assert ours[0].rows == 6510
     assert list(theirs[3]) == [name]
     assert not (tmp_path / "spark" / f"{name}.parts").exists()
+
+
+def test_spark_executes_no_file_of_the_current_folder(environment, tmp_path):
+    (tmp_path / "here").mkdir()
+    tsv(tmp_path / "here" / "d.tsv", 300)
+    plant_modules(tmp_path / "here")
+    given = ["annotate", "d.tsv", "--terms", "gender-en", "--engine", "spark", "--master", "local[2]", "-o", "out.tsv"]
+    done, pythons = started(LAUNCHER, given, tmp_path / "here", tmp_path / "beside")
+    assert done.returncode == 0, done.stderr
+    assert len(pythons) > 1
+    assert [words for words, is_safe in pythons[1:] if not is_safe] == []
+    assert not executed(tmp_path / "here")
 
 
 def test_the_numbers_are_those_of_the_definition(running, tmp_path):

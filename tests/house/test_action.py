@@ -1,7 +1,8 @@
-"""The shell steps of the action run as GitHub runs them, with pip told and not called."""
+"""The shell steps of the action run as GitHub runs them, with a pip that prints its arguments."""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -10,14 +11,13 @@ import pytest
 import yaml
 
 from fairtrec_made import EXAMPLE, REPOSITORY
+from fairtrec_made.hostile import executed, plant_modules
 
 ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text("utf-8"))
 REQUIRE = "--require 'nDCG@10 >= 0.5'"
 SHIM = f"""#!/bin/sh
-case "$*" in
-  "-m pip install"*) echo "$@" >> "$HOME/installed" ;;
-  *) exec "{sys.executable}" "$@" ;;
-esac
+case "$*" in *"-m pip install"*) echo "$@" >> "$HOME/installed" ;; esac
+exec "{sys.executable}" "$@"
 """
 
 
@@ -32,21 +32,25 @@ def steps(tmp_path):
     (tmp_path / "beside" / "pip" / "__main__.py").write_text("import sys\nprint('/of', *sys.argv[1:], sep='/')\n")
     files = {name: tmp_path / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
 
-    def called(**inputs):
+    def called(workspace=EXAMPLE, **inputs):
         given = {name: each.get("default", "") for name, each in ACTION["inputs"].items()} | inputs
+        given_by_github = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
         environment = {
-            **os.environ, "HOME": str(tmp_path), "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            **given_by_github, "HOME": str(tmp_path), "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(tmp_path / "beside"), "GITHUB_ACTION_PATH": str(REPOSITORY), "GITHUB_ACTIONS": "true", **{name: str(path) for name, path in files.items()},
         }  # fmt: skip
         printed = ""
         for step in ACTION["runs"]["steps"]:
             if "run" not in step:
                 continue
-            more = {name: given[re.search(r"inputs\.(\w+)", value)[1]] for name, value in step.get("env", {}).items()}
+            more = {
+                name: given[asked[1]] if (asked := re.search(r"inputs\.(\w+)", value)) else value
+                for name, value in step.get("env", {}).items()
+            }
             command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
             assert step["shell"] == "bash"
             done = subprocess.run(
-                command, cwd=EXAMPLE, env=environment | more, capture_output=True, text=True, check=False
+                command, cwd=workspace, env=environment | more, capture_output=True, text=True, check=False
             )
             printed += done.stdout + done.stderr
             if done.returncode:
@@ -99,6 +103,20 @@ def test_submissions_are_validated_with_a_summary(steps, tmp_path):
     assert "### fairtrec validate: errors" in files["GITHUB_STEP_SUMMARY"]
 
 
+@pytest.mark.parametrize("command", ["check", "validate"])
+def test_no_file_of_the_workspace_is_executed(steps, tmp_path, command):
+    workspace = shutil.copytree(EXAMPLE, tmp_path / "workspace")
+    plant_modules(workspace)
+    arguments = "qrels.txt neural.run bm25.run -j 2 --require 'nDCG@10 >= 0.99'"
+    if command == "validate":
+        arguments = "neural.run bm25.run --qrels qrels.txt"
+    code, printed, files = steps(workspace, command=command, arguments=arguments)
+    assert not executed(workspace)
+    assert (code, steps(command=command, arguments=arguments)[1]) == ({"check": 1, "validate": 0}[command], printed)
+    assert files["installed"].split()[-1] == str(REPOSITORY)
+    assert "cache=/of/cache/dir\n" in files["GITHUB_OUTPUT"]
+
+
 def test_words_are_those_of_a_shell_and_backslashes_stay(script):
     assert script.words("a 'b  c' \"d 'e'\" f='g h'") == ["a", "b  c", "d 'e'", "f=g h"]
     assert script.words(r"runs\new.run 'C:\x y\n' # no remark") == [r"runs\new.run", r"C:\x y\n", "#", "no", "remark"]
@@ -108,6 +126,7 @@ def test_words_are_those_of_a_shell_and_backslashes_stay(script):
 def test_no_step_needs_more_than_any_bash_or_puts_an_input_into_a_script():
     for step in ACTION["runs"]["steps"]:
         assert "${{" not in step.get("run", "")
+        assert "run" not in step or step["env"]["PYTHONSAFEPATH"] == "1"
         assert not re.search(r"mapfile|declare -A|\$\{\w+[,^]", step.get("run", ""))
         assert re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", step.get("uses", f"actions/x@{'0' * 40}"))
     assert ACTION["inputs"]["arguments"]["required"] is True

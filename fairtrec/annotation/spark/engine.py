@@ -26,6 +26,7 @@ from fairtrec.data import GroupTerms
 from fairtrec.errors import FilePath, InputError, ResourceError, UsageError
 from fairtrec.formats.table import META, Source, plain
 from fairtrec.formats.table.build import refuse_existing
+from fairtrec.jobs import SAFE_PATH
 
 MAGIC = {b"\x1f\x8b": (".gz", "gzip"), b"BZh": (".bz2", "bz2"), b"\x28\xb5\x2f\xfd": (".zst", "zstd")}
 CODECS = (".gz", ".bz2", ".zst", ".deflate", ".lz4", ".snappy")  # names by which Spark decompresses
@@ -202,6 +203,7 @@ def session(master: str | None, given: Any = None) -> Iterator[Any]:
     builder = builder.appName("fairtrec annotate").config("spark.sql.execution.arrow.maxRecordsPerBatch", BATCH)
     if (master or "").startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = builder.config(f"spark.executorEnv.{SAFE_PATH}", "1")  # of each Python that an executor starts
     try:
         spark = (builder if master is None else builder.master(master)).getOrCreate()
     except Exception as fault:
