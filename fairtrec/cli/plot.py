@@ -80,6 +80,7 @@ def command(
     from fairtrec.report.comparison import footnotes as of_cutoffs
     from fairtrec.report.figures import plot, refuse, with_intervals
     from fairtrec.report.figures.canvas import kind_of, look, written
+    from fairtrec.report.figures.points import notes
     from fairtrec.report.output import emit
     from fairtrec.report.remarks import footnotes
 
@@ -111,4 +112,6 @@ def command(
     figure = plot(result, kind, baseline=baseline, columns=columns, confidence=level, families=begun, trend=trend)
     emit(written(figure, form), output)
     lines = footnotes(result) if kind != "cutoffs" else of_cutoffs(curves(result))
+    if kind == "frontier":
+        lines = [*notes(result), *lines]
     printing.tell(lines, str(result.signature))

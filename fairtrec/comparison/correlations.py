@@ -14,6 +14,7 @@ from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.baseline import find
 from fairtrec.comparison.compared import refuse_gold
 from fairtrec.comparison.curves import cutoff_of, family
+from fairtrec.comparison.leaderboard import comparable
 from fairtrec.data import MISSING, Docnos, Floats, Run
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.formulas import overlap
@@ -42,7 +43,7 @@ class Association:
     other: str
     kind: Coefficient | Literal["tau_ap"]
     n: int
-    undefined: int  # pairs that are left out, for one of the two has no value or an infinite one
+    undefined: int  # pairs that are left out: a value is undefined or infinite, or a run's mean cannot be compared
     correlation: float
     low: float
     high: float
@@ -92,6 +93,7 @@ def correlate(
 
     Pairs of the same query in several runs are not independent, so what is pooled has neither p nor interval. Over runs
     there is tau_ap, too, of the orders of runs from the best, by the mean size where nearer 0 is better, with neither.
+    Over runs, a mean over fewer queries than those of other runs is left out, since it cannot be compared with them.
     ``by_cutoff`` correlates measures of the same cutoff alone, in a result with each at several.
 
     Raises UsageError for fewer than two measures, also of a cutoff, and by cutoff for one without.
@@ -145,7 +147,8 @@ def _row(
 def _columns(result: Result, over: Over) -> Iterator[tuple[str, Floats, bool]]:
     """Give the values [measure, query] of each run, and those of all runs side by side; or the means [measure, run]."""
     if over == "runs":
-        yield ALL_RUNS, np.stack([scores.means for scores in result.scores], axis=1), False
+        means = np.array([scores.means for scores in result.scores])
+        yield ALL_RUNS, np.where(np.isnan(comparable(result)), nan, means).T, False
         return
     for scores in result.scores:
         yield scores.run, scores.values, False
@@ -166,8 +169,7 @@ def _associations(
 def _of_orders(name: str, result: Result, pairs: Sequence[MeasuresOfCutoff]) -> Iterator[Association]:
     """Correlate the orders of the runs from the best, or the highest by a measure of no direction."""
     measures = result.scores[0].measures
-    sizes = np.stack([scores.compared for scores in result.scores], axis=1)
-    orders = [badness(row, measure.better) for row, measure in zip(sizes, measures, strict=True)]
+    orders = [badness(row, measure.better) for row, measure in zip(comparable(result).T, measures, strict=True)]
     known = [np.where(finite(order), order, nan) for order in orders]
     for pair in pairs:
         x, y = known[pair[0]], known[pair[1]]

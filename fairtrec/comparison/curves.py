@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-import numpy as np
-
 from fairtrec.answers import Answer, Signature
 from fairtrec.answers.result import Result
 from fairtrec.comparison import slices as slicing
 from fairtrec.comparison.compared import refuse_gold
+from fairtrec.comparison.leaderboard import comparable
 from fairtrec.data.parameters import DEEPEST, Parameters
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.measure import Better, Measure, badness
@@ -153,9 +152,7 @@ def _points(name: str, family: str, rows: list[tuple[int, int]], result: Result)
 
 
 def _agreements(name: str, family: str, rows: list[tuple[int, int]], result: Result) -> Iterator[CurveAgreement]:
-    means = badness(
-        np.array([scores.compared for scores in result.scores]), result.scores[0].measures[rows[0][1]].better
-    )
+    means = badness(comparable(result), result.scores[0].measures[rows[0][1]].better)
     deepest = means[:, rows[-1][1]]
     for cutoff, row in rows:
         here = means[:, row]

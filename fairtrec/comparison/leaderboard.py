@@ -66,17 +66,13 @@ class Standing:
     def dominated(self) -> Bools:
         """Which runs another one beats: as good or better in every measure that has a direction, better in one [run].
 
-        An undefined value is as good as another undefined one, and cannot be compared with a number. With fewer than
-        two such measures the order says it all, and nobody is marked.
+        A run with an undefined value neither beats another nor is beaten: the two cannot be compared in that measure.
+        With fewer than two such measures the order says it all, and no run is marked.
         """
         compared = self.badness[:, self.directed]
         if compared.shape[1] < 2:
             return np.zeros(len(compared), dtype=np.bool_)
-        undefined = np.isnan(compared)
-        beaten = [
-            (((compared <= own) | (undefined & np.isnan(own))).all(axis=1) & (compared < own).any(axis=1)).any()
-            for own in compared
-        ]
+        beaten = [((compared <= own).all(axis=1) & (compared < own).any(axis=1)).any() for own in compared]
         return np.array(beaten, dtype=np.bool_)
 
 

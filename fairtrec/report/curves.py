@@ -111,7 +111,9 @@ def _left_out(view: Associations) -> list[str]:
             "all runs: the pairs of all runs together, which are not independent, so there is no p and no interval"
         )
     left = sum(row.undefined for row in view.rows if row.kind == "pearson")
-    lines += [f"{left} pairs are left out, where one of the two measures is undefined or infinite"] if left else []
+    what = "a mean is undefined, infinite, or over fewer queries than those of other runs"
+    what = what if over_runs else "one of the two measures is undefined or infinite"
+    lines += [f"{left} pairs are left out, where {what}"] if left else []
     return lines + [f"{AP}, of the runs from the best"] * over_runs
 
 

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from string import ascii_lowercase
 
 import numpy as np
 
 from fairtrec.comparison.compared import Comparison, Comparisons, CorrectedComparison
 from fairtrec.comparison.leaderboard import Standing
+from fairtrec.data import Bools
 from fairtrec.measure import Better
 from fairtrec.report.cells import shown, signed
 from fairtrec.report.curves import together
@@ -43,9 +45,9 @@ def overview(view: Comparisons, places: int, notes: Sequence[str]) -> Document:
     base = view.result.scores[view.baseline].run
     runs = [base, *dict.fromkeys(row.run for row in view.rows)]
     columns = []
-    for measure in dict.fromkeys(row.measure for row in view.rows):
+    for number, measure in enumerate(dict.fromkeys(row.measure for row in view.rows)):
         rows = {row.run: row for row in view.rows if row.measure == measure}
-        columns.append(_column(rows, base, runs, places))
+        columns.append(_column(rows, base, runs, _queries(view, number), places))
     table = ReportTable("", [Column("run", [names[run] for run in runs], words=True)], columns)
     best = f"bold the best, where it is shown to be better than {names[base]}, or {names[base]} than all"
     arrows = ", ".join(filter(None, [_arrows(view), best * any(column.best for column in columns)]))
@@ -60,14 +62,17 @@ def overview(view: Comparisons, places: int, notes: Sequence[str]) -> Document:
 def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: Sequence[str]) -> Document:
     """Lay out the means of all runs in their order, with the signs of those that each is shown to be better than."""
     runs, signs, columns = [scores.run for scores in view.result.scores], signs_of(view), []
-    for _, rows in together(view.rows, "measure"):
-        means = {row.against: row.baseline for row in reversed(rows)} | {row.run: row.mean for row in reversed(rows)}
+    for number, (_, rows) in enumerate(together(view.rows, "measure")):
+        both = {run: max((row for row in rows if run in (row.run, row.against)), key=lambda row: row.n) for run in runs}
+        means = {run: row.mean if row.run == run else row.baseline for run, row in both.items()}
+        queries = _queries(view, number)
+        over = [queries[row.run] & queries[row.against] for row in both.values()]
         written = [f"{means[run]:z.{places}f}" for run in runs]
         marks, found = [], verdicts_of(rows)
         for run in runs:
             beaten = [base for base in signs if (pair := found.get((run, base))) and pair[0] in WON]
             marks.append("".join(signs[base] + "?" * found[run, base][2] for base in beaten))
-        ranked = Standing(np.array([[float(value)] for value in written]), [better_of(rows[0])]).best[:, 0]
+        ranked = _best(written, over, better_of(rows[0]))
         best = {at for at in np.flatnonzero(ranked).tolist() if marks[at].replace("?", "")}
         columns.append(Column(title_of(rows[0]), written, best=best, beside=marks))
     several = [*signs.values()]
@@ -83,15 +88,30 @@ def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: S
     return Document([table], notes, str(view.signature), caption=caption)
 
 
-def _column(rows: dict[str, Comparison], base: str, runs: Sequence[str], places: int) -> Column:
+def _queries(view: Comparisons, measure: int) -> dict[str, frozenset[str]]:
+    """Give the queries for which each run has a value of a measure."""
+    return {
+        scores.run: frozenset(compress(scores.qids, ~np.isnan(scores.values[measure]))) for scores in view.result.scores
+    }
+
+
+def _best(written: Sequence[str], over: Sequence[frozenset[str]], better: Better) -> Bools:
+    """Tell which of the written means is best; one that is not over the queries of the most is compared with none."""
+    most = max(over, key=len)
+    means = [[float(value) if queries == most else math.nan] for value, queries in zip(written, over, strict=True)]
+    return Standing(np.array(means), [better]).best[:, 0]
+
+
+def _column(
+    rows: dict[str, Comparison], base: str, runs: Sequence[str], queries: Mapping[str, frozenset[str]], places: int
+) -> Column:
     first = max(rows.values(), key=lambda row: row.n)
     values = {base: first.baseline, **{run: row.mean for run, row in rows.items()}}
     written = [f"{values[run]:z.{places}f}" for run in runs]
-    fewer = [run in rows and rows[run].n < first.n for run in runs]  # which can be compared with none of the others
-    means = [[math.nan if left else float(value)] for value, left in zip(written, fewer, strict=True)]
+    over = [queries[first.run] & queries[base], *(queries[run] & queries[base] for run in runs[1:])]
     shown = {run: "" if row.doubtful else row.verdict for run, row in rows.items()}
     tested = [all(verdict == "worse" for verdict in shown.values()), *(shown[run] == "better" for run in runs[1:])]
-    best = Standing(np.array(means), [better_of(first)]).best[:, 0] & tested
+    best = _best(written, over, better_of(first)) & tested
     marks = ["", *(mark(rows[run]) for run in runs[1:])]
     cells = [value + mark for value, mark in zip(written, marks, strict=True)]
     return Column(title_of(first), cells, best=set(np.flatnonzero(best).tolist()))

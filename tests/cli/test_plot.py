@@ -26,10 +26,10 @@ def evaluated(measures, runs=RUNS):
 def test_the_frontier_draws_each_mean_and_fills_those_that_nobody_beats(copied):
     result = evaluated("nDCG@10 NFaiRR@10")
     (axes,) = fairtrec.plot(result, "frontier").axes
-    border, *points = (line for line in axes.get_lines() if line.get_label() != "_nolegend_")
+    border, *points = (line for line in axes.get_lines() if line.get_label() not in ("_nolegend_", "_part"))
     drawn = {point.get_label(): tuple(float(each[0]) for each in point.get_data()) for point in points}
     assert drawn == {run.removesuffix(".run"): tuple(means.values()) for run, means in result.means.items()}
-    filled = {point.get_label() for point in points if point.get_fillstyle() == "full"}
+    filled = {point.get_label() for point in points if point.get_markerfacecolor() != "white"}
     assert filled == {"neural", "fair"}
     assert border.get_xdata().tolist() == sorted((drawn[name][0] for name in filled), reverse=True)
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("nDCG@10 ↑", "NFaiRR@10 ↑")

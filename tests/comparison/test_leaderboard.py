@@ -105,7 +105,8 @@ def test_best_and_worst_go_by_the_direction(better, values, best, worst):
         ([[0.5], [0.6]], ["higher"], []),
         ([[0.5, NAN], [0.6, 0.1]], ["higher", "higher"], []),  # a number and nothing cannot be compared
         ([[0.5, 0.1], [0.6, NAN]], ["higher", "higher"], []),
-        ([[0.5, NAN], [0.6, NAN]], ["higher", "higher"], [0]),  # nothing and nothing: the rest decides
+        ([[0.5, NAN], [0.6, NAN]], ["higher", "higher"], []),  # nor can nothing and nothing
+        ([[0.5, NAN], [0.6, 0.6], [0.4, 0.4], [0.3, NAN]], ["higher", "higher"], [2]),  # the others are compared
         ([[INF, 0.5], [0.6, 0.5]], ["higher", "higher"], [1]),
         ([[0.5, 0.5]], ["higher", "higher"], []),
     ],
@@ -136,6 +137,13 @@ def test_dominance_keeps_its_laws(board):
     assert twice.tolist() == [*dominated, *dominated]  # and nobody dominates his equal
     front = [row for row, beaten in zip(rows, dominated, strict=True) if not beaten]
     assert not standing(front, *betters).dominated.any()
+    uncompared = [
+        any(value != value for value, better in zip(row, betters, strict=True) if better != "neither") for row in rows
+    ]
+    assert not (dominated & uncompared).any()
+    whole = [row for row, left in zip(rows, uncompared, strict=True) if not left]
+    if whole:  # and what cannot be compared takes the mark from no other, nor gives it
+        assert standing(whole, *betters).dominated.tolist() == dominated[~np.array(uncompared)].tolist()
     if sum(better != "neither" for better in betters) > 1:  # who is dominated is so by one of those that are not
         for row in (row for row, beaten in zip(rows, dominated, strict=True) if beaten):
             assert standing([*front, row], *betters).dominated[-1]
@@ -189,6 +197,25 @@ def test_a_mean_over_other_queries_than_those_of_other_runs_is_compared_with_non
 @pytest.mark.parametrize(("text", "asked"), [("nDCG@10", "ndcg_cut_10 RR"), ("NFaiRR", "NFaiRR@10"), ("P_5", "P@5")])
 def test_the_measure_is_spelled_as_where_it_is_asked_for(text, asked):
     assert leaderboard.sort_key(text, (asked,)) in leaderboard.registry.parse(asked)
+
+
+@pytest.mark.parametrize(("utility", "nearness"), [(0.9, 0.0), (0.0, 0.9)])
+def test_a_run_over_fewer_queries_has_no_mark_whatever_its_values_are(utility, nearness):
+    every, few = ("q", "r"), ("q",)
+    several = [
+        Scores(name, "t", (Higher(), Nearer()), qids, np.array([[good] * len(qids), [near] * len(qids)]))
+        for name, qids, good, near in [
+            ("a", every, 0.5, 0.5),
+            ("b", every, 0.4, 0.6),
+            ("fewer", few, utility, nearness),
+            ("as few", few, 0.45, 0.45),
+        ]
+    ]
+    result = Result(tuple(several), Signature({}), (), {})
+    compared = Standing(leaderboard.comparable(result), [Higher().better, Nearer().better])
+    assert compared.dominated.tolist() == [False, True, False, False]
+    assert compared.best.tolist() == [[True, True], *[[False, False]] * 3]
+    assert compared.worst.tolist() == [[False, False], [True, True], *[[False, False]] * 2]
 
 
 def test_the_level_of_relevance_is_part_of_the_measure():

@@ -30,7 +30,14 @@ def whiskers(axes):
     return [line for collection in axes.collections for line in collection.get_segments()]
 
 
-def test_28_runs_have_looks_of_their_own_in_colours_and_in_glyphs():
+@pytest.mark.parametrize("families", [(), ("r1", "r2")])
+def test_28_runs_are_told_apart_without_colour(families):
+    found = canvas.looks([f"r{at}" for at in range(28)], families)
+    assert len({(look["marker"], canvas.inner(at)) for at, look in enumerate(found)}) == 28
+    assert len({(look["marker"], look["linestyle"]) for look in found}) == 28
+
+
+def test_28_runs_have_colours_and_glyphs_of_their_own():
     found = canvas.looks([f"r{at}" for at in range(28)])
     assert len({(look["color"], look["marker"]) for look in found}) == 28
     assert len({(look["color"], look["linestyle"]) for look in found}) == 28
@@ -41,6 +48,24 @@ def test_runs_of_a_family_have_one_colour_and_own_glyphs():
     assert found[0]["color"] == found[1]["color"]
     assert found[0]["marker"] != found[1]["marker"]
     assert len({look["color"] for look in found}) == 3
+
+
+def filled(figure):
+    """The names of the points that are filled, and of those that are struck out."""
+    lines = figure.axes[0].get_lines()
+    points = [line for line in lines if not line.get_label().startswith("_")]
+    struck = [line.get_xydata().tolist() for line in lines if line.get_marker() == (2, 2, 45) and len(line.get_xdata())]
+    return (
+        {point.get_label() for point in points if point.get_markerfacecolor() != "white"},
+        {point.get_label() for point in points if point.get_xydata().tolist() in struck},
+    )
+
+
+@pytest.mark.parametrize("near", [0.0001, 0.001, 0.2])
+def test_a_run_on_the_front_is_filled_however_near_another_one_is(near):
+    means = [[0.5, 0.5], [0.5 + near, 0.5 + near], [0.5 - near, 0.5 - near], [0.1, 0.7], [0.1, 0.6]]
+    figure = fairtrec.plot(drawn_of(means, (Higher(), Lower())), "frontier", confidence=None)
+    assert filled(figure) == ({"run0", "run1", "run2"}, set())
 
 
 @pytest.mark.parametrize(("kind", "interval"), [("frontier", "percentile"), ("runs", "t")])
@@ -70,8 +95,7 @@ def test_the_best_run_by_the_rule_of_tables_is_darker():
 def test_a_run_over_other_queries_is_on_no_front_and_never_best():
     result = drawn_of([[0.2, 0.4], [0.5, 0.1]])
     result.scores[1].values[:, 0] = np.nan
-    points = [line for line in fairtrec.plot(result, "frontier").axes[0].get_lines() if line.get_label() == "run1"]
-    assert [point.get_fillstyle() for point in points] == ["none"]
+    assert filled(fairtrec.plot(result, "frontier")) == ({"run0"}, {"run1"})
     assert all(bar.get_facecolor()[0] > 0 for bar in fairtrec.plot(result, "runs").axes[0].patches)
 
 
@@ -81,6 +105,27 @@ def test_a_line_is_fitted_by_least_squares_to_each_family():
     (axes,) = fairtrec.plot(result, "frontier", families=("a", "b"), trend=True).axes
     lines = [line.get_xydata().tolist() for line in axes.get_lines() if line.get_label() == "_fit"]
     assert lines == [pytest.approx(np.array(line)) for line in ([[0.1, 0.3], [0.3, 0.7]], [[0.1, 0.9], [0.3, 0.7]])]
+
+
+def test_no_line_is_fitted_to_a_run_over_other_queries():
+    means = [[0.1, 0.3], [0.2, 0.5], [0.3, 0.7], [0.9, 0.1]]
+    result = drawn_of(means, spread=0)
+    result.scores[3].values[:, 0] = np.nan
+    (axes,) = fairtrec.plot(result, "frontier", trend=True).axes
+    (line,) = [line.get_xydata().tolist() for line in axes.get_lines() if line.get_label() == "_fit"]
+    assert line == pytest.approx(np.array([[0.1, 0.3], [0.3, 0.7]]))
+
+
+def test_the_figure_and_the_notes_say_which_points_are_struck_out(copied, fairtrec_command):
+    lines = (copied / "fair.run").read_text().splitlines(keepends=True)
+    (copied / "few.run").write_text("".join(line for line in lines if not line.startswith("101 ")))
+    asked = ["plot", "frontier", "qrels.txt", "bm25.run", "few.run", "neural.run", "-m", "P@5 RR", "-o", "x.svg"]
+    done = fairtrec_command(*asked)
+    assert "# struck out, as their means cannot be compared with those of other runs: few" in done.err
+    assert "cannot be compared with the others</text>" in (copied / "x.svg").read_text()
+    done = fairtrec_command(*asked, "--queries", "common")
+    assert "struck out" not in done.err
+    assert "cannot be compared" not in (copied / "x.svg").read_text()
 
 
 def test_families_are_named_below():

@@ -267,6 +267,23 @@ def test_the_scatter_is_of_utility_against_fairness_with_its_frontier():
     assert parsed.one("path", class_="frontier")["d"] == f"M{ax:g} {ay:g}V{by:g}H{bx:g}"  # a, its corner with b, b
 
 
+def test_a_run_that_cannot_be_compared_is_dotted_and_all_circles_are_explained():
+    result = result_of()
+    result.scores[2].values[0, 0] = NAN  # of c, whose mean is then over fewer queries
+    parsed = Page(html(result))
+    kinds = {int(e["data-run"]): e["class"].split() for e in parsed.all("g") if e.get("class", "").startswith("point")}
+    assert [("front" in kinds[run], "apart" in kinds[run]) for run in range(3)] == [
+        (True, False), (True, False), (False, True),
+    ]  # fmt: skip
+    style = files("fairtrec.report.page").joinpath("page.css").read_text("utf-8")
+    assert ".point.apart circle { stroke-dasharray" in style
+    assert ".point.front circle { fill: var(--front)" in style
+    assert "ring" not in {kind for several in kinds.values() for kind in several}
+    (note,) = [e["text"] for e in parsed.all("p", class_="note") if e["text"].startswith("Filled")]
+    for word in ("Filled, on the dashed line", "Open: another run dominates it", "Dotted: ", "A larger circle"):
+        assert word in note
+
+
 @pytest.mark.parametrize(
     ("measure", "label", "rising"),
     [

@@ -22,7 +22,9 @@ from fairtrec.report.cells import names
 FORMATS = "pdf", "svg", "pgf", "png"
 WIDTHS = {"1": 3.33, "2": 7.0}  # inches: a column, and both with the gap, of the usual paper in two columns
 COLOURS = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"  # told apart by the colour-blind
-MARKERS = "o", "s", "^", "D", "v", "P", "X"
+MARKERS = "o", "s", "^", "D", "v", "P", "X", "<", "*", ">"
+LARGER = {"*": 1.6}  # than the others, or it has no room for what stands within
+INNER = "", ".", "_"  # what stands within a marker: each of them, then each of them again
 LINES = "-", "--", "-.", ":"
 QUIET = "#888888"
 LOOK = {
@@ -103,33 +105,30 @@ def shortened(names: Sequence[str], letters: int) -> list[str]:
 
 
 def looks(names: Sequence[str], families: Sequence[str] = ()) -> list[Mapping[str, Any]]:
-    """Give each run a colour, a marker and a line, which no other of the first 28 has together.
+    """Give each run a colour, a marker and a line, of which no two are those of another of the first 28.
 
     Runs whose names begin alike, as one of ``families``, are of one colour; those of none are black.
     """
-    if not families:
-        return [
-            _look(number % len(COLOURS), number + number // len(COLOURS), number // len(COLOURS))
-            for number in range(len(names))
-        ]
-    found, within = [], dict.fromkeys(range(-1, len(families)), 0)
-    for name in names:
-        family = family_of(name, families)
-        found.append(_look(family % len(COLOURS), within[family], within[family]))
-        within[family] += 1
-    return found
+    colours = [family_of(name, families) if families else number for number, name in enumerate(names)]
+    return [
+        {
+            "color": COLOURS[colour % len(COLOURS)],
+            "marker": MARKERS[number % len(MARKERS)],
+            "linestyle": LINES[number // len(COLOURS) % len(LINES)],
+        }
+        for number, colour in enumerate(colours)
+    ]
+
+
+def inner(number: int) -> str:
+    """Give what stands within the marker of a run, which tells the first 28 apart without colour."""
+    return INNER[number // len(MARKERS) % len(INNER)]
 
 
 def family_of(name: str, families: Sequence[str]) -> int:
     """Tell which of the families a run is of, that with the longest beginning; -1 is none."""
     fitting = [number for number, family in enumerate(families) if name.strip().startswith(family)]
     return max(fitting, key=lambda number: len(families[number]), default=-1)
-
-
-def _look(colour: int, marker: int, line: int) -> Mapping[str, Any]:
-    return {
-        "color": COLOURS[colour], "marker": MARKERS[marker % len(MARKERS)], "linestyle": LINES[line % len(LINES)],
-    }  # fmt: skip
 
 
 def refuse_many(names: Sequence[str]) -> None:

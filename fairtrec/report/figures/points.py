@@ -8,16 +8,20 @@ import numpy as np
 
 from fairtrec.answers.result import Result
 from fairtrec.answers.scores import Scores
+from fairtrec.comparison.leaderboard import Standing
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
 from fairtrec.literals import PaperColumns
-from fairtrec.report.cells import standing
+from fairtrec.report.cells import listed, standing
 from fairtrec.report.figures import canvas
 from fairtrec.report.labelling import RADIUS, Dot, labelled, stacked
 from fairtrec.report.page.scatter import FEW, frontier
 
 PLACES = 4  # what is equal in so many digits is equal, as in tables
 SIZE = 6.0  # of a number at a point
+EDGE: Mapping[str, Any] = {"markeredgewidth": 0.8}
+STRIKE = 1.8  # how long a line through a marker is, of its size
+STRUCK: Mapping[str, Any] = {"marker": (2, 2, 45), "color": canvas.QUIET, "markersize": STRIKE * RADIUS}
 UNIT = 0.5  # points of the drawing that labels are placed in
 
 
@@ -33,35 +37,82 @@ def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, tren
     figure, (axes,) = canvas.panels([""], columns, 2.5 if columns == "1" else 3.6)
     means = np.array([scores.compared for scores in result.scores])
     drawn = np.flatnonzero(np.isfinite(means).all(axis=1)).tolist()
+    apart = _apart(result, compared)
     front = [run for run in frontier(compared, 0, 1) if run in drawn]
     axes.step(*means[front[::-1]].T, where="post", color=canvas.QUIET, linewidth=0.8, linestyle="--", zorder=1)
-    look = canvas.looks(names, families)
+    look = [
+        {"marker": each["marker"], "color": canvas.QUIET if run in apart else each["color"]}
+        for run, each in enumerate(canvas.looks(names, families))
+    ]
     _intervals(axes, result, front if len(drawn) > FEW else drawn, look)
     order = [*front, *(run for run in drawn if run not in front)]
-    lines = {run: axes.plot(*means[run], zorder=2, label=names[run], **look[run])[0] for run in drawn}
-    for run, line in lines.items():
-        line.set(linestyle="", fillstyle="full" if run in front else "none", markersize=RADIUS, markeredgewidth=0.8)
+    points = {
+        run: _point(axes, means[run], look[run], canvas.inner(run), is_front=run in front, is_apart=run in apart)
+        for run in drawn
+    }
+    for run in drawn:
+        points[run][0].set_label(names[run])
     if trend:
-        _fitted(axes, means[drawn], [canvas.family_of(names[run], families) for run in drawn], families)
+        fitted = [run for run in drawn if run not in apart]
+        _fitted(axes, means[fitted], [canvas.family_of(names[run], families) for run in fitted], families)
     axes.set_xlabel(canvas.label(measures[0]))
     axes.set_ylabel(canvas.label(measures[1]))
     numbered = len(drawn) > FEW
     keyed = drawn if len(drawn) <= canvas.MOST else front
+    handles: list[Any] = [points[run] for run in keyed]
     told = [f"{run + 1}  {names[run]}" if numbered else names[run] for run in keyed]
-    handles = [lines[run] for run in keyed]
     for number, family in enumerate(families):
         line = {"linestyle": "--", "marker": ""} if trend else {"linestyle": "", "marker": "_"}
         handles += axes.plot([], [], label="_family", color=canvas.COLOURS[number % len(canvas.COLOURS)], **line)
         told.append(f"{family}…")
+    if apart:
+        handles += axes.plot([], [], label="_apart", linestyle="", **STRUCK)
+        told.append("cannot be compared with the others")
     if handles:
         canvas.legend(figure, handles, told)
     dots = _placed(figure, axes, means, order)
     for dot in dots:
-        ring = {} if dot.stack == dot.run else {"fillstyle": "none"}
-        lines[dot.run].set(markersize=dot.radius, zorder=2 + (dot.run in front) + 1 / dot.radius, **ring)
+        _sized(points[dot.run], dot, look[dot.run]["marker"], is_front=dot.run in front, is_apart=dot.run in apart)
     if numbered:
         _numbered(figure, axes, dots)
     return figure
+
+
+def _apart(result: Result, compared: Standing) -> list[int]:
+    """List the runs that have finite means, but cannot be compared with others in one of the two measures."""
+    finite = np.isfinite([scores.compared for scores in result.scores]).all(axis=1)
+    apart: list[int] = np.flatnonzero(finite & np.isnan(compared.means).any(axis=1)).tolist()
+    return apart
+
+
+def notes(result: Result) -> list[str]:
+    """List what a caption should say of the points."""
+    apart = _apart(result, standing(result, PLACES))
+    if not apart:
+        return []
+    names = listed([canvas.called(result)[run].strip() for run in apart])
+    return [f"struck out, as their means cannot be compared with those of other runs: {names}"]
+
+
+def _point(
+    axes: Any, mean: Floats, look: Mapping[str, Any], inner: str, *, is_front: bool, is_apart: bool
+) -> tuple[Any, ...]:
+    """Draw a run: filled on the front, open elsewhere, struck out if it cannot be compared with the others."""
+    colour = look["color"]
+    faces = (colour, "white") if is_front else ("white", colour)
+    size = RADIUS * canvas.LARGER.get(look["marker"], 1)
+    parts: list[Mapping[str, Any]] = [{**look, "markersize": size, "markerfacecolor": faces[0]}]
+    parts += [{"marker": inner, "color": faces[1], "markersize": 2.5}] * bool(inner) + [STRUCK] * is_apart
+    return tuple(axes.plot(*mean, label="_part", linestyle="", **{**EDGE, **part})[0] for part in parts)
+
+
+def _sized(parts: Sequence[Any], dot: Dot, marker: str, *, is_front: bool, is_apart: bool) -> None:
+    """Make the marker of a run as large as its dot, and put the larger below the smaller."""
+    parts[0].set(markersize=dot.radius * canvas.LARGER.get(marker, 1))
+    if is_apart:
+        parts[-1].set(markersize=STRIKE * dot.radius)
+    for part in parts:
+        part.set(zorder=2 + is_front + 1 / dot.radius)
 
 
 def _intervals(axes: Any, result: Result, runs: Sequence[int], look: Sequence[Mapping[str, Any]]) -> None:

@@ -114,7 +114,7 @@
     points.forEach((point, run) => {
       const dot = dots.find((each) => each.run === run);
       point.classList.toggle("front", front.includes(run));
-      point.classList.toggle("ring", dot !== undefined && dot.stack !== run);
+      point.classList.toggle("apart", !(across.ranks[run] && up.ranks[run]));
       point.setAttribute("visibility", dot ? "visible" : "hidden");
       if (!dot) return;
       point.setAttribute("transform", `translate(${dot.x} ${dot.y})`);

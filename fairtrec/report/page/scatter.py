@@ -4,7 +4,7 @@ page.js moves the points to other measures, by the axes that are made here.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
@@ -100,7 +100,15 @@ def field(axes: Iterable[Axis]) -> Box:
     return max(64, 20 + 10 * widest), 40, 536, 362
 
 
-def svg(axes: dict[int, Axis], pair: tuple[int, int], front: Sequence[int], names: Sequence[str]) -> Element:
+def apart(standing: Standing, across: int, up: int) -> list[int]:
+    """List the runs that cannot be compared with others in one of two measures."""
+    runs: list[int] = np.flatnonzero(np.isnan(standing.means[:, [across, up]]).any(axis=1)).tolist()
+    return runs
+
+
+def svg(
+    axes: dict[int, Axis], pair: tuple[int, int], front: Sequence[int], apart: Collection[int], names: Sequence[str]
+) -> Element:
     """Draw the scatter; ``names`` are those of the runs, which a reader sees when pointing at them."""
     across, up = axes[pair[0]], axes[pair[1]]
     left, top, _, bottom = box = field(axes.values())
@@ -116,7 +124,10 @@ def svg(axes: dict[int, Axis], pair: tuple[int, int], front: Sequence[int], name
         "svg",
         *frame(across, up, box),
         element("path", class_="frontier", d="".join(border)),
-        *(_point(run, drawn.get(run), shown[run], names[run], beside.get(run), front) for run in reversed(order)),
+        *(
+            _point(run, drawn.get(run), shown[run], names[run], beside.get(run), front=run in front, apart=run in apart)
+            for run in reversed(order)
+        ),
         id="scatter",
         class_="plot few" if len(names) <= FEW else "plot",
         viewBox="0 0 560 420",
@@ -153,8 +164,10 @@ def frame(across: Axis, up: Axis, box: Box) -> list[Element]:
     ]
 
 
-def _point(run: int, dot: Dot | None, label: str, name: str, beside: Spot | None, front: Sequence[int]) -> Element:
-    kinds = {"front": run in front, "ring": dot is not None and dot.run != dot.stack, "named": beside is not None}
+def _point(
+    run: int, dot: Dot | None, label: str, name: str, beside: Spot | None, *, front: bool, apart: bool
+) -> Element:
+    kinds = {"front": front, "apart": apart, "named": beside is not None}
     return element(
         "g",
         element("title", name),
