@@ -128,7 +128,7 @@ command = _Lazy(
 
 def _print_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     """Print the version and end; with -v, what else decides the digits of a number."""
-    verbose = context.params.pop("verbose", False)
+    verbose = context.params.pop("versions", False)
     if asked:
         click.echo(f"fairtrec {__version__}{BUILT}")
         if verbose:
@@ -140,13 +140,11 @@ def _print_version(context: click.Context, _: click.Parameter, asked: bool) -> N
         raise click.UsageError("put -v after the command, or use it with --version", context)
 
 
-click.option("-v", "verbose", is_flag=True, is_eager=True, hidden=True)(command)
+click.option("--version", is_flag=True, expose_value=False, callback=_print_version, help="Show the version and exit.")(
+    command
+)
 click.option(
-    "--version",
-    is_flag=True,
-    expose_value=False,
-    callback=_print_version,
-    help="Show the version and exit; with -v, also those of Python, numpy, BLAS and scipy.",
+    "-v", "versions", is_flag=True, is_eager=True, help="With --version: show those of Python, numpy, BLAS and scipy."
 )(command)
 
 
