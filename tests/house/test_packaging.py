@@ -129,6 +129,29 @@ def test_wheel_has_what_it_needs_and_no_more(holds):
     assert tracked <= set(names)
 
 
+def test_the_source_distribution_has_every_file_of_the_repository():
+    if not (REPOSITORY / ".git").exists():
+        pytest.skip("needs a checkout with git")
+    builder = pytest.importorskip("hatchling.builders.sdist", reason="hatchling is not installed; make setup")
+    planned = {file.distribution_path for file in builder.SdistBuilder(str(REPOSITORY)).recurse_included_files()}
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=REPOSITORY, check=True, capture_output=True, text=True)
+    tracked = {name for name in listed.stdout.split("\0") if name and (REPOSITORY / name).exists()}
+    assert len(tracked) > 500
+    assert tracked <= planned
+    assert {"action.yml", "mkdocs.yml", "Dockerfile", "SECURITY.md", ".github/workflows/ci.yml"} <= planned
+    assert not [name for name in planned if name.startswith((".venv", "dist/", ".site")) or "__pycache__" in name]
+
+
+def test_the_version_of_the_metadata_is_one_that_uploaders_know(holds):
+    """A new hatchling writes a newer one by default, which twine 6 refused."""
+    assert holds[1].startswith("Metadata-Version: 2.4\n")
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
+    targets = project["tool"]["hatch"]["build"]["targets"]
+    assert {name: each["core-metadata-version"] for name, each in targets.items()} == {"wheel": "2.4", "sdist": "2.4"}
+    assert "hatchling>=1.27,<2" in project["build-system"]["requires"]
+    assert "hatchling>=1.27,<2" in project["dependency-groups"]["dev"]
+
+
 # ------------------------------------------------------------------------------------- what is built, and how
 
 

@@ -46,7 +46,6 @@ def test_a_release_is_refused_until_the_files_speak_of_it(release, root):
     changelog = (root / "CHANGELOG.md").read_text("utf-8")
     release.prepare(root, "3.4.5")
     notes = release.notes(root, "3.4.5")
-    assert notes.startswith("### ")
     assert notes.splitlines()[-1] in changelog
     assert re.search(r"^date-released: 20\d\d-\d\d-\d\d$", (root / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
     dated = (root / "CHANGELOG.md").read_text("utf-8")
@@ -55,6 +54,13 @@ def test_a_release_is_refused_until_the_files_speak_of_it(release, root):
     )
     with pytest.raises(release.ReleaseError, match=r"the first heading of CHANGELOG.md is 3\.5\.0, not yet released"):
         release.notes(root, "3.4.5")
+
+
+def test_the_notes_of_the_first_release_fit_ten_lines():
+    _, _, notes = (REPOSITORY / "CHANGELOG.md").read_text("utf-8").partition("## 0.1.0")
+    lines = notes.partition("\n## ")[0].rstrip().splitlines()
+    assert 4 < len(lines) <= 10
+    assert max(map(len, lines)) <= 120
 
 
 def test_notes_are_of_one_version_alone(release, root):
