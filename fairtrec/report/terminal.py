@@ -34,6 +34,7 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     ``most`` remarks are shown (None: all), and then a terminal shows one line of the signature.
     """
     from rich.console import Console
+    from rich.text import Text
 
     stream, gap = io.StringIO(), document.gap
     room = get_terminal_size().columns if terminal or window else None
@@ -43,7 +44,7 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     console = Console(file=stream, force_terminal=terminal, width=max(widest, room or 0), highlight=False)
     for table, page in pages:
         if table.title:
-            console.print(plain(table.title), style="bold", markup=False, soft_wrap=True)
+            console.print(Text(plain(table.title), "bold"), soft_wrap=True)
         console.print(_table(table, page, gap))
     is_cut = terminal and room is not None and most is not None
     signature = cut(document.signature, room or 0) if is_cut else document.signature
@@ -53,7 +54,7 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     named = f"left out for want of room: {', '.join(left)}; -f tsv or a wider window has them" if left else ""
     signs = [_without(line, left) for line in document.signs] if left else document.signs
     for line in filter(None, (named, *signs, *folded(document.remarks, most), signature)):
-        console.print(plain(line), style="dim", markup=False, soft_wrap=True)
+        console.print(Text(plain(line), "dim"), soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from inspect import signature
 from math import isnan, sqrt
 
 import numpy as np
@@ -72,6 +73,7 @@ def test_two_slices_are_compared_as_by_welch(one, other, confidence):
     assert difference.p == pytest.approx(theirs.pvalue, abs=1e-9)
 
 
+@pytest.mark.skipif("equal_var" not in signature(stats.tukey_hsd).parameters, reason="the oracle came with scipy 1.16")
 @pytest.mark.parametrize("many", [3, pytest.param(4, marks=pytest.mark.slow)])
 def test_more_slices_are_compared_as_by_games_and_howell(many):
     rng = np.random.default_rng(5)

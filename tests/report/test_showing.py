@@ -6,6 +6,7 @@ import json
 import math
 import re
 import sys
+from importlib import metadata
 
 import numpy as np
 import pandas as pd
@@ -316,6 +317,9 @@ def test_a_result_without_a_run_says_so(tmp_path):
 # --- intervals of means ---
 
 
+DIGITS = 1e-12 if metadata.version("scipy") >= "1.17" else 1e-10  # the critical values of scipy itself, before
+
+
 def interval(values, confidence):
     """Student's t interval, by scipy.stats."""
     from scipy import stats
@@ -338,7 +342,7 @@ def test_each_mean_has_the_interval_of_scipy(result, confidence):
             least, most = bounds[measure]
             low, high = interval([*of_queries.values()], confidence)
             low, high = low if least is None else max(low, least), high if most is None else min(high, most)
-            assert ends == pytest.approx([low, high], abs=1e-12)
+            assert ends == pytest.approx([low, high], abs=DIGITS)
     assert confident.signature["interval"] == f"t/{confidence:g}"
     assert confident.notes[-3:] == (
         f"[low, high]: {100 * confidence:g}% t interval of each mean over queries",
