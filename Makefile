@@ -9,7 +9,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/pycache
 COMPILED += OPENBLAS_NUM_THREADS=1
 MORE := spark embed adv ecosystem browser site bench
 
-.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz slow site check lint types layers stale bench docs dist release-check clean
+.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz slow site check lint types layers stale bench docs lock dist release-check clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -74,6 +74,9 @@ bench: .venv/bench  ## the benchmarks: ratios against other programs, a quarter 
 
 docs: .venv/dev  ## rebuild the pages in docs/ that are made from the code
 	$(BIN)/python docs/build.py
+
+lock: .venv/dev  ## pin anew, with hashes, what the image and the action install and what a release is built with
+	$(BIN)/pip install -q --disable-pip-version-check uv && $(BIN)/python .ci/lock.py
 
 dist: .venv/dev  ## a wheel and a source distribution in dist/
 	$(BIN)/pip install -q build twine && $(BIN)/python -m build && $(BIN)/twine check --strict dist/*

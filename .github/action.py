@@ -39,10 +39,11 @@ def asked() -> list[str]:
 
 
 def prepare() -> None:
-    """Say where pip keeps what it fetches, and for which machine, Python and requirements that is."""
+    """Say where pip keeps what it fetches, and for which machine, Python and versions that is."""
     pip = [sys.executable, "-m", "pip", "cache", "dir"]
     place = subprocess.run(pip, check=True, capture_output=True, text=True).stdout.strip()
-    required = (Path(__file__).parent.parent / "pyproject.toml").read_bytes()
+    locks = Path(__file__).parent.parent / "lock"
+    required = b"".join((locks / name).read_bytes() for name in ("build.txt", "run.txt"))
     machine = f"{platform.system()}-{platform.machine()}-{platform.python_version()}"
     key = f"fairtrec-{machine}-{hashlib.sha256(required).hexdigest()[:16]}"
     with Path(os.environ["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as output:
