@@ -91,8 +91,13 @@ __all__ = [
 
 _Answer.reports = lambda: import_module("fairtrec.report.answers")
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # type checkers and editors find each name here, and report any other
+    from fairtrec import gold as gold
+    from fairtrec import measures as measures
+    from fairtrec import rerankers as rerankers
     from fairtrec.ablation.ablation import ablate
+    from fairtrec.answers.result import Result
+    from fairtrec.answers.scores import Scores
     from fairtrec.catalogue.pages import cite
     from fairtrec.comparison.baseline import compare
     from fairtrec.comparison.correlations import correlate, rbo
@@ -114,17 +119,18 @@ if TYPE_CHECKING:
     from fairtrec.selection.selecting import select
     from fairtrec.validation.validating import validate
 
+if not TYPE_CHECKING:
 
-def __getattr__(name: str) -> Any:
-    """Import the interface when it is first used, so that ``fairtrec --help`` need not."""
-    if name not in {*_PLACES, *_PACKAGES}:
-        from fairtrec.catalogue.renamed import KEYWORDS, now
+    def __getattr__(name: str) -> Any:
+        """Import the interface when it is first used, so that ``fairtrec --help`` need not."""
+        if name not in {*_PLACES, *_PACKAGES}:
+            from fairtrec.catalogue.renamed import KEYWORDS, now
 
-        told, new = f"module 'fairtrec' has no attribute {name!r}", KEYWORDS.get(name)
-        raise AttributeError(now(f"fairtrec.{name}", f"fairtrec.{new}") if new in _PLACES else told)
-    if name in _PACKAGES:
-        return import_module(f"fairtrec.{name}")
-    return getattr(import_module(f"fairtrec.{_PLACES[name][0]}"), name)
+            told, new = f"module 'fairtrec' has no attribute {name!r}", KEYWORDS.get(name)
+            raise AttributeError(now(f"fairtrec.{name}", f"fairtrec.{new}") if new in _PLACES else told)
+        if name in _PACKAGES:
+            return import_module(f"fairtrec.{name}")
+        return getattr(import_module(f"fairtrec.{_PLACES[name][0]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -35,7 +35,8 @@ _FORMS = {  # what few evaluations look at, by the file of fairtrec/formulas/lab
     **dict.fromkeys(("Finals", "Linear", "Prefixes", "Totals"), "sums"),
     "Form": "unlabelled",
 }
-__getattr__: Callable[[str], Any] = Late(__name__, _FORMS, within="fairtrec.formulas.labellings")
+if not TYPE_CHECKING:  # for a type checker, every name that is not imported above is an error
+    __getattr__ = Late(__name__, _FORMS, within="fairtrec.formulas.labellings")
 ABOVE_0, BELOW_1 = math.ulp(0.0), math.nextafter(1.0, 0.0)  # the least and the greatest number that are
 READING_ON = "p is {p}; the probability to read on lies between 0 and 1"
 Better = Literal["higher", "lower", "nearer 0", "neither"]

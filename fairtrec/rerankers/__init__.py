@@ -1,9 +1,25 @@
 """Rerankers: one file for each or for an inseparable family, imported when one of them is first used."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from fairtrec.late import Late
+
+if TYPE_CHECKING:
+    from fairtrec.rerankers.det import DetCons as DetCons
+    from fairtrec.rerankers.det import DetConstSort as DetConstSort
+    from fairtrec.rerankers.det import DetGreedy as DetGreedy
+    from fairtrec.rerankers.det import DetRelaxed as DetRelaxed
+    from fairtrec.rerankers.fa_topk import FATopK as FATopK
+    from fairtrec.rerankers.fair_greedy import AlphaIdeal as AlphaIdeal
+    from fairtrec.rerankers.fair_greedy import FairGreedy as FairGreedy
+    from fairtrec.rerankers.foe import FOE as FOE
+    from fairtrec.rerankers.neutral import Neutral as Neutral
+    from fairtrec.rerankers.optimal import Optimal as Optimal
+    from fairtrec.rerankers.optimal import Worst as Worst
+    from fairtrec.rerankers.oracle import Oracle as Oracle
+    from fairtrec.rerankers.random import PlackettLuce as PlackettLuce
+    from fairtrec.rerankers.random import Random as Random
+    from fairtrec.rerankers.random import RandomSwap as RandomSwap
 
 _FILES = {
     "det": ("DetGreedy", "DetCons", "DetRelaxed", "DetConstSort"),
@@ -16,7 +32,8 @@ _FILES = {
     "random": ("Random", "RandomSwap", "PlackettLuce"),
 }
 BUILT_IN = {name: file for file, names in _FILES.items() for name in names}
-__getattr__: Callable[[str], Any] = Late(__name__, BUILT_IN)
+if not TYPE_CHECKING:  # for a type checker, every name that is not imported above is an error
+    __getattr__ = Late(__name__, BUILT_IN)
 
 
 def __dir__() -> list[str]:

@@ -17,7 +17,7 @@ from fairtrec_made import REPOSITORY, ended, one_process
 PAGE = (REPOSITORY / "docs" / "architecture.md").read_text("utf-8")
 ROOMS, WAY = re.findall(r"^```\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
-NEW = {  # what stands in the first column of the page's table: the file, and the line that goes behind which other line
+NEW = {  # what stands in the first column of the page's table: the file, and which lines go behind which others
     "a measure": (
         """
         from dataclasses import dataclass
@@ -32,7 +32,10 @@ NEW = {  # what stands in the first column of the page's table: the file, and th
             def __call__(self, lengths):
                 return lengths + 0.5
         """,
-        ("_FILES = {", '    "spoken": ("Spoken",),'),
+        [
+            ("if TYPE_CHECKING:", "    from fairtrec.measures.spoken import Spoken as Spoken"),
+            ("_FILES = {", '    "spoken": ("Spoken",),'),
+        ],
     ),
     "a reranker": (
         """
@@ -48,14 +51,17 @@ NEW = {  # what stands in the first column of the page's table: the file, and th
             def __call__(self, lengths):
                 return Order(np.arange(lengths[0])[::-1][None])
         """,
-        ("_FILES = {", '    "backwards": ("Backwards",),'),
+        [
+            ("if TYPE_CHECKING:", "    from fairtrec.rerankers.backwards import Backwards as Backwards"),
+            ("_FILES = {", '    "backwards": ("Backwards",),'),
+        ],
     ),
     "a format of a report": (
         """
         def tally(result, *, places):
             return f"{len(result.scores)} runs, {places} places\\n"
         """,
-        ("_RESULTS = {", '    "tally": Writer("results.tally:tally", carries="all"),'),
+        [("_RESULTS = {", '    "tally": Writer("results.tally:tally", carries="all"),')],
     ),
     "a command": (
         """
@@ -66,7 +72,7 @@ NEW = {  # what stands in the first column of the page's table: the file, and th
         def command():
             click.echo("hello")
         """,
-        ('    "Evaluate": {', '        "hello": "Say hello.",'),
+        [('    "Evaluate": {', '        "hello": "Say hello.",')],
     ),
 }
 
@@ -138,14 +144,15 @@ def grown(tmp_path_factory):
     shutil.copytree(REPOSITORY / "resources", folder / "resources")
     for what, new, lines, files in rows():
         if what in NEW:
-            source, (behind, line) = NEW[what]
+            source, several = NEW[what]
             (folder / new).write_text(dedent(source).lstrip())
             (file,) = files
-            text = (folder / file).read_text()
-            start = text.index(behind)
-            end = text.index("\n", start) + 1
-            (folder / file).write_text(f"{text[:end]}{line}\n{text[end:]}")
-            assert lines == 1
+            for behind, line in several:
+                text = (folder / file).read_text()
+                start = text.index(behind)
+                end = text.index("\n", start) + 1
+                (folder / file).write_text(f"{text[:end]}{line}\n{text[end:]}")
+            assert lines == len(several)
     (folder / "my.run").write_text("q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n")
     return folder
 

@@ -1,0 +1,47 @@
+"""Type checkers of a consumer know each public name, and report a name that does not exist."""
+
+import re
+import subprocess
+import sys
+
+import fairtrec
+from fairtrec import measures, rerankers
+
+CONSUMER = """\
+import fairtrec
+from fairtrec.measures import NFaiRR
+
+
+def values(result: fairtrec.Result) -> dict[str, dict[str, float]]:
+    result.nosuch  # attr-defined
+    return result.means
+
+
+result = fairtrec.evaluate(["nDCG@10", NFaiRR(tau=0)], {"mine": "my.run"}, "qrels.txt", terms="gender-en")
+values(result)["mine"]["nDCG@10"] + 1
+values(result)["mine"]["nDCG@10"].nosuch  # attr-defined
+fairtrec.compare(result).nosuch  # attr-defined
+fairtrec.evalute  # attr-defined
+fairtrec.measures.NFaiR  # attr-defined
+fairtrec.rerankers.Nosuch  # attr-defined
+fairtrec.evaluate("nDCG@10", "my.run", "qrels.txt", tokeniser="space")  # call-arg
+fairtrec.evaluate("nDCG@10", "my.run", "qrels.txt", tokenizer="spaces")  # arg-type
+NFaiRR(tua=1)  # call-arg
+"""
+
+
+def test_a_consumer_sees_every_public_name_and_no_other(tmp_path):
+    (tmp_path / "consumer.py").write_text(CONSUMER)
+    inner = {"measures": measures.BUILT_IN, "rerankers": rerankers.BUILT_IN}
+    names = [*fairtrec.STABILITY, *(f"fairtrec.{package}.{name}" for package in inner for name in inner[package])]
+    lines = ["from {} import {} as {}".format(*name.rpartition(".")[::2], name.replace(".", "_")) for name in names]
+    (tmp_path / "names.py").write_text("\n".join(lines))
+    command = [sys.executable, "-m", "mypy", "--strict", "--hide-error-context", "--cache-dir", tmp_path / "cache", "."]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    found = re.findall(r"^(\S+?):(\d+): error: .*\[([a-z-]+)\]$", done.stdout, re.MULTILINE)
+    wanted = [
+        ("consumer.py", str(number), line.partition("  # ")[2])
+        for number, line in enumerate(CONSUMER.splitlines(), 1)
+        if "  # " in line
+    ]
+    assert found == wanted, done.stdout + done.stderr
