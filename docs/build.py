@@ -1,21 +1,30 @@
-"""Write the pages that are made from the code: measures, rerankers, commands; tables of validate.md and python.md."""
+"""Write what is made from the code: pages, tables of pages, and the schema of the results file."""
 
 import inspect
+import json
 import sys
+from collections.abc import Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
 from pkgutil import resolve_name
-from types import FunctionType, ModuleType
-from typing import get_args, get_origin
+from types import FunctionType, ModuleType, UnionType
+from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import click
 import numpy as np
+from pyarrow import parquet
 
+import fairtrec
 from fairtrec import STABILITY
+from fairtrec.answers.results_file import ResultsFile
 from fairtrec.catalogue import rerankers as catalogue
 from fairtrec.catalogue.pages import overview, page
-from fairtrec.cli import COMMANDS, command
+from fairtrec.cli import COMMANDS, PROVISIONAL, command
+from fairtrec.evaluation.signature import FIELDS, versions_of
 from fairtrec.measures import BUILT_IN
+from fairtrec.report.writers import KINDS
 from fairtrec.rerankers import BUILT_IN as OURS
+from fairtrec.statistics.procedure import Procedure
 from fairtrec.validation.findings import table
 
 HERE = Path(__file__).parent
@@ -75,6 +84,115 @@ def _first_line(thing: object) -> str:
     return (inspect.getdoc(thing) or "").partition("\n")[0].replace("|", "\\|")
 
 
+def stability() -> str:
+    """Write the page of what stays stable: what stands above the mark as it is, and the lists of names."""
+    above, _, _ = (HERE / "stability.md").read_text("utf-8").partition(MADE)
+    kept = [name for name in COMMANDS if name not in PROVISIONAL]
+    names = {word: [name for name, each in STABILITY.items() if each == word] for word in ("stable", "provisional")}
+    parts = ["## Names of Python", *(f"{word.capitalize()}: {_listed(names[word])}." for word in names)]
+    parts.append("## Commands and options\n\n| stable command | options |\n|---|---|")
+    for name in kept:
+        found = command.get_command(click.Context(command), name)
+        assert found is not None
+        inner = found.commands if isinstance(found, click.Group) else {"": found}
+        parts[-1] += "".join(f"\n| `{f'{name} {each}'.strip()}` | {_options(of)} |" for each, of in inner.items())
+    parts.append(f"Provisional commands: {_listed(sorted(PROVISIONAL))}.")
+    parts.append("## Signature fields")
+    parts.append(f"Of an evaluation, in this order: {_listed(dict.fromkeys([*versions_of(()), *FIELDS]))}.")
+    parts.append(f"`compare` adds {_listed(['slices', 'baseline', 'correlate', *Procedure().choices])}.")
+    parts.append("## Keys of the results file\n\n| object | key | holds | |\n|---|---|---|---|")
+    whole = json.loads(schema())
+    for name, each in {"the file": whole, **whole["$defs"]}.items():
+        of = name.removesuffix("Entry").lower()
+        for key, told in each["properties"].items():
+            when = "" if key in each["required"] else "optional"
+            parts[-1] += f"\n| {of} | `{key}` | {told['description']} | {when} |"
+    parts.append("## Columns and keys of reports\n\n| command | format | columns or keys |\n|---|---|---|")
+    parts[-1] += "".join(f"\n| `{of}` | {form} | {_listed(names)} |" for of, form, names in _columns())
+    return f"{above}{MADE}{chr(10).join(f'{part}{chr(10)}' for part in parts)}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _options(of: click.Command) -> str:
+    """List the options of a command, the short name of each behind the long one."""
+    several = [sorted(each.opts, key=len, reverse=True) for each in of.params if isinstance(each, click.Option)]
+    return ", ".join("/".join(f"`{name}`" for name in names) for names in several)
+
+
+def _columns() -> Iterator[tuple[str, str, list[str]]]:
+    """Name the columns and keys of reports, as a small evaluation writes them: command, formats, names."""
+    runs = {name: {qid: {"d": 1.0} for qid in "pq"} for name in "ab"}
+    result = fairtrec.evaluate("P@1 R@1", runs, {"p": {"d": 1}, "q": {"d": 0}})
+    slices = {"all": result, "s": result}
+    own = [str(measure) for measure in result.scores[0].measures]
+
+    def head(of: Any, form: str, **view: Any) -> list[str]:
+        text = KINDS[type(of).__name__](form, of, places=4, **view)
+        if form == "parquet":
+            return list(parquet.read_table(BytesIO(text)).column_names)
+        line, *_ = text.splitlines() if form == "jsonl" else [text]
+        names = text.partition("\n")[0].split("\t") if form == "tsv" else list(json.loads(line))
+        return [each for each in names if each not in own]
+
+    yield "eval", "tsv, csv; behind these a column for each measure", head(result, "tsv", parts=slices)
+    yield "eval", "jsonl", head(result, "jsonl", parts=slices)
+    yield "eval", "parquet", head(result, "parquet", parts=slices)
+    yield "compare", "tsv, csv, jsonl; objects of json", head(fairtrec.compare(result), "tsv")
+    yield "compare --correlate", "tsv, csv, jsonl; objects of json", head(fairtrec.correlate(result, "queries"), "tsv")
+    verdicts = fairtrec.check("P@1 >= baseline", result, baseline="a")
+    yield "check", "json", head(verdicts, "json")
+    yield (
+        "check",
+        "json, objects of `verdicts`",
+        list(json.loads(KINDS["Verdicts"]("json", verdicts, places=4))["verdicts"][0]),
+    )
+
+
+def schema() -> str:
+    """Write the JSON schema of the results file."""
+    definitions: dict[str, Any] = {}
+    _of_type(ResultsFile, definitions)
+    top = definitions.pop(ResultsFile.__name__)
+    address = "https://fairtrec.github.io/fairtrec/results.schema.json"
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": address, "title": "fairtrec results"}
+    return json.dumps({**head, **top, "$defs": dict(sorted(definitions.items()))}, indent=1) + "\n"
+
+
+def _of_type(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    """Give the schema of a type; the classes that it names go to the definitions."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if is_typeddict(hint):
+        if hint.__name__ not in definitions:
+            definitions[hint.__name__] = {}
+            definitions[hint.__name__] = _of_class(hint, definitions)
+        return {"$ref": f"#/$defs/{hint.__name__}"}
+    if origin in (Union, UnionType):
+        return {"anyOf": [_of_type(each, definitions) for each in inner]}
+    if origin is Literal:
+        return {"const": inner[0]} if len(inner) == 1 else {"enum": list(inner)}
+    if origin is list:
+        return {"type": "array", "items": _of_type(inner[0], definitions)}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": _of_type(inner[1], definitions)}
+    known = {Any: {}, int: {"type": "integer", "minimum": 0}}
+    known |= {kind: {"type": name} for kind, name in ((str, "string"), (float, "number"), (type(None), "null"))}
+    return known[hint]
+
+
+def _of_class(of: type, definitions: dict[str, Any]) -> dict[str, Any]:
+    properties, required = {}, []
+    for name, hint in get_type_hints(of, include_extras=True).items():
+        optional = get_origin(hint) is NotRequired
+        kind, text = get_args(get_args(hint)[0] if optional else hint)
+        properties[name] = {**_of_type(kind, definitions), "description": text}
+        required += [] if optional else [name]
+    text = inspect.getdoc(of)
+    return {"description": text, "type": "object", "properties": properties, "required": required}
+
+
 def _help(of: click.Command, path: str) -> str:
     width = {"max_content_width": 100, "terminal_width": 100}
     lines = of.get_help(click.Context(of, info_name=path, **{**command.context_settings, **width})).splitlines()
@@ -90,6 +208,8 @@ def main() -> int:
         "cli.md": cli(),
         "validate.md": codes(),
         "python.md": surface(),
+        "stability.md": stability(),
+        "../fairtrec/results.schema.json": schema(),
     }.items():
         path = HERE / name
         if not path.exists() or path.read_text("utf-8") != text:
@@ -97,7 +217,7 @@ def main() -> int:
             if "--check" not in sys.argv:
                 path.write_text(text, "utf-8")
     if stale and "--check" in sys.argv:
-        sys.stderr.write(f"docs/{', docs/'.join(stale)} are not what the code says; run: make docs\n")
+        sys.stderr.write(f"not what the code says: {', '.join(stale)}; run: make docs\n")
         return 1
     return 0
 

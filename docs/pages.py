@@ -9,14 +9,17 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parent.parent
 PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+SCHEMA = "results.schema.json"  # at the address that it gives itself
 SOURCE = "https://github.com/fairtrec/fairtrec/blob/main/"
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages that stand at the root of the repository."""
+    """Add the pages that stand at the root of the repository, and the schema of results files."""
     for name, page in PAGES.items():
         text = re.sub(r"\]\(docs/", "](", _without_checkout((ROOT / name).read_text("utf-8")))
         files.append(File.generated(config, page, content=_linked(text)))
+    schema = (ROOT / "fairtrec" / SCHEMA).read_text("utf-8")
+    files.append(File.generated(config, SCHEMA, content=schema))
     return files
 
 

@@ -66,6 +66,10 @@ GROUPS = {  # in the order of the help, rare commands last; the text stands here
     },
 }
 WITH = {"cite": "measures", "counterfactual": "annotate", "replay": "diff"}  # in whose file each of these stands
+PROVISIONAL = {  # commands whose options and columns may change with a minor version; those of the others do not
+    *("select", "trec-fair-2019", "explain", "headroom", "ablate", "gold", "plot", "rbo"),
+    *("rerank", "counterfactual", "adversarial", "queries", "positions"),
+}
 COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 
 OUTSIDE = {  # what is wrong with the machine or a name, not with fairtrec: the way out

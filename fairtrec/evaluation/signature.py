@@ -13,6 +13,7 @@ import numpy as np
 
 from fairtrec.answers import Signature
 from fairtrec.answers.result import InputFile, Part
+from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.catalogue.registry import package_of
 from fairtrec.data import Docs, Ints, Qrels, Run
 from fairtrec.errors import PATH, UsageError
@@ -35,6 +36,12 @@ from fairtrec.version import __version__
 
 LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
 KEYS = [(row.key, row.behind) for row in CHOICES.values() if row.key]  # of choices, and which each stands behind
+BESIDE = (
+    *("fairtrec", "qrels", "tau", "terms", "docs", "counts", "labels", "members"),
+    *(name for name in GIVEN_NAMES if name in EXTRAS),
+    *("gold", "queries", "background"),
+)
+FIELDS = tuple(inserted(BESIDE, KEYS))  # of a signature, behind the versions, in their order
 
 
 def files_of(parts: Mapping[Part, Any]) -> dict[Part, InputFile]:
@@ -123,7 +130,7 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
         "background": background,
     }
     every = beside | told
-    return Signature(versions_of(plan.measures) | {name: every[name] for name in inserted(beside, KEYS)})
+    return Signature(versions_of(plan.measures) | {name: every.get(name, "") for name in FIELDS})
 
 
 def called(

@@ -13,9 +13,10 @@ import numpy as np
 
 from fairtrec.answers import Signature
 from fairtrec.answers.result import InputFile, Part, Result
+from fairtrec.answers.results_file import FORMAT
 from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import registry
-from fairtrec.errors import FilePath, InputError
+from fairtrec.errors import FilePath, InputError, short
 from fairtrec.files import opening
 from fairtrec.measure import Measure
 
@@ -139,6 +140,7 @@ class _ResultReader:
 
     def results(self, data: bytes) -> RecordedResult:
         document = self.typed(self.document(data), dict, "the file")
+        self.refuse_other_format(document.get("format", 0))
         columns = {
             measure: self.typed(
                 self.typed(entry, dict, f"measures.{measure}").get("of", measure), str, f"measures.{measure}.of"
@@ -162,6 +164,13 @@ class _ResultReader:
         )
         measures = tuple(dict.fromkeys(columns.values()))
         return RecordedResult(self.path, signature, inputs, measures, runs, options, columns, counts)
+
+    def refuse_other_format(self, found: Any) -> None:
+        if type(found) is int and found > FORMAT:
+            what = f"this results file has format {short(str(found))}, and this fairtrec reads format {FORMAT}"
+            raise InputError(f"{what}; upgrade it with: pip install --upgrade fairtrec", self.path)
+        if type(found) is not int or found != FORMAT:
+            self.fail(f"this is no results file of format {FORMAT}")
 
     def typed(self, value: Any, kind: type[Typed], where: str) -> Typed:
         if not isinstance(value, kind):

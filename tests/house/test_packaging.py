@@ -117,7 +117,7 @@ def test_wheel_has_what_it_needs_and_no_more(holds):
     names, about = holds
     tops = {name.partition("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"fairtrec"}
-    assert "fairtrec/py.typed" in names
+    assert {"fairtrec/py.typed", "fairtrec/results.schema.json"} <= set(names)
     assert "\nLicense-File: LICENSE\n" in about
     assert "fairtrec/_resources/wordlists/gender-en.csv" in names
     assert "fairtrec/_resources/example/collection.tsv" in names

@@ -27,7 +27,7 @@ def document(**changes):
     """A results file of one run and one query, as it is written."""
     run = {"run": "a.run", "tag": "a", "num_q": 1, "remarks": [], "means": {"RR": {"value": 0.5, "n": 1}}}
     whole = {
-        "fairtrec": "1", "signature": "fairtrec:1 | order:score", "inputs": {"qrels": {"path": "q", "sha256": "0" * 64}},
+        "format": 1, "fairtrec": "1", "signature": "fairtrec:1 | order:score", "inputs": {"qrels": {"path": "q", "sha256": "0" * 64}},
         "options": {}, "notes": [], "measures": {"RR": {"better": "higher", "aggregate": "mean"}},
         "runs": [{**run, "queries": {"q1": {"RR": 0.5}}}],
     }  # fmt: skip
@@ -58,7 +58,8 @@ BROKEN = [
     ("{", "no JSON"),
     (b"\xff{}", "not UTF-8"),
     ("[]", "the file must be an object"),
-    ("{}", "has no 'measures'"),
+    ("{}", "this is no results file of format 1; write it with: fairtrec eval -f json -q"),
+    ('{"format": 1}', "has no 'measures'"),
     ('{"a": 1, "a": 2}', "'a' stands twice"),
     ('{"a": NaN}', "NaN is no number"),
     ('{"a": "\\ud800"}', "not UTF-8"),
@@ -124,6 +125,45 @@ def test_a_baseline_is_one_run_with_its_queries():
                                  (of_values([1.0]), "AP", "here is no AP, only RR")):  # fmt: skip
         with pytest.raises(InputError, match=says):
             which.only(measures(measure))
+
+
+OLD = "this is no results file of format 1; write it with: fairtrec eval -f json -q"
+NEW = (
+    "this results file has format {}, and this fairtrec reads format 1; upgrade it with: pip install --upgrade fairtrec"
+)
+READERS = {
+    "diff, the first": ["diff", "a.json", "one.json"],
+    "diff, the second": ["diff", "one.json", "a.json"],
+    "replay": ["replay", "a.json"],
+    "check": ["check", "qrels.txt", "bm25.run", "--baseline", "a.json", "--require", "RR >= baseline"],
+    "compare": ["compare", "--values", "one.json", "--values", "a.json"],
+}
+FORMATS = [
+    (None, OLD),
+    (0, OLD),
+    (-1, OLD),
+    ("1", OLD),
+    (True, OLD),
+    (1.0, OLD),
+    (2, NEW.format(2)),
+    (10**9, NEW.format(10**9)),
+]
+
+
+@pytest.mark.parametrize(("form", "says"), FORMATS)
+def test_a_file_of_another_format_is_refused_by_every_reader(recorded, fairtrec_command, form, says):
+    written = json.loads(recorded.read_text())
+    written.update(format=form)
+    if form is None:
+        del written["format"]
+    recorded.write_text(json.dumps(written))
+    for name, command in READERS.items():
+        ended = fairtrec_command(*command)
+        assert (name, ended.code, ended.out, ended.complaints) == (name, 3, "", [f"a.json: {says}"])
+    for read_file in (fairtrec.read_results, fairtrec.read_values):
+        with pytest.raises(InputError) as fault:
+            read_file(recorded)
+        assert str(fault.value).endswith(f"a.json: {says}")
 
 
 # --- what tells results apart ---

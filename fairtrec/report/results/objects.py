@@ -8,6 +8,7 @@ import numpy as np
 
 from fairtrec.answers.aggregates import Aggregated, of_queries, of_query
 from fairtrec.answers.result import Result
+from fairtrec.answers.results_file import FORMAT
 from fairtrec.answers.scores import Scores, UnknownIntervals
 from fairtrec.comparison.gaps import GapScores
 from fairtrec.data import Bools, Floats, Ints
@@ -72,7 +73,7 @@ def record(result: Result, *, per_query: bool, summary: bool, parts: Mapping[str
     for at, run in enumerate(runs if slices and summary else []):
         run["slices"] = {name: _means(part.scores[at]) for name, part in slices.items()}
     measures = {str(measure): _described(measure) for measure in result.scores[0].measures}
-    made = {**head(result, result.signature), "options": result.options, "notes": result.notes}
+    made = {"format": FORMAT, **head(result, result.signature), "options": result.options, "notes": result.notes}
     made |= {"groups": result.groups} if result.groups else {}
     return {**made, "measures": measures, "runs": runs}
 

@@ -1,0 +1,109 @@
+"""The results file, which ``-f json`` of an evaluation writes: its format number, and what stands under each key.
+
+docs/build.py makes fairtrec/results.schema.json from these classes, and tests hold what is written to it. A key that is
+added needs a line here. A key that is removed or changes its meaning needs a new FORMAT, which readers refuse.
+"""
+
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+FORMAT = 1
+Number = float | Literal["Infinity", "-Infinity"] | None  # None: undefined
+MeasureValues = dict[str, Number]
+QueryValues = dict[str, MeasureValues]
+
+
+class InputEntry(TypedDict):
+    """A file that was read."""
+
+    path: Annotated[str, "the file as it was named"]
+    sha256: Annotated[str, "its digest, 64 hexadecimal digits; empty for what has none"]
+
+
+class MeasureEntry(TypedDict):
+    """A measure, by its name in the notation of -m."""
+
+    better: Annotated[Literal["higher", "lower", "nearer 0", "neither"], "which values are good"]
+    aggregate: Annotated[str, "how the value of a run is made from those of its queries: mean, sum, gm, median, <0.5"]
+    of: NotRequired[Annotated[str, "the measure that has the values of queries, where --aggregate was asked for"]]
+
+
+class MeanEntry(TypedDict):
+    """The value of a run for one measure, over all queries or a slice; or the gap between two slices."""
+
+    value: Annotated[Number, "the mean over queries, or what aggregate says"]
+    n: Annotated[int, "the number of queries for which the measure is defined"]
+    low: NotRequired[Annotated[Number, "the lower end of the interval (--confidence, --gold)"]]
+    high: NotRequired[Annotated[Number, "the upper end of the interval (--confidence, --gold)"]]
+    corrected: NotRequired[Annotated[Number, "the mean as gold labels correct it (--gold)"]]
+    gold: NotRequired[Annotated[int, "the number of documents with gold labels (--gold)"]]
+    differ: NotRequired[Annotated[int, "the number of these whose labels differ (--gold)"]]
+    of: NotRequired[Annotated[list[str], "the two slices of a gap, the one with the greater mean first (--slice)"]]
+    p: NotRequired[Annotated[Number, "the p-value of a difference between slices (--slice with --confidence)"]]
+    least: NotRequired[Annotated[Number, "the least value over what is open (--bounds)"]]
+    greatest: NotRequired[Annotated[Number, "the greatest value over what is open (--bounds)"]]
+    expected: NotRequired[Annotated[Number, "the expected value over what is open (--bounds)"]]
+    tied: NotRequired[Annotated[int, "the number of queries with ties that matter (--bounds ties)"]]
+    drawn: NotRequired[Annotated[int, "the number of queries whose bounds come from random draws (--bounds)"]]
+    n_ends: NotRequired[Annotated[int, "the number of queries that have bounds (--bounds labels or texts)"]]
+    unknown: NotRequired[Annotated[int, "the number of queries with unknown documents (--bounds labels or texts)"]]
+    bounded: NotRequired[Annotated[int, "the number of queries whose ends may not be attained"]]
+    sampled: NotRequired[Annotated[int, "the number of queries whose expected value comes from random draws"]]
+    outside: NotRequired[Annotated[int, "the number of queries whose value lies outside its bounds"]]
+
+
+class SliceEntry(TypedDict):
+    """The values of a run over one slice, or the gap between slices."""
+
+    num_q: Annotated[int, "the number of queries"]
+    means: Annotated[dict[str, MeanEntry], "by measure"]
+    pooled: NotRequired[Annotated[MeasureValues, "by measure, the value of all queries together (--pool)"]]
+
+
+class NextEntry(TypedDict):
+    """The unknown document that moves a value most."""
+
+    rank: Annotated[int, "its rank"]
+    docno: Annotated[str, "its id"]
+    moves: Annotated[Number, "how far apart its labels move the value"]
+
+
+class EndsEntry(TypedDict):
+    """The values of queries over what is open."""
+
+    least: Annotated[QueryValues, "by query and measure"]
+    greatest: Annotated[QueryValues, "by query and measure"]
+    expected: Annotated[QueryValues, "by query and measure"]
+
+
+class RunEntry(TypedDict):
+    """The values of one run."""
+
+    run: Annotated[str, "the name of the run"]
+    tag: Annotated[str, "the tag in its file"]
+    num_q: Annotated[int, "the number of queries"]
+    remarks: Annotated[list[str], "what a reader should know about the numbers of this run"]
+    means: NotRequired[Annotated[dict[str, MeanEntry], "by measure; absent with -n"]]
+    pooled: NotRequired[Annotated[MeasureValues, "by measure, the value of all queries together (--pool)"]]
+    queries: NotRequired[Annotated[QueryValues, "by query and measure (-q)"]]
+    ties: NotRequired[Annotated[EndsEntry, "the values of queries over the orders of ties (-q --bounds ties)"]]
+    unknown: NotRequired[Annotated[EndsEntry, "the values of queries over labels or texts (-q --bounds labels, texts)"]]
+    label_next: NotRequired[
+        Annotated[dict[str, dict[str, NextEntry]], "by query and measure, the document to label next"]
+    ]
+    slices: NotRequired[Annotated[dict[str, SliceEntry], "by slice (--slice)"]]
+
+
+class ResultsFile(TypedDict):
+    """What `fairtrec eval -f json` writes; `check --baseline`, `diff` and `replay` read it."""
+
+    format: Annotated[Literal[1], "the format of this file"]
+    fairtrec: Annotated[str, "the version of fairtrec that wrote it"]
+    signature: Annotated[str, "every choice and every content that a value depends on"]
+    inputs: Annotated[dict[str, InputEntry], "by the part that a file plays: qrels, docs, `run NAME`"]
+    options: Annotated[dict[str, Any], "the options, by the names of the keywords of fairtrec.evaluate"]
+    notes: Annotated[list[str], "what a reader should know about all runs"]
+    groups: NotRequired[
+        Annotated[dict[str, dict[str, Any]], "by group, or by attribute and group: documents, and perhaps the target"]
+    ]
+    measures: Annotated[dict[str, MeasureEntry], "by name"]
+    runs: Annotated[list[RunEntry], "in the order given"]

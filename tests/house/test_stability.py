@@ -1,0 +1,51 @@
+"""docs/stability.md lists what the code has, and each thing that recorded outputs show."""
+
+import re
+
+from fairtrec import errors
+from fairtrec.cli import COMMANDS, PROVISIONAL
+from fairtrec_made import REPOSITORY
+
+PAGE = (REPOSITORY / "docs" / "stability.md").read_text("utf-8")
+WRITTEN, _, MADE = PAGE.partition("<!-- made from the code")
+GOLDEN = sorted((REPOSITORY / "tests" / "cli" / "golden").glob("*.txt"))
+
+
+def section(title):
+    """Give the words in code font of a section that is made from the code."""
+    return set(re.findall(r"`([^`]+)`", MADE.partition(f"## {title}\n")[2].partition("\n## ")[0]))
+
+
+def recorded(command):
+    """Give the recorded outputs of a command."""
+    texts = (case.read_text("utf-8") for case in GOLDEN)
+    return [text for text in texts if text.startswith(f"$ fairtrec {command} ")]
+
+
+def test_each_exit_code_is_that_of_its_error():
+    rows = dict(re.findall(r"^\| (\d) \|.*`fairtrec\.(\w+)`", WRITTEN, re.MULTILINE))
+    assert {int(code): name for code, name in rows.items()} == {
+        each.exit_code: each.__name__ for each in (errors.UsageError, errors.InputError, errors.ResourceError)
+    }
+
+
+def test_every_command_is_stable_or_provisional():
+    assert set(COMMANDS) > PROVISIONAL
+    listed = {name.partition(" ")[0] for name in section("Commands and options")}
+    assert listed >= set(COMMANDS)
+
+
+def test_every_recorded_signature_field_is_listed():
+    texts = [text for command in ("eval", "check", "compare") for text in recorded(command)]
+    lines = [line for text in texts for line in re.findall(r"fairtrec:VERSION \| [^\n]*", text)]
+    found = {part.partition(":")[0] for line in lines for part in re.split(r" \| (?=[a-z-]+:)", line)}
+    assert len(found) > 20
+    assert found <= section("Signature fields")
+
+
+def test_every_recorded_column_of_eval_is_listed():
+    listed = section("Columns and keys of reports")
+    heads = [text.splitlines()[1].split("\t") for text in recorded("eval") if "-f tsv" in text.splitlines()[0]]
+    assert len(heads) > 2
+    for head in heads:
+        assert set(head[: head.index("num_q") + 1]) <= listed
