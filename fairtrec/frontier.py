@@ -19,7 +19,7 @@ from fairtrec.inputs.given import JudgementsLike, Keywords
 from fairtrec.literals import Among
 from fairtrec.measure import Better, Measure, Quantity
 from fairtrec.reranking.problem import Problem
-from fairtrec.reranking.search import Search
+from fairtrec.reranking.search import SCORES, Search
 from fairtrec.reranking.solve import Cached, Solved, solve
 
 PROVEN = 1e-6  # what is less far apart is the same
@@ -27,10 +27,20 @@ PROVEN = 1e-6  # what is less far apart is the same
 
 @dataclass(frozen=True)
 class OfScores(Quantity):
-    """DCG of the scores that a run gave its documents, scaled to 0 to 1 over the candidates of each query."""
+    """DCG of the scores that a run gave its documents, scaled to 0 to 1 over the candidates of each query.
+
+    ``cutoff`` is the last rank that counts; None: all ranks count.
+    """
+
+    cutoff: int | None = None
 
     def __str__(self) -> str:
-        return "DCG of scores"
+        return f"DCG of {self.spelled}"
+
+    @property
+    def spelled(self) -> str:
+        """What a user types for it."""
+        return SCORES if self.cutoff is None else f"{SCORES}@{self.cutoff}"
 
 
 class Point(NamedTuple):
@@ -141,7 +151,8 @@ def headroom(
     """Say how much fairer each run could be at no loss of utility, at some, and at any.
 
     ``runs``, ``qrels`` and ``given`` are those of `evaluate`.
-    ``utility``     a measure that is better higher, or "scores": DCG of the run's own scores, where nothing is judged.
+    ``utility``     a measure that is better higher, or "scores": DCG of the run's own scores, for which nothing is
+                    judged, down to the cutoff of the fairness, or that of "scores@20".
     ``fairness``    a measure of any direction.
     ``loss``        shares of utility that may be lost, like (0, 0.01) or "0,1%".
     ``among``       where documents come from: "run", its own; "background", these and those of the background; "pool",
@@ -174,15 +185,18 @@ def headroom(
         ordered = set(problem.qids)
         several.append(replace(one, left_out=tuple(qid for qid in scores.qids if qid not in ordered)))
     pool = None
-    if whole is not None and all(each.exact for each in several) and "lemma 1" in ways[0]:  # else it takes too long
+    if (
+        whole is not None and all(each.exact for each in several) and ways[0].startswith("by lemma 1")
+    ):  # else it takes too long
         own = np.zeros((2, len(whole.qids)))
         pool = _of_run("pool", whole, own, solve(whole, own, kept), (), each=False)
     spelled = ",".join(f"{share:.6g}" for share in losses)
-    more = {"utility": str(search.utility or "scores"), "fairness": str(search.fairness), "loss": spelled}
+    of_scores = OfScores(search.scores_cutoff)
+    more = {"utility": str(search.utility or of_scores.spelled), "fairness": str(search.fairness), "loss": spelled}
     more |= {"from": among, "candidates": str(candidates or ""), "each": "yes" if each else ""}
     more |= {"pin-unjudged": "yes" if pin_unjudged else "", "dpfr": "" if dpfr is None else f"{dpfr:.6g}"}
     return Frontier(
-        utility=search.utility or OfScores(),
+        utility=search.utility or of_scores,
         fairness=search.fairness,
         runs=tuple(several),
         pool=pool,

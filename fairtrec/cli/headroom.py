@@ -17,7 +17,8 @@ from fairtrec.report.writers import FRONTIERS
     "--utility",
     default="nDCG@10",
     metavar="MEASURE",
-    help="The utility measure that is to last; scores means the DCG of the run's own scores.",
+    help="The utility measure that is to last; scores means the DCG of the run's own scores at the cutoff of "
+    "--fairness, and scores@20 at another.",
 )
 @click.option("--fairness", default="NFaiRR@10", metavar="MEASURE", help="The fairness measure that is to gain.")
 @click.option(

@@ -179,17 +179,19 @@ class Utility(Measure):
         return np.full(len(judged), float(self.cutoff) if self.name == "P" and self.cutoff else 1.0)
 
     def over_ranks(self, relevance: Floats, judged_relevance: Floats) -> Terms | None:
-        """Tell what P, R, nDCG, RR, AP and Success make of the ranks, as trec_eval computes them."""
-        if self.measure.params.keys() - {"rel", "cutoff"}:
+        """Tell what P, R, nDCG, RR, AP and Success make of the ranks, as trec_eval computes them, and RBP."""
+        params, n = self.measure.params, self.cutoff or relevance.shape[1]
+        parameters = {"rel", "cutoff", "p"} if self.name == "RBP" else {"rel", "cutoff"}
+        if self.name not in {"nDCG", "P", "R", "RR", "AP", "Success", "RBP"} or params.keys() - parameters:
             return None
-        n = self.cutoff or relevance.shape[1]
         if self.name == "nDCG":
             ideal = ranks.ideal(ranks.gains(judged_relevance), discount.log2(self.cutoff or judged_relevance.shape[1]))
             ideal[ideal == 0] = 1.0  # then all gains are 0, and so is nDCG
             return Sum(ranks.gains(relevance), discount.log2(n), ideal)
-        if self.name not in {"P", "R", "RR", "AP", "Success"}:
-            return None
-        relevant, judged = (grades >= self.measure.params.get("rel", 1) for grades in (relevance, judged_relevance))
+        relevant, judged = (grades >= params.get("rel", 1) for grades in (relevance, judged_relevance))
+        if self.name == "RBP":
+            p = params.get("p", 0.8)
+            return Sum(relevant.astype(np.float64), (1 - p) * discount.geometric(n, p))
         many = judged.sum(axis=1).clip(min=1)
         if self.name in {"P", "R"}:
             divisor = many if self.name == "R" else np.full(len(many), n)

@@ -37,10 +37,11 @@ class Optimal(Reranker):
         same_grades=True: among those in which every rank keeps a document of the same grade
 
     ``fairness`` and ``utility`` are any two measures, as -m takes them: Optimal(fairness=AWRF@20,utility=nDCG@10,
-    loss=1%). utility=scores is the DCG of the run's own scores, for which nothing is judged. @k is the cutoff of those
-    that name none. Documents come from the run; among=background: also from --background; among=pool: from all runs of
-    the command. This is `fairtrec headroom` written down, with the same fronts and figures: docs/headroom.md says where
-    it is exact. Where it is not, a remark says what no order exceeds.
+    loss=1%). utility=scores is the DCG of the run's own scores, for which nothing is judged, down to the cutoff of the
+    fairness if neither scores@k nor @k names another. @k is the cutoff of those that name none. Documents come from the
+    run; among=background: also from --background; among=pool: from all runs of the command. This is `fairtrec headroom`
+    written down, with the same fronts and figures: docs/headroom.md says where it is exact. Where it is not, a remark
+    says what no order exceeds.
 
     For FaiRR and nDCG it is exact. On the ranks of one grade, the fairest documents of that grade
     stand in falling order of omega; and where so many of each grade have been placed, what can still come depends on
@@ -80,7 +81,7 @@ class Optimal(Reranker):
         super().__post_init__()
         if self.fairness and self.tau != 1:
             raise UsageError(f"{self.name}: tau is of the fairness; write it there, like fairness=NFaiRR(tau=0)")
-        if self.utility == SCORES:
+        if self.utility.split("@")[0].strip() == SCORES:
             of_grades = {"same_grades": self.same_grades, "pin_unjudged": self.pin_unjudged}
             for option in (name for name, is_set in of_grades.items() if is_set):
                 raise UsageError(f"{self.name}: scores have no grades; leave out {option}, or name another utility")

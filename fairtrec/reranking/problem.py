@@ -1,8 +1,10 @@
 """One run whose front is looked for: its documents, what each adds to the two sums, and what orders are worth."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, permutations
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.two_sums import filled
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness
+from fairtrec.measures.utility import Utility
+from fairtrec.relevance.trec_eval import Ranked, formula_of
 from fairtrec.reranking.ordering import reordered
 
 LOOKS = ("membership", "relevance", "positions")  # what measures see of documents, [query, rank, ...]
@@ -25,6 +29,7 @@ OF_QUERY = frozenset({"target", "background", "collection", "judged_relevance", 
 COUNTED = frozenset({"lengths", "queries", "sample_of"})  # of orders, each of which stands for a query
 KNOWN = frozenset({*LOOKS, *TABLES, *OF_QUERY, *COUNTED, "ranked", "greatest_grade"})  # of orders that are made up
 PORTION = 20_000  # orders that are evaluated at once
+ORDERS = 100_000  # of a query, which are looked at one by one
 STEPS = 30
 TRIED = 4_000  # exchanges in a step
 
@@ -35,7 +40,7 @@ class Problem:
 
     ``inputs`` are of all documents that each query may rank, those of the run first; ``own`` are of the ranking as it
     is, as deep as anything sees, with ``lengths`` [query] ranks. ``utility`` None is the DCG of the scores of the run,
-    of which ``scores`` [query, document] are the scaled ones.
+    of which ``scores`` [query, document] are the scaled ones, down to the rank ``scores_cutoff``, None the last.
     """
 
     qids: tuple[str, ...]
@@ -47,6 +52,7 @@ class Problem:
     utility: Measure | None
     fairness: Measure
     scores: Floats | None = None
+    scores_cutoff: int | None = None
     pin_unjudged: bool = False
     candidates: int | None = None
     worst: bool = False  # whether the least fair orders are looked for
@@ -69,7 +75,7 @@ class Problem:
         """
         if measure is None:
             assert self.scores is not None
-            every: Terms | None = Sum(self.scores, discount.log2(self.own.depth or self.scores.shape[1]))
+            every: Terms | None = Sum(self.scores, discount.log2(self.scores_cutoff or self.scores.shape[1]))
             own = every
         else:
             every = measure.over_ranks(**{name: getattr(self.inputs, name) for name in measure.needs})
@@ -109,6 +115,15 @@ class Problem:
         """Give the places of the documents of a query that may stand anywhere."""
         return np.flatnonzero(self.there[query] & ~self.held[query])
 
+    def every_order(self, query: int) -> Ints | None:
+        """List the orders of a query [order, rank], by the places of its documents; None if they are too many."""
+        ranks, movable = len(self.ranks(query)), self.movable(query)
+        number = math.perm(len(movable), ranks)
+        if number > ORDERS:
+            return None
+        orders = np.fromiter(chain.from_iterable(permutations(movable.tolist(), ranks)), np.int64, number * ranks)
+        return self.filled(query, orders.reshape(number, ranks))
+
     def filled(self, query: int, tops: Ints) -> Ints:
         """Put orders [order, place] on the ranks that are free, where held documents keep theirs [order, rank]."""
         return filled(tops, self.ranks(query), int(self.lengths[query]))
@@ -124,15 +139,38 @@ class Problem:
 
     def fairness_of(self, query: int, tops: Ints) -> Floats:
         """Evaluate orders of one query [order, place], by the places of its documents; more is better [order]."""
-        parts = [self._part(query, tops[at : at + PORTION]) for at in range(0, len(tops), PORTION)]
-        values = np.concatenate(parts)
+        values = self.fair(self._values_of(self.fairness, query, tops))
         return np.where(np.isfinite(values), values, -np.inf)
 
-    def _part(self, query: int, tops: Ints) -> Floats:
+    def utility_of(self, query: int, tops: Ints) -> Floats | None:
+        """Evaluate the utility of orders of one query [order]; None if each needs a program of its own."""
+        if self.utility is None:
+            terms = self.terms(None)
+            assert isinstance(terms, Sum)
+            return np.asarray(terms.gains[query][tops] @ terms.weights[query, : tops.shape[1]])
+        if not isinstance(self.utility, Utility):
+            known = KNOWN.issuperset(self.utility.needs)
+            return self._values_of(self.utility, query, tops) if known else None
+        formula = formula_of(self.utility)
+        if formula is None:
+            return None
+        grades = self.inputs.relevance[query][tops]
+        judged_first = np.argsort(np.isnan(grades), axis=1, kind="stable")
+        grades = np.take_along_axis(grades, judged_first, axis=1)
+        places = np.where(np.isnan(grades), 0, judged_first + 1)
+        judged = -np.sort(-self.inputs.judged_relevance[query])
+        every = np.broadcast_to(judged, (len(tops), len(judged)))
+        return formula(Ranked(places, grades, np.full(len(tops), tops.shape[1]), every))
+
+    def _values_of(self, measure: Measure, query: int, tops: Ints) -> Floats:
+        parts = [self._part(measure, query, tops[at : at + PORTION]) for at in range(0, len(tops), PORTION)]
+        return np.concatenate(parts)
+
+    def _part(self, measure: Measure, query: int, tops: Ints) -> Floats:
         lengths = np.full(len(tops), tops.shape[1])
         counted = {"lengths": lengths, "queries": len(tops), "sample_of": np.arange(len(tops))}
-        made: dict[str, Any] = {name: counted[name] for name in COUNTED.intersection(self.fairness.needs)}
-        for name in set(self.fairness.needs) - COUNTED:
+        made: dict[str, Any] = {name: counted[name] for name in COUNTED.intersection(measure.needs)}
+        for name in set(measure.needs) - COUNTED:
             value = getattr(self.inputs, name)
             if name in LOOKS or name == "ranked":
                 made[name] = value[query][tops]
@@ -143,7 +181,7 @@ class Problem:
                 made[name] = row if name == "target" else np.broadcast_to(row, (len(tops), *row.shape[1:]))
             else:
                 made[name] = value
-        return self.fair(np.broadcast_to(np.asarray(self.fairness(**made)), (len(tops),)))
+        return np.broadcast_to(np.asarray(measure(**made)), (len(tops),))
 
     def local_optimum(self, query: int, grades: Ints | None) -> tuple[Ints, float]:
         """Exchange documents, the pair that gains most first, until none gains; give the order and its value.

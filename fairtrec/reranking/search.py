@@ -8,9 +8,10 @@ import numpy as np
 
 from fairtrec.answers.result import Part, Result
 from fairtrec.answers.scores import Scores
-from fairtrec.catalogue import registry
+from fairtrec.catalogue import notation, registry
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.data import MISSING, Bools, Floats, Run
+from fairtrec.data.parameters import DEEPEST
 from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.session import Evaluator
@@ -36,8 +37,9 @@ SCORES = "scores"  # for a utility: DCG of what the run itself scored
 class Search:
     """What is looked for: orders of the fairest at each utility, of documents of the run or of others, too.
 
-    ``utility`` None is the DCG of what the run itself scored. ``by`` asks for it: headroom, or a reranker as it is
-    spelled, which writes orders, of the least fair if ``worst``, and passes over queries without a finite value.
+    ``utility`` None is the DCG of what the run itself scored, down to the rank ``scores_cutoff``, None the last.
+    ``by`` asks for it: headroom, or a reranker as it is spelled, which writes orders, of the least fair if ``worst``,
+    and passes over queries without a finite value.
     """
 
     evaluator: Evaluator
@@ -49,6 +51,7 @@ class Search:
     pin_unjudged: bool
     worst: bool = False
     by: str = HEADROOM
+    scores_cutoff: int | None = None
 
     @classmethod
     def of(
@@ -64,7 +67,7 @@ class Search:
         by: str = HEADROOM,
     ) -> "Search":
         """Settle what is looked for. Raises UsageError for what leaves more than one order or value."""
-        by_scores = isinstance(utility, str) and utility.strip() == SCORES
+        by_scores, cutoff = scores_of(utility)
         if keywords["qrels"] is None and not by_scores:
             _refuse_unjudged(utility, by)
         found = evaluator([fairness] if by_scores else [utility, fairness], **keywords)
@@ -74,7 +77,9 @@ class Search:
             named = ", ".join(map(str, measures))
             raise UsageError(f"one measure of utility and one of fairness are wanted, and these are {named}")
         one, ranks = None if by_scores else measures[0], depth_of(measures)
-        search = cls(found, one, measures[-1], ranks, among, candidates, pin_unjudged, worst, by)
+        cutoff = cutoff or ranks
+        ranks = ranks and max(ranks, cutoff or 0)
+        search = cls(found, one, measures[-1], ranks, among, candidates, pin_unjudged, worst, by, cutoff)
         if one is not None and one.better != "higher":
             raise UsageError(f"{one} is {one.better}; utility is a measure that is better higher")
         if isinstance(search.fairness, Utility):
@@ -184,10 +189,28 @@ class Search:
             self.utility,
             self.fairness,
             scores,
+            self.scores_cutoff,
             pin_unjudged=self.pin_unjudged,
             candidates=self.candidates,
             worst=self.worst,
         )
+
+
+def scores_of(utility: Any) -> tuple[bool, int | None]:
+    """Tell whether a utility is the DCG of a run's own scores, and down to which rank, None if it names none.
+
+    Raises UsageError for a rank that is none.
+
+    >>> scores_of("scores"), scores_of("scores@4"), scores_of("nDCG@10")
+    ((True, None), (True, 4), (False, None))
+    """
+    several = list(notation.read(utility)) if isinstance(utility, str) and utility.strip().startswith(SCORES) else []
+    if len(several) != 1 or several[0].name != SCORES or several[0].params:
+        return False, None
+    cutoff = several[0].cutoff
+    if cutoff is not None and (type(cutoff) is not int or not 1 <= cutoff <= DEEPEST):
+        raise UsageError(f"{utility}: the cutoff is {cutoff}; ranks count from 1, to {DEEPEST} at most")
+    return True, cutoff
 
 
 def _option(name: str, by: str) -> str:

@@ -1,11 +1,12 @@
 """The front of each query of a run, by the lemma that holds; where none does, what was found and a bound.
 
 Lemma 1: fairness is a sum over ranks. Lemma 2: fairness goes by which kind of document stands at each rank, of which
-there are few, whatever it makes of them. docs/headroom.md has both.
+there are few, whatever it makes of them. docs/headroom.md has both. Of few documents every order is looked at.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -73,8 +74,11 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, 
         hull = f"; of {rough} of {len(found)} queries the hull alone" if rough else ""
         return Solved(found, alike, alike, f"by lemma 1{hull}", every, orders)
     fronts = [_of_relevance(problem, row, useful, worth[row], weights[row]) for row in queries]
+    listed = {row: _of_every_order(problem, row, None) for row in queries if fronts[row] is None}
+    fronts = [front if (by_order := listed.get(row)) is None else by_order.front for row, front in enumerate(fronts)]
     if len(exact := [front for front in fronts if front is not None]) == len(fronts):
-        return Solved(exact, alike, alike, "by lemma 1, over sequences", every, orders)
+        way = _exactly("by lemma 1, over sequences", len(listed), len(fronts))
+        return Solved(exact, alike, alike, way, every, orders)
     best = [
         _fairest(problem, row, worth[row], weights[row], None if grades is None else grades[row]) for row in queries
     ]
@@ -92,10 +96,21 @@ def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cach
     fronts: list[Front | None] = []
     alike, most_alike, most = (np.full(len(problem.qids), np.nan) for _ in range(3))
     told = np.ones(len(problem.qids), dtype=np.bool_)
-    orders, tries, climbs = [], [], 0
+    orders, tries, climbs, listings = [], [], 0, 0
     for row in queries:
         own = None if grades is None else grades[row]
         listed = _listed(problem, row, kept)
+        by_order = None
+        if listed is None or _gains_of(row, useful) is None:
+            by_order = _of_every_order(problem, row, own)
+        if by_order is not None:
+            listings += 1
+            fronts.append(by_order.front)
+            orders.append(by_order.same_grades)
+            tries.append(by_order.front.tops[-1:])
+            alike[row] = most_alike[row] = by_order.same
+            most[row] = by_order.front.fairness[-1]
+            continue
         if listed is None:
             climbs += 1
             fronts.append(None)
@@ -115,7 +130,7 @@ def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cach
         alike[row] = most_alike[row] = problem.fairness_of(row, order[None])[0] if own is not None else np.nan
         most[row] = problem.fairness_of(row, fairest[:1])[0] if fairest.size else 0.0
     if len(exact := [front for front in fronts if front is not None]) == len(fronts):
-        return Solved(exact, alike, most_alike, "by lemma 2", told, orders)
+        return Solved(exact, alike, most_alike, _exactly("by lemma 2", listings, len(fronts)), told, orders)
     best = _most_useful(problem, tries)
     reached = np.array([problem.fairness_of(row, best[row][None])[0] if len(best[row]) else 0.0 for row in queries])
     tried = [(orders, np.where(np.isnan(alike), values[1], alike)), (best, reached)]
@@ -124,6 +139,45 @@ def _by_kinds(problem: Problem, values: Floats, useful: Terms | None, kept: Cach
     whole = f"a value by exchanges and a bound for {climbs} of {len(fronts)} queries" if climbs else ""
     way = whole or "same grades and most by lemma 2, else a value and a bound"
     return Solved(mixed, alike, most_alike, way, told, orders)
+
+
+class _Listed(NamedTuple):
+    """The front of a query of which every order was looked at, and its fairest order of the same grades.
+
+    ``same`` is the fairness of that; nan where nothing is judged.
+    """
+
+    front: Front
+    same_grades: Ints
+    same: float
+
+
+def _of_every_order(problem: Problem, row: int, grades: Ints | None) -> _Listed | None:
+    """Look at every order of a query; None if they are too many, or of no order both values are known."""
+    tops = problem.every_order(row)
+    utility = None if tops is None else problem.utility_of(row, tops)
+    if tops is None or utility is None:
+        return None
+    fairness = problem.fairness_of(row, tops)
+    usable = np.isfinite(fairness) & np.isfinite(utility)
+    if not usable.any():
+        return None
+    front = Front.of(utility[usable], fairness[usable], tops[usable])
+    own = np.arange(problem.lengths[row])
+    if grades is None:
+        return _Listed(front, own, np.nan)
+    alike = np.flatnonzero(usable & (grades[tops] == grades[own]).all(axis=1))
+    if not len(alike):
+        return _Listed(front, own, float(problem.fairness_of(row, own[None])[0]))
+    fairest = alike[fairness[alike] >= fairness[alike].max() - NEAR]  # orders are listed with the first documents first
+    return _Listed(front, tops[fairest[0]], float(fairness[fairest[0]]))
+
+
+def _exactly(way: str, listed: int, queries: int) -> str:
+    """Say how all queries were solved, of which so many by looking at every order."""
+    if not listed:
+        return way
+    return "by every order" if listed == queries else f"{way}; by every order of {listed} of {queries} queries"
 
 
 def _goes_by_exchanges(problem: Problem) -> bool:

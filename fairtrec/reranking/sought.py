@@ -18,7 +18,7 @@ from fairtrec.reranking.ordering import Placed, arranged, reordered
 from fairtrec.reranking.picking import Picked, picked
 from fairtrec.reranking.problem import Problem
 from fairtrec.reranking.reranked import Reranked
-from fairtrec.reranking.search import SCORES, Search
+from fairtrec.reranking.search import Search
 from fairtrec.reranking.solve import Cached, Solved, solve
 
 KEPT = "queries without a finite value of both measures, so their order is kept: {} of {}"
@@ -31,7 +31,7 @@ def measure_of(text: str, default: str, cutoff: int | None, by: Optimal) -> str:
     several = list(notation.read(text))
     if len(several) != 1:
         raise UsageError(f"{by}: one measure of utility and one of fairness are wanted, and {text!r} is none")
-    if text == SCORES or cutoff is None or several[0].cutoff is not None or "cutoff" in several[0].params:
+    if cutoff is None or several[0].cutoff is not None or "cutoff" in several[0].params:
         return text
     return f"{text}@{cutoff}"
 
@@ -80,7 +80,7 @@ class Sought:
         What others that look for the same, at another loss or the other end, have found is ``known``.
         """
         search, ends = self.search, (self.by.worst, self.by.same_grades)
-        of = (str(search.utility), str(search.fairness), search.among, search.pin_unjudged)
+        of = (str(search.utility), search.scores_cutoff, str(search.fairness), search.among, search.pin_unjudged)
         if of not in known.cases:
             known.cases[of] = search.cases(named, jobs)[:2]
         problems, values = known.cases[of]

@@ -58,6 +58,8 @@ MEASURES = [
         "SetP",
         "EER(discount=err)@2",
         "P(judged_only=True)@2",
+        "RBP",
+        "RBP(p=0.5,rel=2)@2",
     ),
     *("MeanBias(gain=rbp)@2", "MeanBias(gain=dcg)@2", "RBDF(full_k=True)@4", "RaB(mag=tf_paper)@2"),
 ]

@@ -246,6 +246,7 @@ def test_where_orders_were_left_out_but_the_hull_is_known_so_is_the_distance(exa
 
 
 def test_where_only_a_bound_is_known_there_is_no_distance(monkeypatch):
+    monkeypatch.setattr("fairtrec.reranking.problem.ORDERS", 0)
     monkeypatch.setattr("fairtrec.reranking.solve.KINDS", 2)
     labels = {"a": {"f": 1.0}, "b": {"f": 0.4, "m": 0.6}, "c": {"m": 1.0}}  # soft, of three kinds
     found = fairtrec.headroom(

@@ -216,7 +216,8 @@ def test_documents_behind_the_candidates_stay_where_they_are(fairness, utility):
             assert checked(fairness, utility, 3, made, given, better, pin_unjudged=pin_unjudged, candidates=candidates)
 
 
-def test_where_no_lemma_holds_the_value_is_below_the_bound():
+def test_where_no_lemma_holds_the_value_is_below_the_bound(monkeypatch):
+    monkeypatch.setattr("fairtrec.reranking.problem.ORDERS", 0)
     random = np.random.default_rng(3)
     bounded = 0
     for utility, fairness in (("ERR@3", "FaiRR@3"), ("ERR@3", "nDRKL@3"), ("nDCG@3", "TExFAIR@3")):
@@ -229,6 +230,7 @@ def test_where_no_lemma_holds_the_value_is_below_the_bound():
 
 
 def test_with_too_many_sequences_exchanges_give_a_value(monkeypatch):
+    monkeypatch.setattr("fairtrec.reranking.problem.ORDERS", 0)
     monkeypatch.setattr("fairtrec.reranking.solve.KINDS", 1)
     random = np.random.default_rng(8)
     for utility in ("nDCG@3", "ERR@3"):
@@ -265,6 +267,49 @@ def test_without_judgements_utility_is_what_the_run_scored():
     assert names == ["run", "loss", "loss", "most"]
     for point, loss in zip(found.runs[0].points[1:3], (0, 0.2), strict=True):
         assert point.fairness == pytest.approx(fair[useful >= (1 - loss) * useful.max() - 1e-9].max())
+
+
+@pytest.mark.parametrize("typed", ["scores", "scores@4", "scores@5"])
+def test_the_dcg_of_scores_ends_where_its_name_says(typed):
+    """Four documents of f and one of m, which is last: to bring it up costs DCG@4 a lot, and the whole DCG little."""
+    run, labels = {"q": {"a": 10.0, "b": 9.0, "c": 8.0, "d": 3.0, "e": 0.9}}, dict.fromkeys("abcd", "f") | {"e": "m"}
+    given = {"labels": labels, "utility": typed, "fairness": "MaxShare@4", "loss": 0.01}
+    found = fairtrec.headroom({"r": run}, **given)
+    own, at_loss, most = found.runs[0].points
+    cutoff = 5 if typed == "scores@5" else 4
+    scaled = [(score - 0.9) / 9.1 for score in (10.0, 9.0, 8.0, 3.0, 0.9)]
+    swapped = [*scaled[:3], 0.0, scaled[3]]  # a b c e d
+    dcg = [sum(score / np.log2(rank + 2) for rank, score in enumerate(order[:cutoff])) for order in (scaled, swapped)]
+    assert (own.utility, most.utility) == pytest.approx(dcg)
+    assert at_loss.fairness == (0.75 if dcg[1] >= 0.99 * dcg[0] else 1.0)
+    assert str(found.utility) == f"DCG of scores@{cutoff}"
+    assert found.signature["utility"] == f"scores@{cutoff}"
+    by = f"Optimal(utility={typed},fairness=MaxShare@4,loss=1%)"
+    (reranked,) = fairtrec.rerank(by, {"r": run}, labels=labels).runs
+    assert {"abcde": 1.0, "abced": 0.75}["".join(reranked.rankings["q"])] == at_loss.fairness
+
+
+def test_rerankers_by_scores_down_to_other_ranks_are_told_apart():
+    run, labels = {"q": {"a": 10.0, "b": 9.0, "c": 8.0, "d": 3.0, "e": 0.9}}, dict.fromkeys("abcd", "f") | {"e": "m"}
+    by = [f"Optimal(utility=scores@{cutoff},fairness=MaxShare@4,loss=1%)" for cutoff in (4, 5)]
+    found = ["".join(each.rankings["q"]) for each in fairtrec.rerank(by, {"r": run}, labels=labels).runs]
+    assert found == ["abcde", "abced"]
+    # @k is the cutoff of those that name none
+    (one,) = fairtrec.rerank("Optimal(utility=scores,fairness=MaxShare@4,loss=1%)@5", {"r": run}, labels=labels).runs
+    assert "".join(one.rankings["q"]) == "abced"
+
+
+def test_the_dcg_of_scores_of_a_fairness_without_a_cutoff_is_of_all_ranks():
+    found = fairtrec.headroom(
+        {"r": {"q": {"a": 2.0, "b": 1.0}}},
+        utility="scores",
+        fairness="DP",
+        labels={"a": "f", "b": "m"},
+        qrels={"q": {"a": 1, "b": 1}},
+    )
+    assert str(found.utility) == "DCG of scores"
+    with pytest.raises(UsageError, match="scores@0: the cutoff is 0; ranks count from 1"):
+        fairtrec.headroom(RUNS, utility="scores@0", **GIVEN)
 
 
 # --- edges ---

@@ -31,8 +31,11 @@ def brute(run, qrels, utility, fairness, **given):
     return values[fairest, 0].max(), values[:, 1].max()
 
 
+@pytest.mark.parametrize("every_order", [False, True])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_most_utility_among_the_fairest_is_found_by_kinds(seed):
+def test_the_most_utility_among_the_fairest_is_found_by_kinds(seed, every_order, monkeypatch):
+    if not every_order:
+        monkeypatch.setattr("fairtrec.reranking.problem.ORDERS", 0)
     run, qrels, labels = drawn(seed)
     given = {"labels": labels}
     found = fairtrec.headroom({"r": run}, qrels, utility="ERR@2", fairness="AWRF@2", **given)
@@ -40,11 +43,15 @@ def test_the_most_utility_among_the_fairest_is_found_by_kinds(seed):
     wanted = brute(run, qrels, "ERR@2", "AWRF@2", **given)
     assert (most.utility, most.fairness) == pytest.approx(wanted)
     assert most.told
+    assert (found.way == "by every order") is every_order
     assert ">=" not in FRONTIERS("table", found, places=4).replace(">=:", "")
 
 
+@pytest.mark.parametrize("every_order", [False, True])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_most_utility_among_the_fairest_is_found_by_sums(seed):
+def test_the_most_utility_among_the_fairest_is_found_by_sums(seed, every_order, monkeypatch):
+    if not every_order:
+        monkeypatch.setattr("fairtrec.reranking.problem.ORDERS", 0)
     run, qrels, labels = drawn(seed)
     words = {"f": "she she", "m": "she he"}
     given = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {d: words[group] for d, group in labels.items()}}
@@ -54,7 +61,8 @@ def test_the_most_utility_among_the_fairest_is_found_by_sums(seed):
     assert most.told
 
 
-def test_a_utility_of_which_nothing_is_known_is_marked_as_a_bound_from_below():
+def test_a_utility_of_which_nothing_is_known_is_marked_as_a_bound_from_below(monkeypatch):
+    monkeypatch.setattr("fairtrec.reranking.problem.ORDERS", 0)
     run, qrels, labels = drawn(3)
     found = fairtrec.headroom({"r": run}, qrels, utility="infAP", fairness="AWRF@2", labels=labels, candidates=4)
     most = found.runs[0].points[-1]

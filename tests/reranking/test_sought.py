@@ -14,7 +14,7 @@ POSITIONS = EXAMPLE / "positions.tsv"
 RUNS = {name: EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")}
 LABELLED = ("KL@3", "NDKL@4", "AWRF@3", "FAIR@3")
 COUNTED = ("FaiRR@3", "FaiRR(tau=0)@4", "ARaB@3", "TExFAIR@3")
-UTILITIES = ("nDCG@3", "nDCG@5", "AP", "RR", "P@2", "scores")
+UTILITIES = ("nDCG@3", "nDCG@5", "AP", "RR", "P@2", "scores", "RBP(p=0.8)@4", "RBP", "ERR@4", "Bpref")
 
 
 def world(random, n):
@@ -398,3 +398,30 @@ def test_there_is_no_cutoff_to_cut_at_where_all_ranks_count():
         fairtrec.rerank("Worst(fairness=DUO,utility=scores)", RUNS["fair"], cut=True, positions=POSITIONS)
     (one,) = fairtrec.rerank("Worst(fairness=DUO@3,utility=scores)", RUNS["fair"], cut=True, positions=POSITIONS).runs
     assert {len(ranking) for ranking in one.rankings.values()} == {3}
+
+
+@pytest.mark.parametrize("utility", ["RBP(p=0.8)@4", "RBP", "ERR@4", "Bpref", "IPrec(recall=0.5)", "Rprec"])
+@pytest.mark.parametrize("fairness", ["NDKL@4", "AWRF@4", "FaiRR(tau=0)@4", "DUO"])
+@pytest.mark.parametrize("seed", range(40 if THOROUGH else 2))
+def test_of_few_documents_the_best_order_is_found_whatever_utility_goes_by(seed, fairness, utility):
+    """Five documents with soft labels, each of a kind of its own."""
+    random = np.random.default_rng(2000 + seed)
+    run, grades, _, positions, texts = world(random, 5)
+    labels = {doc: {"f": share, "m": 1 - share} for doc, share in zip(run, random.random(5).tolist(), strict=True)}
+    given = (
+        {"labels": labels} if fairness in ("NDKL@4", "AWRF@4") else {"terms": {"f": ["f"], "m": ["m"]}, "docs": texts}
+    )
+    given = {"positions": positions} if fairness == "DUO" else given
+    orders, useful, fair = every_order(run, grades, fairness, utility, given)
+    for end, loss in product(("Optimal", "Worst"), (0.0, 0.1, 0.3)):
+        turned = towards(fairness, fair, end)
+        most = turned[useful >= (1 - loss) * useful[0] - 1e-9].max()
+        if not np.isfinite(turned[0]) or not np.isfinite(useful[0]):
+            continue
+        (one,) = fairtrec.rerank(
+            f"{end}(fairness={fairness},utility={utility},loss={loss})", {"r": {"q": run}}, {"q": grades}, **given
+        ).runs
+        at = orders.index(tuple(one.rankings["q"]))
+        assert turned[at] == pytest.approx(most, abs=1e-9)
+        assert useful[at] >= (1 - loss) * useful[0] - 1e-9
+        assert not any("not proven" in str(remark) for remark in one.remarks)
