@@ -224,7 +224,7 @@ def _parquet(found: LabelColumns, field: str) -> None:
     import pyarrow as pa
 
     path, line = found.path, 1
-    with bounded.parquet_of(path, "labels", (*DOCUMENT, "group", field)) as file:
+    with bounded.parquet_of(path, "labels", (*DOCUMENT, "group", "qid", field)) as file:
         there = file.schema_arrow.names
         top = field if field in there else field.partition(".")[0]
         wanted = top or "group"
@@ -233,10 +233,11 @@ def _parquet(found: LabelColumns, field: str) -> None:
         names = (_document(there, found), wanted, *(() if field else BESIDE))
         into = None if top == field else reach(field.split(".")[1:])
         for batch in file.iter_batches(AT_ONCE, columns=[name for name in names if name in there]):
-            table = pa.Table.from_batches([batch])
-            if into is None:
-                _take(found, table, names, line)
-            else:
-                docnos = Frame("labels", table, path).ids(names[:1])
-                found.take(docnos, [into(value) for value in table[top].to_pylist()], line)
-            line += len(table)
+            for piece in bounded.pieces(batch, path):
+                table = pa.Table.from_batches([piece])
+                if into is None:
+                    _take(found, table, names, line)
+                else:
+                    docnos = Frame("labels", table, path).ids(names[:1])
+                    found.take(docnos, [into(value) for value in table[top].to_pylist()], line)
+                line += len(table)

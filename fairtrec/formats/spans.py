@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fairtrec.compiled import extension
 from fairtrec.data import Docs, Ints, Keys, fingerprints, starts_of
@@ -137,8 +138,13 @@ def decimals(text: bytes, starts: Ints, ends: Ints, words: Keys, *, whole: bool 
 def parts_of(docnos: Any) -> tuple[Letters, Ints, Ints]:
     """Give the bytes behind an Arrow array of strings, and where each string starts and ends in them."""
     _, offsets, letters = docnos.buffers()
-    edges = np.frombuffer(offsets, np.int32)[docnos.offset : docnos.offset + len(docnos) + 1].astype(np.int64)
+    edges = edges_in(offsets, docnos).astype(np.int64)
     return np.frombuffer(letters or b"", np.uint8), edges[:-1], edges[1:]
+
+
+def edges_in(offsets: Any, texts: Any) -> npt.NDArray[np.int32]:
+    """Give where each text of an Arrow array starts, and where the last one ends, of the buffer that says so."""
+    return np.frombuffer(offsets, np.int32, len(texts) + 1, 4 * texts.offset)
 
 
 def flat(values: np.ndarray[Any, Any]) -> Any:
@@ -160,8 +166,8 @@ def word_of(text: bytes) -> Any:
 def numbers_of(column: Any) -> np.ndarray[Any, Any]:
     """Give an Arrow array of numbers as numpy's, on the same memory; ``to_numpy`` would import pandas too."""
     called = str(column.type)  # whose own way to a type of numpy imports pandas, before pyarrow 17
-    values = np.frombuffer(column.buffers()[1], _FLOATS.get(called, called))
-    return values[column.offset : column.offset + len(column)]
+    kind = np.dtype(_FLOATS.get(called, called))
+    return np.frombuffer(column.buffers()[1], kind, len(column), kind.itemsize * column.offset)
 
 
 def array_of(column: Any) -> Any:

@@ -184,7 +184,7 @@ def _placed(found: Ints, here: Ints, wanted: Docnos, path: FilePath | None, *, l
 def _parquet(path: FilePath, wanted: Docnos) -> tuple[Ints, npt.NDArray[Any]]:
     """Find the row groups that hold wanted documents by their docnos, then read the vectors of these."""
     found, parts = [np.empty(0, np.int64)], []
-    with _readable(path), bounded.parquet(path, IDS) as file:
+    with bounded.parquet_of(path, "vectors", IDS) as file:
         docno, vector = _columns(file.schema_arrow, path)
         every = range(file.num_row_groups)
         groups = [i for i in every if (_of(file.read_row_group(i, [docno])[docno], wanted, path) != MISSING).any()]
@@ -207,8 +207,10 @@ def _columns(schema: Any, path: FilePath) -> tuple[str, str]:
     import pyarrow.types as of
 
     kinds = of.is_list, of.is_large_list, of.is_fixed_size_list
+    numbers = of.is_integer, of.is_floating
     docno = next((name for name in IDS if name in schema.names), "")
-    lists = [field.name for field in schema if any(is_kind(field.type) for is_kind in kinds)]
+    several = [field for field in schema if any(is_kind(field.type) for is_kind in kinds)]
+    lists = [field.name for field in several if any(is_kind(field.type.value_type) for is_kind in numbers)]
     if not docno or len(lists) != 1:
         message = f"the columns are {', '.join(schema.names)}; name one docno, and keep one column of lists of numbers"
         raise InputError(message, path)

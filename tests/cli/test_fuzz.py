@@ -9,11 +9,11 @@ import hashlib
 import os
 import random
 import re
-import signal
-from contextlib import contextmanager
 
 import pytest
 import zstandard
+
+from fairtrec_made.limits import ends_within
 
 pytestmark = pytest.mark.fuzz
 
@@ -108,22 +108,6 @@ def corrupted(dice, data):
     return data
 
 
-@contextmanager
-def bounded():
-    """Fail what does not end."""
-
-    def late(*_):
-        raise AssertionError(f"this did not end within {LONGEST} seconds")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(LONGEST)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 @pytest.fixture
 def workplace(tmp_path, monkeypatch, fairtrec_command):
     monkeypatch.chdir(tmp_path)
@@ -166,7 +150,7 @@ def one_line_each(dice, names, many, workplace, fairtrec_command):
         command = dice.choice(COMMANDS[name])
         data = corrupted(dice, good[name])
         (workplace / name).write_bytes(data)
-        with bounded():
+        with ends_within(LONGEST):
             ended = fairtrec_command(*words(command))
         what = (command, data[:2000], ended.err[:1000])
         assert ended.code in (0, 1, 2, 3, 4), what

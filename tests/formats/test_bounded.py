@@ -3,6 +3,7 @@
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -47,7 +48,35 @@ def counts(path, rows):
     feather.write_feather(table, path, compression="zstd", chunksize=rows)
 
 
+def unstarted(path, rows):
+    """Write counts that are packed, and damage the message with which the file begins."""
+    counts(path, rows)
+    data = Path(path).read_bytes()
+    Path(path).write_bytes(data[:8] + bytes(4) + data[12:])
+
+
+def understated(path, length):
+    """Write a page of a long text, and say in the footer that it is short."""
+    table = pa.table({"docno": ["d1", "d2"], "group": ["f" * length, "m"]})
+    parquet.write_table(table, path, compression="zstd", use_dictionary=False)
+    group = parquet.read_metadata(path).row_group(0)
+    data = Path(path).read_bytes()
+    for size in (group.total_byte_size, group.column(1).total_uncompressed_size):
+        data = data.replace(number(size), number(10, like=number(size)))
+    Path(path).write_bytes(data)
+
+
+def number(value, like=b""):
+    """Give a number as it stands in the footer of Parquet, in as many bytes as another."""
+    value, digits = 2 * value, b""
+    while value > 127 or len(digits) < len(like) - 1:
+        value, digits = value >> 7, digits + bytes([value & 127 | 128])
+    return digits + bytes([value])
+
+
 BOMBS = {
+    "unstarted.arrow": (unstarted, 1 << 20, Table),
+    "understated.parquet": (understated, 1 << 26, labels.read),
     "lists.parquet": (lists, 1 << 22, lambda path: vectors.read(path, None, WANTED)),
     "nothing.parquet": (nothing, 1 << 16, lambda path: vectors.read(path, None, WANTED)),
     "labels.parquet": (repeated, 1 << 22, labels.read),
@@ -86,6 +115,60 @@ def test_a_docno_that_is_too_long_is_not_repeated_as_often_as_it_stands_in_parqu
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.stdout == f"{path}: a docno of more than 1024 bytes, or with a NUL; give it another\n"
+
+
+def test_a_text_is_not_repeated_as_often_as_it_stands_in_lists_in_parquet(tmp_path):
+    rows = 20_000
+    same = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), ["f" * 100_000])
+    lists = pa.ListArray.from_arrays(pa.array(np.arange(rows + 1, dtype=np.int32)), same)
+    path = tmp_path / "l.parquet"
+    parquet.write_table(pa.table({"docno": [f"d{i}" for i in range(rows)], "group": lists}), path, store_schema=False)
+    program = (
+        "import sys; from fairtrec.formats import labels; from fairtrec.errors import InputError\n"
+        "try: labels.read(sys.argv[1])\n"
+        "except InputError as fault: print(fault)"
+    )
+    most = 1 << 30  # where the texts would take 2 GB
+    done = subprocess.run(
+        [sys.executable, "-c", program, path],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (most, most)),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout == f"{path}:1: this label has no docno or no group; give both as text\n"
+
+
+def test_texts_that_repeat_the_start_of_the_one_above_are_refused(tmp_path):
+    table = pa.table({"docno": ["d1", "d2"], "group": ["f", "m"]})
+    same = {"use_dictionary": False, "column_encoding": {"docno": "DELTA_BYTE_ARRAY", "group": "PLAIN"}}
+    parquet.write_table(table, tmp_path / "l.parquet", **same)
+    with pytest.raises(InputError, match="the encoding DELTA_BYTE_ARRAY can unpack to any size; write it with another"):
+        labels.read(str(tmp_path / "l.parquet"))
+
+
+def test_columns_of_parquet_do_not_lie_over_each_other(tmp_path):
+    path = tmp_path / "l.parquet"
+    parquet.write_table(pa.table({"docno": ["d1", "d2"], "group": ["f", "m"]}), path)
+    group, data = parquet.read_metadata(path).row_group(0), path.read_bytes()
+    first, second = (group.column(i).data_page_offset for i in range(2))
+    path.write_bytes(data.replace(b"\x26" + number(second), b"\x26" + number(first, like=number(second))))
+    with pytest.raises(InputError, match="does not say what lies where"):
+        labels.read(str(path))
+
+
+def test_batches_of_arrow_do_not_lie_over_each_other(tmp_path):
+    path = tmp_path / "c.arrow"
+    same = pa.array(np.zeros(2000, np.int64))
+    table = pa.table({"docno": [f"d{i}" for i in range(2000)], "tokens": same, "f": same, "m": same})
+    feather.write_feather(table, path, compression="uncompressed", chunksize=1000)
+    data = path.read_bytes()
+    length = int.from_bytes(data[-10:-6], "little")
+    footer = data[-10 - length :]
+    at = next(i for i in range(len(footer) - 56) if footer[i : i + 4] == b"\2\0\0\0" and footer[i + 12 : i + 16])
+    first, second = footer[at + 4 : at + 28], footer[at + 28 : at + 52]
+    assert int.from_bytes(second[:8], "little") > int.from_bytes(first[:8], "little") > 0
+    path.write_bytes(data.replace(second, first))
+    with pytest.raises(InputError, match="does not say what lies where"):
+        Table(str(path))
 
 
 def test_what_is_packed_as_others_do_is_read(tmp_path):

@@ -208,7 +208,7 @@ FLOATS = list(VECTORS.values())
         (parquet_of(list(VECTORS), [*FLOATS[:-1], [1.0]]), 3, "b.parquet: vectors of different lengths"),
         (parquet_of(list(VECTORS), [[1.0, 2.0]] * 3 + [[1.0]] * 4), 3, "b.parquet: vectors of different lengths"),
         (parquet_of(list(VECTORS), [*FLOATS[:-2], [1.0], [1.0, 2, 3, 4, 5]]), 3, "b.parquet: vectors of different"),
-        (parquet_of(list(VECTORS), [["a", "b"]] * 7), 3, "b.parquet: this is no array of numbers"),
+        (parquet_of(list(VECTORS), [["a", "b"]] * 7), 3, "b.parquet: the columns are docno, vector; name one docno"),
         (parquet_of(list(VECTORS), [[]] * 7, pa.list_(pa.float32())), 3, "b.parquet: these vectors have no dimension"),
         (columns_of(docno=["d1"], x=[1.0]), 3, "b.parquet: the columns are docno, x; name one docno, and keep one"),
         (columns_of(name=["d1"], x=[[1.0]]), 3, "b.parquet: the columns are name, x; name one docno"),

@@ -39,7 +39,7 @@ def readable(path: FilePath) -> Iterator[None]:
 
     try:
         yield
-    except (pa.ArrowException, OSError) as fault:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as fault:  # the last of names of columns
         why = str(fault).splitlines()[0]
         raise InputError(f"this table is cut off or damaged ({why}); make or fetch it again", path) from None
 
@@ -61,8 +61,8 @@ class Table:
                 if self.format == "arrow":
                     bounded.refuse_compressed(path)
                 schema = file.schema_arrow if self.format == "parquet" else file.schema
-            names = [TOKENS, *groups_in(schema, path)]
-            self.is_sorted = self.format == "arrow" and is_ours(schema, path)
+                names = [TOKENS, *groups_in(schema, path)]
+                self.is_sorted = self.format == "arrow" and is_ours(schema, path)
             self._texts = schema.metadata or {}
         else:
             number, line, comments = opening.first_line(path, comment=b"#")

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from fairtrec.data import Bools, Docnos, Ints, Keys
 from fairtrec.errors import FilePath, InputError
-from fairtrec.formats.spans import numbers_of, words_of
+from fairtrec.formats.spans import edges_in, numbers_of, words_of
 from fairtrec.formats.table import TOKENS
 from fairtrec.formats.table.files import readable
 
@@ -48,7 +48,7 @@ class _Mapped:
     def same(self, docnos: Any, rows: Ints, words: Keys) -> Bools:
         """Tell whether these rows hold these docnos, given as words [row, word] whose keys are theirs."""
         _, offsets, letters = docnos.buffers()
-        edges = np.frombuffer(offsets, np.int32)[docnos.offset :]
+        edges = edges_in(offsets, docnos)
         start = edges[rows].astype(np.int64)
         length = edges[rows + 1] - start
         last = letters.size if letters else 0
