@@ -37,7 +37,7 @@ from fairtrec.version import __version__
 LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
 KEYS = [(row.key, row.behind) for row in CHOICES.values() if row.key]  # of choices, and which each stands behind
 BESIDE = (
-    *("fairtrec", "qrels", "tau", "terms", "docs", "counts", "labels", "members"),
+    *("fairtrec", "qrels", "tau", "max-grade", "terms", "docs", "counts", "labels", "members"),
     *(name for name in GIVEN_NAMES if name in EXTRAS),
     *("gold", "queries", "background"),
 )
@@ -129,6 +129,7 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
         "queries": short(queries.name, queries.sha256) if queries else "",
         "background": background,
     }
+    assert beside.keys() <= {*BESIDE}, "a field of signatures is missing in BESIDE"
     every = beside | told
     return Signature(versions_of(plan.measures) | {name: every.get(name, "") for name in FIELDS})
 
