@@ -81,7 +81,7 @@ lock: .venv/dev  ## pin anew, with hashes, what the image and the action install
 dist: .venv/dev  ## a wheel and a source distribution in dist/
 	$(BIN)/pip install -q build twine && $(BIN)/python -m build && $(BIN)/twine check --strict dist/*
 
-release-check: .venv/run  ## rehearse a release: builds, empty environments, README, metadata, workflows, site; minutes
+release-check: .venv/dev  ## rehearse a release: the lines of release.yml, empty environments, README, workflows, site; half an hour
 	$(BIN)/python .ci/release.py check
 
 clean:  ## remove .venv and all that was built

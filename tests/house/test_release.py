@@ -1,8 +1,11 @@
 """What a release rests on: the files that speak of a version, the workflows, and the rehearsal's own eyes."""
 
+import os
 import re
 import shutil
 import subprocess
+import sys
+import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 
 import pytest
@@ -34,18 +37,18 @@ def test_citation_and_changelog_are_of_the_tag(release):
     tag = subprocess.run(
         ["git", "describe", "--exact-match", "--tags", "--match", "v*"], cwd=REPOSITORY, capture_output=True, text=True, check=False
     ).stdout.strip()  # fmt: skip
-    version, _ = release.heading((REPOSITORY / "CHANGELOG.md").read_text("utf-8"))
+    version, _ = release.read_heading((REPOSITORY / "CHANGELOG.md").read_text("utf-8"))
     assert f"\nversion: {version}\n" in (REPOSITORY / "CITATION.cff").read_text("utf-8")
     if tag:
-        assert release.notes(REPOSITORY, tag.removeprefix("v"))
+        assert release.read_notes(REPOSITORY, tag.removeprefix("v"))
 
 
 def test_a_release_is_refused_until_the_files_speak_of_it(release, root):
     with pytest.raises(release.ReleaseError, match=r"CITATION.cff is of \S+, not 3\.4\.5"):
-        release.notes(root, "3.4.5")
+        release.read_notes(root, "3.4.5")
     changelog = (root / "CHANGELOG.md").read_text("utf-8")
     release.prepare(root, "3.4.5")
-    notes = release.notes(root, "3.4.5")
+    notes = release.read_notes(root, "3.4.5")
     assert notes.splitlines()[-1] in changelog
     assert re.search(r"^date-released: 20\d\d-\d\d-\d\d$", (root / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
     dated = (root / "CHANGELOG.md").read_text("utf-8")
@@ -53,7 +56,108 @@ def test_a_release_is_refused_until_the_files_speak_of_it(release, root):
         f"# Changelog\n\n## 3.5.0, not yet released\n\n- new\n\n{dated.partition('## ')[2]}", "utf-8"
     )
     with pytest.raises(release.ReleaseError, match=r"the first heading of CHANGELOG.md is 3\.5\.0, not yet released"):
-        release.notes(root, "3.4.5")
+        release.read_notes(root, "3.4.5")
+
+
+@pytest.mark.parametrize(
+    ("variables", "version"),
+    [({}, r"\d+\.\d+\.\d+\.dev0"), ({"GITHUB_REF_TYPE": "branch", "GITHUB_RUN_NUMBER": "17"}, r"\d+\.\d+\.\d+\.dev17")],
+)
+def test_what_is_built_of_no_tag_is_a_version_before_the_next(release, variables, version):
+    """TestPyPI takes it: it has no part behind a plus."""
+    assert re.fullmatch(version, release.choose_version(REPOSITORY, variables))
+    assert release.choose_notes(REPOSITORY, variables) in (REPOSITORY / "CHANGELOG.md").read_text("utf-8")
+    assert release.choose_notes(REPOSITORY, variables).strip()
+
+
+def test_what_is_built_of_a_tag_has_its_version_or_is_refused(release, root):
+    tag = {"GITHUB_REF_TYPE": "tag", "GITHUB_REF_NAME": "v3.4.5"}
+    with pytest.raises(release.ReleaseError, match=r"CITATION.cff is of \S+, not 3\.4\.5"):
+        release.choose_version(root, tag)
+    release.prepare(root, "3.4.5")
+    assert release.choose_version(root, tag) == "3.4.5"
+    assert release.choose_notes(root, tag) == release.read_notes(root, "3.4.5")
+
+
+def test_the_version_is_printed_without_a_carriage_return():
+    command = [sys.executable, REPOSITORY / ".ci" / "release.py", "version"]
+    alone = {name: value for name, value in os.environ.items() if not name.startswith("GITHUB_")}
+    printed = subprocess.run(command, env=alone, capture_output=True, check=True).stdout
+    assert re.fullmatch(rb"[\d.]+dev0\n", printed)
+
+
+@pytest.fixture
+def wheels(release, monkeypatch):
+    """What cibuildwheel and uv answer: identifiers by runner, and the platforms for which a dependency has no wheel."""
+    printed = {"linux": "cp311-manylinux_x86_64", "macos": "cp311-macosx_arm64", "windows": "cp311-win_amd64"}
+    missing = []
+
+    def answer(*words, **_):
+        words = [*map(str, words)]
+        if "cibuildwheel" in words:
+            return printed[words[words.index("--platform") + 1]] + "\n"
+        if words[words.index("--python-platform") + 1] in missing:
+            raise release.ReleaseError("scipy has no usable wheels")
+        return ""
+
+    monkeypatch.setattr(release, "run", answer)
+    return printed, missing
+
+
+def test_each_platform_that_gets_a_wheel_is_listed(release, wheels):
+    listed = release.list_platforms(REPOSITORY)
+    assert listed == ["cp311-manylinux_x86_64", "cp311-manylinux_x86_64", "cp311-macosx_arm64", "cp311-win_amd64"]
+
+
+def test_a_platform_for_which_a_dependency_has_no_wheel_is_refused(release, wheels):
+    printed, missing = wheels
+    printed["windows"] = "cp311-win32\ncp311-win_amd64"
+    missing.append("i686-pc-windows-msvc")
+    with pytest.raises(
+        release.ReleaseError, match="windows-latest builds cp311-win32, for which a dependency has no wheel"
+    ):
+        release.list_platforms(REPOSITORY)
+
+
+@pytest.mark.parametrize(
+    ("identifiers", "fault"), [("", "builds nothing on windows-latest"), ("cp311-win_riscv", "is not known")]
+)
+def test_a_platform_that_is_not_known_is_refused(release, wheels, identifiers, fault):
+    wheels[0]["windows"] = identifiers
+    with pytest.raises(release.ReleaseError, match=fault):
+        release.list_platforms(REPOSITORY)
+
+
+def test_wheels_are_built_on_the_systems_that_the_rehearsal_asks_about(release):
+    assert [*release.RUNNERS] == WORKFLOWS["release.yml"]["jobs"]["wheels"]["strategy"]["matrix"]["os"]
+    settings = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["cibuildwheel"]
+    assert settings["windows"]["archs"] == ["AMD64"]
+    assert settings["macos"]["archs"] == ["arm64"]
+    assert settings["skip"] == "*-musllinux_*"
+
+
+def test_wheels_are_built_before_the_day_of_a_tag():
+    """On pull requests that touch the build, and by hand with an upload to TestPyPI."""
+    workflow = WORKFLOWS["release.yml"]
+    events, jobs = workflow[True], workflow["jobs"]  # YAML reads the word on as true
+    assert {"push", "pull_request", "workflow_dispatch"} == {*events}
+    assert {"pyproject.toml", "hatch_build.py", "lock/**", "fairtrec/compiled/**"} <= {*events["pull_request"]["paths"]}
+    assert not [name for name in ("source", "wheels", "image") if "if" in jobs[name]]
+    conditions = {name: job["if"].partition("== ")[2] for name, job in jobs.items() if "if" in job}
+    assert conditions == {"publish": "'push'", "rehearse": "'workflow_dispatch'"}
+    assert {name: jobs[name]["environment"] for name in conditions} == {"publish": "pypi", "rehearse": "testpypi"}
+    assert [name for name, job in jobs.items() if "publish" in job.get("needs", [])] == ["announce", "images"]
+    allowed = {name: job["permissions"] for name, job in jobs.items() if "permissions" in job}
+    assert {name: {*each} for name, each in allowed.items()} == {
+        "publish": {"id-token"}, "rehearse": {"id-token"}, "announce": {"contents"}, "images": {"contents", "packages"},
+    }  # fmt: skip
+
+
+def test_the_site_asks_for_no_permission_that_it_lacks():
+    """configure-pages would need pages: read, and sets nothing that MkDocs uses."""
+    steps = [step.get("uses", "") for job in WORKFLOWS["site.yml"]["jobs"].values() for step in job["steps"]]
+    assert not [step for step in steps if "configure-pages" in step]
+    assert WORKFLOWS["site.yml"]["jobs"]["publish"]["permissions"] == {"id-token": "write", "pages": "write"}
 
 
 def test_the_notes_of_the_first_release_fit_ten_lines():
@@ -68,7 +172,7 @@ def test_notes_are_of_one_version_alone(release, root):
         "# Changelog\n\n## 0.2.0 (2027-01-02)\n\n### All else\n\n- b\n\n## 0.1.0 (2026-01-02)\n\n- a\n"
     )
     (root / "CITATION.cff").write_text("version: 0.2.0\ndate-released: 2027-01-02\n")
-    assert release.notes(root, "0.2.0") == "### All else\n\n- b\n"
+    assert release.read_notes(root, "0.2.0") == "### All else\n\n- b\n"
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
