@@ -25,6 +25,7 @@ from fairtrec.data.groups import Queries as Queries
 from fairtrec.data.groups import Sheet as Sheet
 from fairtrec.data.groups import by_number as by_number
 from fairtrec.data.groups import is_number as is_number
+from fairtrec.data.groups import labelled_in as labelled_in
 from fairtrec.data.groups import looked_up as looked_up
 from fairtrec.data.groups import product as product
 from fairtrec.data.groups import rows_of as rows_of

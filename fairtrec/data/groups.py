@@ -52,6 +52,7 @@ class Labels:
     a document may be of none of the groups. ``others`` [group] are the weights of every document that is in no row;
     None where these are unknown. ``unsure`` [row] is how much of a document is of unknown group while the rest is
     known; None where all of each is known, or nothing. ``beyond`` are documents that have no row; None: all have one.
+    ``labelled`` [row] says which rows were known before those of unknown group were ``filled``; None: none was filled.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Labels:
     others: Floats | None = None
     unsure: Floats | None = None
     beyond: Beyond | None = None
+    labelled: Bools | None = None
 
     @property
     def is_ordered(self) -> bool:
@@ -74,9 +76,12 @@ class Labels:
 
     @property
     def sizes(self) -> Ints:
-        """How many documents, or queries with documents, are of each group [group]."""
+        """How many documents, or queries with documents, are labelled with each group [group], ``?`` among them."""
         others = {} if self.beyond is None else self.beyond.documents
-        return np.asarray((self.weights > 0).sum(axis=0) + [others.get(name, 0) for name in self.groups])
+        held: Bools = self.weights > 0
+        if self.labelled is not None:
+            held &= self.labelled[:, None] | (np.array(self.groups) == UNKNOWN)
+        return np.asarray(held.sum(axis=0) + [others.get(name, 0) for name in self.groups])
 
     @property
     def amounts(self) -> Floats:
@@ -104,7 +109,16 @@ class Labels:
         unsure = 0.0 if self.unsure is None else self.unsure[:, None]
         weights = np.where(np.isnan(weights).any(axis=1, keepdims=True), others, weights + unsure * others)
         beyond = self.beyond and replace(self.beyond, none=self.beyond.none - self.beyond.part, part=0)
-        return replace(self, groups=groups, weights=weights, order=order, others=others, unsure=None, beyond=beyond)
+        return replace(
+            self,
+            groups=groups,
+            weights=weights,
+            order=order,
+            others=others,
+            unsure=None,
+            beyond=beyond,
+            labelled=np.asarray(~np.isnan(self.weights).any(axis=1)),
+        )
 
     @cached_property
     def queries(self) -> frozenset[str]:
@@ -215,6 +229,14 @@ def looked_up(table: Labels | Positions, qids: Sequence[str], docnos: Docs, line
     return found
 
 
+def labelled_in(labels: Labels, qids: Sequence[str], docnos: Docs, lines: Ints) -> Bools:
+    """Tell of which documents [query, n] the groups are known, as for ``looked_up``, by labels and not by filling."""
+    if labels.labelled is None:
+        return np.asarray(~np.isnan(looked_up(labels, qids, docnos, lines)).any(axis=2))
+    rows = rows_of(labels, qids, docnos, lines)
+    return np.append(labels.labelled, False)[rows]
+
+
 def rows_of(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines: Ints) -> Ints:
     """Find the rows of documents, ``docnos[lines]`` with lines [query, n]; MISSING where there is none."""
     there = lines != MISSING
@@ -239,6 +261,11 @@ def product(first: Labels, second: Labels) -> Labels:
     others = None
     if first.others is not None and second.others is not None:
         others = np.outer(first.others, second.others).ravel()[order]
+    both = [
+        np.append(each.labelled, False)[each.rows.rows(names.names)]
+        for each in (first, second)
+        if each.labelled is not None
+    ]
     return Labels(
         f"{first.name}*{second.name}",
         tuple(groups[i] for i in order),
@@ -247,6 +274,7 @@ def product(first: Labels, second: Labels) -> Labels:
         first.per_query,
         none=first.none or second.none,
         others=others,
+        labelled=np.asarray(both[0] & both[1]) if len(both) == 2 else None,
     )
 
 

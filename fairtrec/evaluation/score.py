@@ -9,7 +9,7 @@ import numpy as np
 
 from fairtrec.answers.scores import Scores
 from fairtrec.catalogue.needs import OF_EXTRAS, OF_RANKS
-from fairtrec.data import MISSING, Floats, Ints, Samples, System, fingerprints
+from fairtrec.data import MISSING, UNKNOWN, Floats, Ints, Samples, System, fingerprints
 from fairtrec.data.parameters import named
 from fairtrec.errors import InputError
 from fairtrec.evaluation.computing import InputsOfSamples, parts_of, pooled, values_of
@@ -192,15 +192,16 @@ def _ranks_known(inputs: Inputs) -> Ints:
     return np.array([known.sum(), there.sum(), silent.sum(), len(there)])
 
 
-def _remark_on_known(inputs: Inputs, attribute: str, counts: Ints, *, unknown: bool) -> Remark | None:
-    """Say for what share of the ranks looked at the groups are known; nothing where all documents belong somewhere."""
+def _remark_on_known(inputs: Inputs, attribute: str, counts: Ints, *, unknown: bool) -> Remark:
+    """Say for what share of the ranks looked at the groups are known, and where the others belong."""
     known, there, silent, queries = counts.tolist()
     labels = inputs.reference.labels
-    if labels is not None and not unknown:
-        _refuse_strangers(inputs.run.name, f"labels of {attribute}" if attribute else "labels", known, there)
+    words, is_filled = "groups are known for {} of the {} ranks looked at", False
     if labels is not None and labels.others is not None:
-        return None
-    words = "groups are known for {} of the {} ranks looked at"
+        is_filled, of_own = True, any(UNKNOWN in name.split("*") for name in labels.groups)
+        words += f"; the others {f'are of the group {UNKNOWN}' if of_own else 'belong evenly to all'}"
+    if labels is not None and not unknown and not is_filled:
+        _refuse_strangers(inputs.run.name, f"labels of {attribute}" if attribute else "labels", known, there)
     if silent * 10 <= queries:
         return Remark(words, (known, there), of=attribute)
     words += "; {} of {} queries have no document of known group, are these the right labels?"

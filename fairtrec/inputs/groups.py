@@ -69,10 +69,10 @@ def sizes(labels: Labels) -> dict[str, int]:
 def listed(of_groups: Mapping[str, int]) -> str:
     """Write groups with their sizes in a line.
 
-    >>> listed({"F": 232, "M": 232})
-    'F 232, M 232'
+    >>> listed({"F": 232, "M": 232}), listed({"?": 0, "F": 3})
+    ('F 232, M 232', '? (no label), F 3')
     """
-    shown = [f"{name} {size}" for name, size in list(of_groups.items())[:SHOWN]]
+    shown = [f"{name} {'(no label)' if name == UNKNOWN else size}" for name, size in list(of_groups.items())[:SHOWN]]
     return ", ".join(shown) + (f" and {len(of_groups) - SHOWN} more" if len(of_groups) > SHOWN else "")
 
 
@@ -87,9 +87,14 @@ def members(labels: Labels) -> str:
 
 
 def described(labels: Labels, target: Floats | None) -> dict[str, dict[str, float]]:
-    """Give each group's number of labelled documents, and its share where that is the same for all queries."""
+    """Give each group's number of labelled documents, and its share where that is the same for all queries.
+
+    The group of documents without a label has no number.
+    """
     of_groups = sizes(labels)
-    found: dict[str, dict[str, float]] = {name: {"documents": of_groups[name]} for name in labels.groups}
+    found: dict[str, dict[str, float]] = {
+        name: {} if name == UNKNOWN else {"documents": of_groups[name]} for name in labels.groups
+    }
     for name, share in zip(found, [] if target is None else target.tolist(), strict=False):
         found[name]["target"] = share
     return found

@@ -21,6 +21,7 @@ from fairtrec.data import (
     Ints,
     Run,
     judged,
+    labelled_in,
     looked_up,
     take,
 )
@@ -200,12 +201,14 @@ class Inputs(RunContext):
 
     @property
     def known(self) -> Bools:
-        """Of which ranks the groups are known [query, rank]."""
-        crossing = self.reference.crossing
+        """Of which ranks the groups are known [query, rank]; what ``--missing`` fills in is not."""
+        crossing, labels = self.reference.crossing, self.reference.labels
         if crossing is None or crossing.listed:
-            return np.asarray(~np.isnan(self.membership).any(axis=2))
-        several = [looked_up(each, self.qids, self.run.docnos, self.lines) for each in crossing.labels]
-        return np.asarray(~np.any([np.isnan(each).any(axis=2) for each in several], axis=0))
+            if labels is None or labels.labelled is None:
+                return np.asarray(~np.isnan(self.membership).any(axis=2))
+            return labelled_in(labels, self.qids, self.run.docnos, self.lines)
+        several = [labelled_in(each, self.qids, self.run.docnos, self.lines) for each in crossing.labels]
+        return np.asarray(np.all(several, axis=0))
 
     @cached_property
     def sample_of(self) -> Ints:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 MOST = 4
 NARROWEST = 20  # letters behind an indent
 SIGNS = re.compile(  # what begins so tells what stands in a table: groups with their sizes, and signs
-    r"([\w.-]+(, in this order)?: (.+ \d+, )+.+ \d+( and \d+ more)?(, none \d+)?(; target |$)|\[|\?: |outside: )"
+    r"([\w.-]+(, in this order)?: (.+ (\d+|\(no label\)), )+.+ (\d+|\(no label\))( and \d+ more)?(, none \d+)?"
+    r"(; target |$)|\[|\?: |outside: )"
 )
 _WRONG = re.compile(  # by which a number is wrong, or not to be compared
     r"^means over |^struck out, |^runs with the same documents in the same order|uses the judgements"

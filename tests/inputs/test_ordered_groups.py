@@ -135,7 +135,7 @@ def test_mass_that_moves_towards_the_target_lowers_the_match_distance(shares, at
 def test_a_group_of_what_is_unknown_has_no_place_in_an_order():
     stars = {docno: star for docno, star in STARS.items() if docno != "d5"}
     result = fairtrec.evaluate("KL@6", RUN, labels=stars, missing="group")
-    assert result.notes[0] == "groups: 100 2, 5 2, 50 1, ? 0; target 0.333, 0.333, 0.333, 0"
+    assert result.notes[0] == "groups: 100 2, 5 2, 50 1, ? (no label); target 0.333, 0.333, 0.333, 0"
     with pytest.raises(
         UsageError, match=r"what is unknown has no place in it; leave --missing group out \(they are 100"
     ):

@@ -95,10 +95,27 @@ def test_the_unknown_part_of_counts_belongs_where_unlabelled_documents_do(tmp_pa
 
 def test_what_is_said_where_documents_without_a_label_are_a_group():
     result = fairtrec.evaluate("KL@4", RUN, labels=LABELS, missing="group")
-    assert result.notes[0] == "groups: ? 0, a 2, b 2; target 0, 0.5, 0.5"
+    assert result.notes[0] == "groups: ? (no label), a 2, b 2; target 0, 0.5, 0.5"
     assert result.signature["missing"] == "group"
     assert not any("less than 1 %" in note for note in result.notes)  # ? is no label that somebody gave by a slip
-    assert not any("groups are known" in str(remark) for remark in result.scores[0].remarks)
+    assert result.signature["members"] == "? (no label), a 2, b 2"
+    assert result.groups["?"] == {"target": 0.0}
+    assert [str(remark) for remark in result.scores[0].remarks] == [
+        "groups are known for 3 of the 4 ranks looked at; the others are of the group ?"
+    ]
+
+
+def test_documents_of_even_membership_are_known_no_better_and_counted_in_no_group():
+    result = fairtrec.evaluate("KL@4", RUN, labels={**LABELS, "d9": "?"}, missing="even")
+    assert result.notes[0] == "groups: a 2, b 2; target 0.5 each"
+    assert "groups are known for 3 of the 4 ranks looked at; the others belong evenly to all" in str(result)
+
+
+def test_of_crossed_attributes_a_document_is_known_if_it_is_by_each():
+    other = {"d1": "x", "d2": "y", "d9": "x"}
+    given = {"labels": fairtrec.attributes(one=LABELS, two=other), "missing": "group"}
+    (scores,) = fairtrec.evaluate("KL(by=one*two)@4", RUN, **given).scores
+    assert str(scores.remarks[0]).startswith("groups are known for 2 of the 4 ranks looked at; the others are of")
 
 
 @pytest.mark.usefixtures("files")
