@@ -9,7 +9,7 @@ COMPILED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$(CURDIR)/.venv/pycache
 COMPILED += OPENBLAS_NUM_THREADS=1
 MORE := spark embed adv ecosystem browser site bench
 
-.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz slow site check lint types layers stale bench docs lock dist release-check clean
+.PHONY: help demo setup test oldest spark embed adv ecosystem browser fuzz slow site check lint types layers stale bench docs man lock dist release-check clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -75,6 +75,9 @@ bench: .venv/bench  ## the benchmarks: ratios against other programs, a quarter 
 docs: .venv/dev  ## rebuild the pages in docs/ that are made from the code
 	$(BIN)/python docs/build.py
 
+man: .venv/run  ## a manual page of each command in man/
+	$(BIN)/python docs/man.py man
+
 lock: .venv/dev  ## pin anew, with hashes, what the image and the action install and what a release is built with
 	$(BIN)/pip install -q --disable-pip-version-check uv && $(BIN)/python .ci/lock.py
 
@@ -85,7 +88,7 @@ release-check: .venv/dev  ## rehearse a release: the lines of release.yml, empty
 	$(BIN)/python .ci/release.py check
 
 clean:  ## remove .venv and all that was built
-	rm -rf .venv .venv-oldest .site dist .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf .venv .venv-oldest .site dist man .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fairtrec needs Python 3.11 or later; name one with make PYTHON=python3.12")'

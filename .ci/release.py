@@ -93,12 +93,13 @@ def choose_notes(root: Path, environment: dict[str, str]) -> str:
 
 
 def prepare(root: Path, version: str) -> None:
-    """Write the version and today's date into CHANGELOG.md and CITATION.cff."""
+    """Write the version and today's date into the files that have one."""
     today = dt.datetime.now(dt.UTC).date().isoformat()
     for name, pattern, text in (
         ("CHANGELOG.md", r"^## .*$", f"## {version} ({today})"),
         ("CITATION.cff", r"^version: .*$", f"version: {version}"),
         ("CITATION.cff", r"^date-released: .*$", f"date-released: {today}"),
+        ("conda/recipe.yaml", r'^  version: ".*"$', f'  version: "{version}"'),
     ):
         changed = re.sub(pattern, text, (root / name).read_text("utf-8"), count=1, flags=re.MULTILINE)
         (root / name).write_text(changed, "utf-8")

@@ -13,6 +13,7 @@ import yaml
 
 from fairtrec_made import REPOSITORY
 
+DATED = ("CHANGELOG.md", "CITATION.cff", "conda/recipe.yaml")
 WORKFLOWS = {
     path.name: yaml.safe_load(path.read_text("utf-8")) for path in (REPOSITORY / ".github/workflows").glob("*.yml")
 }
@@ -28,8 +29,9 @@ def release():
 
 @pytest.fixture
 def root(tmp_path):
-    for name in ("CHANGELOG.md", "CITATION.cff"):
-        shutil.copy(REPOSITORY / name, tmp_path)
+    (tmp_path / "conda").mkdir()
+    for name in DATED:
+        shutil.copy(REPOSITORY / name, tmp_path / name)
     return tmp_path
 
 
@@ -51,6 +53,7 @@ def test_a_release_is_refused_until_the_files_speak_of_it(release, root):
     notes = release.read_notes(root, "3.4.5")
     assert notes.splitlines()[-1] in changelog
     assert re.search(r"^date-released: 20\d\d-\d\d-\d\d$", (root / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
+    assert yaml.safe_load((root / "conda/recipe.yaml").read_text("utf-8"))["context"] == {"version": "3.4.5"}
     dated = (root / "CHANGELOG.md").read_text("utf-8")
     (root / "CHANGELOG.md").write_text(
         f"# Changelog\n\n## 3.5.0, not yet released\n\n- new\n\n{dated.partition('## ')[2]}", "utf-8"
