@@ -15,6 +15,7 @@ from fairtrec.data import MISSING, Annotations, Bools, Candidates, Docnos, Float
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.reading import LoadedRun, Reading
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.inputs.documents import Documents, Reference
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.literals import Tokenizer
@@ -119,7 +120,7 @@ class Pool:
             return None
         there = self.shown[:, :, : len(found.weights)]
         gains = np.nan_to_num(_at(found.gains, there))
-        sums = gains @ found.weights[: there.shape[2]]
+        sums = np.stack([weighted_sum(each, found.weights) for each in gains])
         if found.known is not None:
             sums = np.where(_at(found.known.astype(np.float64), there).any(axis=2), sums, np.nan)
         return sums if found.divisor is None else quotient(sums, found.divisor)

@@ -17,6 +17,7 @@ import numpy as np
 from fairtrec.answers.scores import Scores
 from fairtrec.data import Floats
 from fairtrec.errors import UsageError
+from fairtrec.formulas.elementary import exp, log
 from fairtrec.formulas.rounding import same
 from fairtrec.measure import Better, Bounds, Measure, Quantity
 
@@ -26,7 +27,7 @@ _OVER: dict[str, Callable[[Floats], Any]] = {
     "median": np.median,
     "min": np.min,
     "max": np.max,
-    "gm": lambda values: np.exp(np.log(np.maximum(values, LEAST)).mean()),
+    "gm": lambda values: exp(log(np.maximum(values, LEAST)).mean()),
 }
 _BEYOND = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _BOUND = re.compile(r"(<=|>=|<|>)\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")

@@ -12,6 +12,7 @@ from fairtrec.answers import Answer, Signature
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import InputError, UsageError
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.elementary import exp, log
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.literals import Method, Undefined
 from fairtrec.measure import Measure, Remark
@@ -167,7 +168,7 @@ class Scores(Answer):
         means = quotient(sums, np.where(totals & (many > 0), 1, many))
         for row, measure in enumerate(self.measures):
             if measure.geometric and many[row]:
-                means[row] = np.exp(np.nanmean(np.log(values[row])))
+                means[row] = exp(np.asarray(np.nanmean(log(values[row]))))
             if measure.over is not None and many[row]:
                 means[row] = measure.over(values[row][there[row]])
         return means

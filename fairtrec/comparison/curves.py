@@ -87,7 +87,9 @@ def deepened(measures: Sequence[Measure], cutoffs: Sequence[int]) -> list[Measur
 def _at(measure: Measure, cutoff: int) -> Measure:
     if isinstance(measure, Utility):
         if measure.is_plain or "cutoff" in measure.measure.SUPPORTED_PARAMS:
-            return replace(measure, measure=measure.measure @ cutoff, trec="")
+            return replace(
+                measure, measure=measure.measure @ cutoff, trec=""
+            )  # exact: no product but a measure at a cutoff
     elif "cutoff" in {field.name for field in fields(measure)}:
         return replace(measure, cutoff=cutoff)  # type: ignore[call-arg]  # which it has
     raise _uncut(measure)

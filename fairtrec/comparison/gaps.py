@@ -154,7 +154,7 @@ def gap(
     va, vb = (float(values[name].var(ddof=1)) / len(values[name]) for name in (first, last))
     if round(sqrt(va + vb), DIGITS) == 0:
         return difference, ratio
-    freedom = (va + vb) ** 2 / (va**2 / (len(values[first]) - 1) + vb**2 / (len(values[last]) - 1))
+    freedom = (va + vb) * (va + vb) / (va * va / (len(values[first]) - 1) + vb * vb / (len(values[last]) - 1))
     from fairtrec.statistics import paired
     from fairtrec.statistics.procedure import DECIDING
 
@@ -164,7 +164,7 @@ def gap(
     p = _tail((a - b) / error, slices, freedom)
     difference = replace(difference, low=a - b - critical * error, high=a - b + critical * error, p=p, doubtful=few)
     if ratio is not None:
-        low, high = fieller(a, b, critical**2 * va, critical**2 * vb)
+        low, high = fieller(a, b, critical * critical * va, critical * critical * vb)
         ratio = replace(ratio, low=low, high=high, doubtful=few and not isnan(low))
     return difference, ratio
 
@@ -178,7 +178,7 @@ def fieller(a: float, b: float, va: float, vb: float) -> tuple[float, float]:
     lead = a * a - va
     if lead <= 0:
         return nan, nan
-    root = sqrt(max((a * b) ** 2 - lead * (b * b - vb), 0.0))
+    root = sqrt(max(a * b * a * b - lead * (b * b - vb), 0.0))
     return (a * b - root) / lead, (a * b + root) / lead
 
 

@@ -8,6 +8,7 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000 /* buffers are part of it since 3.11, so one library serves all later versions */
 #include <Python.h>
+#include <math.h> /* macros only: no function of a C library decides a digit */
 #include <stdint.h>
 #include <string.h>
 #ifdef __GLIBC__
@@ -736,6 +737,141 @@ static PyObject *tokens(PyObject *self, PyObject *arguments)
     return Py_BuildValue("nn", done, found.found);
 }
 
+/* ---- arithmetic ----------------------------------------------------------------------------------------------- */
+
+/* Compiled without contraction (hatch_build.py): a fused multiply-add would give other last digits than numpy. */
+
+enum { STEPS = 128, FIRST = 90, LAST = 182 }; /* of the table of logarithms, as in formulas/elementary.py */
+
+/* The natural logarithm: the operations of log() in formulas/elementary.py, in the same order. */
+static double natural_log(double x, const double *two, const double *of_c)
+{
+    uint64_t bits;
+    int64_t k = -1022;
+    memcpy(&bits, &x, sizeof bits);
+    if (bits - 0x0010000000000000u >= 0x7FE0000000000000u) { /* 0, subnormal, negative, infinite or nan */
+        if (x == 0)
+            return -INFINITY;
+        if (!(x > 0))
+            return NAN;
+        if (x == INFINITY)
+            return x;
+        x *= 18014398509481984.0; /* 2^54 */
+        k -= 54;
+        memcpy(&bits, &x, sizeof bits);
+    }
+    k += (int64_t)(bits >> 52);
+    bits = (bits & 0x000FFFFFFFFFFFFFu) | 0x3FE0000000000000u;
+    double z;
+    memcpy(&z, &bits, sizeof z);
+    if (z < (double)FIRST / STEPS) {
+        z *= 2;
+        k--;
+    }
+    const double to_whole = 6755399441055744.0; /* 1.5 * 2^52: what is added to it is rounded to a whole number */
+    double j = (z * STEPS + to_whole) - to_whole, c = j / STEPS, r = (z - c) / c;
+    double total = 1.0 / 9;
+    total = total * r + -1.0 / 8;
+    total = total * r + 1.0 / 7;
+    total = total * r + -1.0 / 6;
+    total = total * r + 1.0 / 5;
+    total = total * r + -1.0 / 4;
+    total = total * r + 1.0 / 3;
+    total = total * r + -1.0 / 2;
+    const double *log_c = of_c + ((int64_t)j - FIRST);
+    double whole = (double)k * two[0] + log_c[0], first = whole + r;
+    double rest = ((whole - first) + r) + ((double)k * two[1] + log_c[LAST - FIRST + 1]) + r * r * total;
+    return first + rest;
+}
+
+/* Fill the second buffer with the logarithms of the first. */
+static PyObject *log_of(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    Py_buffer values, out, two, of_c;
+    if (!PyArg_ParseTuple(arguments, "y*w*y*y*", &values, &out, &two, &of_c))
+        return NULL;
+    Py_ssize_t many = values.len / 8;
+    int good = values.len == out.len && two.len == 16 && of_c.len == 16 * (LAST - FIRST + 1);
+    if (good) {
+        const double *from = values.buf;
+        double *to = out.buf;
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t i = 0; i < many; i++)
+            to[i] = natural_log(from[i], two.buf, of_c.buf);
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&out);
+    PyBuffer_Release(&two);
+    PyBuffer_Release(&of_c);
+    if (!good) {
+        PyErr_SetString(PyExc_ValueError, "the values do not fit their buffers");
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+enum { ROWS = 8 };
+
+/* Add up each row of values [row, rank], weighted, rank by rank from the first; several rows at a time. */
+static void add_ranks(const double *values, const double *weights, Py_ssize_t step, double *out, Py_ssize_t rows,
+                      Py_ssize_t ranks)
+{
+    Py_ssize_t row = 0;
+    for (; row + ROWS <= rows; row += ROWS) {
+        double sums[ROWS] = {0};
+        const double *at = values + row * ranks, *weight = weights + row * step;
+        for (Py_ssize_t rank = 0; rank < ranks; rank++)
+            for (int each = 0; each < ROWS; each++)
+                sums[each] += at[each * ranks + rank] * weight[each * step + rank];
+        memcpy(out + row, sums, sizeof sums);
+    }
+    for (; row < rows; row++) {
+        double sum = 0;
+        for (Py_ssize_t rank = 0; rank < ranks; rank++)
+            sum += values[row * ranks + rank] * weights[row * step + rank];
+        out[row] = sum;
+    }
+}
+
+/* Add up values [row, rank, column], weighted [row or 1, rank], rank by rank from the first, into out [row, column]. */
+static PyObject *weighted_sums(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    Py_buffer values, weights, out;
+    Py_ssize_t rows, ranks, columns;
+    if (!PyArg_ParseTuple(arguments, "y*y*w*nnn", &values, &weights, &out, &rows, &ranks, &columns))
+        return NULL;
+    int good = rows > 0 && ranks > 0 && columns > 0 && ranks <= PY_SSIZE_T_MAX / 8 / rows &&
+               columns <= PY_SSIZE_T_MAX / 8 / (rows * ranks) && values.len == 8 * rows * ranks * columns &&
+               out.len == 8 * rows * columns && (weights.len == 8 * ranks || weights.len == 8 * rows * ranks);
+    if (good) {
+        Py_ssize_t step = weights.len == 8 * ranks ? 0 : ranks;
+        const double *from = values.buf, *weight = weights.buf;
+        double *to = out.buf;
+        Py_BEGIN_ALLOW_THREADS
+        if (columns == 1)
+            add_ranks(from, weight, step, to, rows, ranks);
+        else
+            for (Py_ssize_t row = 0; row < rows; row++, to += columns, weight += step) {
+                memset(to, 0, 8 * (size_t)columns);
+                for (Py_ssize_t rank = 0; rank < ranks; rank++, from += columns)
+                    for (Py_ssize_t column = 0; column < columns; column++)
+                        to[column] += from[column] * weight[rank];
+            }
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&weights);
+    PyBuffer_Release(&out);
+    if (!good) {
+        PyErr_SetString(PyExc_ValueError, "the values do not fit their buffers");
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 /* Let a process keep the memory that blocks of large files have had, which else is fetched anew for each; of glibc. */
 static PyObject *keep_memory(PyObject *self, PyObject *nothing)
 {
@@ -754,11 +890,13 @@ static PyMethodDef methods[] = {
     {"line_ends", line_ends, METH_O, "Count line ends."},
     {"line_edges", line_edges, METH_VARARGS, "Find the starts, tabs and ends of lines."},
     {"find", find, METH_VARARGS, "Find rows of docnos."},
+    {"log", log_of, METH_VARARGS, "Compute natural logarithms."},
+    {"weighted_sums", weighted_sums, METH_VARARGS, "Add up weighted values, rank by rank."},
     {"tokens", tokens, METH_VARARGS, "Count tokens, and find those that may be of terms."},
     {NULL, NULL, 0, NULL},
 };
 
-enum { FORM = 3 }; /* of what is handed to these functions; __init__.py says the same */
+enum { FORM = 4 }; /* of what is handed to these functions; __init__.py says the same */
 
 static int say_form(PyObject *made)
 {

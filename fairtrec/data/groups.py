@@ -257,7 +257,7 @@ def product(first: Labels, second: Labels) -> Labels:
     left, right = (_aligned(labels, names) for labels in (first, second))
     weights = (left[:, :, None] * right[:, None, :]).reshape(len(names), -1)
     groups = [f"{a}*{b}" for a in first.groups for b in second.groups]
-    order = np.argsort(groups)
+    order = np.argsort(groups, kind="stable")
     others = None
     if first.others is not None and second.others is not None:
         others = np.outer(first.others, second.others).ravel()[order]

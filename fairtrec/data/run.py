@@ -178,7 +178,7 @@ def judged(qrels: Qrels, qids: Sequence[str]) -> Ints:
     lines = np.flatnonzero(row != MISSING)
     names = Docnos.of(qrels.docnos[lines])
     place = np.empty(len(names.keys), dtype=np.int64)
-    place[np.argsort(names.names)[::-1]] = np.arange(len(place))
+    place[np.argsort(names.names)[::-1]] = np.arange(len(place))  # exact: docnos differ
     keys = row[lines] * len(place) + place[names.rows(qrels.docnos[lines])]
     best = np.lexsort((-qrels.grades[lines], keys))  # where subtopics differ, the highest grade counts
     lines = lines[best[np.unique(keys[best], return_index=True)[1]]]
@@ -203,7 +203,7 @@ class QrelsIndex:
         self._names = Docnos.of(docnos)
         self._many = len(self._names.keys)
         pairs = np.repeat(np.arange(len(lengths)), lengths) * self._many + self._names.rows(docnos)
-        order = np.argsort(pairs)
+        order = np.argsort(pairs)  # exact: of equal pairs the highest grade counts
         pairs = pairs[order]
         first = np.flatnonzero(np.diff(pairs, prepend=-1))
         self._pairs, self.grades = pairs[first], np.maximum.reduceat(grades[order], first).astype(np.float64)

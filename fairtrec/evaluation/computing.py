@@ -20,6 +20,7 @@ from fairtrec.data import Bools, Floats, Ints, Run, System
 from fairtrec.data.groups import is_number
 from fairtrec.errors import InputError, UsageError
 from fairtrec.files import opening
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.inputs import by_attribute, loading
 from fairtrec.inputs.documents import Reference
 from fairtrec.inputs.of_measures import Inputs
@@ -100,7 +101,7 @@ def values_of(inputs: Inputs, measures: Sequence[Measure]) -> Floats:
             what = f"{measure} gave values of the shape {np.shape(value)} for {queries} queries"
             raise UsageError(f"{what}; it has a fault, report it to its authors")
         values[row] = value
-    return values
+    return values + 0.0  # -0.0 is 0.0
 
 
 def masked(measure: Measure, values: Floats, inputs: Inputs) -> Floats:
@@ -143,7 +144,7 @@ class Pooled:
     def value(self, measure: Measure) -> float | None:
         """Give the pooled value, nan where it is undefined; None of a measure that cannot be pooled."""
         pool = self.pools.get(measure)
-        return None if pool is None else float(pool.value(self.frequency @ pool.terms))
+        return None if pool is None else float(pool.value(weighted_sum(pool.terms[None], self.frequency)[0]))
 
 
 def frequencies(given: Any) -> Mapping[str, float] | None:

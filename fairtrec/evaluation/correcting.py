@@ -12,6 +12,7 @@ from fairtrec.data import MISSING, Bools, Floats, Ints, Keys, fingerprints, star
 from fairtrec.data.groups import rows_of
 from fairtrec.evaluation.fitting import Gold
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import Gains, Measure, Remark
 from fairtrec.ranking.depth import evenly
@@ -84,7 +85,7 @@ class Share(NamedTuple):
     @property
     def errors(self) -> Floats:
         """What gold labels add to the value [query]."""
-        return np.asarray((self.weights * (self.by_gold - self.gains)).sum(axis=1))
+        return weighted_sum(self.by_gold - self.gains, self.weights)
 
 
 @dataclass(eq=False)
@@ -130,8 +131,8 @@ class Correcting:
             parts = np.stack([share.weights * by for by in (1.0, errors, share.by_gold, share.reach)])
             entries.append((part.queries[query], rows[query, rank], parts[:, query, rank]))
             seen.append(fingerprints(part.inputs.run.docnos[part.inputs.lines[:, :ranks][weighs]]))
-            weight[part.queries] = share.weights.sum(axis=1)
-            rest[part.queries] = values[part.queries] - (share.weights * share.gains).sum(axis=1)
+            weight[part.queries] = weighted_sum(share.weights, np.ones(ranks))
+            rest[part.queries] = values[part.queries] - weighted_sum(share.gains, share.weights)
         queries, documents, of_parts = (np.concatenate(each, axis=-1) for each in zip(*entries, strict=True))
         self.looked_at += seen
         sheet = self.gold.sheet

@@ -210,7 +210,7 @@ def chosen(
     if len(names) < MANY:
         return tuple(sorted(names))
     column = encoded(names)
-    order = np.argsort(fingerprints(column) if column.dtype.itemsize <= 8 else column)
+    order = np.argsort(fingerprints(column) if column.dtype.itemsize <= 8 else column)  # exact: qids differ
     return tuple(names[row] for row in order.tolist())
 
 

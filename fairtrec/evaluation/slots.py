@@ -106,9 +106,9 @@ def chunks(number: Ints, groups: int, *, tries: bool) -> Iterator[Ints]:
     most, all_tried = int(number.max(initial=0)), few(groups) if tries else 0
     for many in range(1, min(most, all_tried) + 1):
         rows = np.flatnonzero(number == many)
-        yield from _cut(rows, TOGETHER // (groups**many * groups))
+        yield from _cut(rows, TOGETHER // (groups**many * groups))  # exact: whole numbers
     order = np.argsort(number, kind="stable")
-    states = (most + 1) ** (groups - 1)
+    states = (most + 1) ** (groups - 1)  # exact: whole numbers
     size = CELLS // (DRAWN * max(most, 1)) if tries or states > STATES else TOGETHER // states
     yield from _cut(order[number[order] > all_tried], size)
 

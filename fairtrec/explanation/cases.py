@@ -15,6 +15,7 @@ from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation.reading import LoadedRun, Reading, read
 from fairtrec.evaluation.score import score
 from fairtrec.evaluation.session import Evaluator
+from fairtrec.formulas.elementary import log_of_number
 from fairtrec.inputs import loading
 from fairtrec.inputs.by_attribute import refuse_several
 from fairtrec.inputs.documents import Documents, Needs, Reference, documents_of, refuse_unknown
@@ -54,7 +55,7 @@ class RankedTexts:
                 for name, term in self.dropped.items():
                     counts, logs = self.counts[name]
                     counts[row, list(term[1])] = terms.get(term, 0)
-                    logs[row, list(term[1])] = np.log(max(terms.get(term, 0), 1))
+                    logs[row, list(term[1])] = log_of_number(max(terms.get(term, 0), 1))
             yield row, words
 
 

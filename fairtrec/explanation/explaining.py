@@ -15,6 +15,7 @@ from fairtrec.explanation import variants
 from fairtrec.explanation.cases import Case, Request, cases, without
 from fairtrec.explanation.explained import Exchange, Explained, Explanation, Place, Word, worst
 from fairtrec.explanation.split import Split, split
+from fairtrec.formulas.elementary import log_of_number
 from fairtrec.inputs import loading
 from fairtrec.inputs.given import JudgementsLike, Keywords
 from fairtrec.measure import Measure
@@ -133,7 +134,7 @@ class _Words:
     def _word(self, at: int, rank: int, term: str, number: int, times: float) -> Word:
         adds = nan
         if self.each is not None and rank < len(self.each[at]):
-            adds = self.each[at][rank][number] * (math.log(times) if self.logs else times)
+            adds = self.each[at][rank][number] * (log_of_number(times) if self.logs else times)
         return Word(term, self.groups[number], round(times) if times == round(times) else times, adds)
 
 

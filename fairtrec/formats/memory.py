@@ -226,7 +226,8 @@ def counts(thing: Any, wanted: Docnos) -> Annotations:
     table = Docnos.of(docnos)
     if len(table) < len(docnos):
         raise InputError("the frame of counts holds a document twice; keep one row")
-    numbers = np.stack([frame.whole((name,)) for name in ("tokens", *groups)], axis=1)[np.argsort(table.rows(docnos))]
+    order = np.argsort(table.rows(docnos), kind="stable")
+    numbers = np.stack([frame.whole((name,)) for name in ("tokens", *groups)], axis=1)[order]
     if numbers.min(initial=0) < 0:
         raise InputError("the frame of counts holds a negative count; counts are 0 or more")
     rows = table.rows(wanted.names)

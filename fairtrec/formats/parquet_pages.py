@@ -23,7 +23,7 @@ UNREADABLE = IndexError, KeyError, TypeError, AttributeError, ValueError, Recurs
 
 
 @dataclass
-class Column:
+class ColumnPages:
     """What the pages of a column hold: values, also those of lists, and bytes when they are unpacked."""
 
     values: int = 0
@@ -31,7 +31,7 @@ class Column:
     prefixed: bool = False
 
 
-def columns_in(path: FilePath) -> list[Column]:
+def columns_in(path: FilePath) -> list[ColumnPages]:
     """Look at the heads of all pages of a Parquet file.
 
     Raises InputError for columns that lie over each other, so that no byte is unpacked twice.
@@ -47,7 +47,7 @@ def columns_in(path: FilePath) -> list[Column]:
             if min(rows, default=0) < 0 or sum(rows) != footer[ROWS]:
                 raise ValueError(rows)
             groups = [group[COLUMNS] for group in every]
-            found = [Column() for _ in max(groups, key=len, default=[])]
+            found = [ColumnPages() for _ in max(groups, key=len, default=[])]
             filled = [(each[META], i) for group in groups for i, each in enumerate(group) if each[META][VALUES] > 0]
             chunks = [(*_chunk(column), i) for column, i in filled]
             last = 0
@@ -70,7 +70,7 @@ def _chunk(column: Mapping[int, Any]) -> tuple[int, int]:
     return first, first + column[PACKED]
 
 
-def _add_pages(column: Column, file: BinaryIO, at: int, end: int) -> None:
+def _add_pages(column: ColumnPages, file: BinaryIO, at: int, end: int) -> None:
     """Add the pages between two places of a file to what a column holds."""
     while at < end:
         head, length = _head(file, at)

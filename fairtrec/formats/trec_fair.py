@@ -110,7 +110,7 @@ def placed(run: Rankings, requests: Requests, truth: Truth) -> Sequences:
     place, entries = _matched(run, requests, truth)
     for fault in _faults(run, requests, truth, place, entries):
         raise fault
-    order = np.argsort(place)
+    order = np.argsort(place, kind="stable")
     length = np.diff(run.starts)[order]
     starts = np.concatenate(([0], np.cumsum(length)))
     lines = np.arange(len(entries)) + np.repeat(run.starts[:-1][order] - starts[:-1], length)
@@ -127,7 +127,7 @@ def _matched(run: Rankings, requests: Requests, truth: Truth) -> tuple[Ints, Int
     rows = np.array([row_of.get(docid, MISSING) for docid in run.docids], dtype=np.int64)[run.documents]
     every = len(truth.docids)
     key = np.repeat(np.arange(len(truth.qids)) * every, np.diff(truth.starts)) + truth.documents
-    order = np.argsort(key)
+    order = np.argsort(key, kind="stable")
     wanted = np.where(rows == MISSING, MISSING, np.repeat(requests.query[place] * every, np.diff(run.starts)) + rows)
     entries = np.concatenate((order, [MISSING]))[np.searchsorted(key[order], wanted)]
     return place, np.where((entries != MISSING) & (np.append(key, MISSING)[entries] == wanted), entries, MISSING)

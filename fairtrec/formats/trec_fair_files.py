@@ -254,7 +254,7 @@ def authors(path: FilePath, truth: Truth) -> Authors:
         raise InputError("there is no label in this file; write one for each author, behind the document's id", path)
     if len(row_of) * len(groups) > MOST_CELLS:
         raise InputError(f"{len(groups)} labels for {len(row_of)} documents do not fit into memory; merge groups", path)
-    column = np.argsort(ints([number_of[group] for group in groups]))
+    column = np.argsort(ints([number_of[group] for group in groups]), kind="stable")
     cells = ints(rows) * len(groups) + column[ints(labels)]
     counts = np.bincount(cells, minlength=len(row_of) * len(groups)).reshape(len(row_of), len(groups))
     return Authors(stem(path), tuple(groups), known, counts)

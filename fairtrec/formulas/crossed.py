@@ -95,7 +95,7 @@ class CrossedTarget:
 
     def _patterns(self, codes: Ints) -> Ints:
         known = self.space.known(codes)
-        return np.asarray(known @ (1 << np.arange(known.shape[1])), dtype=np.int64)
+        return np.asarray(known @ (1 << np.arange(known.shape[1])), dtype=np.int64)  # exact: whole numbers
 
     def _given(self, codes: Ints) -> Floats:
         """Multiply the given shares of the known attributes."""
@@ -122,22 +122,30 @@ class CrossedTarget:
     def squares(self) -> float:
         """Sum the squares of all shares."""
         space, a = self.space, self.space.factor
-        nothing = float((self.mass[self.patterns == 0] ** 2).sum()) if space.mixed else float((self.mass**2).sum())
+        nothing = (
+            float(np.square(self.mass[self.patterns == 0]).sum()) if space.mixed else float(np.square(self.mass).sum())
+        )
         if not space.mixed:
             return nothing
         some = self.patterns != 0
         spread = self.mass / self.head_mass[self.head_of]
         second = self.of_pattern[self.patterns] * self._given(self.codes) * spread
-        total = a**2 * (self.mass[some] ** 2).sum() + 2 * a * (1 - a) * (self.mass * second)[some].sum()
-        elsewhere = (self.tail_mass**2).sum()  # of s where q holds nothing
+        total = a * a * np.square(self.mass[some]).sum() + 2 * a * (1 - a) * (self.mass * second)[some].sum()
+        elsewhere = np.square(self.tail_mass).sum()  # of s where q holds nothing
         first = np.unique(self.head_of, return_index=True)[1]
-        within = np.bincount(self.head_of, spread**2)
-        heads = self._given(self.codes[first]) ** 2 * (within - elsewhere)
+        within = np.bincount(self.head_of, np.square(spread))
+        heads = np.square(self._given(self.codes[first])) * (within - elsewhere)
         added = np.bincount(self.patterns[first], heads, minlength=len(self.of_pattern))
-        given = [float((shares**2).sum()) for shares in space.given if shares is not None]
+        given = [float(np.square(shares).sum()) for shares in space.given if shares is not None]
         for pattern in range(1, len(self.of_pattern)):
             every = prod(squares for bit, squares in enumerate(given) if pattern >> bit & 1)
-            total += (1 - a) ** 2 * self.of_pattern[pattern] ** 2 * (elsewhere * every + added[pattern])
+            total += (
+                (1 - a)
+                * (1 - a)
+                * self.of_pattern[pattern]
+                * self.of_pattern[pattern]
+                * (elsewhere * every + added[pattern])
+            )
         return float(total) + nothing
 
 
@@ -170,7 +178,7 @@ class Crossing:
         every = product(*(range(size) for size in self.space.sizes))
         names = ["*".join(parts) for parts in product(*(labels.groups for labels in self.labels))]
         codes = np.array(list(every), dtype=np.int64)
-        return codes[np.argsort(names)]
+        return codes[np.argsort(names, kind="stable")]
 
     def target(self, shares: Floats) -> Floats:
         """Give the target [query, group] where documents hold these shares; nan where they hold none."""

@@ -7,6 +7,8 @@ import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.errors import InputError, UsageError, asked_by
+from fairtrec.formulas import elementary
+from fairtrec.formulas.weighted_sums import weighted_sum
 
 Discount = Literal["log2", "log2_next", "log2_rank", "log2_clipped", "reciprocal", "geometric", "given"]
 GIVEN = "given"  # the word that stands for weights which the user gives
@@ -40,7 +42,7 @@ def log2(n: int) -> Floats:
     >>> log2(3).round(6).tolist()
     [1.0, 0.63093, 0.5]
     """
-    return 1 / np.log2(np.arange(2, n + 2))
+    return 1 / elementary.log2_of_counts(n + 2)[2:]
 
 
 def log2_clipped(n: int) -> Floats:
@@ -49,7 +51,7 @@ def log2_clipped(n: int) -> Floats:
     >>> log2_clipped(3).round(6).tolist()
     [1.0, 1.0, 0.63093]
     """
-    return 1 / np.log2(np.maximum(np.arange(1, n + 1), 2))
+    return np.append(1.0, 1 / elementary.log2_of_counts(n + 1)[2:])[:n]
 
 
 def log2_rank(n: int) -> Floats:
@@ -76,7 +78,7 @@ def geometric(n: int, p: float) -> Floats:
     >>> geometric(3, 0.5).tolist()
     [1.0, 0.5, 0.25]
     """
-    return np.asarray(p ** np.arange(float(n)))
+    return elementary.powers(p, n)
 
 
 BY_NAME: dict[Discount, Callable[[int], Floats]] = {
@@ -121,5 +123,4 @@ def exposure(membership: Floats, weights: Floats) -> Floats:
     >>> exposure(np.array([[[1.0, 0.0], [0.0, 1.0], [np.nan, np.nan]]]), np.array([1.0, 0.6, 0.5])).tolist()
     [[1.0, 0.6]]
     """
-    held = np.nan_to_num(membership)
-    return np.asarray(np.einsum("qrg,qr->qg", held, np.broadcast_to(weights, held.shape[:2])))
+    return weighted_sum(np.nan_to_num(membership), weights)

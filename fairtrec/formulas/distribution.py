@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Floats, Ints
+from fairtrec.formulas.elementary import log, log_of_number
 
 EXACT, ROUNDED = 1e-9, 1.001e-5  # by which a sum of shares may be off 1: as it is computed, and as it is written
 FEW = 7  # numbers, whose sum does not depend on how they lie in memory
@@ -103,7 +104,7 @@ def kl(p: Floats, q: Floats) -> Floats:
     both = (p > 0) & (q > 0)
     like = p if all(p.strides) or p.shape[-1] > FEW else q  # one row for all lies in memory as those it is held against
     ratio = np.divide(p, q, out=np.ones_like(like), where=both)
-    total: Floats = np.maximum((p * np.log(ratio)).sum(axis=-1), 0.0)  # rounding may fall below 0
+    total: Floats = np.maximum((p * log(ratio)).sum(axis=-1), 0.0)  # rounding may fall below 0
     if both.all():  # nothing is infinite or nan
         return total
     total = np.where(((p > 0) & (q == 0)).any(axis=-1), np.inf, total)
@@ -117,7 +118,7 @@ def jensen_shannon(p: Floats, q: Floats, base: float = 2.0) -> Floats:
     [1.0, 0.311278]
     """
     middle = (p + q) / 2
-    return np.asarray((kl(p, middle) + kl(q, middle)) / (2 * np.log(base)))
+    return np.asarray((kl(p, middle) + kl(q, middle)) / (2 * log_of_number(base)))
 
 
 def match_distance(p: Floats, q: Floats) -> Floats:
@@ -136,7 +137,8 @@ def order_aware(p: Floats, q: Floats) -> Floats:
     0.707107
     """
     place = np.arange(p.shape[-1])
-    each = (p - q) ** 2 @ np.abs(place[:, None] - place).astype(np.float64)  # DW of each group
+    away = np.abs(place[:, None] - place)
+    each = (np.square(p - q)[..., None, :] * away).sum(axis=-1)  # DW of each group
     wanted = q > 0
     mean = np.where(wanted, each, 0.0).sum(axis=-1) / np.maximum(wanted.sum(axis=-1), 1)
     return np.asarray(np.sqrt(mean / (p.shape[-1] - 1)))

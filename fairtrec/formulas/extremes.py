@@ -52,6 +52,7 @@ from time import perf_counter, thread_time
 import numpy as np
 
 from fairtrec.data import Floats, Ints
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.progress import foretell
 
 _Solver = Callable[[Floats, Floats], tuple[Floats, ...]]
@@ -122,7 +123,7 @@ def order_of_most(positions: Floats, weights: Floats) -> Ints:
     [0, 2, 1]
     """
     n, x = len(positions), positions[:, None]
-    low, low2, high, high2 = (_sums(each)[:, 0] for each in (x, x * x, x[::-1], x[::-1] ** 2))
+    low, low2, high, high2 = (_sums(each)[:, 0] for each in (x, x * x, x[::-1], np.square(x[::-1])))
     best, is_lower = np.zeros(1), []
     for k in range(1, n):  # the last of the first k is the lowest or the highest of what was left
         lower, higher = np.append(-np.inf, best), np.append(best, -np.inf)
@@ -146,7 +147,7 @@ def order_of_least(positions: Floats, weights: Floats) -> Ints:
     """
     if len(positions) <= EXHAUSTIVE:
         return _least_over_subsets(positions, weights)
-    n, (sums, sums2) = len(positions), (_sums(each[:, None])[:, 0] for each in (positions, positions**2))
+    n, (sums, sums2) = len(positions), (_sums(each[:, None])[:, 0] for each in (positions, np.square(positions)))
     best, is_left = np.zeros(n), []
     for k in range(2, n):  # the last of the first k, which lie side by side, is the one at the left or at the right
         is_left.append(best[1:] < best[:-1])
@@ -166,7 +167,8 @@ def _least_over_subsets(positions: Floats, weights: Floats) -> Ints:
     sets = np.arange(1 << n)
     within = (sets[:, None] >> np.arange(n)) & 1
     size = within.sum(axis=1)
-    cost = np.append(0.0, weights)[size] * _variance(within @ positions, within @ positions**2, np.maximum(size, 1))
+    total, squares = (weighted_sum(within, each) for each in (positions, np.square(positions)))
+    cost = np.append(0.0, weights)[size] * _variance(total, squares, np.maximum(size, 1))
     cost[-1] = 0.0
     best, last = np.zeros(1 << n), np.zeros(1 << n, dtype=np.int64)
     for k in range(1, n + 1):
@@ -191,7 +193,7 @@ def _in_parts(positions: Floats, weights: Floats, solve: _Solver) -> Floats:
 
 def _most_spread(x: Floats, weights: Floats) -> tuple[Floats]:
     """Solve lists [document, list]: the first k are the a lowest and the k - a highest, best[a] for each a."""
-    low, low2, high, high2 = _sums(x), _sums(x * x), _sums(x[::-1]), _sums(x[::-1] ** 2)
+    low, low2, high, high2 = _sums(x), _sums(x * x), _sums(x[::-1]), _sums(np.square(x[::-1]))
     best = np.zeros((1, x.shape[1]))
     _foretell(x, weights, "most")
     for k in range(1, len(x)):
@@ -227,7 +229,11 @@ def _over_subsets(x: Floats, weights: Floats) -> tuple[Floats]:
     size: Ints = np.zeros(sets, dtype=np.int64)
     for i in range(documents):
         without, within = slice(1 << i), slice(1 << i, 2 << i)
-        sums[within], sums2[within], size[within] = sums[without] + x[i], sums2[without] + x[i] ** 2, size[without] + 1
+        sums[within], sums2[within], size[within] = (
+            sums[without] + x[i],
+            sums2[without] + x[i] * x[i],
+            size[without] + 1,
+        )
     best = np.zeros((sets, lists))
     for k in range(2, documents):
         of_size = np.flatnonzero(size == k)

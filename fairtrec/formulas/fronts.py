@@ -16,6 +16,7 @@ from typing import Self
 import numpy as np
 
 from fairtrec.data import MISSING, Floats, Ints
+from fairtrec.formulas.rounding import NEAR, round_relative
 
 DIGITS = 1e11  # what is nearer than one part in so many is equal
 ROUNDING = 1e-9
@@ -69,13 +70,18 @@ class Front:
         >>> Front(np.array([3.0, 2.0, 1.0, 0.0]), np.array([0.0, 1.0, 5.0, 6.0]), np.zeros((4, 0))).corners.tolist()
         [0, 2, 3]
         """
-        # The upper hull by one walk: a corner that does not rise above the line from the one before to the next goes.
+        # The upper hull by one walk: a corner that does not rise above the line from the one
+        # before to the next, by more than rounding, goes.
         kept: list[int] = []
         points = list(zip(self.utility.tolist(), self.fairness.tolist(), strict=True))
+        useful, fair = (
+            NEAR * float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (self.utility, self.fairness)
+        )
         for at, (low, high) in enumerate(points):
             while len(kept) > 1:
                 (left, bottom), (x, y) = points[kept[-2]], points[kept[-1]]
-                if (y - bottom) * (left - low) > (high - bottom) * (left - x):
+                rounding = fair * (left - low) + useful * (high - bottom)
+                if (y - bottom) * (left - low) > (high - bottom) * (left - x) + rounding:
                     break
                 kept.pop()
             kept.append(at)
@@ -129,7 +135,7 @@ def point_at(front: Floats, alpha: float) -> tuple[float, float]:
     >>> [tuple(round(value, 6) for value in point_at(line, alpha)) for alpha in (0.0, 0.25, 0.5, 1.0)]
     [(1.0, 0.0), (1.0, 0.35), (0.76, 0.58), (0.2, 1.0)]
     """
-    gone = np.append(0.0, np.cumsum(np.hypot(*np.diff(front, axis=1))))
+    gone = np.append(0.0, np.cumsum(np.sqrt(np.square(np.diff(front, axis=1)).sum(axis=0))))
     utility, fairness = (float(np.interp(alpha * gone[-1], gone, values)) for values in front)
     return utility, fairness
 
@@ -185,7 +191,7 @@ def merged(fronts: Sequence[Front], *, found: bool = False) -> tuple[Floats, Flo
         gain = np.nan_to_num(np.concatenate([np.diff(fairness) for _, fairness in hulls] or [np.zeros(0)]))
     whose = np.repeat(np.arange(len(hulls)), [len(utility) - 1 for utility, _ in hulls])
     slopes: Floats = np.divide(gain, loss, out=np.full(len(loss), np.inf), where=loss > 0)
-    order = np.argsort(-slopes, kind="stable")
+    order = np.argsort(-round_relative(slopes), kind="stable")
     return start, np.stack([-loss[order], gain[order]]), slopes[order], whose[order]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import discount, distribution
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.literals import Membership
 
 TAU = ("tau", 0, np.inf, "tau is {tau}; it counts group terms, so it is 0 or more")  # the limits of the parameter
@@ -84,4 +85,4 @@ def ideal(omega: Floats, documents: Ints, cutoff: int) -> Floats:
     last = np.cumsum(np.take_along_axis(documents, order, axis=1), axis=1).clip(max=cutoff)
     weights = np.diff(discount.sums(discount.log2(cutoff))[last], axis=1, prepend=0.0)
     values = np.where(weights > 0, np.take_along_axis(omega, order, axis=1), 0.0)
-    return np.where(documents.sum(axis=1) > 0, (values * weights).sum(axis=1), np.nan)
+    return np.where(documents.sum(axis=1) > 0, weighted_sum(values, weights), np.nan)

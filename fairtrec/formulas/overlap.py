@@ -24,6 +24,8 @@ import numpy as np
 
 from fairtrec.data import MISSING, Floats, Ints
 from fairtrec.errors import UsageError
+from fairtrec.formulas import ranks
+from fairtrec.formulas.elementary import log1p, powers
 from fairtrec.literals import Extrapolation
 
 FORMS: tuple[Extrapolation, ...] = get_args(Extrapolation)
@@ -83,7 +85,7 @@ class _Pair:
         short, long = np.minimum(*lengths), np.maximum(*lengths)
         counts = overlap(first, second)
         depths = np.arange(1, 2 * counts.shape[1] + 1)
-        weights = p**depths / depths
+        weights = powers(p, 2 * counts.shape[1] + 1)[1:] / depths
         inside = depths[: counts.shape[1]] <= long[:, None]
         shares = np.where(inside, counts * weights[: counts.shape[1]], 0.0)
         ends = np.concatenate((np.zeros((len(counts), 1), dtype=np.int64), counts), axis=1)
@@ -98,17 +100,19 @@ class _Pair:
     def ext(self) -> Floats:
         """Extrapolate the agreement: Eq. 32, which is Eq. 30 where the rankings are of one length."""
         share = self.at_short / self.short.clip(min=1)  # 0 for an empty ranking
-        powers = self.p**self.long
+        table = powers(self.p, int(self.long.max(initial=0)) + 2)
         # X_s (d - s) / (s d) p^d, summed over s < d <= l
-        beyond = (self.p ** (self.short + 1.0) - self.p ** (self.long + 1.0)) / (1 - self.p)
+        beyond = (table[self.short + 1] - table[self.long + 1]) / (1 - self.p)
         filled = share * (beyond - self.short * self.between(self.short, self.long))
         end = (self.at_long - self.at_short) / self.long.clip(min=1) + share
-        return np.asarray((1 - self.p) / self.p * (self.shares.sum(axis=1) + filled) + end * powers)
+        return np.asarray((1 - self.p) / self.p * (ranks.total(self.shares) + filled) + end * table[self.long])
 
     def least(self) -> Floats:
         """Let the rankings have nothing more in common: Eq. 11, to the end of the longer one."""
-        rest = -np.log1p(-self.p) - self.between(np.zeros_like(self.long), self.long)  # of p^d / d beyond the end
-        return np.asarray((1 - self.p) / self.p * (self.shares.sum(axis=1) + self.at_long * rest))
+        rest = -float(log1p(np.array(-self.p))) - self.between(
+            np.zeros_like(self.long), self.long
+        )  # of p^d / d beyond the end
+        return np.asarray((1 - self.p) / self.p * (ranks.total(self.shares) + self.at_long * rest))
 
     def residual(self) -> Floats:
         """Let them have as much more in common as can be: the overlap grows by up to two at each depth, until it is d.
@@ -116,10 +120,11 @@ class _Pair:
         The agreement is complete from depth f = l + s - X_l on.
         """
         full = self.long + self.short - self.at_long
-        rest = -np.log1p(-self.p) - self.between(np.zeros_like(full), full)
+        rest = -float(log1p(np.array(-self.p))) - self.between(np.zeros_like(full), full)
         unseen = self.short * self.between(self.short, full) + self.long * self.between(self.long, full)
-        powers = self.p**self.short + self.p**self.long - self.p**full
-        return np.asarray(powers - (1 - self.p) / self.p * (unseen + self.at_long * rest))
+        table = powers(self.p, int(full.max(initial=0)) + 1)
+        known = table[self.short] + table[self.long] - table[full]
+        return np.asarray(known - (1 - self.p) / self.p * (unseen + self.at_long * rest))
 
     def truncated(self) -> Floats:
-        return np.asarray((1 - self.p) / self.p * self.shares.sum(axis=1))
+        return np.asarray((1 - self.p) / self.p * ranks.total(self.shares))

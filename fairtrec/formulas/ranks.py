@@ -10,6 +10,7 @@ import numpy as np
 from fairtrec.data import Floats, Ints
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.weighted_sums import weighted_sum
 
 
 def once(function: Callable[..., Floats]) -> Callable[..., Floats]:
@@ -53,12 +54,12 @@ def closed_up(values: Floats) -> Floats:
 
 
 def total(values: Floats) -> Floats:
-    """Sum each row from left to right, as a loop does; 0 where it has no ranks.
+    """Sum each row [query, rank] or [query, rank, group] from the first rank on; 0 if it has no ranks.
 
     >>> total(np.array([[1.0, 0.5], [0.25, 0.0]])).tolist()
     [1.5, 0.25]
     """
-    return np.asarray(np.cumsum(values, axis=1)[:, -1] if values.shape[1] else np.zeros(len(values)))
+    return weighted_sum(values, np.ones(values.shape[1]))
 
 
 def mean(values: Floats) -> Floats:
@@ -67,7 +68,7 @@ def mean(values: Floats) -> Floats:
     >>> mean(np.array([[1.0, np.nan, -0.5], [np.nan] * 3])).tolist()
     [0.25, nan]
     """
-    return quotient(np.nan_to_num(values).sum(axis=1), (~np.isnan(values)).sum(axis=1))
+    return quotient(total(np.nan_to_num(values)), (~np.isnan(values)).sum(axis=1))
 
 
 def mean_of_means(values: Floats) -> Floats:
@@ -77,7 +78,7 @@ def mean_of_means(values: Floats) -> Floats:
     [1.5, 1.0, nan]
     """
     lengths = (~np.isnan(values)).sum(axis=1)
-    value = (np.nan_to_num(values) * averages(lengths, values.shape[1])).sum(axis=1)
+    value = weighted_sum(np.nan_to_num(values), averages(lengths, values.shape[1]))
     return np.where(lengths > 0, value, np.nan)
 
 
@@ -105,7 +106,7 @@ def ideal(worth: Floats, weights: Floats) -> Floats:
     [3.5]
     """
     best = -np.sort(-worth, axis=1)[:, : len(weights)]
-    return np.asarray(best @ weights[: best.shape[1]])
+    return weighted_sum(best, weights)
 
 
 def shared(grades: Floats, weights: Floats) -> Floats:

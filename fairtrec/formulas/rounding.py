@@ -5,7 +5,8 @@ import numpy as np
 from fairtrec.data import Bools, Floats
 
 DIGITS = 12  # behind the point
-NEAR = 10.0**-DIGITS  # values that agree to this, relative where they are above 1, are the same
+NEAR = 1e-12  # values that agree to this, relative where they are above 1, are the same
+NINE_DIGITS = float(1 << 30)
 HUGE = 1e150  # of what is larger there may be no square
 
 
@@ -21,6 +22,16 @@ def same(values: Floats, others: Floats) -> Bools:
     [True, True, False]
     """
     return np.asarray(np.isclose(values, others, rtol=NEAR, atol=NEAR))
+
+
+def round_relative(values: Floats) -> Floats:
+    """Round each value to nine significant digits, so that equal ratios are equal however they were computed.
+
+    >>> bool(np.diff(round_relative(np.array([0.3 / 0.1, 0.6 / 0.2])))[0])
+    False
+    """
+    mantissa, exponent = np.frexp(values)
+    return np.asarray(np.ldexp(np.rint(mantissa * NINE_DIGITS) / NINE_DIGITS, exponent))
 
 
 def tied(values: Floats) -> Floats:

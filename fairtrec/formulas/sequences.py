@@ -98,7 +98,7 @@ def states(supply: Ints, ranks: int) -> int:
     """
     ways = np.ones(1)
     for each in np.minimum(supply, ranks):
-        ways = np.convolve(ways, np.ones(int(each) + 1))[: ranks + 1]
+        ways = np.convolve(ways, np.ones(int(each) + 1))[: ranks + 1]  # exact: whole numbers
         if ways.sum() > MOST:
             break
     return int(ways.sum())

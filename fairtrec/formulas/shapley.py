@@ -11,6 +11,7 @@ from functools import reduce
 import numpy as np
 
 from fairtrec.data import Floats
+from fairtrec.formulas.elementary import exp, log
 
 MOST = 1_000_000  # coalitions; of more, ``shares`` are not worth their time
 
@@ -36,14 +37,14 @@ def shares(worth: Floats) -> Floats:
     """
     counts = [size - 1 for size in worth.shape]
     players = sum(counts)
-    logs = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, players + 1)))))
+    logs = np.concatenate(([0.0], np.cumsum(log(np.arange(1.0, players + 1)))))
     value = np.zeros(len(counts))
     for kind, many in enumerate(counts):
         if many:
             others = [each - (at == kind) for at, each in enumerate(counts)]
             sizes = reduce(np.add, np.ix_(*(np.arange(each + 1) for each in others)))
             ways = reduce(np.add, np.ix_(*(_chosen(logs, each) for each in others)))
-            chance = np.exp(ways - (logs[players - 1] - logs[sizes] - logs[players - 1 - sizes])) / players
+            chance = exp(ways - (logs[players - 1] - logs[sizes] - logs[players - 1 - sizes])) / players
             value[kind] = (chance * np.diff(worth, axis=kind)).sum()
     return value.round(14) + 0.0  # what is 0 is 0
 

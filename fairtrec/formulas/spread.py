@@ -10,6 +10,7 @@ import numpy as np
 
 from fairtrec.data import Floats
 from fairtrec.formulas import discount, extremes
+from fairtrec.formulas.weighted_sums import weighted_sum
 
 SpreadMean = Literal["prefix", "full"]
 SAMPLED_FROM = 9  # the published program tries all orders of shorter lists
@@ -34,7 +35,7 @@ def variances(positions: Floats, mean: SpreadMean) -> Floats:
     """
     k = np.arange(1, positions.shape[1] + 1)
     centred = positions - positions.mean(axis=1, keepdims=True)
-    squares = np.cumsum(centred**2, axis=1) / k
+    squares = np.cumsum(np.square(centred), axis=1) / k
     drift = np.cumsum(centred, axis=1) / k if mean == "prefix" else 0.0
     return np.maximum(squares - drift * drift, 0.0)
 
@@ -45,7 +46,7 @@ def spread(positions: Floats, step: int, mean: SpreadMean) -> Floats:
     >>> spread(np.array([[1.0, -1.0, 1.0, -1.0]]), step=1, mean="prefix").round(6).tolist()
     [1.560826]
     """
-    return np.asarray((variances(positions, mean) * weights(positions.shape[1], step)).sum(axis=1))
+    return weighted_sum(variances(positions, mean), weights(positions.shape[1], step))
 
 
 def expected(positions: Floats, step: int, mean: SpreadMean) -> Floats:
@@ -67,11 +68,11 @@ def ends(positions: Floats, step: int, mean: SpreadMean) -> Floats:
     """
     ordered = np.sort(positions, axis=1)
     if mean == "full":  # a sum of products: least and most in the two sorted orders (rearrangement inequality)
-        squares = np.sort((ordered - ordered.mean(axis=1, keepdims=True)) ** 2, axis=1)
+        squares = np.sort(np.square(ordered - ordered.mean(axis=1, keepdims=True)), axis=1)
         n = squares.shape[1]
         falling = np.cumsum((weights(n, step) / np.arange(1, n + 1))[::-1])[::-1]  # what a document at each rank adds
-        least = (squares * falling).sum(axis=1)
-        return np.stack([least, least, (squares[:, ::-1] * falling).sum(axis=1)])
+        least = weighted_sum(squares, falling)
+        return np.stack([least, least, weighted_sum(squares[:, ::-1], falling)])
     return _ends(ordered.tobytes(), ordered.shape[1], step)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from fairtrec.data import MISSING, Bools, Floats, Ints
 from fairtrec.formulas.fronts import Front, undominated
+from fairtrec.formulas.weighted_sums import weigh
 
 NEAR = 1e-9
 FIRST = 1e6  # how much more the sum counts that is to be greatest first
@@ -65,7 +66,7 @@ def _beside(
 ) -> Front:
     """Add what the documents that are held gain and are worth."""
     kept = np.setdiff1d(np.arange(length), free)
-    more = np.array([gains[row, kept] @ weights[row, kept], worth[row, kept] @ discounts[row, kept]])
+    more = np.array([weigh(gains[row, kept], weights[row, kept]), weigh(worth[row, kept], discounts[row, kept])])
     ends = None if front.ends is None else front.ends + more[:, None]
     tops = filled(front.tops, free, length)
     return replace(front, utility=front.utility + more[0], fairness=front.fairness + more[1], tops=tops, ends=ends)
@@ -84,8 +85,8 @@ def supported_front(gains: Floats, worth: Floats, weights: Floats, discounts: Fl
     gains, worth = gains[there], worth[there]
     length = min(len(gains), max(len(weights), len(discounts)))
     tables = np.zeros((2, length, len(gains)))
-    tables[0, : len(weights)] = np.outer(weights[:length], gains)
-    tables[1, : len(discounts)] = np.outer(discounts[:length], worth)
+    tables[0, : len(weights)] = weights[:length, None] * gains
+    tables[1, : len(discounts)] = discounts[:length, None] * worth
     spans = [float(np.ptp(table)) or 1.0 for table in tables]
     first = _best(tables, FIRST / spans[0], 1 / spans[1])
     last = _best(tables, 1 / spans[0], FIRST / spans[1])
@@ -150,7 +151,9 @@ def by_counts(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, 
         states: dict[int, int] = {}  # how many numbers of each kind can have been placed
         for query in np.flatnonzero(many == length).tolist():
             kinds = len(np.unique(gains[query][~np.isnan(gains[query])]))
-            if kinds <= KINDS and (length + 1) ** kinds < NUMBERS and comb(length + kinds, kinds) <= most:
+            if (
+                kinds <= KINDS and (length + 1) ** kinds < NUMBERS and comb(length + kinds, kinds) <= most
+            ):  # exact: whole numbers
                 states[query] = comb(length + kinds, kinds)
         several = [*states]
         first = np.zeros((2, length))
@@ -190,7 +193,7 @@ def _solve(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, mos
     length, queries = len(weights), len(gains)
     kinds = _kinds(gains, worth, length)
     base = length + 1
-    powers = base ** np.arange(kinds.supply.shape[1])
+    powers = base ** np.arange(kinds.supply.shape[1])  # exact: whole numbers
     query, state = np.arange(queries), np.zeros(queries, dtype=np.int64)
     utility, fairness = np.zeros(queries), np.zeros(queries)
     steps: list[tuple[Ints, Ints, Ints]] = []
@@ -203,7 +206,7 @@ def _solve(gains: Floats, worth: Floats, weights: Floats, discounts: Floats, mos
         gained = utility[way] + weights[rank] * kinds.gain[whose, kind]
         earned = fairness[way] + discounts[rank] * kinds.worth[whose, kind, number]
         there = state[way] + powers[kind]
-        best, firsts, _ = undominated(whose * base ** len(powers) + there, gained, earned)
+        best, firsts, _ = undominated(whose * base ** len(powers) + there, gained, earned)  # exact: whole numbers
         kept = best[firsts]
         query, state, utility, fairness = whose[kept], there[kept], gained[kept], earned[kept]
         steps.append((way[kept], kind[kept], number[kept]))

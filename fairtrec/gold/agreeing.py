@@ -16,6 +16,7 @@ from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import signature_of
 from fairtrec.files import opening
 from fairtrec.formats import sheets
+from fairtrec.formulas.weighted_sums import weigh
 from fairtrec.gold.drawing import exposures, origins, ranked
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import Choices
@@ -95,7 +96,7 @@ class Agreement(Answer):
     def agreement(self) -> float:
         """The share of documents of the same kind by both."""
         total = float(self.weights.sum())
-        return float((self.gold == self.instrument) @ self.weights) / total if total else nan
+        return weigh(self.gold == self.instrument, self.weights) / total if total else nan
 
     @cached_property
     def kappa(self) -> Interval:

@@ -22,6 +22,7 @@ from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.files import opening
 from fairtrec.formats import sheets
 from fairtrec.formulas import discount
+from fairtrec.formulas.weighted_sums import weigh
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import Choices
 from fairtrec.inputs.given import GroupsLike, TextsLike
@@ -44,7 +45,7 @@ class Exposures:
         """Average a power of the exposure over the runs [row], to the last digit in whatever order these stand."""
         total, lost = np.zeros(len(self.names)), np.zeros(len(self.names))
         for rows, weights in self.of_runs:
-            before, more = total[rows], weights**power
+            before, more = total[rows], np.square(weights) if power == 2 else weights
             after = before + more
             added = after - before
             lost[rows] += (before - (after - added)) + (more - added)  # by rounding
@@ -53,7 +54,7 @@ class Exposures:
 
     def variance(self, of_each: Floats) -> float:
         """Weigh what is known of each row [row] by the square of a run's share of exposure; give the greatest sum."""
-        return max(float((weights / weights.sum()) ** 2 @ of_each[rows]) for rows, weights in self.of_runs)
+        return max(weigh(np.square(weights / weights.sum()), of_each[rows]) for rows, weights in self.of_runs)
 
 
 def exposures(runs: Sequence[Run], *, per_query: bool = False) -> Exposures:
@@ -244,7 +245,7 @@ def numbers_of(names: Docs, seed: int) -> Floats:
     """Give each name a number of its own between 0 and 1, which is the same in every draw of a seed."""
     begun = f"{seed} ".encode()
     heads = b"".join(sha256(begun + name).digest()[:8] for name in names.tolist())
-    return (np.frombuffer(heads, ">u8").astype(np.float64) + 0.5) / 2.0**64
+    return (np.frombuffer(heads, ">u8").astype(np.float64) + 0.5) / 2**64
 
 
 def _documents(frame: Exposures, number: int, seed: int) -> tuple[Ints, Floats]:

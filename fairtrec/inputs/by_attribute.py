@@ -269,7 +269,7 @@ def _value(
     }
     if wanted is not None:
         shares = wanted.at(codes[first])
-        beyond = 1 - shares.sum() if measure.beyond == "sum" else wanted.squares - (shares**2).sum()
+        beyond = 1 - shares.sum() if measure.beyond == "sum" else wanted.squares - np.square(shares).sum()
         beyond = max(beyond, 0.0)
         given["target"] = np.append(shares, beyond if measure.beyond == "sum" else np.sqrt(beyond))[None]
     if "judged_relevance" in measure.needs:

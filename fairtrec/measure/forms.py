@@ -14,6 +14,7 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.weighted_sums import weighted_sum
 
 if TYPE_CHECKING:
     from fairtrec.ranking.ties import Blocks
@@ -66,9 +67,9 @@ class Sum(NamedTuple):
         paired = blocks.falling(weights)
         sums = np.stack(
             [
-                (paired * blocks.rising(gains)).sum(axis=1),
-                (paired * blocks.falling(gains)).sum(axis=1),
-                (weights * blocks.total(gains) / blocks.size).sum(axis=1),
+                weighted_sum(blocks.rising(gains), paired),
+                weighted_sum(blocks.falling(gains), paired),
+                weighted_sum(blocks.total(gains) / blocks.size, weights),
             ]
         )
         if self.known is not None:
@@ -114,7 +115,7 @@ class First(NamedTuple):
         none = np.cumprod((1 - chance).clip(min=0), axis=1)
         first = chance * np.concatenate((np.ones((len(none), 1)), none), axis=1)[:, :-1]
         ends = [_first(one) for one in (blocks.rising(relevant), blocks.falling(relevant))]
-        return np.stack([*ends, first]) @ worth
+        return np.stack([weighted_sum(each, worth) for each in (*ends, first)])
 
 
 def _first(relevant: Floats) -> Floats:
@@ -146,5 +147,5 @@ class Precisions(NamedTuple):
         expected = here / blocks.size * (before + 1 + beside)
         ends = [one * np.cumsum(one, axis=1) for one in (blocks.rising(relevant), blocks.falling(relevant))]
         ranks = np.arange(1, relevant.shape[1] + 1)
-        sums: Floats = (np.stack([*ends, expected]) / ranks)[:, :, : self.cutoff].sum(axis=2)
+        sums = np.stack([weighted_sum(each[:, : self.cutoff], 1 / ranks) for each in (*ends, expected)])
         return quotient(sums, self.divisor)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fairtrec.formulas import ranks
+from fairtrec.formulas import elementary, ranks
 from fairtrec.measure import Bounds, Floats, Gains, Ints, Measure, Sum, UsageError, take
 
 
@@ -59,7 +59,7 @@ class _Lean(Measure):
         table = log_counts if self.mag == "tf_paper" else counts
         assert table is not None
         if self.mag == "tf":
-            table = np.log1p(table)
+            table = elementary.log1p(table)
         elif self.mag == "bool":
             table = (table > 0).astype(np.float64)
         return take(table[:, 1] - table[:, 0], ranked)

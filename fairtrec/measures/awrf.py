@@ -13,6 +13,8 @@ import numpy as np
 
 from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.elementary import log_of_number
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Bounds, Exposed, Floats, Ints, Measure, Summands
 
 
@@ -32,7 +34,7 @@ def ndcg(relevance: Floats, judged_relevance: Floats, weights: Floats) -> Floats
     [0.5]
     """
     gains = ranks.gains(relevance[:, : len(weights)])
-    return quotient(gains @ weights[: gains.shape[1]], ranks.ideal(ranks.gains(judged_relevance), weights))
+    return quotient(weighted_sum(gains, weights), ranks.ideal(ranks.gains(judged_relevance), weights))
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class _AWRF(Measure):
         if self.unknown == "group":
             assert lengths is not None
             nobody = np.isnan(top).any(axis=2) & (np.arange(top.shape[1]) < lengths[:, None])
-            exposure = np.column_stack((exposure, nobody @ weights))
+            exposure = np.column_stack((exposure, weighted_sum(nobody, weights)))
             target = np.column_stack((target, np.zeros(len(target))))
         return exposure, target
 
@@ -116,7 +118,7 @@ class AWRF(_AWRF):
     @property
     def bounds(self) -> Bounds:
         """To base e the divergence is at most ln 2."""
-        return 1 - np.log(2).item() if self.base == "e" else 0.0, 1.0
+        return 1 - log_of_number(2) if self.base == "e" else 0.0, 1.0
 
     def __call__(self, membership: Floats, target: Floats, lengths: Ints | None = None) -> Floats:
         """Return AWRF [query]."""

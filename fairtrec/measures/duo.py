@@ -149,7 +149,7 @@ class DUO(_Spread):
         ordered = (x[placed] - low) / (high - low if high > low else 1.0) - 0.5
         of_length = weights(len(known), self.step)
         if self.mean == "full":
-            squares = (ordered - ordered.mean()) ** 2
+            squares = np.square(ordered - ordered.mean())
             order = np.argsort(squares if worst else -squares, kind="stable")
         else:
             order = (extremes.order_of_least if worst else extremes.order_of_most)(ordered, of_length)

@@ -12,6 +12,7 @@ import numpy as np
 
 from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.elementary import power
 from fairtrec.formulas.rounding import constant
 from fairtrec.measure import ABOVE_0, Exposed, Floats, Gains, Ints, Linear, Measure, Remark, Sum, Summands
 
@@ -62,7 +63,7 @@ class _Exposure(Measure):
         if self.discount in ("log2", "log2_clipped", "given"):
             return discount.named(self.discount, ranks)[None]
         above = 0.0 if relevant_above is None else relevant_above
-        weights: Floats = discount.geometric(ranks, self.p) * np.power(1 - self.stop, above)
+        weights: Floats = discount.geometric(ranks, self.p) * power(1 - self.stop, np.asarray(above))
         return np.atleast_2d(weights)
 
     def exposure(self, membership: Floats, sample_of: Ints, queries: int, relevance: Floats | None = None) -> Floats:
@@ -179,7 +180,7 @@ class EED(_Exposure):
 
     def compared(self, held: Floats, wanted: Floats) -> Floats:  # noqa: ARG002 - there is no target
         """Sum the squares."""
-        return np.asarray((held**2).sum(axis=-1))
+        return np.asarray(np.square(held).sum(axis=-1))
 
     def over_queries(self, **read: Any) -> Summands:
         """Exposure is averaged over queries, and then squared."""
@@ -267,7 +268,7 @@ class EEL(_AgainstTarget):
 
     def compared(self, held: Floats, wanted: Floats) -> Floats:
         """Return EE-L [query]."""
-        return np.asarray(((held - wanted) ** 2).sum(axis=-1))
+        return np.asarray(np.square(held - wanted).sum(axis=-1))
 
     def over_labels(self, **inputs: Any) -> Exposed | None:
         """The squared distance bends up."""

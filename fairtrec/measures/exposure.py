@@ -12,6 +12,7 @@ import numpy as np
 
 from fairtrec.formulas import discount, ranks
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Floats, Gains, Ints, Linear, Measure, Portion, Sum, Summands, UsageError
 
 
@@ -23,7 +24,7 @@ def surplus(held: Floats, mass: Floats, target: Floats, weights: Floats) -> Floa
     >>> surplus(np.array([[1.0, 0.0]]), np.ones((1, 2)), np.array([0.5]), np.array([3.0, 1.0])).tolist()
     [0.25]
     """
-    return quotient(held @ weights, mass @ weights) - target
+    return quotient(weighted_sum(held, weights), weighted_sum(mass, weights)) - target
 
 
 @ranks.once
@@ -85,8 +86,8 @@ class Exposure(Measure):
         """The group's exposure, that of all, and what of it the group should have had are summed."""
         top, at = membership[:, : self.cutoff], groups.index(self.group)
         weights = discount.named(self.discount, top.shape[1])
-        handed = self.mass(top, lengths) @ weights
-        terms = np.stack([np.nan_to_num(top[..., at]) @ weights, handed * target[:, at], handed], axis=1)
+        handed = weighted_sum(self.mass(top, lengths), weights)
+        terms = np.stack([weighted_sum(np.nan_to_num(top[..., at]), weights), handed * target[:, at], handed], axis=1)
         return Summands(np.where(np.isnan(terms).any(axis=1, keepdims=True), 0.0, terms), _of_sums)
 
     def over_ranks(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Sum:
@@ -97,13 +98,15 @@ class Exposure(Measure):
         top = mass[:, : self.cutoff]
         gains = np.nan_to_num(membership[..., at]) - target[:, at, None] * mass
         settled = np.asarray(((mass == mass[:, :1]) | behind).all(axis=1))
-        return Sum(gains, weights, top @ weights[: top.shape[1]], settled=settled)
+        return Sum(gains, weights, weighted_sum(top, weights), settled=settled)
 
     def over_labels(self, membership: Floats, target: Floats, groups: Sequence[str], lengths: Ints) -> Linear | Portion:
         """Each rank adds its part of the exposure, which is the same in all labellings that give it to some group."""
         top, at = membership[:, : self.cutoff], groups.index(self.group)
         weights = discount.named(self.discount, top.shape[1])
-        part = quotient(np.broadcast_to(weights, top.shape[:2]), (self.mass(top, lengths, 1.0) @ weights)[:, None])
+        part = quotient(
+            np.broadcast_to(weights, top.shape[:2]), weighted_sum(self.mass(top, lengths, 1.0), weights)[:, None]
+        )
         held = (np.arange(len(groups)) == at).astype(np.float64)
         if self.of == "all":
             return Linear(part[..., None] * held, -target[:, at], always=True)

@@ -117,14 +117,14 @@ class DP(_Ratio):
 
     def __call__(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Floats:
         """Return the ratio of mean exposures [query]."""
-        documents = np.nan_to_num(membership).sum(axis=1)
+        documents = ranks.total(np.nan_to_num(membership))
         weights = noticed(log2(membership.shape[1]), self.cutoff)
         return self.ratio(exposure(membership, weights), documents, groups, target)
 
     def over_queries(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Summands:
         """Exposure and documents are summed."""
         weights = noticed(log2(membership.shape[1]), self.cutoff)
-        return self.pool(exposure(membership, weights), np.nan_to_num(membership).sum(axis=1), groups, target)
+        return self.pool(exposure(membership, weights), ranks.total(np.nan_to_num(membership)), groups, target)
 
     def over_labels(self, membership: Floats, target: Floats, groups: Sequence[str]) -> Ratio:
         """The ratio of the mean weights of two groups, or of one and the rest."""
@@ -241,7 +241,7 @@ class ABR(Measure):
         """Return the ratio of mean attentions [query]."""
         weights = noticed(geometric(membership.shape[1], self.p), self.cutoff)
         attention = exposure(membership, weights)  # 1 - p cancels
-        documents = np.nan_to_num(membership).sum(axis=1)
+        documents = ranks.total(np.nan_to_num(membership))
         return least_to_most(asked_for(quotient(attention, documents, otherwise=0.0), target))
 
     def over_labels(self, membership: Floats, target: Floats, **_: Any) -> Ratio:

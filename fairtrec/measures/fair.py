@@ -12,7 +12,9 @@ import numpy as np
 
 from fairtrec.formulas import discount, distribution, ranks, sequences
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.elementary import power
 from fairtrec.formulas.rounding import NEAR
+from fairtrec.formulas.weighted_sums import multiply_counts, multiply_few, weighted_sum
 from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Floats, Ints, Measure, Remark, UsageError
 
 Gain = Literal["alpha", "ndcg", "rbp", "err_ia", "nrbp", "ap", "precision"]
@@ -25,7 +27,7 @@ DIVERGENCES: dict[Divergence, Callable[[Floats, Floats], Floats]] = {
     "jsd": distribution.jensen_shannon,
     "nmd": distribution.match_distance,
     "rnod": distribution.order_aware,
-    "squared": lambda p, q: ((p - q) ** 2).sum(axis=-1),
+    "squared": lambda p, q: np.square(p - q).sum(axis=-1),
 }
 ORDINAL = "nmd", "rnod"  # the divergences of groups that have an order
 
@@ -39,7 +41,7 @@ def fair(gains: Floats, ideal: Floats, membership: Floats, target: Floats, diver
     [0.795308, 0.590616]
     """
     away = DIVERGENCES[divergence](distribution.prefix_shares(membership), target[:, None])
-    earned = (gains * distribution.closeness(away)).sum(axis=1)
+    earned = weighted_sum(gains, distribution.closeness(away))
     return quotient(earned, ideal)
 
 
@@ -50,7 +52,7 @@ def novelty(worth: Floats, alpha: float) -> Floats:
     [[1.0, 1.5]]
     """
     seen = np.cumsum(worth, axis=1) - worth
-    return np.asarray((worth * np.power(1 - alpha, seen)).sum(axis=2))
+    return np.asarray((worth * power(1 - alpha, seen)).sum(axis=2))
 
 
 def greedy_novelty(worth: Floats, alpha: float, cutoff: int) -> Floats:
@@ -73,7 +75,7 @@ def greedy_novelty(worth: Floats, alpha: float, cutoff: int) -> Floats:
             added += np.multiply(left[group], fresh[group, :, None], out=term)
         gains[:, rank] = added.max(axis=1)
         best = (added >= gains[:, rank, None] * (1 - NEAR)).argmax(axis=1)  # rounding makes no document better
-        fresh *= np.power(1 - alpha, left[:, row, best])
+        fresh *= power(1 - alpha, left[:, row, best])
         left[:, row, best] = 0
     return gains
 
@@ -186,7 +188,7 @@ class FAIR(Measure):
                 ideal[query] = found[key]
         if self.form == "product":
             away = DIVERGENCES[self.divergence](distribution.prefix_shares(top)[:, -1:], target[:, None])
-            earned = quotient(gains.sum(axis=1), ideal) * distribution.closeness(away).sum(axis=1)
+            earned = quotient(ranks.total(gains), ideal) * distribution.closeness(away).sum(axis=1)
         else:
             earned = fair(gains, ideal, top, target, self.divergence)
         return np.where(known, np.nan_to_num(earned), np.nan)
@@ -219,7 +221,7 @@ class FAIR(Measure):
             return np.full(len(grades), float(self.cutoff))
         if self.gain in ("rbp", "ndcg"):
             return ranks.ideal(relevant if self.gain == "rbp" else ranks.gains(grades), weights)
-        return np.asarray(greedy_novelty(judged * relevant[..., None], self.alpha, self.cutoff) @ weights)
+        return weighted_sum(greedy_novelty(judged * relevant[..., None], self.alpha, self.cutoff), weights)
 
     def _merit(self, grades: Floats) -> Floats:
         """Give what makes a document worth to read, whatever its rank and group."""
@@ -234,12 +236,12 @@ class FAIR(Measure):
 
         def earned(placed: Floats, above: int) -> tuple[Floats, Floats]:
             if self.gain == "ap":
-                gains = merit * (placed @ merit + 1)[:, None]
+                gains = merit * (multiply_counts(placed, merit[:, None]) + 1)
             elif self.gain in ("rbp", "ndcg"):
                 gains = np.broadcast_to(merit, placed.shape)
             else:
-                gains = np.power(1 - self.alpha, placed @ worth) @ worth.T
-            down_to = distribution.shares((placed @ held)[:, None] + held)
+                gains = multiply_few(power(1 - self.alpha, multiply_counts(placed, worth)), worth.T)
+            down_to = distribution.shares(multiply_counts(placed, held)[:, None] + held)
             away = DIVERGENCES[self.divergence](down_to, target)
             return gains * weights[above] * distribution.closeness(away), away
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fairtrec.formulas import discount, distribution
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import ABOVE_0, READING_ON, Bools, Floats, Ints, Measure, Prefixes, UsageError
 
 
@@ -95,7 +96,7 @@ class GFR(Measure):
         if self.part == "relevance":
             return relevant
         held = distribution.prefix_shares(membership[:, : self.cutoff])
-        fairness = (probability * self._likeness(held, target[:, None])).sum(axis=1)
+        fairness = weighted_sum(self._likeness(held, target[:, None]), probability)
         value = fairness if self.part == "fairness" else (fairness + relevant) / 2
         known = (~np.isnan(held[..., 0])).sum(axis=1) > 0
         return np.where((known | (relevant == 0)) & ~np.isnan(target).any(axis=1), value, np.nan)
@@ -148,8 +149,7 @@ class GFR(Measure):
         probability = stops(relevance[:, : self.cutoff], max_grade)
         n = probability.shape[1]
         decay = discount.reciprocal(n) if self.decay == "err" else discount.geometric(n + 1, self.p)[1:]
-        relevant: Floats = (probability * decay).sum(axis=1)
-        return probability, relevant
+        return probability, weighted_sum(probability, decay)
 
     def _likeness(self, held: Floats, target: Floats) -> Floats:
         """Give 1 minus the divergence of the shares; 0 where there are none."""

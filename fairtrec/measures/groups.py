@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec.formulas import ranks
 from fairtrec.measure import Floats, Measure, Totals
 
 
@@ -39,7 +40,7 @@ class Groups(Measure):
 
     def __call__(self, membership: Floats) -> Floats:
         """Return the number of groups [query]."""
-        return number(np.nan_to_num(membership[:, : self.cutoff]).sum(axis=1))
+        return number(ranks.total(np.nan_to_num(membership[:, : self.cutoff])))
 
     def over_labels(self, **_: Any) -> Totals:
         """What each group holds in all decides."""

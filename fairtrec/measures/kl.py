@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.formulas import discount, distribution
+from fairtrec.formulas import discount, distribution, ranks
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Floats, Ints, Measure, Prefixes, Totals
 
 
@@ -32,7 +33,7 @@ def discounted(values: Floats, lengths: Ints) -> Floats:
     [1.63093]
     """
     there = np.arange(values.shape[1]) < lengths[:, None]
-    return np.asarray((np.where(there, values, 0.0) * discount.log2(values.shape[1])).sum(axis=1))
+    return weighted_sum(np.where(there, values, 0.0), discount.log2(values.shape[1]))
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class KL(Measure):
 
     def __call__(self, membership: Floats, target: Floats) -> Floats:
         """Return KL [query]."""
-        held = distribution.shares(np.nan_to_num(membership[:, : self.cutoff]).sum(axis=1))
+        held = distribution.shares(ranks.total(np.nan_to_num(membership[:, : self.cutoff])))
         return distribution.kl(held, target)
 
     def over_labels(self, target: Floats, **_: Any) -> Totals:

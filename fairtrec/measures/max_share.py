@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.formulas import distribution
+from fairtrec.formulas import distribution, ranks
 from fairtrec.measure import Floats, Measure, Totals
 
 
@@ -44,7 +44,7 @@ class MaxShare(Measure):
 
     def __call__(self, membership: Floats) -> Floats:
         """Return the greatest share [query]."""
-        return greatest_share(np.nan_to_num(membership[:, : self.cutoff]).sum(axis=1))
+        return greatest_share(ranks.total(np.nan_to_num(membership[:, : self.cutoff])))
 
     def over_labels(self, **_: Any) -> Totals:
         """What each group holds in all decides."""

@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fairtrec.formulas import discount, neutrality
+from fairtrec.formulas import discount, neutrality, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.neutrality import ideal as ifairr
 from fairtrec.formulas.rounding import same
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Bools, Bounds, Candidates, Floats, Gains, Ints, Measure, Remark, Sum, take
 
 
@@ -24,14 +25,14 @@ def fairr(omega: Floats, cutoff: int) -> Floats:
     [1.5, 0.5]
     """
     top = omega[:, :cutoff]
-    return np.nan_to_num(top) @ discount.log2(top.shape[1])
+    return weighted_sum(np.nan_to_num(top), discount.log2(top.shape[1]))
 
 
 def setfairr(omega: Floats, documents: Ints, cutoff: int, *, full_k: bool = False) -> Floats:
     """Average FaiRR over all orders of a set: its mean omega times the discounts of the ranks that it fills."""
     documents = np.broadcast_to(documents, omega.shape)
     size = documents.sum(axis=1)
-    total = np.where(documents > 0, omega * documents, 0.0).sum(axis=1)
+    total = ranks.total(np.where(documents > 0, omega * documents, 0.0))
     mean = quotient(total, size)
     filled = np.full(len(size), cutoff) if full_k else size.clip(max=cutoff)
     return np.asarray(mean * discount.sums(discount.log2(cutoff))[filled])

@@ -19,7 +19,9 @@ import numpy as np
 
 from fairtrec.formulas import discount, extremes, ranks
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.elementary import log2
 from fairtrec.formulas.rounding import NEAR
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Finals, Floats, Ints, Measure, Remark
 
 PrefixDiscount = Literal["log2_next", "log2_rank", "given"]
@@ -63,7 +65,7 @@ def rd(count: Ints, rank: Ints, marked: Ints, length: Ints) -> Floats:
 
 
 def _divergence(p: Floats, q: Floats) -> Floats:
-    return p * np.log2(np.where(p > 0, p / q, 1)) + (1 - p) * np.log2(np.where(p < 1, (1 - p) / (1 - q), 1))
+    return p * log2(np.where(p > 0, p / q, 1)) + (1 - p) * log2(np.where(p < 1, (1 - p) / (1 - q), 1))
 
 
 def weights(n: int, step: int, kind: PrefixDiscount) -> Floats:
@@ -122,7 +124,7 @@ def unevenness(marks: Floats, difference: PrefixDifference, *, step: int, kind: 
         return values
     rank = np.arange(1, there.shape[1] + 1)
     each = difference(np.cumsum(protected[mixed], axis=1), rank, marked[mixed, None], length[mixed, None])
-    raw = (np.where(there[mixed], each, 0.0) * weights(len(rank), step, kind)).sum(axis=1)
+    raw = weighted_sum(np.where(there[mixed], each, 0.0), weights(len(rank), step, kind))
     pairs = zip(length[mixed].tolist(), marked[mixed].tolist(), strict=True)
     least, most = np.array([ends(difference, n, g, step, kind) for n, g in pairs]).T
     least = least if norm == "minmax" else np.zeros(len(mixed))

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairtrec.formulas import discount, ranks
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import ABOVE_0, BELOW_1, READING_ON, Bounds, Floats, Limits, Measure, Sum, UsageError
 
 
@@ -116,7 +117,7 @@ class _Sides(_OnAxis):
         """Give the measure of the documents above 0 minus that of those below 0 [query]."""
         top = self.along(positions)[:, : self.cutoff]
         known = (~np.isnan(top)).sum(axis=1) > 0
-        return np.where(known, np.sign(np.nan_to_num(top)) @ self.weights(top.shape[1]), np.nan)
+        return np.where(known, weighted_sum(np.sign(np.nan_to_num(top)), self.weights(top.shape[1])), np.nan)
 
     def weights(self, n: int) -> Floats:
         """Weigh ranks 1..``n``."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from fairtrec.formulas import distribution, ranks
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.elementary import log
 from fairtrec.measure import Bools, Bounds, Floats, Ints, Measure, Prefixes, Remark, Totals
 
 
@@ -23,7 +24,7 @@ def skew(membership: Floats, target: Floats, eps: float = 0.0) -> Floats:
     >>> skew(np.array([[a, a]]), np.array([[0.5, 0.5]])).round(6).tolist()
     [[0.693147, -inf]]
     """
-    return of_totals(np.nan_to_num(membership).sum(axis=1), target, eps)
+    return of_totals(ranks.total(np.nan_to_num(membership)), target, eps)
 
 
 @ranks.once
@@ -39,8 +40,7 @@ def of_totals(amounts: Floats, target: Floats, eps: float = 0.0) -> Floats:
     """
     held = distribution.shares(amounts) + eps
     ratio = quotient(held, target + eps, otherwise=np.where(held > 0, np.inf, np.nan))
-    value: Floats = np.log(ratio, out=np.full(ratio.shape, -np.inf), where=~(ratio == 0))
-    return np.where(np.isnan(target), np.nan, value)
+    return np.where(np.isnan(target), np.nan, log(ratio))
 
 
 def infeasible(membership: Floats, target: Floats, lengths: Ints) -> Bools:

@@ -12,6 +12,7 @@ import numpy as np
 
 from fairtrec.formulas import discount, distribution
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.measure import Bools, Bounds, Floats, Gains, Ints, Measure, Remark, Sum, take
 
 
@@ -38,14 +39,14 @@ def rbdf(counts: Floats, cutoff: int, *, full_k: bool = False) -> Floats:
     [0.613147]
     """
     total = counts[:, :cutoff].sum(axis=2)
-    spoken = (total > 0) @ discount.log2(total.shape[1])
+    spoken = weighted_sum(total > 0, discount.log2(total.shape[1]))
     return quotient(spoken, all_ranks(~np.isnan(total), cutoff, full_k=full_k))
 
 
 def all_ranks(there: Bools, cutoff: int, *, full_k: bool = False) -> Floats:
     """Sum the discounts of the ranks that are ``there`` [query, rank], or of all ``cutoff`` if any is."""
     weights = discount.log2(cutoff)
-    total: Floats = there @ weights[: there.shape[1]]
+    total = weighted_sum(there, weights)
     return np.where(there.any(axis=1), weights.sum(), 0.0) if full_k else total
 
 

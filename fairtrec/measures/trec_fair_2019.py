@@ -19,6 +19,7 @@ https://arxiv.org/abs/2003.11650
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal
 
 import numpy as np
@@ -72,7 +73,7 @@ def unfairness(exposure: Floats, relevance: Floats) -> Floats:
     >>> unfairness(np.array([[3.0, 1.0], [0.0, 0.0]]), np.array([[2.0, 2.0], [0.0, 1.0]])).round(6).tolist()
     [0.353553, nan]
     """
-    return np.asarray(np.sqrt(((distribution.shares(exposure) - distribution.shares(relevance)) ** 2).sum(axis=-1)))
+    return np.asarray(np.sqrt(np.square(distribution.shares(exposure) - distribution.shares(relevance)).sum(axis=-1)))
 
 
 def amounts(
@@ -222,7 +223,7 @@ class TREC19Unfairness(_OfGroups):
     """
 
     better = "lower"
-    bounds = 0.0, 2**0.5
+    bounds = 0.0, sqrt(2)
 
     def __call__(self, sequences: Sequences, authors: Authors) -> Floats:  # type: ignore[override, unused-ignore]
         """Return the unfairness [sequence]."""

@@ -8,7 +8,6 @@ Its providers break ties in three different ways, so they are handed strictly fa
 as many ranks as a measure can see, because most of their time goes into taking a run in.
 """
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -16,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairtrec.errors import UsageError
-from fairtrec.formulas import discount, ranks
+from fairtrec.formulas import discount, elementary, ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measure import Bounds, First, Floats, Ints, Measure, Precisions, Sum, Terms
 
@@ -51,9 +50,6 @@ SHARES = {"AP", "AP_IA", "Bpref", "ERR", "ERR_IA", "IPrec", "NRBP", "P", "P_IA",
 SUMS = {"NumQ", "NumRel", "NumRet"}  # which are added up over queries
 
 CHANGES: dict[str, tuple[str, ...]] = {}  # of the values of each, as ``Measure.changes``
-
-FEW = 1024  # ranks, whose logarithms are kept
-FIRST_LOGARITHMS = np.array([math.log2(max(place, 1) + 1) for place in range(FEW)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +152,7 @@ class Utility(Measure):
     def gained(self, places: Ints, grades: Floats) -> Floats:
         """Sum what the judged documents of rankings add [query], given their ranks, from 1, and grades [query, n].
 
-        Sums go down the ranks one by one, and logarithms are those of the C library, as in trec_eval.
+        Sums go down the ranks one by one, and logarithms are rounded correctly, as in trec_eval.
         """
         seen = grades if self.cutoff is None else np.where(places <= self.cutoff, grades, np.nan)
         if self.name == "nDCG":
@@ -206,11 +202,7 @@ class Utility(Measure):
 
 def _logarithms(places: Ints) -> Floats:
     """Take the logarithm of each rank plus 1, by which DCG divides; of the rank 0, which is none, that of rank 1."""
-    if places.max(initial=0) < FEW:
-        return FIRST_LOGARITHMS[places]
-    several, at = np.unique(places, return_inverse=True)
-    logarithms = np.array([math.log2(max(place, 1) + 1) for place in several.tolist()])
-    return logarithms[at].reshape(places.shape)
+    return np.asarray(elementary.log2_of_counts(int(places.max(initial=1)) + 2)[np.maximum(places, 1) + 1])
 
 
 def refuse_geometric(measures: Iterable[Measure]) -> None:

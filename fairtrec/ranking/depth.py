@@ -71,5 +71,5 @@ def dealt(lengths: Ints) -> list[Ints]:
     every = np.arange(len(lengths))
     if len(lengths) * int(lengths.max(initial=0)) <= max(CELLS, TIMES * int(lengths.sum())):
         return [every]
-    steps = np.ceil(np.log2(np.maximum(lengths, 16)))
+    steps = np.frexp(np.maximum(lengths, 16) - 1.0)[1]  # the logarithm to base 2, rounded up
     return [every[steps == step] for step in np.unique(steps)]

@@ -12,13 +12,15 @@ import numpy as np
 
 from fairtrec.data import MISSING, Docnos, Floats, Ints, Qrels, Run
 from fairtrec.formulas import discount
+from fairtrec.formulas.elementary import powers
 from fairtrec.formulas.rounding import NEAR
+from fairtrec.formulas.weighted_sums import weigh, weighted_sum
 from fairtrec.measures.fair import novelty
 from fairtrec.measures.utility import Utility
 from fairtrec.ranking.depth import depth_of
 
 Params = Mapping[str, Any]
-NOTHING = 2.0**-70  # a weight beside that of the first rank, which is 1, and whose gain is 1 or more
+NOTHING = 1 / 2**70  # a weight beside that of the first rank, which is 1, and whose gain is 1 or more
 
 
 class Diverse(NamedTuple):
@@ -40,13 +42,13 @@ class Diverse(NamedTuple):
     def gained(self, params: Params, weights: Floats) -> float:
         """Sum what its ranks gain, weighed."""
         gains = novelty(self.worth[:, : len(weights)], params.get("alpha", 0.5))[0]
-        return float(gains @ weights[: len(gains)])
+        return weigh(gains, weights)
 
 
 def _normalised(of: Diverse, params: Params, weights: Floats) -> float:
     """Divide by the gain of the greedy ranking, of which only ranks count that can change a digit of it."""
     told = int((weights >= NOTHING).sum())
-    return of.gained(params, weights) / float(of.ideal(params.get("alpha", 0.5), told) @ weights[:told])
+    return of.gained(params, weights) / weigh(of.ideal(params.get("alpha", 0.5), told), weights)
 
 
 def greedy(judged: Floats, alpha: float, cutoff: int) -> Floats:
@@ -64,7 +66,7 @@ def greedy(judged: Floats, alpha: float, cutoff: int) -> Floats:
     at = np.append(0, upto[:-1])
     first, fresh, gains = waiting[at], np.ones(judged.shape[1]), np.zeros(cutoff)
     for rank in range(min(cutoff, len(judged))):
-        added = kinds @ fresh
+        added = weighted_sum(kinds, fresh)
         added[first == len(judged)] = -1.0
         gains[rank] = added.max()
         best = np.where(added >= gains[rank] * (1 - NEAR), first, len(judged)).argmin()
@@ -76,8 +78,8 @@ def greedy(judged: Floats, alpha: float, cutoff: int) -> Floats:
 
 def _over_all(of: Diverse, params: Params, weights: Floats) -> float:
     """Divide by what the ranks would gain if each document were relevant to all subtopics."""
-    fresh = (1 - params.get("alpha", 0.5)) ** np.arange(float(len(weights)))
-    return of.gained(params, weights) / (of.many * float(weights @ fresh))
+    fresh = powers(1 - params.get("alpha", 0.5), len(weights))
+    return of.gained(params, weights) / (of.many * weigh(weights, fresh))
 
 
 def _nrbp(of: Diverse, params: Params, weights: Floats) -> float:
@@ -112,7 +114,7 @@ class Subtopics:
         self._numbers = qrels.numbers
         self._names = Docnos.of(qrels.docnos)
         falling = np.empty(len(self._names), dtype=np.int64)
-        falling[np.argsort(self._names.names)[::-1]] = np.arange(len(self._names))
+        falling[np.argsort(self._names.names)[::-1]] = np.arange(len(self._names))  # exact: docnos differ
         self._place = np.append(falling, MISSING)  # of each document by falling docno; of one that is not judged
         self._documents, self._grades = self._place[self._names.rows(qrels.docnos)], qrels.grades
         self._topics = np.unique(qrels.iterations, return_inverse=True)[1]

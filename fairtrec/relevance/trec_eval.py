@@ -16,10 +16,11 @@ from fairtrec.data import Floats, Ints, Qrels
 from fairtrec.errors import UsageError
 from fairtrec.formulas import ranks
 from fairtrec.formulas.distribution import quotient
+from fairtrec.formulas.elementary import log, power
 from fairtrec.measures.utility import Plain, Utility
 
 GREATEST = 4  # grade that gdeval takes
-STEPS = 2.0**GREATEST
+STEPS = float(2**GREATEST)
 DIGITS = 5  # that it prints
 SMALL = 0.00001  # by which infAP smooths, and the least value of geometric means
 
@@ -102,7 +103,7 @@ def _gained(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
 def _rbp(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     p, cutoff = params.get("p", 0.8), params.get("cutoff", np.inf)
     found = (ranked.grades >= params.get("rel", 1)) & (ranked.places <= cutoff)
-    return np.asarray((1 - p) * ranks.total(np.where(found, p ** (ranked.places - 1.0), 0.0)))
+    return np.asarray((1 - p) * ranks.total(np.where(found, power(p, np.maximum(ranked.places - 1, 0)), 0.0)))
 
 
 def _rprec(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
@@ -212,12 +213,12 @@ def _err(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
 def _exponential_ndcg(ranked: Ranked, params: Mapping[str, Any]) -> Floats:
     gains = np.where(ranked.places <= params["cutoff"], _exponential_gains(ranked.grades), 0.0)
     best = _exponential_gains(ranked.judged[:, : params["cutoff"]])
-    most = ranks.total(best / np.log(np.arange(2.0, best.shape[1] + 2)))
-    return _printed(quotient(ranks.total(gains / np.log(np.maximum(ranked.places, 1) + 1.0)), most, 0.0))
+    most = ranks.total(best / log(np.arange(2.0, best.shape[1] + 2)))
+    return _printed(quotient(ranks.total(gains / log(np.maximum(ranked.places, 1) + 1.0)), most, 0.0))
 
 
 def _exponential_gains(grades: Floats) -> Floats:
-    return np.asarray(2.0 ** ranks.gains(grades) - 1)
+    return np.asarray(power(2.0, ranks.gains(grades)) - 1)
 
 
 def _printed(values: Floats) -> Floats:

@@ -79,7 +79,7 @@ UNCOMPARED = {*PROGRAMS, "values", "tau", "counterfactual", "interval"} | {
 }
 SHOWN = 3  # of the queries that differ, those that differ most
 NOISE = 1e-15  # a difference below this is rounding, whatever the size of the values
-WHOLE = 2.0**53  # up to which a float holds every whole number
+WHOLE = float(2**53)  # up to which a float holds every whole number
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ def probability(p: float, places: int) -> str:
     ('<0.0001', '0.0400', 'nan')
     """
     places = max(places, 1)
-    return f"<{10.0**-places:.{places}f}" if p < 10.0**-places else f"{p:.{places}f}"
+    least = float(f"1e-{places}")
+    return f"<{least:.{places}f}" if p < least else f"{p:.{places}f}"
 
 
 def ends(low: float, high: float, places: int) -> str:

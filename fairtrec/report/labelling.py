@@ -52,7 +52,9 @@ def stacked(places: Iterable[tuple[int, float, float]], near: float = TWIN) -> l
     """
     dots: list[Dot] = []
     for run, x, y in places:
-        twin = next((dot for dot in reversed(dots) if math.hypot(dot.x - x, dot.y - y) < near), None)
+        twin = next(
+            (dot for dot in reversed(dots) if math.hypot(dot.x - x, dot.y - y) < near), None
+        )  # exact: a few pixels
         if twin is None:
             dots.append(Dot(run, x, y, RADIUS, run))
         else:
@@ -106,7 +108,7 @@ def _around(dot: Dot, outer: float, label: str, letter: float) -> Iterator[tuple
     width, height = _width(label, letter), 1.1 * letter
     for reach in REACH:
         for turn in (*CORNERS, *BETWEEN) if reach else CORNERS:
-            right, down = math.cos(turn), -math.sin(turn)
+            right, down = math.cos(turn), -math.sin(turn)  # exact: a few pixels, rounded
             side, under = round(right), round(down)
             far = outer + NEAR + reach
             x, top = dot.x + right * far, dot.y + down * far + (under - 1) / 2 * height
@@ -125,9 +127,9 @@ def _free(
 ) -> bool:
     """Tell whether a line may pass a point."""
     return (
-        all(math.hypot(x - other.x, y - other.y) >= other.radius + 3 for other in others)
+        all(math.hypot(x - other.x, y - other.y) >= other.radius + 3 for other in others)  # exact: a few pixels
         and all(_distance(box, x, y) >= 3 for box in boxes)
-        and all(math.hypot(x - other[0], y - other[1]) >= 4 for other in lines)
+        and all(math.hypot(x - other[0], y - other[1]) >= 4 for other in lines)  # exact: a few pixels
     )
 
 
@@ -136,7 +138,7 @@ def _width(label: str, letter: float) -> float:
 
 
 def _distance(box: Box, x: float, y: float) -> float:
-    return math.hypot(max(box[0] - x, x - box[2], 0), max(box[1] - y, y - box[3], 0))
+    return math.hypot(max(box[0] - x, x - box[2], 0), max(box[1] - y, y - box[3], 0))  # exact: a few pixels
 
 
 def _overlap(one: Box, other: Box) -> bool:

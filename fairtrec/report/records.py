@@ -32,7 +32,8 @@ def delimited(rows: Iterable[Row], *, delimiter: str) -> str:
     import csv
 
     stream = io.StringIO()
-    csv.writer(stream, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    writer.writerows([cell + 0.0 if isinstance(cell, float) else cell for cell in row] for row in rows)  # -0.0 is 0.0
     return stream.getvalue()
 
 
@@ -60,17 +61,19 @@ def _text(record: Mapping[str, Any], indent: int | None) -> str:
 
 
 def _held(value: Any) -> Any:
-    """Give what JSON can hold.
+    """Give what JSON can hold; -0.0 is 0.0.
 
-    >>> _held({"mean": math.nan, "ends": (-math.inf, 0.5)})
-    {'mean': None, 'ends': ['-Infinity', 0.5]}
+    >>> _held({"mean": math.nan, "ends": (-math.inf, -0.0)})
+    {'mean': None, 'ends': ['-Infinity', 0.0]}
     """
     if isinstance(value, Mapping):
         return {name: each if isinstance(each, str) else _held(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return [each if isinstance(each, str) else _held(each) for each in value]
-    if not isinstance(value, float) or math.isfinite(value):
+    if not isinstance(value, float):
         return value
+    if math.isfinite(value):
+        return value + 0.0
     return None if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from fairtrec.formulas import distribution
+from fairtrec.formulas.elementary import power
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.reranker import MISSING, Bools, Chance, Floats, Ints, Lists, Order, Reranker, Unknown, counted
 
@@ -29,7 +30,7 @@ class Placeable:
 
     def gains(self, alpha: float) -> Floats:
         """Give what each document adds; a group seen before counts 1 - alpha times as much."""
-        fresh = np.power(1 - alpha, self.seen)
+        fresh = power(1 - alpha, self.seen)
         return np.asarray((self.worth * fresh[:, None]).sum(axis=2))
 
     def divergences(self, target: Floats) -> Floats:

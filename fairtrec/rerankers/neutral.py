@@ -6,6 +6,7 @@ import numpy as np
 
 from fairtrec.formulas import discount, neutrality
 from fairtrec.formulas.rounding import tied
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.reranker import MISSING, Bools, Candidates, Floats, Ints, Order, Remark, Reranker, counted, take
 
 STEPS = 60  # of halving, down to neighbouring numbers
@@ -99,7 +100,7 @@ class Neutral(Reranker):
     def _sums(self, values: Floats, order: Ints) -> Floats:
         """Add the values [query, rank] of the first ranks up, discounted [query]."""
         top = np.where(order == MISSING, 0.0, np.take_along_axis(values, np.maximum(order, 0), axis=1))
-        return np.asarray(np.nan_to_num(top) @ discount.log2(top.shape[1]))
+        return weighted_sum(np.nan_to_num(top), discount.log2(top.shape[1]))
 
     def _required(self, scaled: Floats, omega: Floats, wanted: Floats, lengths: Ints, unknown: Bools) -> Order:
         low, high = np.zeros(len(wanted)), np.ones(len(wanted))

@@ -8,6 +8,7 @@ import numpy as np
 from fairtrec.data.parameters import spelled
 from fairtrec.formulas import discount, neutrality, ranks, two_sums
 from fairtrec.formulas.fronts import ROUNDING, same_grades, spend
+from fairtrec.formulas.weighted_sums import weighted_sum
 from fairtrec.literals import Among
 from fairtrec.reranker import (
     MISSING,
@@ -142,7 +143,7 @@ class Optimal(Reranker):
         counts = np.broadcast_to(weights, order[rows].shape)
         lengths = (~np.isnan(gains[rows, :k])).sum(axis=1)
         fronts = two_sums.fronts(gains[rows], worth[rows], counts, counts, lengths, stay[rows])
-        least = (1 - self.loss) * (np.nan_to_num(gains[rows, :k]) @ weights)
+        least = (1 - self.loss) * weighted_sum(np.nan_to_num(gains[rows, :k]), weights)
         if self.each:
             found = [front.fairest(low - ROUNDING) for front, low in zip(fronts, least.tolist(), strict=True)]
             points = [at for at, _ in found]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairtrec.formulas.elementary import log
 from fairtrec.reranker import MISSING, Chance, Floats, Ints, Order, Reranker
 
 LEAST = np.finfo(np.float64).smallest_subnormal
@@ -56,7 +57,7 @@ class PlackettLuce(Reranker):
         """Return the order [query, place]."""
         uniform = np.maximum(chance.uniform(scores.shape[1]), LEAST)
         with np.errstate(over="ignore"):
-            keys = scores / self.temperature - np.log(-np.log(uniform))
+            keys = scores / self.temperature - log(-log(uniform))
         return by_falling(keys, lengths)
 
 

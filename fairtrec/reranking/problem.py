@@ -16,6 +16,7 @@ from fairtrec.formulas import discount
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.two_sums import filled
+from fairtrec.formulas.weighted_sums import weigh, weighted_sum
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.measure import First, Measure, Precisions, Sum, Terms, badness
 from fairtrec.measures.utility import Utility
@@ -147,7 +148,7 @@ class Problem:
         if self.utility is None:
             terms = self.terms(None)
             assert isinstance(terms, Sum)
-            return np.asarray(terms.gains[query][tops] @ terms.weights[query, : tops.shape[1]])
+            return weighted_sum(terms.gains[query][tops], terms.weights[query])
         if not isinstance(self.utility, Utility):
             known = KNOWN.issuperset(self.utility.needs)
             return self._values_of(self.utility, query, tops) if known else None
@@ -234,7 +235,7 @@ class Problem:
         if self.utility is None:
             terms = self.terms(None)
             assert isinstance(terms, Sum)
-            return np.array([terms.gains[row, top] @ terms.weights[row, : len(top)] for row, top in enumerate(tops)])
+            return np.array([weigh(terms.gains[row, top], terms.weights[row]) for row, top in enumerate(tops)])
         ordered = reordered(self.inputs.run, self.qids, tops)
         inputs = Inputs(ordered, self.qids, self.inputs.reference, self.own.depth)
         (values,) = values_of(inputs, (self.utility,))

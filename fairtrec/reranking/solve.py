@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.formulas import two_sums
+from fairtrec.formulas import discount, two_sums
 from fairtrec.formulas.fronts import Front, same_grades
 from fairtrec.formulas.rounding import NEAR
 from fairtrec.formulas.sequences import KindSequences, by_kind
+from fairtrec.formulas.weighted_sums import weigh, weighted_sum
 from fairtrec.measure import First, Precisions, Sum, Terms
 from fairtrec.reranking.problem import Problem
 
@@ -65,7 +66,7 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, 
     if grades is not None:
         places = same_grades(grades, counted, weights)
         orders = [places[row, : problem.lengths[row]] for row in queries]
-        alike = np.array([counted[row, top] @ weights[row, : len(top)] for row, top in enumerate(orders)])
+        alike = np.array([weigh(counted[row, top], weights[row]) for row, top in enumerate(orders)])
     if grades_only and grades is not None:
         return Solved([], alike, alike, "by lemma 1", every, orders)
     if isinstance(useful, Sum):
@@ -84,7 +85,7 @@ def _by_sums(problem: Problem, values: Floats, fair: Sum, useful: Terms | None, 
     ]
     falls = [bool((np.diff(weights[row][problem.ranks(row)]) < 0).all()) for row in queries]
     told = np.array([front is not None for front in fronts]) | (_goes_by_exchanges(problem) & np.array(falls))
-    most = np.array([counted[row, top] @ weights[row, : len(top)] for row, top in enumerate(best)])
+    most = np.array([weigh(counted[row, top], weights[row]) for row, top in enumerate(best)])
     rest = _bounded(problem, values, [(orders, alike)] * bool(orders) + [(best, most)], most)
     mixed = [known if front is None else front for front, known in zip(fronts, rest, strict=True)]
     return Solved(mixed, alike, alike, "same grades and most by lemma 1, else a value and a bound", told, orders)
@@ -223,7 +224,7 @@ def _of_relevance(problem: Problem, row: int, useful: Terms | None, worth: Float
     placed = np.empty(every.kinds.shape, dtype=np.int64)
     placed[:, falling] = movable[every.take(docs)]
     tops = problem.filled(row, placed)
-    fairness: Floats = np.nan_to_num(worth)[tops] @ weights[: tops.shape[1]]
+    fairness = weighted_sum(np.nan_to_num(worth)[tops], weights)
     return Front.of(_of_gains(useful, row, relevant[tops]), fairness, tops)
 
 
@@ -235,7 +236,7 @@ def _listed(problem: Problem, row: int, kept: Cached) -> tuple[KindSequences, Fl
     if many > KINDS:
         return None
     examples = np.array([int(movable[kinds == kind][0]) for kind in range(many)], dtype=np.int64)
-    if many**ranks > SHARED or problem.held[row].any():
+    if many**ranks > SHARED or problem.held[row].any():  # exact: whole numbers
         every = KindSequences.of(np.bincount(kinds, minlength=many).tolist(), ranks)
         if every is None:
             return None
@@ -290,15 +291,15 @@ def _of_gains(useful: Terms, row: int, gains: Floats | Ints) -> Floats:
     """Say what First or Precisions, or a Sum of these gains [sequence, rank], makes of one query [sequence]."""
     ranks = gains.shape[1]
     if isinstance(useful, Sum):
-        return np.asarray(gains @ useful.weights[row, :ranks])
+        return weighted_sum(gains, useful.weights[row])
     relevant = gains > 0
     if isinstance(useful, First):
         worth = np.zeros(ranks + 1)
         worth[:ranks][: len(useful.worth)] = useful.worth[:ranks]
         return np.asarray(worth[np.where(relevant.any(axis=1), relevant.argmax(axis=1), ranks)])
     assert isinstance(useful, Precisions)
-    precisions = relevant * np.cumsum(relevant, axis=1) / np.arange(1, ranks + 1)
-    return np.asarray(precisions[:, : useful.cutoff].sum(axis=1) / float(useful.divisor[row]))
+    down_to = (relevant * np.cumsum(relevant, axis=1))[:, : useful.cutoff]
+    return weighted_sum(down_to, discount.reciprocal(ranks)) / float(useful.divisor[row])
 
 
 def _gains_of(row: int, useful: Terms | None) -> Floats | None:

@@ -20,6 +20,7 @@ from fairtrec.files import opening
 from fairtrec.formats import tsv
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.rounding import same
+from fairtrec.formulas.weighted_sums import multiply_counts
 from fairtrec.gate.requirement import Requirement
 from fairtrec.inputs.loading import short
 from fairtrec.selection.criterion import Variants, best, f_beta, scaled, worth
@@ -191,8 +192,7 @@ def _of(baseline: Scores, variants: Variants, requirement: Requirement) -> Float
 def _means(what: Floats, values: Floats, others: Floats, training: Bools, requirement: Requirement) -> Floats:
     """Average over the training queries for which both have a value, or add up what is a sum [fold, variant]."""
     both = ~(np.isnan(values) | np.isnan(others))
-    inside = training.astype(np.float64)
-    sums, many = inside @ np.where(both, what, 0.0).T, inside @ both.T.astype(np.float64)
+    sums, many = (multiply_counts(training, each.T) for each in (np.where(both, what, 0.0), both))
     return quotient(sums, many if not requirement.measure.total else np.where(many > 0, 1.0, 0.0))
 
 

@@ -21,6 +21,7 @@ from fairtrec.comparison.slices import restricted
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.errors import UsageError
 from fairtrec.formulas.rounding import constant, finite, same
+from fairtrec.formulas.weighted_sums import multiply_counts
 from fairtrec.measure import Better, Measure
 
 BETAS = (0.0, 0.5, 1.0, 2.0, math.inf)
@@ -57,7 +58,7 @@ def worth(values: Floats, better: Better, training: Bools) -> Floats:
     where nearer 0 is, the sizes of the values are averaged, and that is negated.
     """
     turned = -values if better == "lower" else -np.abs(values) if better == "nearer 0" else values
-    return np.asarray(training.astype(np.float64) @ turned.T / training.sum(axis=1, keepdims=True))
+    return np.asarray(multiply_counts(training, turned.T) / training.sum(axis=1, keepdims=True))
 
 
 def scaled(means: Floats) -> Floats:

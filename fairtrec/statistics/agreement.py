@@ -15,12 +15,14 @@ https://doi.org/10.1080/01621459.1927.10502953
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from fairtrec.data import Floats, Ints
+from fairtrec.formulas import elementary
 from fairtrec.formulas.rounding import constant, finite, tied
+from fairtrec.formulas.weighted_sums import weigh
 
 Coefficient = Literal["pearson", "spearman", "kendall"]
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall")
@@ -52,10 +54,11 @@ def share(is_right: Floats, weights: Floats, confidence: float) -> Interval:
     total = float(weights.sum())
     if not total:
         return NOTHING
-    part = min(float(is_right @ weights) / total, 1.0)
-    number, z = total**2 / float(weights @ weights), normal(confidence)
-    middle = (part + z**2 / (2 * number)) / (1 + z**2 / number)
-    reach = z / (1 + z**2 / number) * np.sqrt(part * (1 - part) / number + z**2 / (4 * number**2))
+    part = min(weigh(is_right, weights) / total, 1.0)
+    number, z = total * total / weigh(weights, weights), normal(confidence)
+    more = z * z / number
+    middle = (part + more / 2) / (1 + more)
+    reach = z / (1 + more) * np.sqrt(part * (1 - part) / number + more / (4 * number))
     return part, float(max(middle - reach, 0.0)), float(min(middle + reach, 1.0))
 
 
@@ -68,13 +71,13 @@ def kappa(first: Ints, second: Ints, kinds: int, weights: Floats, chance: Floats
     total = float(weights.sum())
     shares = confusion(first, second, kinds, weights) / (total or 1.0)
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
-    same, by_chance = float(np.trace(shares)), float(rows @ columns)
+    same, by_chance = float(np.trace(shares)), weigh(rows, columns)
     if not total or by_chance >= 1:
         return NOTHING
     value = (same - by_chance) / (1 - by_chance)
     leans = columns[first] + rows[second] - 2 * by_chance
     each = ((first == second) - same) * (1 - by_chance) - leans * (1 - same)
-    error = np.sqrt(float(chance @ (weights * each) ** 2)) / (1 - by_chance) ** 2 / total
+    error = np.sqrt(weigh(chance, np.square(weights * each))) / (1 - by_chance) / (1 - by_chance) / total
     reach = normal(confidence) * float(error)
     return value, max(value - reach, -1.0), min(value + reach, 1.0)
 
@@ -100,10 +103,10 @@ def alpha_of_votes(votes: Floats) -> float:
     paired = votes[votes.sum(axis=1) > 1]
     each, many = paired.sum(axis=1), paired.sum(axis=0)
     number = float(many.sum())
-    by_chance = number**2 - float(many @ many)
+    by_chance = number * number - weigh(many, many)
     if not by_chance:
         return NAN
-    differing = float(((each**2 - (paired**2).sum(axis=1)) / (each - 1)).sum())
+    differing = float(((np.square(each) - np.square(paired).sum(axis=1)) / (each - 1)).sum())
     return 1 - (number - 1) * differing / by_chance
 
 
@@ -114,7 +117,7 @@ def fleiss(votes: Floats) -> float:
     0.55
     """
     shares = votes.sum(axis=0) / votes.sum()
-    by_chance = float(shares @ shares)
+    by_chance = weigh(shares, shares)
     return (agreeing(votes) - by_chance) / (1 - by_chance) if by_chance < 1 else NAN
 
 
@@ -155,7 +158,7 @@ def correlation(x: Floats, y: Floats, kind: Coefficient = "pearson", confidence:
     """Correlate the pairs of which both are finite; undefined for fewer than two, or where a side is all one value.
 
     Values that agree to 12 digits behind the point tie: means of the same values, added in another order, are not the
-    same to the last bit. Coefficient and p are scipy's; for up to 7 pairs, Spearman's p is that over all orders.
+    same to the last bit. Coefficient and p are as in scipy; for up to 7 pairs, Spearman's p is that over all orders.
     The interval is that of Fisher's z, with the standard errors 1 / sqrt(n - 3) for Pearson's r, that times
     sqrt(1 + r^2 / 2) for Spearman's (Bonett and Wright, 2000), and sqrt(0.437 / (n - 4)) for Kendall's tau-b (Fieller,
     Hartley and Pearson, 1957); nan for fewer than 4 (Kendall: 5) pairs.
@@ -169,11 +172,29 @@ def correlation(x: Floats, y: Floats, kind: Coefficient = "pearson", confidence:
         return Correlation(len(x))
     from scipy import stats
 
-    of: dict[Coefficient, Any] = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
-    found = of[kind](x, y)
-    value = float(found.statistic)
-    p = _exact(x, y) if kind == "spearman" and len(x) <= EXACT else float(found.pvalue)
+    if kind == "kendall":
+        found = stats.kendalltau(x, y)
+        value, p = float(found.statistic), float(found.pvalue)
+    else:
+        ranked = kind == "spearman"
+        value = _pearson(*(stats.rankdata(each) if ranked else each for each in (x, y)))
+        p = _exact(x, y) if ranked and len(x) <= EXACT else _p_of_pearson(value, len(x))
     return Correlation(len(x), value, p, *_interval(value, len(x), kind, confidence))
+
+
+def _pearson(x: Floats, y: Floats) -> float:
+    """Compute Pearson's r of two columns that vary."""
+    x, y = (each - each.mean() for each in (x, y))
+    x, y = (each / np.abs(each).max() for each in (x, y))  # squares of tiny values would be 0
+    value = float((x * y).sum() / np.sqrt(np.square(x).sum() * np.square(y).sum()))
+    return min(max(value, -1.0), 1.0)
+
+
+def _p_of_pearson(value: float, number: int) -> float:
+    """Test r = 0 for ``number`` pairs, two-sided: (1 + r) / 2 has a beta distribution."""
+    from scipy import special
+
+    return 1.0 if number == 2 else float(2 * special.betaincc(number / 2 - 1, number / 2 - 1, (1 + abs(value)) / 2))
 
 
 def tau_ap(one: Floats, other: Floats) -> float:
@@ -224,7 +245,8 @@ def _interval(value: float, n: int, kind: Coefficient, confidence: float) -> tup
         return NAN, NAN
     if abs(value) >= 1:
         return value, value
-    variance = {"pearson": 1.0, "spearman": 1 + value**2 / 2, "kendall": 0.437}[kind] / freedom
+    variance = {"pearson": 1.0, "spearman": 1 + value * value / 2, "kendall": 0.437}[kind] / freedom
     reach = special.ndtri((1 + confidence) / 2) * np.sqrt(variance)
-    low, high = np.tanh(np.arctanh(value) + np.array([-reach, reach])).tolist()
-    return low, high
+    doubled = elementary.exp(np.array(2 * reach)).item()
+    shift = (doubled - 1) / (doubled + 1) if doubled < np.inf else 1.0  # tanh(reach), added by the addition theorem
+    return (value - shift) / (1 - value * shift), (value + shift) / (1 + value * shift)

@@ -73,7 +73,7 @@ def randomised_tukey(values: Floats, *, resamples: int = 10_000, seed: int = 0) 
     apart = np.abs(sums[:, None] - sums) - NEAR * moved.max(axis=1).sum()
     dealt = np.sort(moved, axis=1)  # so that nothing depends on the order in which the runs are given
     few = max(runs, queries) <= resamples.bit_length()  # of more there are more ways, of a great many no number
-    exact = few and factorial(runs) ** (queries - 1) <= resamples
+    exact = few and factorial(runs) ** (queries - 1) <= resamples  # exact: whole numbers
     parts = _all_ways(dealt) if exact else _drawn(dealt, resamples, seed)
     ranges = np.sort(np.concatenate([np.ptp(part.sum(axis=1), axis=1) for part in parts]))
     reached: Floats = (len(ranges) - np.searchsorted(ranges, apart)).astype(np.float64)
@@ -84,9 +84,9 @@ def _all_ways(rows: Floats) -> Iterator[Floats]:
     """Deal the values of each query but the last in all ways [way, query, run], some ways at a time."""
     queries, runs = rows.shape
     orders = np.array(list(permutations(range(runs))))
-    ways = len(orders) ** (queries - 1)
+    ways = len(orders) ** (queries - 1)  # exact: whole numbers
     block = max(1, BLOCK // rows.size)
-    place = len(orders) ** np.arange(queries)
+    place = len(orders) ** np.arange(queries)  # exact: whole numbers
     for start in range(0, ways, block):
         numbers = np.arange(start, min(start + block, ways))
         yield rows[np.arange(queries)[:, None], orders[numbers[:, None] // place % len(orders)]]

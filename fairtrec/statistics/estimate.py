@@ -163,9 +163,9 @@ class DrawnDocuments:
         chance = 1 - self.probabilities
         of_chance = reaches[chance > 0]
         with np.errstate(over="ignore", invalid="ignore"):  # of probabilities so small nothing can be told
-            squares = float((of_chance**2).sum())
-            number = float(of_chance.sum() ** 2) / squares if squares else 0.0
-            variance = float((chance * (residuals**2 + 2 * reaches**2 / (number + 2))).sum())
+            squares = float(np.square(of_chance).sum())
+            number = float(np.square(of_chance.sum())) / squares if squares else 0.0
+            variance = float((chance * (np.square(residuals) + 2 * np.square(reaches) / (number + 2))).sum())
         loose = float(reaches[self.untold].sum())
         return Estimate(correction, variance, max(number - 1, 1.0), loose)
 
@@ -185,7 +185,7 @@ def of_queries(errors: Floats, probability: float) -> Estimate | None:
     variance = 0.0
     if chance:
         enough = many >= FEWEST and differ and np.isfinite(errors).all()
-        unseen = 2 * float(np.abs(errors).max() / (many + 2)) ** 2
+        unseen = 2 * float(np.square(np.abs(errors).max() / (many + 2)))
         variance = chance * (float(errors.var(ddof=1)) / many + unseen) if enough else float("nan")
     with np.errstate(invalid="ignore"):  # the mean of both infinities is undefined
         mean = float(errors.mean())

@@ -16,6 +16,7 @@ import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
 from fairtrec.formulas.rounding import NEAR, constant, finite, same, tied
+from fairtrec.formulas.weighted_sums import multiply_counts
 from fairtrec.literals import Method, Test
 from fairtrec.statistics.student import critical_t
 
@@ -111,7 +112,7 @@ def _randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
             up = numbers[:, None] >> np.arange(queries) & 1
         else:
             up = (draw.random((len(numbers), queries)) < 0.5).astype(np.int64)
-        extreme += (np.abs((1.0 - 2.0 * up) @ differences.T) >= observed).sum(axis=0)
+        extreme += (np.abs(multiply_counts(1 - 2 * up, differences.T)) >= observed).sum(axis=0)
     return extreme / many if exact else (extreme + 1) / (many + 1)
 
 
@@ -129,8 +130,8 @@ def _bootstrap(differences: Floats, resamples: int, seed: int) -> Floats:
     for start in range(0, resamples, block):
         drawn = draw.integers(0, queries, (min(block, resamples - start), queries))
         drawn += np.arange(len(drawn))[:, None] * queries
-        times = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape) / queries
-        extreme += (np.abs(times @ differences.T - mean) >= observed).sum(axis=0)
+        times = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
+        extreme += (np.abs(multiply_counts(times, differences.T) / queries - mean) >= observed).sum(axis=0)
     return (extreme + 1) / (resamples + 1)
 
 

@@ -48,7 +48,7 @@ def _split(rows: RunEntries, found: Findings) -> None:
     query = rows.query[starts[:-1]]
     together = np.argsort(query, kind="stable")
     again = np.flatnonzero(query[together[1:]] == query[together[:-1]])
-    again = again[np.argsort(together[again + 1])]
+    again = again[np.argsort(together[again + 1], kind="stable")]
     before, later = together[again], together[again + 1]
 
     def message(place: int) -> str:
@@ -130,7 +130,7 @@ def _repeated(rows: RunEntries, again: Ints, before: Ints, code: str, with_score
 def _per_query(rows: RunEntries, places: Ints, code: str, message: Message, found: Findings) -> None:
     """Add a finding for each query that has such rows, at the first."""
     _, first, many = np.unique(rows.query[places], return_index=True, return_counts=True)
-    order = np.argsort(rows.lines[places[first]])
+    order = np.argsort(rows.lines[places[first]], kind="stable")
     at, many = places[first][order], many[order] - 1
     lines = rows.lines[at]
     found.add_all(code, lines, lambda n: message(rows.qids[rows.query[at[n]]], int(at[n]), int(many[n])))
@@ -200,7 +200,9 @@ def _upside_down(rows: RunEntries, found: Findings) -> Bools:
     risen[order] = (np.bincount(block, place) / np.bincount(block))[block]
     middle = np.repeat((many - 1) / 2, many)
     by_rank, by_score = place - middle, risen - middle
-    both, one, other = (np.add.reduceat(each, starts[:-1]) for each in (by_rank * by_score, by_rank**2, by_score**2))
+    both, one, other = (
+        np.add.reduceat(each, starts[:-1]) for each in (by_rank * by_score, np.square(by_rank), np.square(by_score))
+    )
     alike = both > ALIKE * np.sqrt(one * other)
     pairs = many.max() == 2 and (many == 2).sum() >= 3 and bool(alike[many == 2].all())
     queries = np.flatnonzero(alike & (many >= (2 if pairs else 3)))

@@ -10,7 +10,6 @@ They are lower-cased unless case matters. A term of several tokens matches where
 they follow each other. Every occurrence of every term counts, in each group that lists it.
 """
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,6 +21,7 @@ import numpy as np
 
 from fairtrec.data import Annotations, Bools, Docnos, GroupTerms, Ints
 from fairtrec.errors import InputError
+from fairtrec.formulas.elementary import log, log_of_number
 from fairtrec.literals import Tokenizer
 
 STRIPPED = re.compile(r"[^\W_](?:\S*[^\W_])?")  # from the first letter or digit to the last
@@ -137,7 +137,7 @@ def annotate(texts: Iterable[tuple[int, str]], docnos: Docnos, lexicon: Lexicon)
         for (_, numbers), times in lexicon.occurrences(words).items():
             for number in numbers:
                 counts[row, number] += times
-                log_counts[row, number] += math.log(times)
+                log_counts[row, number] += log_of_number(times)
     return Annotations(lexicon.groups, docnos, known, tokens, counts, log_counts)
 
 
@@ -157,12 +157,15 @@ class Occurrences:
     def logs(self) -> Any:
         """ln(occurrences) where there are any [document, phrase]."""
         logs = self.times.astype(np.float64)
-        logs.data = np.log(logs.data)
+        logs.data = log(logs.data)
         return logs
 
     def annotations(self, groups: tuple[str, ...], docnos: Docnos, members: Bools) -> Annotations:
         """Add up the occurrences of each group's phrases, and their logarithms; ``members`` [phrase, group]."""
-        counts = self.times @ members.astype(np.int64), self.logs @ members.astype(np.float64)
+        counts = (
+            self.times @ members.astype(np.int64),
+            self.logs @ members.astype(np.float64),
+        )  # exact: sparse matrices are added row by row
         return Annotations(groups, docnos, self.known, self.tokens, *counts)
 
 

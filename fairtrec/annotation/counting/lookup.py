@@ -81,7 +81,7 @@ class TermTrie:
         self.bitmap = np.zeros(1 << bits, dtype=np.bool_)
         self.bitmap[self.slots(keys)] = True
         prints = _fingerprints(keys, tails, last - first)
-        order = np.argsort(prints)
+        order = np.argsort(prints, kind="stable")
         nothing = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
         self.prints = np.append(prints[order], nothing)
         self.keys, self.tails = np.append(keys[order], nothing), np.append(tails[order], nothing)
@@ -131,7 +131,7 @@ class TermTrie:
             if state == 0:
                 self.first_step[number] = target
         keys = np.array([state * len(self.numbers) + number for state, number in steps], dtype=np.int64)
-        self.step_to = np.argsort(keys) + 1  # states are numbered in the order of ``steps``
+        self.step_to = np.argsort(keys, kind="stable") + 1  # states are numbered in the order of ``steps``
         self.step_keys = keys[self.step_to - 1]
         self.marks = np.full((max(map(len, marked.values()), default=1), states), NONE)
         for state, groups in marked.items():

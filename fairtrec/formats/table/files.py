@@ -95,7 +95,7 @@ class Table:
         if self.meta is not None and found.histogram is not None:
             counts, documents = found.histogram.counts, found.histogram.documents
             least = min(counts.min(initial=0), documents.min(initial=1) - 1)
-            sums = int(documents.sum()), tuple((documents @ counts).tolist())
+            sums = int(documents.sum()), tuple((documents @ counts).tolist())  # exact: whole numbers
             if least < 0 or sums != (self.meta.rows, tuple(self.meta.totals)):
                 what = "the distribution of counts is damaged (it is not that of the rows)"
                 raise InputError(f"{what}; count again", self.path)

@@ -7,9 +7,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
+from fairtrec.formulas import ranks
 from fairtrec.formulas.distribution import quotient
 from fairtrec.formulas.labellings.sums import Linear
 from fairtrec.formulas.labellings.unlabelled import STATES, Ends, Form, Unlabelled, few
+from fairtrec.formulas.weighted_sums import weighted_sum
 
 
 def filled(heights: Floats, widths: Floats, amount: Floats) -> Floats:
@@ -53,7 +55,7 @@ class Exposed(Form):
         if rankings.complete:
             return found
         corners = self._defined(rankings.corners(self.weights))
-        held, total = rankings.held(self.weights), rankings.at_slots(self.weights).sum(axis=1)
+        held, total = rankings.held(self.weights), ranks.total(rankings.at_slots(self.weights))
         wanted = np.broadcast_to(self.wanted, held.shape)
         if self.level == "ratio":
             best = held + filled(held, wanted, total)
@@ -116,7 +118,7 @@ class Ratio(Form):
 
     def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether it gives bounds: for two groups, or one and the rest."""
-        pairs = (rankings.most + 1) ** (1 + rankings.ways - rankings.groups)
+        pairs = (rankings.most + 1) ** (1 + rankings.ways - rankings.groups)  # exact: whole numbers
         return rankings.most <= few(rankings.ways) or ((self.signed or rankings.groups == 2) and pairs <= STATES)
 
     def ends(self, rankings: Unlabelled) -> Ends:
@@ -156,8 +158,8 @@ class Ratio(Form):
         many = [each.clip(0, number) for each in (s, t)]
         heavy = [np.take_along_axis(sums, each, axis=1) for each in many]
         light = [sums[:, -1:] - np.take_along_axis(sums, number - each, axis=1) for each in many]
-        got = np.repeat((rankings.known * self.weights[:, None]).sum(axis=1)[:, None], 2 * s.shape[1], axis=1)
-        due = np.repeat(rankings.known.sum(axis=1)[:, None], 2 * s.shape[1], axis=1)
+        got = np.repeat(weighted_sum(rankings.known, self.weights)[:, None], 2 * s.shape[1], axis=1)
+        due = np.repeat(ranks.total(rankings.known)[:, None], 2 * s.shape[1], axis=1)
         first, second = self.pair
         got[..., first] += np.concatenate([heavy[0], light[0]], axis=1)
         got[..., second] += np.concatenate([light[1], heavy[1]], axis=1)

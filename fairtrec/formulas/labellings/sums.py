@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
+from fairtrec.formulas import ranks
+from fairtrec.formulas.elementary import exp, log, raise_each
 from fairtrec.formulas.labellings.unlabelled import STATES, Ends, Form, Unlabelled, mean
 
 TOGETHER = 131_072  # states of rankings that are gone through side by side
@@ -18,7 +20,9 @@ def grid(most: int, groups: int) -> Ints:
     >>> grid(1, 3).tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
-    return np.indices((most + 1,) * (groups - 1)).reshape(groups - 1, (most + 1) ** (groups - 1)).T
+    return (
+        np.indices((most + 1,) * (groups - 1)).reshape(groups - 1, (most + 1) ** (groups - 1)).T
+    )  # exact: whole numbers
 
 
 def given(states: Ints, number: Ints, held: Floats) -> tuple[Floats, Bools]:
@@ -43,11 +47,11 @@ class Totals(Form):
 
     def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether there are few enough compositions."""
-        return bool((rankings.most + 1) ** (rankings.ways - 1) <= STATES)
+        return bool((rankings.most + 1) ** (rankings.ways - 1) <= STATES)  # exact: whole numbers
 
     def ends(self, rankings: Unlabelled) -> Ends:
         """Try all compositions of the unknown."""
-        states, held = grid(rankings.most, rankings.ways), rankings.of_ways.sum(axis=1)
+        states, held = grid(rankings.most, rankings.ways), ranks.total(rankings.of_ways)
         added, possible = given(states, rankings.number, np.zeros(held.shape))
         amounts = given(states, rankings.number, held)[0]
         values = np.where(possible, self.value(amounts[..., : rankings.groups]), np.nan)
@@ -63,11 +67,11 @@ def multinomial(given: Floats, prior: Floats) -> Floats:
     [[0.25, 0.5]]
     """
     # logs[n] is log n!: a ratio of factorials is a difference of logarithms, which does not overflow
-    logs = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, given.sum(axis=2).max(initial=0) + 1)))))
+    logs = np.concatenate(([0.0], np.cumsum(log(np.arange(1.0, given.sum(axis=2).max(initial=0) + 1)))))
     ways = logs[given.sum(axis=2).astype(np.int64)] - logs[given.astype(np.int64)].sum(axis=2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        each = np.where(given > 0, given * np.log(prior)[:, None], 0.0)
-    return np.asarray(np.exp(ways + each.sum(axis=2)))
+        each = np.where(given > 0, given * log(prior)[:, None], 0.0)
+    return exp(ways + each.sum(axis=2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,15 +88,15 @@ class Linear(Form):
     def ends(self, rankings: Unlabelled) -> Ends:
         """Give each unknown rank its least, its greatest and its expected gain."""
         unknown = rankings.slot >= 0
-        held = (self.gains * rankings.known).sum(axis=(1, 2))
+        held = ranks.total((self.gains * rankings.known).sum(axis=2))
         gains = np.pad(self.gains, ((0, 0), (0, 0), (0, rankings.ways - rankings.groups)))
         each = gains.min(axis=2), gains.max(axis=2), (gains * rankings.prior[:, None]).sum(axis=2)
-        sums = np.stack([held + np.where(unknown, gain, 0.0).sum(axis=1) for gain in each])
+        sums = np.stack([held + ranks.total(np.where(unknown, gain, 0.0)) for gain in each])
         nobody = rankings.may_be_nobody & (not self.always)
         if nobody.any():  # then some document is of the group that costs or adds least
             lacking = np.where(unknown, self.gains.min(axis=2), np.inf).min(axis=1).clip(min=0)
             excess = np.where(unknown, self.gains.max(axis=2), -np.inf).max(axis=1).clip(max=0)
-            chance = np.where(nobody, 1 - rankings.prior[:, -1] ** rankings.number, 1.0)
+            chance = np.where(nobody, 1 - raise_each(rankings.prior[:, -1], rankings.number), 1.0)
             sums[:2] += np.where(nobody, np.stack([lacking, excess]), 0.0)
             sums[2] = np.divide(sums[2], chance, out=np.full(len(chance), np.nan), where=chance > 0)
         return Ends.exact(sums + self.first)
@@ -113,7 +117,7 @@ class Prefixes(Form):
 
     def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether there are few enough states."""
-        return bool((rankings.most + 1) ** (rankings.ways - 1) <= STATES)
+        return bool((rankings.most + 1) ** (rankings.ways - 1) <= STATES)  # exact: whole numbers
 
     def ends(self, rankings: Unlabelled) -> Ends:
         """Find the shortest, the longest and the mean path."""
@@ -122,7 +126,7 @@ class Prefixes(Form):
         steps = Steps(_of_groups(self.cost, groups), known, rankings.slot >= 0, self.weights, looked_up=whole)
         low, high, _, total = walked(steps, rankings.prior, rankings.most, by_state=False)
         nobody = rankings.may_be_nobody  # of which there is no value; only one path leads there, to the first state
-        chance = np.where(nobody, rankings.prior[:, -1] ** rankings.number, 0.0)
+        chance = np.where(nobody, raise_each(rankings.prior[:, -1], rankings.number), 0.0)
         spent = np.where(chance > 0, chance * np.nan_to_num(low[:, 0]), 0.0)
         low[nobody, 0] = high[nobody, 0] = np.nan
         expected = np.divide(total[:, 0] - spent, 1 - chance, out=np.full(len(total), np.nan), where=chance < 1)
@@ -142,7 +146,7 @@ class Finals(Form):
 
     def exact(self, rankings: Unlabelled) -> bool:
         """Tell whether there are few enough ends, and states on the way to each."""
-        return bool((rankings.most + 1) ** (2 * (rankings.ways - 1)) <= STATES)
+        return bool((rankings.most + 1) ** (2 * (rankings.ways - 1)) <= STATES)  # exact: whole numbers
 
     def ends(self, rankings: Unlabelled) -> Ends:
         """Find the shortest, the longest and the mean path to each end."""
@@ -152,7 +156,7 @@ class Finals(Form):
         query, end = np.nonzero(possible)
         found = np.full((4, *possible.shape), np.nan)
         held, unknown = (rankings.of_ways > 0.5).astype(np.float64), rankings.slot >= 0
-        totals = given(states, rankings.number, held.sum(axis=1))[0]
+        totals = given(states, rankings.number, ranks.total(held))[0]
         many = max(TOGETHER // len(states), 1)
         for some in (slice(at, at + many) for at in range(0, len(query), many)):
             of, to = query[some], end[some]

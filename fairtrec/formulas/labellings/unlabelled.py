@@ -9,6 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
+from fairtrec.formulas import ranks
+from fairtrec.formulas.weighted_sums import multiply_counts, weighted_sum
 
 MOST = 4096  # so many labellings of a ranking are all tried
 DRAWN = 200  # of more, so many are drawn
@@ -106,11 +108,11 @@ class Unlabelled:
 
     def held(self, weights: Floats) -> Floats:
         """Sum the weights [query or 1, rank] that each group has for sure [query, group]."""
-        return np.asarray(np.einsum("qrg,qr->qg", self.known, np.broadcast_to(weights, self.slot.shape)))
+        return weighted_sum(self.known, np.broadcast_to(weights, self.slot.shape))
 
     def corners(self, weights: Floats) -> Floats:
         """Sum the weights that each group has where all slots are labelled in one way [query, way, group]."""
-        total = self.at_slots(weights).sum(axis=1)
+        total = ranks.total(self.at_slots(weights))
         return np.asarray(self.held(weights)[:, None] + total[:, None, None] * np.eye(self.ways, self.groups))
 
     def amounts(self, weights: Floats) -> Floats:
@@ -120,7 +122,7 @@ class Unlabelled:
         step = FEW if self.choices.size > LARGE else self.choices.shape[1]
         several = [self.choices[:, at : at + step] for at in range(0, self.choices.shape[1], step)]
         given = [
-            np.concatenate([np.matmul((some == a).astype(np.float64), of_slots)[..., 0] for some in several], axis=1)
+            np.concatenate([multiply_counts(some == a, of_slots)[..., 0] for some in several], axis=1)
             for a in range(self.groups)
         ]
         return np.moveaxis(np.stack(given) + held.T[:, :, None], 0, 2)  # a group in one piece, as sums over groups want
@@ -167,7 +169,7 @@ def every(groups: int, number: int) -> Ints:
     >>> every(2, 2).tolist()
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
-    labellings: Ints = np.indices((groups,) * number).reshape(number, groups**number).T
+    labellings: Ints = np.indices((groups,) * number).reshape(number, groups**number).T  # exact: whole numbers
     labellings.flags.writeable = False  # as they are kept
     return labellings
 
@@ -178,4 +180,4 @@ def few(groups: int) -> int:
     >>> few(2), few(3), few(4)
     (12, 7, 6)
     """
-    return int(np.log(MOST + 0.5) / np.log(groups))
+    return next(many for many in range(MOST) if groups ** (many + 1) > MOST)  # exact: whole numbers

@@ -146,7 +146,9 @@ def _fitted(axes: Any, means: Floats, family: Sequence[int], families: Sequence[
                 f"a line is fitted to at least three runs that differ, and {of} has {len(own)}; leave out --trend"
             )
         across = np.array([own[:, 0].min(), own[:, 0].max()])
-        slope, base = np.polyfit(own[:, 0], own[:, 1], 1)
+        x, y = own.T - own.mean(axis=0)[:, None]
+        slope = (x * y).sum() / np.square(x).sum()
+        base = own[:, 1].mean() - slope * own[:, 0].mean()
         colour = canvas.COLOURS[number % len(canvas.COLOURS)]
         axes.plot(across, base + slope * across, color=colour, linestyle="--", linewidth=1.0, zorder=1.5, label="_fit")
 

@@ -199,7 +199,7 @@ def ticks(low: float, high: float, parts: int = 6) -> list[tuple[float, str]]:
     ['0.4', '0.5', '0.6', '0.7']
     """
     rough = ((high - low) or 1.0) / parts
-    power = 10.0 ** np.floor(np.log10(rough))
+    power = float(f"1e{f'{rough:e}'.partition('e')[2]}")  # of ten, the greatest that is not above
     step = next(each for each in (1 * power, 2 * power, 5 * power, 10 * power) if each >= rough * 0.999)
     numbers = range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)
     digits = max(6, len(str(max(map(abs, numbers), default=0))))  # neighbours are told apart

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fairtrec_made import REPOSITORY
 
-KINDS = ("run", "qrels", "counts", "collection")
+KINDS = ("run", "qrels", "counts", "collection", "numbers")
 SOURCE = REPOSITORY / "fairtrec" / "compiled" / "extension.c"
 ODD = [
     b"",
@@ -46,6 +46,7 @@ def run(kind: str, many: int, folder: Path) -> subprocess.CompletedProcess[str] 
         "-fPIC",
         "-fsanitize=address,undefined",
         "-fno-sanitize-recover=undefined",
+        "-ffp-contract=off",
     ]
     include = f"-I{sysconfig.get_paths()['include']}"
     made = subprocess.run([compiler, *flags, include, SOURCE, "-o", built], capture_output=True, check=False)
@@ -78,6 +79,22 @@ def corrupted(block: bytes, random: random.Random) -> bytes:
     return bytes(whole)
 
 
+def compute_sums(draw: random.Random, many: int) -> None:
+    """Let the arithmetic loops work on arrays of drawn shapes, which hold odd values as well."""
+    import numpy as np
+
+    from fairtrec.formulas import elementary
+    from fairtrec.formulas.weighted_sums import weighted_sum
+
+    for _ in range(many):
+        rows, ranks, columns = draw.randrange(20), draw.randrange(12), draw.randrange(4)
+        values = np.array([draw.choice([0.0, -1.5, 5e-324, 1e308, float("inf"), float("nan")]) for _ in range(ranks)])
+        shape = (rows, ranks, columns) if draw.random() < 0.5 else (rows, ranks)
+        table = np.broadcast_to(values[:, None] if len(shape) == 3 else values, shape)
+        weighted_sum(table, np.ones(ranks) if draw.random() < 0.5 else np.ones((rows, ranks)))
+        elementary.log(values)
+
+
 def main(built: str, kind: str, many: str) -> None:
     """Read corrupted blocks with a library that watches its memory."""
     spec = importlib.util.spec_from_file_location("fairtrec.compiled.extension", built)
@@ -107,7 +124,7 @@ def main(built: str, kind: str, many: str) -> None:
         "counts": b"d%d %d 0 2\n",
         "collection": "d%d\tShe said: the king's Ärger, ΟΔΟΣ — l’homme (%d) 女 grandmothers\n".encode(),
     }
-    plain = b"".join(lines[kind] % (i * 977, i) for i in range(12))
+    plain = b"".join(lines[kind] % (i * 977, i) for i in range(12)) if kind in lines else b""
     terms = GroupTerms("", {"f": ("she", "grandmothers", "οδος"), "m": ("he", "the king's ärger", "女")})
     counters = [
         Compiled(Lexicon.of(terms, name, case_sensitive=case))
@@ -116,6 +133,9 @@ def main(built: str, kind: str, many: str) -> None:
     ]
     for counter in counters:
         counter.room = 2
+    if kind == "numbers":
+        compute_sums(draw, int(many))
+        return
     for _ in range(int(many)):
         block = corrupted(plain, draw)
         if kind == "collection":
