@@ -22,6 +22,7 @@ from fairtrec.data import Bools, GroupTerms, Ints
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import opening
 from fairtrec.files.atomic import replaced
+from fairtrec.files.typed import Fields, parse_json
 from fairtrec.formats import tsv
 from fairtrec.formulas.neutrality import omega
 from fairtrec.inputs import loading
@@ -146,7 +147,7 @@ def train(
     versions = {"fairtrec": __version__, "torch": torch.__version__, "triples": opening.sha256(triples)[:8]}
     settings = {**versions, **names, **asdict(how)}
     training = _Training(found, how, folder, settings, watcher)
-    made = {path.parent: json.loads(path.read_text("utf-8"))["settings"] for path in folder.glob(f"*/{NOTES}")}
+    made = {path.parent: _notes(path).object("settings").values for path in folder.glob(f"*/{NOTES}")}
     if resume and any(of != settings for of in made.values()):
         raise UsageError(f"{folder} was made with other options or triples; give the same again, or --force")
     if not (resume or force) and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -157,6 +158,11 @@ def train(
     yield from (training.trained(model, strength) for strength in (None, *strengths))
     for path in training.old:  # which nothing has come to stand for
         shutil.rmtree(path)
+
+
+def _notes(path: Path) -> Fields:
+    """Read what was noted of a model when it was made."""
+    return parse_json(path.read_bytes(), path, "train it again, with --force")
 
 
 class _Training:
@@ -184,7 +190,9 @@ class _Training:
         how, base = self.how, self.folder / "base"
         name, phase = ("base", ALONE) if strength is None else (f"lambda-{strength:g}", BOTH)
         if (self.folder / name).exists() and self.folder / name not in self.old:
-            return Trained(**json.loads((self.folder / name / NOTES).read_text("utf-8"))["seen"])
+            seen = _notes(self.folder / name / NOTES).object("seen")
+            values = [seen.maybe(each, float) for each in ("loss", "adversary", "probe")]
+            return Trained(seen.get("name", str), seen.count("steps"), *values)
         ranker = Ranker(model if phase == ALONE else str(base), how.device, how.layers, how.max_length, how.seed)
         ranker.net.get_input_embeddings().requires_grad_(not how.freeze_embeddings)
         opponent, fresh = (adversary(ranker.width, how.device, how.seed + more) for more in (0, 1))

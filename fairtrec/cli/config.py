@@ -1,7 +1,6 @@
 """Options from a TOML file: ``[tool.fairtrec.check]``, as if they stood on the command line before all others."""
 
 import os
-import tomllib
 from collections.abc import Callable, Collection
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,10 +12,11 @@ from click.core import ParameterSource
 from fairtrec.catalogue import renamed
 from fairtrec.errors import InputError, UsageError
 from fairtrec.files.arguments import NAME, crossed
+from fairtrec.files.opening import is_stream
+from fairtrec.files.typed import Fields, read_toml
 from fairtrec.inputs.choices import CHOICES
 
 DEFAULT, TABLE = "pyproject.toml", "tool.fairtrec.check"
-LARGEST = 1 << 20  # bytes
 FILES = {"counts", "positions", "discount", "counterfactual", "baseline", "slice", "junit", "output"}  # always
 NAMES = {"terms", "docs", "labels", "queries", "background"}  # a file, or the name of something
 NAMES |= {row.option for row in CHOICES.values() if row.file}
@@ -74,6 +74,8 @@ def refuse_wrong() -> None:
 def _line(path: Path, key: str) -> int | None:
     """Find the line of a key below the head of the table; None where it is written in another way."""
     inside = False
+    if is_stream(path):
+        return None
     for number, line in enumerate(path.read_text("utf-8", "replace").split("\n"), 1):
         text = line.split("#")[0].strip()
         inside = text == f"[{TABLE}]" if text.startswith("[") else inside
@@ -82,23 +84,17 @@ def _line(path: Path, key: str) -> int | None:
     return None
 
 
-def _table(path: Path) -> Any:
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-        found: Any = tomllib.loads(data[:LARGEST].decode())
-    except OSError as fault:
-        raise InputError(f"cannot be read ({fault.strerror}); check --config", path) from None
-    except (ValueError, RecursionError) as fault:  # of TOML, and of UTF-8
-        raise InputError(f"this is no TOML ({fault}); mend it, or name another file with --config", path) from None
-    if len(data) > LARGEST:
-        raise InputError(f"more than {LARGEST >> 20} MiB; name another file with --config", path)
+def _table(path: Path) -> Fields | None:
+    """Read the table; None if the file has none."""
+    found = read_toml(path, "correct it, or name another file with --config")
     for part in TABLE.split("."):
-        found = found.get(part) if isinstance(found, dict) else None
+        if part not in found:
+            return None
+        found = found.object(part)
     return found
 
 
-def _options(command: click.Command, found: Any, path: Path) -> dict[str, Any]:
+def _options(command: click.Command, found: Fields, path: Path) -> dict[str, Any]:
     """Translate the keys of the table, which are long options, to parameters."""
     known = {
         option.removeprefix("--"): parameter
@@ -107,10 +103,8 @@ def _options(command: click.Command, found: Any, path: Path) -> dict[str, Any]:
         for option in parameter.opts
         if option.startswith("--")
     }
-    if not isinstance(found, dict):
-        raise InputError(f"{TABLE} must be a table, [{TABLE}]", path)
     options = {}
-    for key, value in found.items():
+    for key, value in found.values.items():
         try:
             if key not in known:
                 raise _unknown(key, known)
@@ -141,6 +135,9 @@ def _value(parameter: click.Option, key: str, value: Any, folder: Path) -> Any:
         raise InputError(f"{key} is empty; give it a value, or leave it out")
     if parameter.multiple:
         return [_of_labels(each, folder) if key == "labels" else _placed(each, key, folder) for each in several]
+    is_place = isinstance(parameter.type, click.Path) or key in FILES | NAMES
+    if is_place and not isinstance(value, str):
+        raise InputError(f"{key} must be text")
     _refuse_number(parameter, key, value)
     if parameter.is_flag is not isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError(f"{key} must be {'true or false' if parameter.is_flag else 'text or a number'}")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from fairtrec.cli.commands import Commands
-from fairtrec.errors import ResourceError, UsageError
+from fairtrec.cli.commands import Commands, say
+from fairtrec.errors import ResourceError, UsageError, plain
 from fairtrec.resources import passports as resources
 from fairtrec.resources.passports import Passport
 
@@ -26,6 +26,7 @@ def list_() -> None:
         for each in resources.passports()
     ]
     _print_columns(rows)
+    _tell_unreadable()
 
 
 @command.command()
@@ -75,9 +76,16 @@ def verify() -> None:
     """Check the sha256 of every file that is here; exit 4 if one is damaged."""
     states = resources.verify()
     _print_columns([(passport.name, state) for passport, state in states])
+    _tell_unreadable()
     damaged = [passport for passport, state in states if state == "damaged"]
     if damaged:
         raise ResourceError("damaged: " + "; ".join(f"{each.name}, {each.remedy}" for each in damaged))
+
+
+def _tell_unreadable() -> None:
+    """Say which sets of the user's own are passed over."""
+    for fault in resources.unreadable():
+        say(f"# passed over: {fault}")
 
 
 _OF = {"wordlist": "terms", "pairs": "pairs", "queryset": "queries"}
@@ -114,4 +122,4 @@ def _print_columns(rows: Sequence[tuple[str, ...]]) -> None:
         line = "  ".join(map(str.ljust, row, widths)).rstrip()
         room = get_terminal_size().columns if " " in row[-1] else None
         for part in hung(line, room, sum(widths[:-1]) + 2 * len(widths[:-1])):
-            click.echo(part)
+            click.echo(plain(part))

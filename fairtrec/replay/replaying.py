@@ -1,7 +1,9 @@
 """Evaluating again what a results file holds, from the inputs that it names."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 from fairtrec.answers.result import Part, Result
 from fairtrec.catalogue import registry
@@ -11,7 +13,8 @@ from fairtrec.evaluation.signature import versions_of
 from fairtrec.files import opening
 from fairtrec.files.arguments import crossed, source
 from fairtrec.inputs import loading
-from fairtrec.inputs.choices import ChoiceKeywords
+from fairtrec.inputs.choice import Choice
+from fairtrec.inputs.choices import CHOICES, ChoiceKeywords
 from fairtrec.inputs.given import GIVEN_NAMES, Attributes
 from fairtrec.replay import difference
 from fairtrec.replay.results import RecordedResult
@@ -62,20 +65,44 @@ def found(recorded: RecordedResult, part: Part, root: Path | None) -> str:
 
 
 def _option(recorded: RecordedResult, name: str, value: Any, places: dict[Part, str]) -> Any:
-    """Give an option as it was; where it names a file, the one that was found."""
+    """Give an option as it was; where it names a file, the one that was found. Raises InputError for another type."""
     if value is True and name in GIVEN_NAMES:
         raise InputError(f"the {name} were an object in Python, and only a file can be replayed", recorded.path)
-    if name == "labels" and isinstance(value, dict) and not any(each is True for each in value.values()):
+    if name in GIVEN_NAMES and not _is_of(value, dict[str, str] | str | None if name == "labels" else str | None):
+        raise InputError(f"options.{name} must be text or null; write it with: fairtrec eval -f json", recorded.path)
+    if name in CHOICES and not _is_choice(value, CHOICES[name]):
+        what = f"this file cannot be replayed: options.{name} has no value of its type"
+        raise InputError(f"{what}; write it with: fairtrec eval -f json", recorded.path)
+    if name == "labels" and isinstance(value, dict):
         return Attributes({attribute: _labels(each, places, attribute) for attribute, each in value.items()})
     if name == "target" and isinstance(value, dict):
         return {of: places.get(Part(name, of), each) for of, each in value.items()}
-    if name in GIVEN_NAMES and not isinstance(value, str | None):
-        raise InputError(f"options.{name} must be text or null; write it with: fairtrec eval -f json", recorded.path)
     if name == "labels" and isinstance(value, str):
         return _labels(value, places)
     if name == "counterfactual" and Part(name) not in places:  # it is the folder of several
         return next((str(Path(place).parent) for part, place in places.items() if part.of == name), value)
     return places.get(Part(name), value) if isinstance(value, str) else value
+
+
+def _is_choice(value: Any, row: Choice) -> bool:
+    """Tell whether a value of JSON is of the type of a choice, or has one of it for each attribute."""
+    if row.by_name and isinstance(value, dict) and value and all(_is_of(each, row.hint) for each in value.values()):
+        return True
+    return _is_of(value, row.hint)
+
+
+def _is_of(value: Any, hint: Any) -> bool:
+    """Tell whether a value of JSON is of a type, as annotations write it."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_is_of(value, each) for each in inner)
+    if origin is Literal:
+        return value in inner
+    if origin in (Mapping, dict):
+        return isinstance(value, dict) and all(_is_of(each, inner[1]) for each in value.values())
+    if origin is Sequence:
+        return isinstance(value, list) and all(_is_of(each, inner[0]) for each in value)
+    return type(value) in (int, float) if hint is float else type(value) is hint
 
 
 def _labels(value: str, places: dict[Part, str], attribute: str = "") -> str:

@@ -2,7 +2,7 @@
 
 Each resource has a passport, ``resources/{wordlists,querysets}/NAME.toml``. The file itself is bundled beside the
 passport, or is fetched once to FAIRTREC_HOME, or is added there from a copy that the user has. Query sets of the user's
-own lie there, too, each beside its passport.
+own lie there, too, each with its passport in a folder of its name, ``own/NAME``.
 
 FAIRTREC_HOME          where such files are kept (the platform's cache folder).
 FAIRTREC_OFFLINE=1     never fetch.
@@ -14,14 +14,16 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import Any, Literal, TypeVar, get_args
 
-from fairtrec.errors import FilePath, ResourceError
+from fairtrec.errors import FilePath, InputError, ResourceError
 from fairtrec.files import opening
 from fairtrec.files.atomic import replaced
+from fairtrec.files.typed import Fields, read_toml
 from fairtrec.resources.fetch import digest, fetch, intact
 
 Kind = Literal["wordlist", "pairs", "queryset"]
@@ -29,6 +31,11 @@ State = Literal["ok", "missing", "damaged"]
 
 RESERVED = ("common",)  # what --queries takes besides names
 REINSTALL = "run: pip install --force-reinstall fairtrec"
+WRITE_AGAIN = "write it again: fairtrec queries -o NAME.tsv"
+TEXTS = ("title", "source", "licence", "citation", "language", "format")
+OPTIONAL = ("file", "url", "keep", "note", "slices")
+DIGEST = re.compile("[0-9a-f]{64}")
+FILE_NAME = re.compile(r"[^\W_][\w.-]{0,99}")  # of a file that lies beside a passport
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,20 +99,28 @@ class OwnPassport(Passport):
     """What is known about a query set of the user's own, which lies beside its passport in FAIRTREC_HOME."""
 
     @property
+    def folder(self) -> Path:
+        """Where its files are kept, and those of no other set."""
+        return _own() / self.name
+
+    @property
     def place(self) -> Path:
         """Where the file belongs."""
-        return _own() / (self.file or "")
+        return self.folder / (self.file or "")
 
     @property
     def is_intact(self) -> bool:
         """Is the file the one that is described here, and are its slices?"""
-        sliced = self.slices is None or intact(_own() / self.slices, self.slices_sha256 or "")
+        sliced = self.slices is None or intact(self.folder / self.slices, self.slices_sha256 or "")
         return sliced and super().is_intact
 
     @property
     def remedy(self) -> str:
         """The command that brings the files to this machine."""
         return f"run: fairtrec resources add {self.name}.toml, where that file and the set are"
+
+
+AnyPassport = TypeVar("AnyPassport", bound=Passport)
 
 
 def root() -> Path:
@@ -118,19 +133,32 @@ def root() -> Path:
 
 
 def passports() -> list[Passport]:
-    """Read every passport, those of sets of the user's own as well, sorted by name."""
+    """Read every passport, those of sets of the user's own as well, sorted by name; ``unreadable`` names the others."""
     return sorted([*_bundled(), *_owned()], key=lambda passport: passport.name)
+
+
+def unreadable() -> list[str]:
+    """Say which passports of sets of the user's own cannot be read, and why."""
+    found = []
+    for path in _own_passports():
+        try:
+            _read(path, OwnPassport)
+        except InputError as fault:
+            found.append(str(fault))
+    return found
 
 
 def passport(name: str) -> Passport:
     """Find a passport by the name of its resource, or one of its other names."""
-    known: dict[str, Passport] = {}
-    for read in (_bundled, _owned):
-        known |= {other: each for each in read() for other in (each.name, *each.aliases)}
-        if name in known:
-            return known[name]
+    known = {other: each for each in _bundled() for other in (each.name, *each.aliases)}
+    if name in known:
+        return known[name]
+    own = {path.stem: path for path in _own_passports()}
+    if name in own:
+        return _read(own[name], OwnPassport)
     from difflib import get_close_matches
 
+    known |= {each.name: each for each in _owned()}
     nearest = "".join(f"did you mean {match}? " for match in get_close_matches(name, known, n=1))
     raise ResourceError(f"no resource is called {name!r}; {nearest}fairtrec resources list shows all")
 
@@ -176,21 +204,23 @@ def add(name: str, file: FilePath) -> Path:
 def add_own(file: FilePath) -> Path:
     """Keep a query set of the user's own: copies of the passport ``file``, and of what it names, which lies beside it.
 
-    Raises ResourceError where the passport is none, is called as a resource of ours, or does not describe these files.
+    Raises InputError where the passport is none, or does not describe these files, and ResourceError where it is called
+    as a resource of ours.
     """
     path = Path(file)
+    if not FILE_NAME.fullmatch(path.stem) or path.stem in RESERVED:
+        raise ResourceError(f"a set cannot be called {path.stem!r}; rename {path}, with letters, digits and _.-")
+    if any(path.stem in (each.name, *each.aliases) for each in _bundled()):
+        raise ResourceError(f"{path.stem} is the name of another set, which all have; rename {path}")
     wanted = _read(path, OwnPassport)
-    names = [each for each in (wanted.file, wanted.slices) if each is not None]
-    if wanted.kind != "queryset" or wanted.file is None or any(Path(name).name != name for name in names):
-        raise ResourceError(f"{path} is no passport of a query set beside it; `fairtrec queries -o` writes such")
-    if not re.fullmatch(r"\w[\w.-]*", wanted.name) or wanted.name in RESERVED:
-        raise ResourceError(f"a set cannot be called {wanted.name!r}; rename {path}, with letters, digits and _.-")
-    if any(wanted.name in (each.name, *each.aliases) for each in _bundled()):
-        raise ResourceError(f"{wanted.name} is the name of another set, which all have; rename {path}")
-    for name, sha256 in ((wanted.file, wanted.sha256), (wanted.slices, wanted.slices_sha256)):
-        if name is not None and not intact(path.parent / name, sha256 or ""):
-            raise ResourceError(f"{path.parent / name} is not the file that {path} describes; make both again")
-    return _kept(wanted, {_own() / name: path.parent / name for name in (*names, path.name)})
+    described = {wanted.file: wanted.sha256, wanted.slices: wanted.slices_sha256}
+    copies = {name: path.parent / name for name in described if name is not None}
+    for name, beside in copies.items():
+        if opening.is_stream(beside) or not intact(beside, described[name] or ""):
+            raise InputError(f"this is not the file that {path} describes; make both again", beside)
+    kept = _kept(wanted, {wanted.folder / name: beside for name, beside in copies.items()})
+    _kept(wanted, {wanted.folder / f"{wanted.name}.toml": path})
+    return kept
 
 
 def _kept(wanted: Passport, copies: Mapping[Path, FilePath]) -> Path:
@@ -241,26 +271,65 @@ def _bundled() -> list[Passport]:
 
 @cache  # they stay as they were installed
 def _in(folder: Path) -> list[Passport]:
-    return [_read(path) for path in folder.glob("*/*.toml")]
+    return [_read(path, Passport) for path in folder.glob("*/*.toml")]
 
 
 def _owned() -> list[Passport]:
-    return [_read(path, OwnPassport) for path in _own().glob("*.toml")]
+    """Read the passports of the user's own sets that can be read."""
+    found: list[Passport] = []
+    for path in _own_passports():
+        with suppress(InputError):
+            found.append(_read(path, OwnPassport))
+    return found
+
+
+def _own_passports() -> list[Path]:
+    return sorted(path for path in _own().glob("*/*.toml") if path.stem == path.parent.name)
 
 
 def _own() -> Path:
-    return _home() / "querysets"
+    return _home() / "own"
 
 
-def _read(path: Path, of: type[Passport] = Passport) -> Passport:
-    import tomllib
-
+def _read(path: Path, of: type[AnyPassport]) -> AnyPassport:
+    """Read a passport. Raises InputError for a field of another type; ResourceError if the passport is one of ours."""
+    is_own = of is OwnPassport
     try:
-        fields = tomllib.loads(path.read_text("utf-8"))
-        return of(**fields | {"name": path.stem, "aliases": tuple(fields.get("aliases", ()))})
-    except (OSError, ValueError, TypeError) as error:
-        remedy = REINSTALL if of is Passport else "write it again: fairtrec queries -o NAME.tsv"
-        raise ResourceError(f"{path} is no passport: {error}; {remedy}") from error
+        return _passport(read_toml(path, WRITE_AGAIN if is_own else REINSTALL), path.stem, of)
+    except InputError as fault:
+        if is_own:
+            raise
+        raise ResourceError(str(fault)) from None
+
+
+def _passport(fields: Fields, name: str, of: type[AnyPassport]) -> AnyPassport:
+    """Take a passport from its fields."""
+    fields.refuse_others(Passport.__dataclass_fields__.keys() - {"name"})
+    kind = fields.one_of("kind", ["queryset"] if of is OwnPassport else get_args(Kind))
+    texts = {each: fields.get(each, str) for each in TEXTS}
+    more = {each: fields.maybe(each, str) for each in OPTIONAL}
+    digests = {"sha256": fields.get("sha256", str), "slices_sha256": fields.maybe("slices_sha256", str)}
+    for each, sha256 in digests.items():
+        if sha256 is not None and not DIGEST.fullmatch(sha256):
+            fields.refuse("must be 64 hexadecimal digits", each)
+    if of is OwnPassport and more["file"] is None:
+        fields.refuse("is missing", "file")
+    if of is OwnPassport and "aliases" in fields:
+        fields.refuse("are for sets that all have; leave them out", "aliases")
+    for each in ("file", "slices"):
+        if more[each] is not None and not FILE_NAME.fullmatch(more[each] or ""):
+            fields.refuse("must be the name of a file beside the passport, of letters, digits and _.-", each)
+    if (more["slices"] is None) != (digests["slices_sha256"] is None):
+        fields.refuse("and slices_sha256 belong together", "slices")
+    if kind == "wordlist":
+        groups = fields.object("count")
+        count: int | dict[str, int] = {group: groups.count(group) for group in groups}
+    else:
+        count = fields.count("count")
+    size = fields.count("bytes") if "bytes" in fields else None
+    aliases = tuple(fields.every("aliases", str)) if "aliases" in fields else ()
+    given: Any = {**texts, **more, **digests, "kind": kind}
+    return of(name=name, count=count, bytes=size, aliases=aliases, **given)
 
 
 def _home() -> Path:

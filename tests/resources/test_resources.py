@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 import threading
@@ -130,12 +131,13 @@ def shelf(tmp_path, monkeypatch, home, server):
         common = {"title": f"The list {name}", "source": "s", "licence": "l", "citation": "c", "language": "en"}
         kind = keys.get("kind", "queryset")
         lines = [
-            f"{key} = {json.dumps(value)}" for key, value in ({"kind": kind, "format": "tsv"} | common | keys).items()
+            f"{key} = {value if key == 'count' else json.dumps(value)}"
+            for key, value in ({"kind": kind, "format": "tsv"} | common | keys).items()
         ]
         (root / f"{kind}s").mkdir(exist_ok=True)
         (root / f"{kind}s" / f"{name}.toml").write_text("\n".join(lines))
 
-    write("near", kind="wordlist", file="near.csv", sha256=sha256, count=2)
+    write("near", kind="wordlist", file="near.csv", sha256=sha256, count="{f = 1, m = 1}")
     far = {"url": f"http://{host}:{port}/far.tsv?raw=1", "sha256": SHA256, "count": 20_000, "bytes": len(BODY)}
     write("far", aliases=["distant"], **far)
     write.far = far
@@ -378,6 +380,113 @@ def test_nothing_replaces_a_bundled_list(shelf, tmp_path):
         resources.add("near", tmp_path / "mine")
 
 
+# --- sets of strangers -----------------------------------------------------------------------------------------------
+
+SET, SLICES = b"1\n", b"1\tx\n"
+OWN = {
+    "title": "t", "kind": "queryset", "file": "set.tsv", "format": "one qid per line", "language": "en", "source": "s",
+    "licence": "l", "citation": "c", "sha256": hashlib.sha256(SET).hexdigest(), "count": 1, "note": "n", "keep": "k",
+    "url": "https://host.invalid/a", "bytes": 2, "slices": "parts.tsv", "slices_sha256": hashlib.sha256(SLICES).hexdigest(),
+}  # fmt: skip
+STRANGE = {
+    "left out": None, "text": '"x"', "empty": '""', "number": "7", "below 0": "-1", "too large": "9" * 30, "fraction": "0.5",
+    "nan": "nan", "flag": "true", "list": "[]", "of lists": "[[1], [{}]]", "table": "{}", "of tables": "{a = {b = 1}}",
+    "date": "1979-05-27",
+}  # fmt: skip
+NAMED = (
+    "must be the name of a file beside the passport, of letters, digits and _.-; write it again: fairtrec queries -o"
+)
+
+
+@pytest.fixture
+def add_set(home, tmp_path, fairtrec_command):
+    """Write a set and its passport, some of whose fields are other TOML (None: left out), to a folder, and add it."""
+
+    def add(name="mine", **changed):
+        folder = tmp_path / "of a stranger"
+        folder.mkdir(exist_ok=True)
+        (folder / "set.tsv").write_bytes(SET)
+        (folder / "parts.tsv").write_bytes(SLICES)
+        fields = {key: json.dumps(value) for key, value in OWN.items()} | changed
+        lines = (f"{json.dumps(key)} = {value}\n" for key, value in fields.items() if value is not None)
+        (folder / f"{name}.toml").write_text("".join(lines))
+        return fairtrec_command("resources", "add", folder / f"{name}.toml")
+
+    return add
+
+
+@pytest.mark.parametrize("field", [*OWN, "aliases", "unheard of"])
+def test_a_field_of_another_type_is_refused_with_its_name(add_set, fairtrec_command, field):
+    taken = []
+    for kind, value in STRANGE.items():
+        done = add_set(**{field: value})
+        if done.code:
+            assert done.code == 3, (kind, done.err)
+            assert re.match(rf".*/mine\.toml: .*{field}|.*/x: this is not the file that ", done.err), (kind, done.err)
+        else:
+            taken.append(kind)
+        listed = fairtrec_command("resources", "list")
+        assert (listed.code, listed.err) == (0, "")
+    texts = {"title", "format", "language", "source", "licence", "citation", "note", "keep", "url"}
+    may_lack = {"note", "keep", "url", "bytes", "aliases", "unheard of"}
+    expected = ["left out"] * (field in may_lack) + ["text", "empty"] * (field in texts)
+    assert taken == expected + ["number"] * (field in {"count", "bytes"})
+
+
+def test_a_set_is_kept_under_its_own_name_and_touches_no_other(add_set, fairtrec_command, tmp_path):
+    places = [add_set(name).out for name in ("one", "two", "set.tsv", "one.slices")]
+    assert len({*places}) == 4
+    other = b"2\n"
+    (tmp_path / "of a stranger" / "other.tsv").write_bytes(other)
+    sha256 = json.dumps(hashlib.sha256(other).hexdigest())
+    assert add_set("last", file='"other.tsv"', slices=None, slices_sha256=None, sha256=sha256).code == 0
+    verified = fairtrec_command("resources", "verify")
+    states = dict(line.split() for line in verified.out.splitlines())
+    assert [states[name] for name in ("one", "two", "set.tsv", "one.slices", "last")] == ["ok"] * 5
+
+
+@pytest.mark.parametrize("file", ["../x.tsv", "/etc/hostname", ".hidden", "a/b.tsv", "a\x1b[2J", "a" * 300, "", "."])
+def test_a_set_names_no_file_elsewhere(add_set, home, file):
+    for field in ("file", "slices"):
+        done = add_set(**{field: json.dumps(file)})
+        assert (done.code, f"mine.toml: {field} {NAMED}" in done.err) == (3, True)
+    assert not home.exists()
+
+
+def test_a_set_whose_file_has_no_end_is_refused(add_set, tmp_path):
+    add_set()
+    (tmp_path / "of a stranger" / "endless").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "of a stranger" / "pipe")
+    for field, name in (("file", "endless"), ("slices", "pipe")):
+        done = add_set(**{field: f'"{name}"'})
+        assert (done.code, f"{name}: this is not the file that" in done.err) == (3, True)
+
+
+def test_a_bad_passport_is_passed_over_with_a_note(add_set, home, fairtrec_command):
+    add_set("good")
+    for name, text in {"odd": "title = 1\n", "odder": "\0"}.items():
+        (home / "own" / name).mkdir(parents=True)
+        (home / "own" / name / f"{name}.toml").write_text(text)
+    for name in ("list", "verify"):
+        done = fairtrec_command("resources", name)
+        assert (done.code, "good" in done.out, "gender-en" in done.out) == (0, True, True)
+        passed = [line.partition(";")[0] for line in done.err.splitlines()]
+        assert passed == [
+            f"# passed over: {home}/own/odd/odd.toml: kind is missing",
+            f"# passed over: {home}/own/odder/odder.toml: this is no TOML (Invalid statement (at line 1, column 1))",
+        ]
+    good, odd = (fairtrec_command("resources", "path", name) for name in ("good", "odd"))
+    assert (good.code, good.err) == (0, "")
+    assert (odd.code, "odd.toml: kind is missing" in odd.err) == (3, True)
+
+
+def test_what_a_passport_says_steers_no_terminal(add_set, fairtrec_command):
+    add_set(title='"\\u001b[2Jred"')
+    for arguments in (["list"], ["show", "mine"]):
+        done = fairtrec_command("resources", *arguments)
+        assert (done.code, "\x1b" in done.out, r"\x1b[2Jred" in done.out) == (0, False, True)
+
+
 # --- asked for by an evaluation --------------------------------------------------------------------------------------
 
 
@@ -498,11 +607,21 @@ def test_the_folder_is_found_in_a_wheel_and_in_a_checkout(tmp_path, monkeypatch)
     assert resources.root() == tmp_path / "fairtrec" / "_resources"
 
 
-@pytest.mark.parametrize("text", ["title = ", "title = 'only'", "unknown = 1"])
-def test_a_broken_passport_is_one_line(shelf, text):
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("title = ", "this is no TOML (Invalid value (at end of document))"),
+        ("title = 'only'", "kind is missing"),
+        ("unknown = 1", "unknown is no field of such a file"),
+        ("a" + ".a" * 300_000 + " = 1", "a key has more than 32 parts"),
+    ],
+    ids=["no TOML", "no kind", "unknown", "endless key"],
+)
+def test_a_broken_passport_is_one_line(shelf, text, said):
     (resources.root() / "wordlists" / "odd.toml").write_text(text)
-    with pytest.raises(ResourceError, match=r"odd\.toml is no passport") as caught:
+    with pytest.raises(ResourceError) as caught:
         resources.passports()
+    assert f"odd.toml: {said}; run: pip install" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

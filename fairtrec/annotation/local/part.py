@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from platform import node
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 from fairtrec.annotation.counting.compiled import fastest
 from fairtrec.annotation.counting.counter import Lexicon
@@ -18,6 +18,7 @@ from fairtrec.annotation.counting.text_blocks import Fault, Piece
 from fairtrec.annotation.local.tasks import Origin, Task, documents_of
 from fairtrec.errors import InputError, UsageError
 from fairtrec.files.atomic import replaced
+from fairtrec.files.typed import parse_json
 from fairtrec.formats.table.build import written
 from fairtrec.formats.table.rows import schema
 
@@ -79,6 +80,8 @@ def rejects(folder: Path, number: int) -> Path:
 
 
 NAME = "manifest.jsonl"
+DAMAGED = "the record of an unfinished run is damaged, begin anew with --force"
+COUNTS = ("number", "origin", "lines", "documents", "bytes", "rejected")  # of what came of a task
 OWNER = "owner"  # the file that says who counts into a folder
 
 
@@ -142,7 +145,7 @@ class Manifest:
         head = json.loads(json.dumps(header))
         lines = self._lines()
         if lines:
-            found = self._object(lines[0], 1)
+            found = parse_json(lines[0], self.path, DAMAGED, 1).values
             if other := sorted(name for name in {*found, *head} if found.get(name) != head.get(name)):
                 what = ", ".join(other)
                 message = f"{folder} holds a run that differs in: {what}; give the same, or begin anew with --force"
@@ -161,36 +164,19 @@ class Manifest:
         if not os.path.lexists(self.path):
             return []
         if self.path.is_symlink() or not self.path.is_file():
-            self._refuse("no file", None)
+            raise InputError(f"this is no file; {DAMAGED}", self.path)
         text = self.path.read_bytes()
         whole = text.rfind(b"\n") + 1
         os.truncate(self.path, whole)
         return text[:whole].splitlines()
 
-    def _object(self, line: bytes, number: int) -> dict[str, Any]:
-        try:
-            found = json.loads(line)
-        except (ValueError, RecursionError):
-            self._refuse("no JSON", number)
-        if not isinstance(found, dict):
-            self._refuse("no object", number)
-        return found
-
     def _done(self, line: bytes, number: int, origins: int) -> Done:
-        try:
-            done = Done(**self._object(line, number))
-        except TypeError:
-            self._refuse("not what came of a task", number)
-        numbers = (done.number, done.origin, done.lines, done.documents, done.bytes, done.rejected)
-        is_sound = all(type(each) is int and each >= 0 for each in numbers) and isinstance(done.counter, str)
-        if not is_sound or done.origin >= origins or done.fault is not None:
-            self._refuse("not what came of a task", number)
+        fields = parse_json(line, self.path, DAMAGED, number)
+        counts: Any = {name: fields.count(name) for name in COUNTS}
+        done = Done(counter=fields.get("counter", str), **counts)
+        if done.origin >= origins:
+            fields.refuse("is no number of a source", "origin")
         return done
-
-    def _refuse(self, what: str, line: int | None) -> NoReturn:
-        raise InputError(
-            f"the record of an unfinished run is damaged ({what}); begin anew with --force", self.path, line
-        )
 
     def _append(self, line: str) -> None:
         self.file.write(line.encode() + b"\n")

@@ -40,15 +40,15 @@ rows, no nulls). ``build.joined`` makes one table of parts; their metadata, of w
 were made is needed (Meta without its sums), must agree.
 """
 
-import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
-from fairtrec.data import GroupTerms, Histogram
+from fairtrec.data import GroupTerms, Histogram, Ints
 from fairtrec.errors import FilePath, InputError
+from fairtrec.files.typed import Fields, parse_json
 
 FORMAT = 1
 ROWS = 1 << 17
@@ -57,7 +57,7 @@ TAUS = (0, 1, 2, 5)
 KEY, DOCNO, TOKENS = COLUMNS = ("fingerprint", "docno", "tokens")
 META, DISTRIBUTION = b"fairtrec", b"fairtrec.distribution"
 
-DAMAGES = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)  # met in broken JSON
+COUNT_AGAIN = "the metadata are damaged, count again"
 
 Source = Mapping[str, str | int]
 
@@ -95,30 +95,26 @@ class Meta:
     @classmethod
     def of_json(cls, text: bytes, groups: Collection[str], path: FilePath) -> Self:
         """Read metadata. Raises InputError where they are of another format, damaged, or of other ``groups``."""
-        import json
-
-        try:
-            fields = json.loads(text)
-            if fields.pop("format") != FORMAT:
-                raise InputError("the metadata are of another format; count again, with this fairtrec", path)
-            fields.pop("fairtrec", None)
-            fields |= {"terms": fields["terms"]["name"], "sha256": fields["terms"]["sha256"]}
-            fields |= {name: tuple(fields[name]) for name in ("groups", "sources", "totals")}
-            fields["omega"] = {int(tau): float(total) for tau, total in fields["omega"].items()}
-            made = cls(**fields)
-            sources = [each["name"] for each in made.sources]
-            texts = [*made.groups, made.terms, made.sha256, made.digest, *sources]
-            counts = [made.rows, made.tokens, *made.totals, *(each.get("bytes", 0) for each in made.sources)]
-            if not all(isinstance(text, str) for text in texts) or not isinstance(made.tokenizer, str | None):
-                raise TypeError("a name that is no text")
-            if not all(type(count) is int and count >= 0 for count in counts):
-                raise TypeError("a number that is no count")
-            if not isinstance(made.case_sensitive, bool | None):
-                raise TypeError("case_sensitive is neither true nor false")
-            if len(made.totals) not in (0, len(made.groups)) or not all(map(math.isfinite, made.omega.values())):
-                raise TypeError("sums that are not those of its groups")
-        except DAMAGES as fault:
-            raise InputError(f"the metadata are damaged ({str(fault)[:100]}); count again", path) from None
+        fields = parse_json(text, path, COUNT_AGAIN)
+        if fields.get("format", int) != FORMAT:
+            raise InputError("the metadata are of another format; count again, with this fairtrec", path)
+        fields.refuse_others({*cls.__dataclass_fields__, "format", "fairtrec"} - {"sha256"})
+        terms, omega = fields.object("terms"), fields.object("omega")
+        made = cls(
+            groups=tuple(fields.every("groups", str)),
+            tokenizer=fields.maybe("tokenizer", str),
+            case_sensitive=fields.maybe("case_sensitive", bool),
+            terms=terms.get("name", str),
+            sha256=terms.get("sha256", str),
+            sources=tuple(map(_source, fields.objects("sources"))),
+            rows=fields.count("rows"),
+            tokens=fields.count("tokens"),
+            totals=tuple(fields.counts("totals")),
+            digest=fields.get("digest", str),
+            omega={_tau(omega, tau): omega.get(tau, float) for tau in omega},
+        )
+        if len(made.totals) not in (0, len(made.groups)):
+            fields.refuse("must be one number for each group", "totals")
         if made.groups != tuple(sorted(groups)):
             raise InputError("its metadata name other groups than its columns; count again", path)
         return made
@@ -150,18 +146,40 @@ class Distribution:
     @classmethod
     def of_json(cls, text: bytes, groups: int, path: FilePath) -> Self:
         """Read a distribution. Raises InputError where it is damaged."""
-        import json
+        fields = parse_json(text, path, COUNT_AGAIN)
+        if not [*fields]:
+            return cls()
+        both, omega = fields.object("histogram"), fields.object("omega")
+        documents = _whole(both, "documents", (-1,))
+        histogram = Histogram(_whole(both, "counts", (len(documents), groups)), documents)
+        each = {_tau(omega, tau): omega.object(tau) for tau in omega}
+        return cls(histogram, {tau: (of.every("values", float), of.counts("documents")) for tau, of in each.items()})
 
-        try:
-            fields = json.loads(text)
-            if not fields:
-                return cls()
-            counts, documents = (np.array(fields["histogram"][name], np.int64) for name in ("counts", "documents"))
-            omega = {int(tau): (each["values"], each["documents"]) for tau, each in fields["omega"].items()}
-            return cls(Histogram(counts.reshape(len(documents), groups), documents), omega)
-        except DAMAGES as fault:
-            why = str(fault)[:100]
-            raise InputError(f"the distribution of counts is damaged ({why}); count again", path) from None
+
+def _source(fields: Fields) -> Source:
+    """Take a source: its name, and what else is known of a file."""
+    fields.refuse_others(("name", "bytes", "first_mib", "last_mib"))
+    found: dict[str, str | int] = {"name": fields.get("name", str)}
+    found |= {each: fields.get(each, str) for each in ("first_mib", "last_mib") if each in fields}
+    return found | ({"bytes": fields.count("bytes")} if "bytes" in fields else {})
+
+
+def _tau(fields: Fields, name: str) -> int:
+    """Take the name of a field that is a tau."""
+    if not (name.isascii() and name.isdigit() and len(name) < 10):
+        fields.refuse("is no tau, a whole number", name)
+    return int(name)
+
+
+def _whole(fields: Fields, name: str, shape: tuple[int, ...]) -> Ints:
+    """Take an array of whole numbers from 0 on."""
+    try:
+        found = np.array(fields.get(name, list) or np.zeros(0, np.int64)).reshape(shape)
+    except (ValueError, OverflowError):  # of a ragged list, of other numbers than there should be
+        fields.refuse("has not the shape that it must have", name)
+    if found.dtype != np.int64 or (found < 0).any():
+        fields.refuse("must be whole numbers from 0 on", name)
+    return found
 
 
 def check(
