@@ -11,7 +11,7 @@ from fairtrec.ablation.factors import Draw
 from fairtrec.data import Floats
 from fairtrec.formulas.rounding import same
 from fairtrec.report.cells import called, cell, signed
-from fairtrec.report.document import Column, Document, ReportTable, directions, heading
+from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row, head
 from fairtrec.report.remarks import footnotes as footnotes_of
 
@@ -47,7 +47,7 @@ def _of_variants(ablation: Ablation, names: Sequence[str], places: int) -> Repor
     if ablation.pairs and few:
         values.append(Column("order", [order(of, names, ablation.base) for of in several], words=True))
     for run, name in enumerate(names if few else ()):
-        values.append(Column(name, [span(mean[:, run].tolist(), places) for mean in means]))
+        values.append(Column(name, [span(mean[:, run].tolist(), places) for mean in means], of_run=True))
     if not few:
         values.append(Column("mean", [span(mean.mean(axis=1).tolist(), places) for mean in means]))
     if ablation.pairs:
@@ -68,12 +68,13 @@ def _of_terms(ablation: Ablation, terms: Sequence[Variant], names: Sequence[str]
     moved = [changes(ablation, each) for each in terms]
     values = [Column("documents", [str(each.documents) for each in terms])]
     if len(names) <= FEW:
-        values += [Column(name, [signed(move[run], places) for move in moved]) for run, name in enumerate(names)]
+        several = [[signed(move[run], places) for move in moved] for run in range(len(names))]
+        values += [Column(name, cells, of_run=True) for name, cells in zip(names, several, strict=True)]
     else:
         at = [int(np.nan_to_num(np.abs(move)).argmax()) for move in moved]
         values.append(Column("mean", [signed(move.mean(), places) for move in moved]))
         values.append(Column("largest", [signed(move[run], places) for move, run in zip(moved, at, strict=True)]))
-        values.append(Column("run", [names[run] for run in at], words=True))
+        values.append(Column("run", [names[run] for run in at], words=True, runs=True))
     if ablation.pairs:
         values.append(Column("flipped", [str(each.flipped) for each in terms]))
         if len(names) <= FEW:
@@ -90,7 +91,8 @@ def _of_runs(ablation: Ablation, names: Sequence[str], places: int) -> ReportTab
     if ablation.pairs:
         values.append(Column("rank", [str(ablation.base.ranks[run]) for run in best]))
         values.append(Column("ranks", [whole(ranks[run].tolist()) for run in best]))
-    return ReportTable("Runs over all variants", [Column("run", [names[run] for run in best], words=True)], values)
+    key = Column("run", [names[run] for run in best], words=True, runs=True)
+    return ReportTable("Runs over all variants", [key], values)
 
 
 def lines(ablation: Ablation) -> dict[str, list[Variant]]:
@@ -133,17 +135,17 @@ def whole(values: Iterable[int]) -> str:
     return str(several[0]) if min(several) == max(several) else f"{min(several)}-{max(several)}"
 
 
-def order(variants: Sequence[Variant], names: Sequence[str], base: Variant) -> str:
+def order(variants: Sequence[Variant], names: Sequence[str], base: Variant) -> RunCell:
     """Name the runs from the best to the worst; of several variants, say in how many the order is that of the base."""
     if len(variants) > 1:
         alike = sum((each.ranks == base.ranks).all() for each in variants)
-        return f"same in {alike} of {len(variants)}"
+        return RunCell(f"same in {alike} of {len(variants)}")
     ranks = variants[0].ranks
-    placed = sorted((rank, place) for place, rank in enumerate(ranks.tolist()) if rank)
-    tied: dict[int, list[str]] = {}
-    for rank, place in placed:
-        tied.setdefault(rank, []).append(names[place])
-    return " ".join("=".join(several) for several in tied.values())
+    parts, before = [""], 0
+    for rank, place in sorted((rank, place) for place, rank in enumerate(ranks.tolist()) if rank):
+        parts += [*(["=" if rank == before else " "] if before else []), names[place]]
+        before = rank
+    return RunCell(*parts)
 
 
 def best_of(ablation: Ablation) -> int | None:

@@ -134,7 +134,8 @@ def notes(view: View) -> list[str]:
     """List what a reader should know beside the numbers."""
     several = tuple(replace(scores, gold=None) for scores in view.result.scores)  # whose intervals are others
     result = replace(view.result, scores=several)
-    said = of_all_cutoffs(result) if isinstance(view, Curves) else footnotes_of(result)
+    paired = isinstance(view, Comparisons)
+    said = of_all_cutoffs(result) if isinstance(view, Curves) else footnotes_of(result, paired=paired)
     return [*view.notes, *said]
 
 

@@ -10,7 +10,7 @@ from fairtrec.comparison.compared import Comparison
 from fairtrec.comparison.correlations import Association, AssociationAtCutoff, Associations
 from fairtrec.comparison.curves import CurveAgreement, CurvePoint, Curves, family
 from fairtrec.report.cells import shown, signed
-from fairtrec.report.document import ARROWS, ReportTable, directions
+from fairtrec.report.document import ARROWS, ReportTable, RunCell, directions
 from fairtrec.statistics.procedure import Procedure
 
 COEFFICIENTS = {
@@ -80,7 +80,8 @@ def of_associations(view: Associations, places: int) -> tuple[list[ReportTable],
         ordered = rows if view.by_cutoff else by_run(rows)
         for (run, part, *measures), line in together(ordered, "run", "slice", "measure", "other"):
             told = _by_cutoff(line, places) if view.by_cutoff else _tested(line[0], how, places)
-            cells.append([*(measures if over_runs else [names.get(run, run)]), *[part] * several, *told.values()])
+            name = names.get(run, RunCell(run))
+            cells.append([*(measures if over_runs else [name]), *[part] * several, *told.values()])
         found.append(ReportTable.of_rows(title, len(keys), [*keys, *told], cells, least=("n", "p")))
     shown_from = f"correlated: {corrected(how)} at most {how.alpha:g}"
     if view.by_cutoff:
@@ -133,7 +134,7 @@ def of_curves(view: Curves, places: int) -> tuple[list[ReportTable], list[str]]:
             if len(names) > 1:
                 for name, taus in (("tau", [each.tau for each in line]), ("tau_ap", [each.tau_ap for each in line])):
                     row = [f"{tau:.2f}" for tau in taus]
-                    cells.append([f"{name} with @{cutoffs[-1]}", *[part] * several, *row])
+                    cells.append([RunCell(f"{name} with @{cutoffs[-1]}"), *[part] * several, *row])
                 lines.append(_stability(measure, part if several else "", line))
         head = ["run", *["slice"] * several, *(f"@{cutoff}" for cutoff in cutoffs)]
         found.append(ReportTable.of_rows(f"{measure} {ARROWS[points[0].better]}".strip(), 1 + several, head, cells))

@@ -1,7 +1,7 @@
 """Tables before they are drawn or marked up, and how their heads tell which values are better."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
 from fairtrec.measure import Quantity
@@ -10,11 +10,44 @@ ARROWS = {"higher": "↑", "lower": "↓", "nearer 0": "→0", "neither": ""}
 MEANING = {"higher": "↑ higher is better", "lower": "↓ lower is better", "nearer 0": "→0 nearer 0 is better"}
 
 
+RUN_HEADS = ("run", "other", "chosen")  # of columns whose cells are names of runs, or other text as a `RunCell`
+
+
+class RunCell(str):
+    """A cell in which names of runs stand between other texts, so that each name can be shortened by itself.
+
+    It is made of a text, a name, a text, a name, and so on in turn; of one text, it holds no name.
+
+    >>> cell = RunCell("", "bm25", " = ", "neural")
+    >>> cell, cell.names, cell.renamed({"neural": "n"})
+    ('bm25 = neural', ('bm25', 'neural'), 'bm25 = n')
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[str, ...]
+
+    def __new__(cls, *parts: str) -> Self:
+        """Join the parts."""
+        made = super().__new__(cls, "".join(parts))
+        made.parts = parts
+        return made
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of runs in it."""
+        return self.parts[1::2]
+
+    def renamed(self, short: Mapping[str, str]) -> Self:
+        """Put other names in the place of these."""
+        return type(self)(*(short.get(part, part) if at % 2 else part for at, part in enumerate(self.parts)))
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of words, which stand to the left, or of values, of which the rows ``best`` and ``worst`` are marked.
 
-    ``beside`` follows each value: what ties make of it. A column that ``follows`` stays with the one before it.
+    ``beside`` follows each value: what ties make of it. A column that ``follows`` stays with the one before it. The
+    cells of ``runs`` are names of runs, and so is the head of a column ``of_run``.
     """
 
     head: str
@@ -24,6 +57,27 @@ class Column:
     worst: Collection[int] = ()
     beside: Sequence[str] = ()
     follows: bool = False
+    runs: bool = False
+    of_run: bool = False
+
+    @property
+    def run_names(self) -> Iterator[str]:
+        """The names of runs that it shows."""
+        if self.of_run:
+            yield self.head
+        for cell in self.cells:
+            if isinstance(cell, RunCell):
+                yield from cell.names
+            elif self.runs and cell:
+                yield cell
+
+    def renamed(self, short: Mapping[str, str]) -> Self:
+        """Put other names of runs in the place of these."""
+        cells = [
+            cell.renamed(short) if isinstance(cell, RunCell) else short.get(cell, cell) if self.runs else cell
+            for cell in self.cells
+        ]
+        return replace(self, head=short.get(self.head, self.head) if self.of_run else self.head, cells=cells)
 
 
 @dataclass(frozen=True)
@@ -56,7 +110,7 @@ class ReportTable:
     ) -> Self:
         """Lay out rows, whose first cells name them; verdicts are words, too."""
         columns = [
-            Column(name, cells, words=number < keys or name == "verdict")
+            Column(name, cells, words=number < keys or name == "verdict", runs=name in RUN_HEADS)
             for number, (name, *cells) in enumerate(zip(head, *rows, strict=True))
         ]
         return cls(title, columns[:keys], columns[keys:], good, bad, least=least)
@@ -65,6 +119,12 @@ class ReportTable:
     def columns(self) -> Sequence[Column]:
         """All columns, from left to right."""
         return [*self.keys, *self.values]
+
+    def renamed(self, short: Mapping[str, str]) -> Self:
+        """Put other names of runs in the place of these."""
+        keys, values = ([column.renamed(short) for column in several] for several in (self.keys, self.values))
+        narrow = None if self.narrow is None else self.narrow.renamed(short)
+        return replace(self, keys=keys, values=values, narrow=narrow)
 
 
 def stacked(tables: Sequence[ReportTable], name: str, of_tables: Sequence[str]) -> ReportTable:
@@ -94,6 +154,8 @@ def _joined(columns: Sequence[Column | None], many: Sequence[int]) -> Column:
         {start + row for column, start in zip(there, starts, strict=True) for row in column.worst},
         beside if any(beside) else (),
         one.follows,
+        one.runs,
+        one.of_run,
     )
 
 

@@ -68,9 +68,12 @@ def hung(line: str, width: int | None, indent: int) -> list[str]:
 
 
 def cut(line: str, width: int) -> str:
-    """Cut a line that is wider than a window.
+    """Leave out the last parts of a signature that is wider than a window; no part is cut.
 
-    >>> cut("fairtrec:1 | order:score", 12)
-    'fairtrec:1 …'
+    >>> cut("fairtrec:1 | order:score | tau:1", 29), cut("fairtrec:1 | order:score | tau:1", 99)
+    ('fairtrec:1 | order:score | …', 'fairtrec:1 | order:score | tau:1')
     """
-    return line if len(line) <= width else f"{line[: width - 1]}…"
+    if len(line) <= width:
+        return line
+    end = line.rfind(" | ", 0, width - 1)
+    return f"{line[:end]} | …" if end > 0 else line

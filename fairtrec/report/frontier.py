@@ -27,13 +27,13 @@ def tables(frontier: Frontier, *, places: int, per_query: bool = False) -> Docum
     groups = [f"{first:.2f} to {last:.2f}" for first, last in _spoken(frontier)]
     title = f"{heading(frontier.fairness)} at no loss, and at some"
     runs = _columns(frontier, frontier.runs, [Column("with groups", groups)] * bool(groups), places)
-    several = [ReportTable(title, [Column("run", names, words=True)], runs)]
+    several = [ReportTable(title, [Column("run", names, words=True, runs=True)], runs)]
     if per_query:
         rows = [(short, query) for short, run in zip(names, frontier.runs, strict=True) for query in run.queries]
         words = {"run": [short for short, _ in rows], "query": [query.qid for _, query in rows]}
         apart = [Column("distance", [f"{query.distance:.{places}f}" for _, query in rows])] * (0.0 in frontier.losses)
         queries = _columns(frontier, [query for _, query in rows], apart, places)
-        keys = [Column(head, cells, words=True) for head, cells in words.items()]
+        keys = [Column(head, cells, words=True, runs=head == "run") for head, cells in words.items()]
         several.append(ReportTable("Queries, each on its own", keys, queries))
     said = [*remarks(frontier), *footnotes_of(frontier.result)]
     used = {frontier.utility.better, frontier.fairness.better, *["lower"] * (frontier.dpfr is not None)}

@@ -56,5 +56,5 @@ def _square(overlaps: Sequence[Overlap], names: Sequence[str], places: int) -> R
     for (one, other), overlap in zip(combinations(range(len(names)), 2), overlaps, strict=True):
         cells[one][other] = cells[other][one] = f"{overlap.mean:.{places}f}"
     numbers = [str(number) for number in range(1, len(names) + 1)]
-    keys = [Column("", numbers), Column("run", names, words=True)]
+    keys = [Column("", numbers), Column("run", names, words=True, runs=True)]
     return ReportTable("", keys, list(map(Column, numbers, cells)))

@@ -13,7 +13,7 @@ from fairtrec.data import Bools
 from fairtrec.measure import Better
 from fairtrec.report.cells import shown, signed
 from fairtrec.report.curves import together
-from fairtrec.report.document import ARROWS, Column, Document, ReportTable, directions
+from fairtrec.report.document import ARROWS, Column, Document, ReportTable, RunCell, directions
 from fairtrec.report.markup import RAISED
 from fairtrec.statistics.procedure import DECIDING
 
@@ -48,7 +48,7 @@ def overview(view: Comparisons, places: int, notes: Sequence[str]) -> Document:
     for number, measure in enumerate(dict.fromkeys(row.measure for row in view.rows)):
         rows = {row.run: row for row in view.rows if row.measure == measure}
         columns.append(_column(rows, base, runs, _queries(view, number), places))
-    table = ReportTable("", [Column("run", [names[run] for run in runs], words=True)], columns)
+    table = ReportTable("", [Column("run", [names[run] for run in runs], words=True, runs=True)], columns)
     best = f"bold the best, where it is shown to be better than {names[base]}, or {names[base]} than all"
     arrows = ", ".join(filter(None, [_arrows(view), best * any(column.best for column in columns)]))
     absolute = any(row.compared == "absolute value" for row in view.rows)
@@ -81,7 +81,7 @@ def _lettered(view: Comparisons, names: Mapping[str, str], places: int, notes: S
         which = "; ".join(f"{sign}: better than {names[run]}" for run, sign in signs.items())
     else:
         names = {run: f"{letter} {names[run]}" for run, letter in lettered(runs).items()}
-    table = ReportTable("", [Column("run", [names[run] for run in runs], words=True)], columns)
+    table = ReportTable("", [Column("run", [names[run] for run in runs], words=True, runs=True)], columns)
     best_is = "bold the best, where it is shown to be better than any" * any(column.best for column in columns)
     doubtful = any("?" in "".join(each.beside) for each in columns)
     caption = _caption(view, "two runs", [_arrows(view), best_is], which, doubtful=doubtful)
@@ -179,7 +179,7 @@ def matrix(view: Comparisons, rows: Sequence[Comparison], title: str, places: in
     runs = [scores.run for scores in view.result.scores]
     names, of_run = shown(runs), lettered(runs)
     found = verdicts_of(rows)
-    key = Column("run", [f"{of_run[run]} {names[run]}" for run in runs], words=True)
+    key = Column("run", [RunCell(f"{of_run[run]} ", names[run]) for run in runs], words=True, runs=True)
     wide, narrow = [], []
     for base in (runs[number] for number in view.baselines):
         long, short = [""] * len(runs), [""] * len(runs)

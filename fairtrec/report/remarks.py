@@ -15,8 +15,11 @@ CEILING = 0.8  # of the rankings of a run
 SEVERAL = 5  # queries, of fewer of which nothing is said
 
 
-def footnotes(result: Result) -> list[str]:
-    """List what a reader should know beside the numbers: what is missing or undefined."""
+def footnotes(result: Result, *, paired: bool = False) -> list[str]:
+    """List what a reader should know beside the numbers: what is missing or undefined.
+
+    Of ``paired`` runs the numbers are over the queries of both, so it plays no part which run lacks some.
+    """
     said: dict[Remark, list[int]] = {}  # the runs that it is true of, by their places
     for place, scores in enumerate(result.scores):
         for measure, defined in zip(scores.measures, scores.defined.tolist(), strict=True):
@@ -30,7 +33,7 @@ def footnotes(result: Result) -> list[str]:
         together.setdefault(what, []).append("" if of_which is None else str(of_which))
     lines = [
         *result.notes,
-        *(_uneven(result) if len(result.scores) > 1 else ()),
+        *(_uneven(result) if len(result.scores) > 1 and not paired else ()),
         *(_same(result) if result.same else ()),
     ]
     lines += [f"{', '.join(measures)}: {what}" if measures != [""] else what for what, measures in together.items()]

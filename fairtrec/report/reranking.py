@@ -8,7 +8,7 @@ import numpy as np
 
 from fairtrec.data.parameters import Remark
 from fairtrec.report.cells import cell, cells, shown
-from fairtrec.report.document import Column, Document, ReportTable, directions, heading
+from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.records import Row
 from fairtrec.report.remarks import footnotes as footnotes_of
 from fairtrec.report.remarks import summed_up
@@ -31,14 +31,14 @@ def _names(reranking: Reranking) -> list[str]:
     """Name each run shortly, with its reranker where there are several."""
     short = shown(each.run for each in reranking.runs)
     several = len({each.by for each in reranking.runs}) > 1
-    return [f"{short[each.run]} by {each.by}" if several else short[each.run] for each in reranking.runs]
+    return [RunCell("", short[each.run], f" by {each.by}" * several) for each in reranking.runs]
 
 
 def tables(effect: Effect, *, places: int) -> Document:
     """Lay out the means before and after, and their differences."""
     names, before, after = _names(effect.reranking), effect.before, effect.after
     many = [str(len(scores.qids)) for scores in before.scores]
-    keys = [Column("run", names, words=True), Column("queries", many)]
+    keys = [Column("run", names, words=True, runs=True), Column("queries", many)]
     values = []
     for at, measure in enumerate(before.scores[0].measures):
         pairs = list(zip(before.scores, after.scores, strict=True))

@@ -1,11 +1,12 @@
 """What is chosen between utility and fairness: a row for each beta, and what the choices rest on."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, replace
 from typing import Any
 
+from fairtrec.comparison.slices import restricted
 from fairtrec.report.cells import called, cells, shown, sizes
-from fairtrec.report.document import Column, Document, ReportTable, directions, heading
+from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading
 from fairtrec.report.paper import TESTS, mark, signs_in
 from fairtrec.report.records import Row, head
 from fairtrec.report.remarks import footnotes as footnotes_of
@@ -25,7 +26,7 @@ def rows(selection: Selection, *, places: int | None) -> Iterator[Row]:
         values = row.means if places is None else dict(zip(measures, cells(row.scores, None, places), strict=True))
         verdicts = {name: [test.verdict] for name, test in selection.tests(row).items()}
         beta = row.beta if places is None else f"{row.beta:g}"
-        chosen = "; ".join(_counted(row, {}, selection))
+        chosen = "; ".join(_counted(row, selection))
         yield [beta, chosen, *(cell for name in measures for cell in [values[name], *verdicts.get(name, [])])]
 
 
@@ -70,39 +71,46 @@ def footnotes(selection: Selection) -> list[str]:
     compared = [] if view is None else [view.family, *view.notes]
     if view is not None and len(view.result.scores) <= len(selection.rows):
         compared[0] += "; rows that choose the same are one run"
-    return [*_unsettled(selection), *_of_choice(selection), *compared, *footnotes_of(selection.result)]
+    chosen_by = tuple(restricted(scores, selection.variants.qids) for scores in selection.result.scores)
+    result = replace(selection.result, scores=chosen_by)
+    return [*_unsettled(selection), *_of_choice(selection), *compared, *footnotes_of(result)]
 
 
 def tables(selection: Selection, *, places: int) -> Document:
-    """Lay out the table."""
-    view, names = selection.comparisons, _names(selection)
+    """Lay out the table: a line for each run that a beta chooses, the first of which has the means."""
+    view, names, folds = selection.comparisons, _names(selection), selection.folds.held_out
     measures = selection.rows[0].scores.measures
     scores = [row.scores for row in selection.rows]
     found = [selection.tests(row) for row in selection.rows]
     marks = [[mark(tests[str(measure)]) if tests else "" for measure in measures] for tests in found]
     betas = [f"{row.beta:g}" for row in selection.rows]
-    chosen = [", ".join(_counted(row, names, selection)) for row in selection.rows]
-    chosen_head, lines = (
-        "chosen" + " (folds)" * selection.folds.held_out,
-        [directions(each.better for each in measures)],
-    )
+    chosen = [[(RunCell("", names[run]), str(many)) for run, many in row.counts.items()] for row in selection.rows]
+    lines = [directions(each.better for each in measures)]
     if view is not None:
         base = view.result.scores[0]
         scores, marks = [base, *scores], [[""] * len(measures), *marks]
         name = called([base.run])[0]
-        betas, chosen = ["-", *betas], [f"{name} (baseline)", *chosen]
+        betas, chosen = ["-", *betas], [[(RunCell("", name, " (baseline)"), "")], *chosen]
         lines.append(_marked(selection, name))
+    blank = [[""] * (len(several) - 1) for several in chosen]
     means, beside = [cells(each, None, places) for each in scores], [sizes(each, places) for each in scores]
+
+    def column(of_rows: Iterable[str]) -> list[str]:
+        return [cell for first, rest in zip(of_rows, blank, strict=True) for cell in (first, *rest)]
+
     values = [
         Column(
             heading(measure),
-            [row[at] + sign[at] for row, sign in zip(means, marks, strict=True)],
-            beside=[row[at] for row in beside] if any(row[at] for row in beside) else (),
+            column(row[at] + sign[at] for row, sign in zip(means, marks, strict=True)),
+            beside=column(row[at] for row in beside) if any(row[at] for row in beside) else (),
         )
         for at, measure in enumerate(measures)
     ]
-    table = ReportTable("", [Column("beta", betas, words=True), Column(chosen_head, chosen, words=True)], values)
-    return Document([table], footnotes(selection), str(selection.signature), signs=lines)
+    every = [each for several in chosen for each in several]
+    keys = [Column("beta", column(betas), words=True)]
+    keys.append(Column("chosen", [run for run, _ in every], words=True, runs=True))
+    keys += [Column("folds", [many for _, many in every])] * folds
+    return Document([ReportTable("", keys, values)], footnotes(selection), str(selection.signature), signs=lines)
 
 
 def _marked(selection: Selection, baseline: str) -> str:
@@ -118,12 +126,9 @@ def _names(selection: Selection) -> dict[str, str]:
     return shown(selection.variants.names)
 
 
-def _counted(row: Selected, shown: Mapping[str, str], selection: Selection) -> list[str]:
+def _counted(row: Selected, selection: Selection) -> list[str]:
     """Name what is chosen, and in how many folds."""
-    return [
-        f"{shown.get(name, name)} {many}" if selection.folds.held_out else shown.get(name, name)
-        for name, many in row.counts.items()
-    ]
+    return [f"{name} {many}" if selection.folds.held_out else name for name, many in row.counts.items()]
 
 
 def _unsettled(selection: Selection) -> Iterator[str]:

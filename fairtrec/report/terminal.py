@@ -1,19 +1,20 @@
 """Tables for people; in a narrow window long names are shortened, and columns dealt to several tables."""
 
 import io
-from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from shutil import get_terminal_size
 from typing import Any
 
 from fairtrec.errors import plain
-from fairtrec.report.document import Column, Document, ReportTable
+from fairtrec.report.document import Column, Document, ReportTable, RunCell
 from fairtrec.report.folding import cut, folded, hung
+from fairtrec.report.run_names import shorten_names
 
 BEST, WORST = "*", "°"
-FEWEST = 24  # letters of a name that is shortened
+FEWEST = 24  # letters of a name that is shortened, and of words that are folded
+SHORTEST = 8  # letters of each of several names in one cell
+SHORTENED = "names of runs are shortened; -f tsv or a wider window has them whole"
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     """Draw the tables, each below its title, and behind them what a reader should know.
 
     A ``terminal`` has colours, and a ``window`` (as a terminal has) a width, which they keep: 80 columns of a pipe,
-    unless COLUMNS says another. What has no room is left out, and named.
+    unless COLUMNS says another. Names of runs are shortened where they have no room; no value is. Columns that have no
+    room stand in a table below, or are left out and named.
     ``most`` remarks are shown (None: all), and then a terminal shows one line of the signature.
     """
     from rich.console import Console
@@ -38,10 +40,13 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
 
     stream, gap = io.StringIO(), document.gap
     room = get_terminal_size().columns if terminal or window else None
-    fitting = [(table, *_fitting(table, gap, room)) for table in document.tables]
+    short = _short_names(document.tables, gap, room)
+    tables = [table.renamed(short) for table in document.tables]
+    fitting = [(table, *_fitting(table, gap, room)) for table in tables]
     pages = [(table, page) for table, keys, values in fitting for page in _pages(keys, values, gap, room)]
     widest = max(_width(page, gap) for _, page in pages)
-    console = Console(file=stream, force_terminal=terminal, width=max(widest, room or 0), highlight=False)
+    # without a height, rich takes 80 columns where TERM is dumb, and cuts what is wider
+    console = Console(file=stream, force_terminal=terminal, width=max(widest, room or 0), height=25, highlight=False)
     for table, page in pages:
         if table.title:
             console.print(Text(plain(table.title), "bold"), soft_wrap=True)
@@ -53,14 +58,43 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     left = dict.fromkeys(head for head, kept in least if head not in kept)
     named = f"left out for want of room: {', '.join(left)}; -f tsv or a wider window has them" if left else ""
     signs = [_without(line, left) for line in document.signs] if left else document.signs
-    for line in filter(None, (named, *signs, *folded(document.remarks, most), signature)):
+    for line in filter(None, (named, SHORTENED if short else "", *signs, *folded(document.remarks, most), signature)):
         console.print(Text(plain(line), "dim"), soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
+def _short_names(tables: Sequence[ReportTable], gap: int, window: int | None) -> Mapping[str, str]:
+    """Give the names of runs that are shortened, the same in all tables, where a table is wider than the window."""
+    if window is None:
+        return {}
+    wide = [table.narrow or table for table in tables if _width(list(map(_laid, table.columns)), gap) > window]
+    wide = [table for table in wide if _width(list(map(_laid, table.columns)), gap) > window]
+    every = list(dict.fromkeys(name for table in tables for column in table.columns for name in column.run_names))
+    if not wide or not every:
+        return {}
+    most = min(_room_for_names(table, gap, window) for table in wide)
+    return {name: short for name, short in zip(every, shorten_names(every, most), strict=True) if short != name}
+
+
+def _room_for_names(table: ReportTable, gap: int, window: int) -> int:
+    """Give how long the names of runs may be in a table: as long as all else leaves room, or 3 tenths of the window."""
+    keys = [column for column in table.keys if column.runs]
+    others = [_laid(column) for column in table.columns if not any(column is key for key in keys)]
+    least = most = max(FEWEST, 3 * window // 10)
+    if keys and (spare := (window - _width(others, gap)) // len(keys) - gap) >= FEWEST:
+        most = spare
+    if any(column.of_run for column in table.values):
+        most = min(most, least)
+    left = window - _width([_laid(key) for key in table.keys if not key.runs], gap) - len(keys) * (least + gap) - gap
+    for cell in (cell for column in table.values for cell in column.cells if isinstance(cell, RunCell) and cell.names):
+        between = len(cell) - sum(map(len, cell.names))
+        most = min(most, max(SHORTEST, (left - between) // len(cell.names)))
+    return most
+
+
 def _fitting(table: ReportTable, gap: int, window: int | None) -> tuple[list[_Laid], list[_Laid]]:
-    """Lay out the keys and the values; where they are wider than the window, shorten words, and leave out the least
-    that must be. These stay if the rest does not fit either.
+    """Lay out the keys and the values; where they are wider than the window, fold words, and leave out the least that
+    must be. These stay if the rest does not fit either.
     """
     keys, values = list(map(_laid, table.keys)), list(map(_laid, table.values))
     if window is None or _width([*keys, *values], gap) <= window:
@@ -68,10 +102,9 @@ def _fitting(table: ReportTable, gap: int, window: int | None) -> tuple[list[_La
     if table.narrow is not None:
         return _fitting(table.narrow, gap, window)
     behind = max((one.width + gap for one in values if one.column.follows), default=0)
-    keys = [_laid(each, max(FEWEST, 3 * window // 10)) for each in table.keys]
-    room = max(FEWEST, window - _width(keys, gap) - gap - behind)
-    heads = shortened([column.head for column in table.values], room)
-    kept = values = [_laid(replace(each, head=head), room) for each, head in zip(table.values, heads, strict=True)]
+    least = sum(min(one.width, FEWEST) + gap for one in keys)
+    kept = values = [_laid(each, max(FEWEST, window - least - gap - behind)) for each in table.values]
+    keys = _folded_keys(keys, values, gap, window)
     for head in table.least:
         if _width([*keys, *kept], gap) <= window:
             break
@@ -79,11 +112,33 @@ def _fitting(table: ReportTable, gap: int, window: int | None) -> tuple[list[_La
     return keys, kept if _width([*keys, *kept], gap) <= window else values
 
 
+def _folded_keys(keys: Sequence[_Laid], values: Sequence[_Laid], gap: int, window: int) -> list[_Laid]:
+    """Fold the widest words that name rows, so that all values stand beside them, or else the widest of the values."""
+    fixed = [one for one in keys if one.column.runs or not one.column.words]
+    widths = [one.width for one in keys if one not in fixed]
+    most = 0
+    for beside in (values, sorted(values, key=lambda one: one.width)[-1:]):
+        most = _most(widths, window - _width([*fixed, *beside], gap) - gap * len(widths))
+        if most >= FEWEST:
+            break
+    return [one if one in fixed else _laid(one.column, max(most, SHORTEST)) for one in keys]
+
+
+def _most(widths: Sequence[int], room: int) -> int:
+    """Give how wide columns may be at most so that all have room; 0 where they have none.
+
+    >>> _most([5, 30, 40], 60), _most([5, 6], 60), _most([9], 0)
+    (27, 6, 0)
+    """
+    every = range(max(widths, default=0), 0, -1)
+    return next((most for most in every if sum(min(width, most) for width in widths) <= room), 0)
+
+
 def within(window: int | None, names: Mapping[str, str]) -> Mapping[str, str]:
     """Shorten the names of rows so that a window has room for more."""
     if window is None:
         return names
-    return dict(zip(names, shortened([*names.values()], max(FEWEST, 3 * window // 10)), strict=True))
+    return dict(zip(names, shorten_names([*names.values()], max(FEWEST, 3 * window // 10)), strict=True))
 
 
 def aligned(
@@ -129,14 +184,12 @@ def _width(page: Sequence[_Laid], gap: int) -> int:
 
 
 def _laid(column: Column, most: int | None = None) -> _Laid:
-    """Mark and pad the cells, words of at most so many letters.
+    """Mark and pad the head and the cells; words and heads of more than so many letters go on in another line.
 
     Rich would take the space behind a value for nothing, and points would not line up.
     """
     from rich.cells import cell_len
 
-    if most is not None and column.words:
-        column = replace(column, cells=shortened(column.cells, most))
     rows = range(len(column.cells))
     marks = [BEST if row in column.best else WORST if row in column.worst else "" for row in rows]
     space = " " if any(marks) else ""
@@ -148,35 +201,41 @@ def _laid(column: Column, most: int | None = None) -> _Laid:
         marks = [""] * len(texts)
     elif not space:
         texts = list(map(str.rstrip, texts))
-    width = max(map(cell_len, (column.head, *cells, *texts)))
-    texts = [plain(column.head), *texts]
-    pads = [" " * (width - cell_len(text)) for text in texts]
+    head = fold_text(plain(column.head), most)
+    lines = [head, *(fold_text(text, most) if column.words and not column.runs else [text] for text in texts)]
+    width = max(cell_len(line) for several in (*lines, [] if column.words else cells) for line in several)
     left = column.words or bool(column.beside)
-    aligned = [text + pad if left else pad + text for text, pad in zip(texts, pads, strict=True)]
-    return _Laid(column, aligned, ["", *({BEST: "bold green", WORST: "dim"}.get(mark, "") for mark in marks)], width)
+    padded = ["\n".join(_padded(line, width, left=left) for line in several) for several in lines]
+    return _Laid(column, padded, ["", *({BEST: "bold green", WORST: "dim"}.get(mark, "") for mark in marks)], width)
 
 
-def shortened(names: Sequence[str], width: int) -> Sequence[str]:
-    """Leave out the middle of long names, or what names share, so that they are told apart; else number them.
+def _padded(text: str, width: int, *, left: bool) -> str:
+    from rich.cells import cell_len
 
-    >>> shortened(["a-rather-long-name", "b"], 9)
-    ['a-ra…name', 'b']
+    pad = " " * (width - cell_len(text))
+    return text + pad if left else pad + text
+
+
+def fold_text(text: str, width: int | None) -> list[str]:
+    """Break a text into lines of a width, between words where there are some; nothing is left out.
+
+    >>> fold_text("a rather long reason", 8), fold_text("unbreakable", 8)
+    (['a rather', 'long', 'reason'], ['unbreaka', 'ble'])
     """
-    every = list(dict.fromkeys(names))
-    short: dict[str, str] = {}
-    for start in (width // 2, 3 * width // 4, width // 4):
-        end = width - start - 1
-        short = {name: name if len(name) <= width else f"{name[:start]}…{name[-end:]}" for name in every}
-        if len({*short.values()}) == len(every):
-            return [short[name] for name in names]
-    many = Counter(short.values())
-    alike = [name for name in every if many[short[name]] > 1 and len(name) > width]
-    letters = zip(*alike, strict=False)
-    shared = sum(1 for _ in takewhile(lambda each: len({*each}) == 1, letters))
-    short |= {name: f"…{name[shared:][: width - 2]}…" for name in alike}
-    if len({*short.values()}) < len(every):
-        short |= {name: f"{name[: width - 5]}…{number}" for number, name in enumerate(alike, 1)}
-    return [short[name] for name in names]
+    from rich.cells import cell_len
+
+    if width is None or cell_len(text) <= width:
+        return [text]
+    lines = [""]
+    for word in text.split(" "):
+        if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
+            lines[-1] += f" {word}"
+            continue
+        lines += [""] * bool(lines[-1])
+        for letter in word:
+            lines += [""] * (cell_len(lines[-1] + letter) > width)
+            lines[-1] += letter
+    return lines
 
 
 def _table(table: ReportTable, page: Sequence[_Laid], gap: int) -> Any:

@@ -129,7 +129,7 @@ def text(
         for line in found[1:]:
             console.print(Text(line), soft_wrap=True)
     signature = f"# {plain(str(checked.signature))}"
-    last = cut(signature, console.width) if terminal and most is not None else signature
+    last = cut(signature, room) if terminal and room is not None and most is not None else signature
     for each in (*hung(summary(checked), room, 4), *(f"# {line}" for line in folded(footnotes(checked), most)), last):
         console.print(Text(each, "dim"), soft_wrap=True)
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().split("\n")[:-1])

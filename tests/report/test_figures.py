@@ -157,9 +157,17 @@ def test_titles_are_whole_and_panels_share_their_axis():
     assert not [1 for at, one in enumerate(titles) for other in titles[:at] if one.overlaps(other)]
 
 
-def test_names_that_do_not_fit_lose_their_middle_unless_they_are_then_alike():
-    assert canvas.shortened(["a" * 30, "b"], 11) == ["aaaa…aaaaaa", "b"]
-    assert canvas.shortened(["a" * 9 + "x" + "a" * 9, "a" * 9 + "y" + "a" * 9], 11)[0] == "a" * 9 + "xa\n" + "a" * 8
+@pytest.mark.parametrize("kind", ["frontier", "runs", "groups", "cutoffs"])
+def test_names_that_do_not_fit_are_shortened_as_in_tables(kind):
+    names = [f"team-{name}-2023-09-13T12-01-59.0-{'long-' * 30}end" for name in ("bm25", "bert")]
+    measures = "TE@5 TE@10" if kind == "groups" else "P@5 P@10"
+    runs = {name: {"q": {"d": 1.0}} for name in names}
+    texts = {"terms": {"f": ["she"], "m": ["he"]}, "docs": {"d": "she"}} if kind == "groups" else {}
+    result = fairtrec.evaluate(measures, runs, {"q": {"d": 1}}, **texts)
+    figure = fairtrec.plot(result, kind)
+    axes = figure.axes[0]
+    shown = axes.get_yticklabels() if kind == "runs" else figure.legends[0].get_texts()
+    assert [text.get_text() for text in shown] == ["bm25", "bert"]
 
 
 def test_what_is_not_in_the_font_or_has_no_room_makes_no_noise():

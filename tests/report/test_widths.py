@@ -18,7 +18,7 @@ from fairtrec.gold import agree
 from fairtrec.replay.difference import between
 from fairtrec.replay.results import parse
 from fairtrec.report.folding import MOST
-from fairtrec.report.terminal import shortened
+from fairtrec.report.run_names import shorten_names
 from fairtrec.report.writers import (
     ABLATIONS,
     AGREEMENTS,
@@ -162,6 +162,23 @@ def golden(name, text):
     assert text == place.read_text("utf-8")
 
 
+@pytest.mark.parametrize("width", [60, *WIDTHS])
+def test_each_run_that_is_chosen_has_a_line_and_a_name_of_its_own(runs, result, monkeypatch, width):
+    kind, answer = answers("select", runs, result)
+    printed = drawn(kind, answer, monkeypatch, width)
+    head, _, *lines = [line for line in tables_of(printed)[0] if line.strip()]
+    assert head.split()[:3] == ["beta", "chosen", "folds"]
+    found = [cell for line in lines for cell in re.findall(r"(\S*[a-z…]\S*) +(\d)(?: |$)", line)]
+    chosen = [(run, str(many)) for row in answer.rows for run, many in row.counts.items()]
+    assert [many for _, many in found] == [many for _, many in chosen]
+    assert sum(int(many) for _, many in found) == len(answer.rows) * len(answer.folds.names)
+    short = {}
+    for (name, _), (run, _) in zip(found, chosen, strict=True):
+        assert short.setdefault(run, name) == name
+        assert all(part in Path(run).stem for part in name.split("…"))
+    assert len({*short.values()}) == len(short)
+
+
 def lines_of(name, files):
     """The writer of a command that writes lines, what it writes of, and what it is told beside."""
     runs = {Path(file).stem: file for file in files}
@@ -254,7 +271,7 @@ def test_a_dumb_terminal_has_a_width_too(monkeypatch, fairtrec_command):
 
 def test_long_names_are_told_apart():
     names = [f"{'x' * 70}{sign}{'x' * 70}" for sign in "123"] + ["short"]
-    short = shortened(names, 24)
+    short = shorten_names(names, 24)
     assert len({*short}) == 4
     assert all(len(name) <= 24 for name in short)
     assert short[3] == "short"

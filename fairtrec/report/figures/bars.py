@@ -14,6 +14,7 @@ from fairtrec.literals import PaperColumns
 from fairtrec.measure import Measure
 from fairtrec.report.cells import standing
 from fairtrec.report.figures import canvas
+from fairtrec.report.run_names import shorten_names
 
 BANDS = 4  # runs whose intervals are bands; of more the last stands beside the lines
 PLACES = 4  # what is equal in so many digits is equal, as in tables
@@ -41,7 +42,7 @@ def runs(result: Result, columns: PaperColumns, families: Sequence[str]) -> Any:
         axes.grid(visible=False, axis="y")
         axes.locator_params(axis="x", nbins=2 if columns == "1" else 4)
     letters = int(figure.get_figwidth() * 72 * 0.4 / 4.1)
-    drawn[0].set_yticks(range(len(names)), canvas.shortened(names, letters))
+    drawn[0].set_yticks(range(len(names)), shorten_names(names, letters))
     drawn[0].set_ylim(len(names) - 0.4, -0.6)
     return figure
 

@@ -18,6 +18,7 @@ from fairtrec.errors import ResourceError, UsageError
 from fairtrec.literals import PaperColumns
 from fairtrec.measure import Measure
 from fairtrec.report.cells import names
+from fairtrec.report.run_names import shorten_names
 
 FORMATS = "pdf", "svg", "pgf", "png"
 WIDTHS = {"1": 3.33, "2": 7.0}  # inches: a column, and both with the gap, of the usual paper in two columns
@@ -91,19 +92,6 @@ def wrapped(text: str, letters: int) -> str:
     return "\n".join(textwrap.wrap(text, max(letters, 8), drop_whitespace=True)) if len(text) > letters else text
 
 
-def shortened(names: Sequence[str], letters: int) -> list[str]:
-    """Leave out the middle of long names, or break their lines where some are no longer told apart without it.
-
-    >>> shortened(["short", "a-long-name-of-1", "a-long-name-of-2"], 9)
-    ['short', 'a-l…-of-1', 'a-l…-of-2']
-    """
-    start = letters // 2 - 1
-    short = [
-        name if len(name) <= letters else f"{name[:start]}…{name[start + 1 - letters + len(name) :]}" for name in names
-    ]
-    return short if len({*short}) == len({*names}) else [wrapped(name, letters) for name in names]
-
-
 def looks(names: Sequence[str], families: Sequence[str] = ()) -> list[Mapping[str, Any]]:
     """Give each run a colour, a marker and a line, of which no two are those of another of the first 28.
 
@@ -137,16 +125,21 @@ def refuse_many(names: Sequence[str]) -> None:
         raise UsageError(f"{len(names)} runs are too many to tell apart; name at most {MOST}")
 
 
-def legend(figure: Any, handles: Sequence[Any], names: Sequence[str]) -> None:
-    """Name the runs below all panels, for which the figure becomes higher."""
+def legend(
+    figure: Any, handles: Sequence[Any], names: Sequence[str], *, numbers: Sequence[str] = (), more: Sequence[str] = ()
+) -> None:
+    """Name the runs below all panels, for which the figure becomes higher; with ``numbers`` before the names.
+
+    Handles behind those of the runs are told by ``more``.
+    """
     room = figure.get_figwidth() * 72 - 16
-    longest = min(max(map(len, names)), int((room - 26) / (LETTER * 7)))
-    columns = max(1, min(len(names), int(room / (LETTER * 7 * longest + 26))))
-    short = shortened(names, longest)
-    rows = math.ceil(len(names) / columns) + sum(name.count("\n") for name in short) / columns
-    figure.set_figheight(figure.get_figheight() + 0.135 * rows)
+    ahead = [f"{number}  " for number in numbers] or [""] * len(names)
+    short = shorten_names(names, int((room - 26) / (LETTER * 7)) - max(map(len, ahead), default=0))
+    told = [*(number + name for number, name in zip(ahead, short, strict=True)), *more]
+    columns = max(1, min(len(told), int(room / (LETTER * 7 * max(map(len, told)) + 26))))
+    figure.set_figheight(figure.get_figheight() + 0.135 * math.ceil(len(told) / columns))
     figure.legend(
-        handles, short, loc="outside lower center", ncols=columns, labelspacing=0.25, columnspacing=1.2, borderpad=0.2,
+        handles, told, loc="outside lower center", ncols=columns, labelspacing=0.25, columnspacing=1.2, borderpad=0.2,
         handletextpad=0.5,
     )  # fmt: skip
 

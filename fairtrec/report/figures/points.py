@@ -60,16 +60,15 @@ def draw(result: Result, columns: PaperColumns, families: Sequence[str], *, tren
     numbered = len(drawn) > FEW
     keyed = drawn if len(drawn) <= canvas.MOST else front
     handles: list[Any] = [points[run] for run in keyed]
-    told = [f"{run + 1}  {names[run]}" if numbered else names[run] for run in keyed]
-    for number, family in enumerate(families):
+    more = [f"{family}…" for family in families] + ["cannot be compared with the others"] * bool(apart)
+    for number in range(len(families)):
         line = {"linestyle": "--", "marker": ""} if trend else {"linestyle": "", "marker": "_"}
         handles += axes.plot([], [], label="_family", color=canvas.COLOURS[number % len(canvas.COLOURS)], **line)
-        told.append(f"{family}…")
     if apart:
         handles += axes.plot([], [], label="_apart", linestyle="", **STRUCK)
-        told.append("cannot be compared with the others")
     if handles:
-        canvas.legend(figure, handles, told)
+        numbers = [str(run + 1) for run in keyed] if numbered else []
+        canvas.legend(figure, handles, [names[run] for run in keyed], numbers=numbers, more=more)
     dots = _placed(figure, axes, means, order)
     for dot in dots:
         _sized(points[dot.run], dot, look[dot.run]["marker"], is_front=dot.run in front, is_apart=dot.run in apart)

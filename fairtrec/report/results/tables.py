@@ -9,7 +9,7 @@ from fairtrec.comparison.leaderboard import Standing, by, incomplete
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import POOLED, beside, cells, corrected, names, rows, sizes, standing
-from fairtrec.report.document import Column, Document, ReportTable, directions, heading, stacked
+from fairtrec.report.document import Column, Document, ReportTable, RunCell, directions, heading, stacked
 from fairtrec.report.remarks import footnotes
 from fairtrec.report.terminal import BEST, WORST
 
@@ -72,7 +72,8 @@ def _marked(
 ) -> ReportTable:
     """Name the runs of the rows; their means are marked and, where they are sorted by a measure, ranked."""
     compared, named = standing(result, places), names(result)
-    keys = [Column("run", ["  pooled" if query == POOLED else named[run] for run, query, _ in lines], words=True)]
+    cells = [RunCell("  pooled") if query == POOLED else named[run] for run, query, _ in lines]
+    keys = [Column("run", cells, words=True, runs=True)]
     first = None if sort is None or len(result.scores) == 1 else result.scores[0].measures.index(sort)
     if first is not None:
         marks, ranks = dominations(compared), [str(rank or "-") for rank in compared.ranks[:, first].tolist()]

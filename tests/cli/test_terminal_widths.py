@@ -1,0 +1,127 @@
+"""No value is cut, in a real terminal of any width and kind: what stands in a wide one stands in a narrow one, too."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+import pytest
+
+from fairtrec_made import EXAMPLE, REPOSITORY
+
+QRELS, TEXTS = EXAMPLE / "qrels.txt", ("--terms", "gender-en", "--docs", EXAMPLE / "collection.tsv", "--background", EXAMPLE / "background.run")  # fmt: skip
+RUNS = [EXAMPLE / f"{name}.run" for name in ("bm25", "neural", "fair")]
+SEVERAL = "nDCG@10 P@5 NFaiRR@10 ARaB(mag=tf)@10 TExFAIR@10 AWRF@10"
+UTILITY = ("--utility", "nDCG@10", "--fairness", "NFaiRR@10")
+COMMANDS = {
+    "eval": ["eval", QRELS, *RUNS, *TEXTS, "-m", SEVERAL],
+    "eval sorted": ["eval", QRELS, *RUNS, *TEXTS, "-m", SEVERAL, "--sort", "AWRF@10", "-f", "table"],
+    "eval queries": ["eval", QRELS, *RUNS[:2], *TEXTS, "-m", SEVERAL, "-q", "-f", "table"],
+    "eval bounds": ["eval", QRELS, *RUNS, *TEXTS, "-m", SEVERAL, "--bounds", "ties", "-f", "table"],
+    "eval intervals": ["eval", QRELS, *RUNS, *TEXTS, "-m", SEVERAL, "--confidence", "0.95", "-f", "table"],
+    "compare": ["compare", QRELS, *RUNS, *TEXTS, "-m", SEVERAL, "--equivalence", "0.05"],
+    "compare all": ["compare", QRELS, *RUNS, *TEXTS, "-m", "nDCG@10", "--baseline", "all"],
+    "correlate": ["compare", QRELS, *RUNS, *TEXTS, "-m", "nDCG@10 NFaiRR@10 P@5", "--correlate", "queries"],
+    "cutoffs": ["compare", QRELS, *RUNS, *TEXTS, "-m", "nDCG NFaiRR", "--cutoffs", "1-10"],
+    "select": ["select", QRELS, *RUNS, *TEXTS, *UTILITY, "-m", "RR ARaB@10", "--baseline", "bm25"],
+    "headroom": ["headroom", QRELS, *RUNS, *TEXTS, *UTILITY],
+    "explain": ["explain", "none", *RUNS, *TEXTS, "-m", "NFaiRR@10"],
+    "explain query": ["explain", "none", RUNS[0], *TEXTS, "-m", "NFaiRR@10", "--query", "101"],
+    "ablate": ["ablate", "none", *RUNS, *TEXTS, "-m", "NFaiRR@10", "--vary", "tau=0,1", "--vary", "cutoff=5"],
+    "rbo": ["rbo", *RUNS],
+    "check": ["check", QRELS, *RUNS[1:], *TEXTS, "--require", "nDCG@10 >= baseline - 0.01", "--require", "NFaiRR@10 >= 0.7", "--baseline", RUNS[0]],
+}  # fmt: skip
+PROGRAM = """
+import json, sys
+from fairtrec.cli import main
+for name, arguments in json.loads(sys.argv.pop()).items():
+    sys.argv[:] = ["fairtrec", *arguments]
+    print(f"=== {name}", flush=True)
+    try:
+        main()
+    except SystemExit:
+        sys.stdout.flush()
+"""
+
+
+def shown(width, term):
+    """What each command shows in a terminal."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    given = json.dumps({name: list(map(str, command)) for name, command in COMMANDS.items()})
+    kept = {
+        name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR")
+    }
+    environment = kept | {"PYTHONPATH": str(REPOSITORY), "TERM": term, "FAIRTREC_OFFLINE": "1"}
+    command = [sys.executable, "-c", PROGRAM, given]
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            part = os.read(ours, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        text += part
+    os.close(ours)
+    assert process.wait() == 0, text.decode()
+    plain = re.sub("\x1b\\[[0-9;]*m", "", text.decode()).replace("\r\n", "\n")
+    parts = re.split("^=== (.*)\n", plain, flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+@pytest.fixture(scope="module")
+def wide():
+    return shown(1000, "xterm-256color")
+
+
+def tables(text):
+    """The lines of each table without its rules; they stand between empty lines."""
+    several = [part.split("\n") for part in text.split("\n\n") if "───" in part]
+    return [[line for line in lines if line.strip() and "───" not in line] for lines in several]
+
+
+def columns(lines):
+    """The cells of each column, the head first: between columns there are two blanks in all lines."""
+    long = max(map(len, lines))
+    padded = [line.ljust(long) for line in lines]
+    blank = "".join(" " if all(line[at] == " " for line in padded) else "x" for at in range(long))
+    return [
+        [line[found.start() : found.end()].strip() for line in padded] for found in re.finditer(r"x+(?: x+)*", blank)
+    ]
+
+
+def values(text, left=()):
+    """The numbers of a report, but for those of columns that are named as left out; below the tables, the signature."""
+    found = [cell for lines in tables(text) for head, *cells in columns(lines) if head not in left for cell in cells]
+    if not tables(text):
+        found = text.splitlines()
+    return [number for cell in found for number in re.findall(r"[-+]?\d+\.\d+|nan", cell)]
+
+
+@pytest.mark.parametrize("term", ["dumb", "xterm-256color"])
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_no_value_is_cut(wide, width, term):
+    for name, text in shown(width, term).items():
+        left = re.search(r"left out for want of room: (.*); -f tsv or a wider window has them", text)
+        assert "…" not in text.replace(" | …", ""), f"{name}\n{text}"  # parts of a signature that are left out
+        named = left[1].split(", ") if left else []
+        assert name in ("compare", "ablate", "correlate") or not named
+        wanted, found = values(wide[name], named), values(text)
+        assert wanted
+        assert sorted(found) == sorted(wanted) or {*wanted} <= {*found}, f"{name}\n{text}"
+        for head in [cells[0] for lines in tables(wide[name]) for cells in columns(lines) if cells[0] not in named]:
+            assert "".join(head.split()) in "".join(text.split()), f"{name}: {head}"
+
+
+def test_commands_show_what_they_are_asked_for(wide):
+    assert {*wide} == {*COMMANDS}
+    assert "left out" not in wide["compare"]
+    assert not [name for name, text in wide.items() if len(values(text)) < 3]
