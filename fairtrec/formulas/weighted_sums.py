@@ -78,20 +78,20 @@ def multiply_counts(counts: Ints | Bools | Floats, values: Floats | Bools) -> Fl
     >>> multiply_counts(np.array([[1, -1, 3]]), np.array([[0.5], [0.25], [1.0]])).tolist()
     [[3.25]]
     """
-    counts = np.asarray(counts, dtype=np.float64)
     values = np.asarray(values, dtype=np.float64)
     if not counts.size or not values.size:
-        return counts @ values
+        return np.asarray(counts @ values, dtype=np.float64)
+    most = float(max(counts.max(), -counts.min(), 1)) if counts.dtype != np.bool_ else 1.0
+    kept = BITS - 1 - int(np.frexp(most * counts.shape[-1])[1])
     largest = np.abs(values).max(axis=-2, keepdims=True)
     finite = np.isfinite(largest)
-    most = float(np.abs(counts).sum(axis=-1).max())
-    kept = BITS - 1 - int(np.frexp(max(most, 1.0))[1])
     exponent = np.frexp(np.where(finite, largest, 0.0))[1]
     rest = np.where(finite, values, 0.0)
-    sums = []
+    parts = []
     for number in (1, 2):
         unit = np.ldexp(1.0, np.maximum(exponent - number * kept, -1000))
-        part = np.rint(rest / unit) * unit
-        sums.append(counts @ part)  # exact: few bits
-        rest = rest - part
-    return np.where(finite, sums[0] + sums[1], np.nan)
+        parts.append(np.rint(rest / unit) * unit)
+        rest = rest - parts[-1]
+    sums = np.asarray(counts, dtype=np.float64) @ np.concatenate(parts, axis=-1)  # exact: few bits
+    first, second = np.split(sums, 2, axis=-1)
+    return np.where(finite, first + second, np.nan)
