@@ -89,7 +89,7 @@ def multiply_counts(counts: Ints | Bools | Floats, values: Floats | Bools) -> Fl
     rest = np.where(finite, values, 0.0)
     parts = []
     for number in (1, 2):
-        unit = np.ldexp(1.0, np.maximum(exponent - number * kept, -1000))
+        unit = np.ldexp(1.0, np.maximum(exponent - number * kept, -1074))  # the least double
         parts.append(np.rint(rest / unit) * unit)
         rest = rest - parts[-1]
     sums = np.asarray(counts, dtype=np.float64) @ np.concatenate(parts, axis=-1)  # exact: few bits
