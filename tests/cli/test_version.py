@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from fairtrec.cli import installation
+from fairtrec_made import REPOSITORY
 
 
 def test_versions_are_those_that_are_imported(fairtrec_command):
@@ -22,6 +23,14 @@ def test_versions_are_those_that_are_imported(fairtrec_command):
     assert printed["scipy"] == metadata.version("scipy")
     assert re.fullmatch(r"\S+ \S+, kernel \S+", printed["BLAS"])
     assert fairtrec_command("-v", "--version").out.splitlines() == [first, *rows]
+
+
+def test_the_page_shows_the_names_that_are_printed(fairtrec_command):
+    (shown,) = re.findall(
+        r"^```\n(fairtrec \d.*?)^```$", (REPOSITORY / "docs/install.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    printed = fairtrec_command("--version", "-v").out
+    assert [row[:20] for row in shown.splitlines()[1:]] == [row[:20] for row in printed.splitlines()[1:]]
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the kernels are those of x86-64")

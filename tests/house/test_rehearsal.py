@@ -17,7 +17,6 @@ GIT = ("git", "-c", "user.name=test", "-c", "user.email=test@example.org")
 def rehearsal(monkeypatch):
     monkeypatch.syspath_prepend(str(REPOSITORY / ".ci"))
     module = import_module("rehearsal")
-    monkeypatch.setattr(module, "SYSTEM", "ubuntu-latest")
     monkeypatch.setattr(module, "_docker", lambda: False)
     return module
 
