@@ -22,7 +22,7 @@ import yaml
 
 EVENT = "push"  # of a tag
 SYSTEM = "ubuntu-latest"  # whose jobs run here; without Docker, their lines serve any Unix
-DONE = ("actions/checkout", "actions/setup-python")  # a clone and an environment stand for them
+SIMULATED = ("actions/checkout", "actions/setup-python")  # a clone and an environment stand for them
 ELSEWHERE = {  # actions, and what they need
     "pypa/gh-action-pypi-publish": "an account on PyPI",
     "docker/": "Docker, and an account on GitHub",
@@ -114,7 +114,7 @@ def why_not(step: Step) -> str | None:
             else None
         )
     action = step.entry["uses"].partition("@")[0]
-    if action in (*DONE, "actions/upload-artifact", "actions/download-artifact"):
+    if action in (*SIMULATED, "actions/upload-artifact", "actions/download-artifact"):
         return None
     for prefix, needed in ELSEWHERE.items():
         if action.startswith(prefix):
