@@ -1,13 +1,13 @@
 """A cross-encoder: query and text -> z, the vector of [CLS] -> a score; and the adversary, which reads z."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fairtrec import network
 from fairtrec.errors import InputError, ResourceError, UsageError, plain
 from fairtrec.files.atomic import replaced_folder
 
@@ -42,20 +42,31 @@ class Ranker:
             raise ResourceError(f"there is no {device} on this machine; leave --device away to use the processor")
         if Path(name).is_dir() and not all(any(Path(name).glob(each)) for each in ("config.json", "*.safetensors")):
             raise InputError("this folder has no config.json or no model.safetensors; name another", name)
-        offline = {"local_files_only": os.environ.get("FAIRTREC_OFFLINE", "") not in {"", "0"}}
-        torch.manual_seed(seed)
-        try:
-            config = transformers.AutoConfig.from_pretrained(name, num_labels=1, **offline)
+
+        def load(*, is_here: bool) -> Any:
+            torch.manual_seed(seed)
+            source = {"local_files_only": is_here}
+            config = transformers.AutoConfig.from_pretrained(name, num_labels=1, **source)
             if layers is not None and layers > config.num_hidden_layers:
                 raise UsageError(f"{name} has {config.num_hidden_layers} layers; ask for as many at most")
             config.num_hidden_layers = layers or config.num_hidden_layers
-            self.tokenizer = transformers.AutoTokenizer.from_pretrained(name, **offline)
-            how = {"config": config, "dtype": torch.float32, "use_safetensors": True, **offline}
+            self.tokenizer = transformers.AutoTokenizer.from_pretrained(name, **source)
+            how = {"config": config, "dtype": torch.float32, "use_safetensors": True, **source}
             self.net = transformers.AutoModelForSequenceClassification.from_pretrained(name, **how).to(device)
+            return config
+
+        try:
+            try:
+                config = load(is_here=True)
+            except OSError:
+                if Path(name).is_dir() or not network.may_fetch(f"the model {name}"):
+                    raise
+                config = load(is_here=False)
         except (OSError, ValueError, RuntimeError, KeyError, AttributeError, ImportError, SafetensorError) as fault:
             why = plain(f"{type(fault).__name__}: {fault}".partition("\n")[0])[:200]
             if Path(name).is_dir():
                 raise InputError(f"this model cannot be loaded ({why}); save or fetch it again", name) from None
+            why = why if network.may_fetch(f"the model {name}") else network.refusal()
             raise ResourceError(f"there is no folder {name}, and from the hub it cannot be had ({why})") from None
         most = min(self.tokenizer.model_max_length, config.max_position_embeddings)
         self.name, self.device, self.longest, self._z = name, device, min(longest or most, most), None

@@ -50,23 +50,31 @@ def files_of(parts: Mapping[Part, Any]) -> dict[Part, InputFile]:
     return {part: InputFile(*at) for part, at in found.items() if at is not None}
 
 
-def files_beside(plan: Plan) -> dict[Part, InputFile]:
-    """Name the files beside the runs, by the parts that they play; large ones are hashed while they are read."""
-    given, pool = plan.given, plan.choices.pool
-    target: Any = plan.choices.target
-    parts = {Part(name): getattr(given, name) for name in GIVEN_NAMES if name not in given.words}
+def parts_beside(given: Mapping[str, Any], sources: Mapping[str, Any], target: Any, pool: Any) -> dict[Part, Any]:
+    """Give what is named beside the runs, and may be a file, by the part that it plays.
+
+    ``sources`` are those of labels, by attribute.
+    """
+    parts = {Part(name): thing for name, thing in given.items() if name != "labels"}
     targets = {} if target == "even" else target if is_by_name(target) else {"": target}
     several: list[tuple[str, str, list[Any]]] = [
         ("target", name, [*target_files(own)]) for name, own in targets.items()
     ]
     several.append(("pool", "", [] if pool == "even" else [pool]))
-    for name, thing in given.sources.items():
+    for name, thing in sources.items():
         crossing = [source(part).name for part in crossed(fspath(thing))] if isinstance(thing, PATH) else [thing]
         several.append(("labels", name, crossing))
     for of, name, each in several:
         for number, file in enumerate(each, 1):
             parts[Part(of, f"{name} {number}".strip() if len(each) > 1 else name or None)] = file
-    files = files_of(parts)
+    return parts
+
+
+def files_beside(plan: Plan) -> dict[Part, InputFile]:
+    """Name the files beside the runs, by the parts that they play; large ones are hashed while they are read."""
+    given = plan.given
+    things = {name: getattr(given, name) for name in GIVEN_NAMES if name not in given.words}
+    files = files_of(parts_beside(things, given.sources, plan.choices.target, plan.choices.pool))
     searched = plan.table is not None and plan.table.is_sorted
     decide = {"qrels": True, "background": "background" in plan.uses}
     decide |= {"docs": plan.lexicon is not None and "documents" in plan.uses}

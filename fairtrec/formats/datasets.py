@@ -1,6 +1,7 @@
 """Qrels and texts of ir_datasets, by id, or as PyTerrier writes it, ``irds:`` and the id.
 
-What is not on this machine ir_datasets fetches, unless FAIRTREC_OFFLINE forbids it.
+What is not on this machine ir_datasets fetches, with consent only: while a dataset is read, Python's audit events tell
+when another machine is about to be contacted, and somebody is asked first (fairtrec/network.py).
 """
 
 import os
@@ -11,8 +12,10 @@ from dataclasses import replace
 from functools import cache, reduce
 from itertools import islice
 from textwrap import shorten
+from threading import get_ident
 from typing import Any, Literal
 
+from fairtrec import network
 from fairtrec.data import Docnos, Labels, Qrels, product
 from fairtrec.errors import InputError, ResourceError
 from fairtrec.files.arguments import LabelSource
@@ -23,14 +26,20 @@ from fairtrec.formats.taking import Taking
 
 AT_ONCE = 1 << 12  # documents
 PREFIX = "irds:"
-OFFLINE = "FAIRTREC_OFFLINE is set"
-_forbidding: list[str] = []  # the datasets that are being read without a network
+EVENTS = {"socket.getaddrinfo", "socket.connect", "subprocess.Popen"}  # a program of its own may fetch, too
+_being_read: list[tuple[str, int]] = []  # datasets, each by the thread that reads it
 
 
 def qrels(name: str) -> Qrels:
     """Load the judgements of a dataset."""
     with _fetching(name, "qrels") as dataset:
         return memory.qrels(dataset)
+
+
+def judgements(name: str) -> Iterator[Any]:
+    """Give the judgements of a dataset, one by one."""
+    with _fetching(name, "qrels") as dataset:
+        yield from dataset.qrels_iter()
 
 
 def texts(name: str, wanted: Docnos) -> Iterator[tuple[int, str]]:
@@ -96,29 +105,32 @@ def _dataset(name: str, kind: Literal["qrels", "docs", "queries"]) -> Any:
 def _fetching(name: str, kind: Literal["qrels", "docs", "queries"]) -> Iterator[Any]:
     """Give a dataset; what goes wrong in a download becomes one line, and none starts where that is forbidden."""
     dataset = _dataset(name, kind)
-    forbidden = os.environ.get("FAIRTREC_OFFLINE", "") not in {"", "0"}
-    if forbidden:
-        _watch()
-    _forbidding.extend([name] * forbidden)
+    _watch()
+    reading = name, get_ident()
+    _being_read.append(reading)
     try:
         yield dataset
     except (OSError, RuntimeError) as fault:  # that of requests is one of the system, too
-        said = OFFLINE if OFFLINE in str(fault) else str(next(iter(fault.args), fault))
+        said = network.refusal() if network.refusal() in str(fault) else str(next(iter(fault.args), fault))
         why = shorten(said, 100, placeholder=" ...")
         raise ResourceError(
             f"ir_datasets cannot provide {name} ({why}); run: ir_datasets export {name.removeprefix(PREFIX)} {kind}"
         ) from None
     finally:
-        if forbidden:
-            _forbidding.remove(name)
+        _being_read.remove(reading)
 
 
 @cache
 def _watch() -> None:
     """Have Python ask before it looks for another machine; once, as no such hook can be taken away again."""
-    sys.addaudithook(_refuse_network)
+    sys.addaudithook(_ask_before_network)
 
 
-def _refuse_network(event: str, _: Any) -> None:
-    if event in {"socket.getaddrinfo", "socket.connect"} and _forbidding:
-        raise ConnectionError(OFFLINE)
+def _ask_before_network(event: str, arguments: tuple[Any, ...]) -> None:
+    if event not in EVENTS or not _being_read:
+        return
+    if event == "socket.connect" and not isinstance(arguments[1], tuple):  # a process of this machine
+        return
+    mine = [name for name, thread in _being_read if thread == get_ident() or network.is_offline()]
+    if mine and not network.may_fetch(f"{mine[-1]} of ir_datasets"):
+        raise ConnectionError(network.refusal())

@@ -21,12 +21,9 @@ def _qrels(name: str) -> Any:
     """Read judgements: a file, or an ir_datasets id where there is none."""
     if os.path.exists(name):  # noqa: PTH110
         return ir_measures.read_trec_qrels(name)
-    import ir_datasets
+    from fairtrec.formats import datasets
 
-    try:
-        return ir_datasets.load(name).qrels_iter()
-    except (KeyError, AttributeError):
-        raise InputError("there is no such file, nor judgements of ir_datasets; check the name", name) from None
+    return list(datasets.judgements(name))
 
 
 def _finite(path: str) -> Iterator[Any]:

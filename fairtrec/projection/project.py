@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from fairtrec import network
 from fairtrec.answers import Signature
 from fairtrec.data import MISSING, Docnos, Ints, Labels, decode
 from fairtrec.errors import FilePath, InputError, ResourceError, UsageError
 from fairtrec.formats import tsv, vectors
-from fairtrec.formats.datasets import OFFLINE
 from fairtrec.formats.tsv import QueryDocuments
 from fairtrec.formats.vectors import Vectors
 from fairtrec.inputs import loading
@@ -66,8 +66,7 @@ def _matrix(model: Embedder, texts: list[str]) -> Any:
 
 
 def _by_library(texts: list[str], name: str) -> Embedding:
-    offline = os.environ.get("FAIRTREC_OFFLINE", "") not in {"", "0"}
-    if offline:
+    if network.is_offline():
         os.environ["HF_HUB_OFFLINE"] = "1"  # which is read when the library is imported
     if not sys.stderr.isatty():
         os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
@@ -79,11 +78,19 @@ def _by_library(texts: list[str], name: str) -> Embedding:
         what = "a model needs sentence-transformers, which is not installed; pip install 'fairtrec[embed]'"
         raise ResourceError(what) from None
     safe = {"trust_remote_code": False, "model_kwargs": {"use_safetensors": True}}
+    refused = ""
     try:
-        model: Any = SentenceTransformer(name, local_files_only=offline, **safe)
+        try:
+            model: Any = SentenceTransformer(name, local_files_only=True, **safe)
+        except Exception:
+            is_folder = os.path.isdir(name)  # noqa: PTH112
+            if is_folder or not network.may_fetch(f"the model {name}"):
+                refused = "" if is_folder else network.refusal()
+                raise
+            model = SentenceTransformer(name, local_files_only=False, **safe)
     except Exception as fault:  # noqa: BLE001 - of whatever kind: the library has no error of its own
         lines = str(fault).strip().splitlines()
-        why = OFFLINE if offline and not os.path.isdir(name) else lines[0][:200] if lines else type(fault).__name__  # noqa: PTH112
+        why = refused or (lines[0][:200] if lines else type(fault).__name__)
         raise ResourceError(f"the model {name} cannot be loaded ({why}); name a folder that holds it") from None
     values = model.encode(texts, show_progress_bar=False, convert_to_numpy=True, normalize_embeddings=False)
     limit = getattr(model, "max_seq_length", None)

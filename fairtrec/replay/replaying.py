@@ -1,5 +1,6 @@
 """Evaluating again what a results file holds, from the inputs that it names."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import UnionType
@@ -9,13 +10,13 @@ from fairtrec.answers.result import Part, Result
 from fairtrec.catalogue import registry
 from fairtrec.errors import InputError, UsageError
 from fairtrec.evaluation import evaluate as api
-from fairtrec.evaluation.signature import versions_of
+from fairtrec.evaluation.signature import parts_beside, versions_of
 from fairtrec.files import opening
 from fairtrec.files.arguments import crossed, source
 from fairtrec.inputs import loading
 from fairtrec.inputs.choice import Choice
 from fairtrec.inputs.choices import CHOICES, ChoiceKeywords
-from fairtrec.inputs.given import GIVEN_NAMES, Attributes
+from fairtrec.inputs.given import GIVEN_NAMES, WORDS, Attributes
 from fairtrec.replay import difference
 from fairtrec.replay.results import RecordedResult
 
@@ -33,6 +34,7 @@ def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool
         what = f"options that there are not: {strange}" if strange else "no options"
         raise InputError(f"this file has {what}; write it again with this version of fairtrec", recorded.path)
     options = {name: _option(recorded, name, value, places) for name, value in recorded.options.items()}
+    _refuse_unrecorded(recorded)
     for run in recorded.runs:
         if Part("run", run.name) not in places:
             raise InputError(f"the run {run.name} was no file, and only a file can be replayed", recorded.path)
@@ -75,13 +77,38 @@ def _option(recorded: RecordedResult, name: str, value: Any, places: dict[Part, 
         raise InputError(f"{what}; write it with: fairtrec eval -f json", recorded.path)
     if name == "labels" and isinstance(value, dict):
         return Attributes({attribute: _labels(each, places, attribute) for attribute, each in value.items()})
-    if name == "target" and isinstance(value, dict):
-        return {of: places.get(Part(name, of), each) for of, each in value.items()}
+    if name == "target":
+        own = {of: each for of, each in value.items() if isinstance(each, str)} if isinstance(value, dict) else {}
+        placed = {of: _placed(recorded, each, places) for of, each in own.items()}
+        return {**value, **placed} if isinstance(value, dict) else _placed(recorded, value, places)
     if name == "labels" and isinstance(value, str):
         return _labels(value, places)
     if name == "counterfactual" and Part(name) not in places:  # it is the folder of several
         return next((str(Path(place).parent) for part, place in places.items() if part.of == name), value)
     return places.get(Part(name), value) if isinstance(value, str) else value
+
+
+def _placed(recorded: RecordedResult, target: str, places: dict[Part, str]) -> str:
+    """Put the places of its files into a target, which may be a mixture."""
+    for part, place in places.items():
+        if part.of == "target":
+            name = re.escape(recorded.inputs[part].name)
+            target = re.sub(rf"(?<![^*+]){name}(?![^+])", place.replace("\\", r"\\"), target)
+    return target
+
+
+def _refuse_unrecorded(recorded: RecordedResult) -> None:
+    """Raise InputError for what is named beside the runs, such as an id of ir_datasets, and has no sha256 here."""
+    asked = recorded.options
+    labels = asked.get("labels")
+    sources = labels if isinstance(labels, dict) else {"": labels}
+    given = {name: asked.get(name) for name in GIVEN_NAMES if asked.get(name) != WORDS.get(name)}
+    for part, thing in parts_beside(given, sources, asked.get("target", "even"), asked.get("pool")).items():
+        is_folder = part.of == "counterfactual" and any(each.of == part.of for each in recorded.inputs)
+        is_word = (part.of, thing) in (("labels", "qrels"), ("qrels", "none"))
+        if isinstance(thing, str) and part not in recorded.inputs and not is_folder and not is_word:
+            what = f"the {part} came from {thing}, of which this file has no sha256"
+            raise InputError(f"{what}, so it cannot be replayed; evaluate the runs again", recorded.path)
 
 
 def _is_choice(value: Any, row: Choice) -> bool:

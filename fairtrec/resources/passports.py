@@ -5,14 +5,13 @@ passport, or is fetched once to FAIRTREC_HOME, or is added there from a copy tha
 own lie there, too, each with its passport in a folder of its name, ``own/NAME``.
 
 FAIRTREC_HOME          where such files are kept (the platform's cache folder).
-FAIRTREC_OFFLINE=1     never fetch.
-FAIRTREC_AUTOFETCH=1   fetch what an evaluation needs, also where no terminal is attached.
 FAIRTREC_MIRROR        fetch from another server, FAIRTREC_TIMEOUT: wait longer or shorter; see fetch.py.
+
+What an evaluation needs is fetched with consent only; see fairtrec/network.py.
 """
 
 import os
 import re
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeVar, get_args
 
+from fairtrec import network
 from fairtrec.errors import FilePath, InputError, ResourceError
 from fairtrec.files import opening
 from fairtrec.files.atomic import replaced
@@ -75,6 +75,11 @@ class Passport:
         if self.file is not None:
             return root() / folder / self.file
         return _home() / folder / (self.name + PurePosixPath(urlsplit(self.url or "").path).suffix)
+
+    @property
+    def is_fetched(self) -> bool:
+        """Does the file come from the network?"""
+        return self.file is None and self.url is not None
 
     @property
     def is_intact(self) -> bool:
@@ -168,13 +173,13 @@ def get(name: str) -> Path:
     wanted = passport(name)
     if wanted.is_intact:
         return wanted.place
-    if wanted.url is None or wanted.file is not None:
+    if not wanted.is_fetched:
         raise _unusable(wanted)
     add = f"run: fairtrec resources add {wanted.name} FILE"
-    if _is_set("FAIRTREC_OFFLINE"):
+    if network.is_offline():
         raise ResourceError(f"{wanted.name} is not fetched, because FAIRTREC_OFFLINE is set; unset it, or {add}")
     try:
-        fetch(wanted.url, wanted.place, wanted.sha256, wanted.bytes)
+        fetch(wanted.url or "", wanted.place, wanted.sha256, wanted.bytes)
     except ResourceError as error:
         raise ResourceError(f"{wanted.name}: {error}; try again later, or {add}") from error
     except OSError as error:
@@ -238,11 +243,9 @@ def _kept(wanted: Passport, copies: Mapping[Path, FilePath]) -> Path:
 
 
 def require(name: str) -> Path:
-    """Return the file for an evaluation: fetched if need be, and only where somebody can see or has allowed it."""
+    """Return the file for an evaluation: fetched if need be, with consent."""
     wanted = passport(name)
-    watched = sys.stderr is not None and sys.stderr.isatty()
-    allowed = (watched or _is_set("FAIRTREC_AUTOFETCH")) and not _is_set("FAIRTREC_OFFLINE")
-    if allowed and not wanted.is_here:
+    if not wanted.is_here and wanted.is_fetched and network.may_fetch(f"{wanted.title} ({wanted.name})"):
         return get(wanted.name)
     if not wanted.is_intact:
         raise _unusable(wanted)
@@ -341,7 +344,3 @@ def _home() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("fairtrec")
-
-
-def _is_set(name: str) -> bool:
-    return os.environ.get(name, "") not in {"", "0"}

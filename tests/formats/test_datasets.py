@@ -85,5 +85,6 @@ def test_offline_no_other_machine_is_looked_for_while_a_dataset_is_read_and_no_l
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("localhost", 9), timeout=5)  # which nobody forbids outside of it
     monkeypatch.setenv("FAIRTREC_OFFLINE", "0")
+    monkeypatch.setenv("FAIRTREC_AUTOFETCH", "1")
     with pytest.raises(ResourceError, match=r"\(111\)"), datasets._fetching("msmarco-passage/dev", "docs"):
         socket.create_connection(("localhost", 9), timeout=5)

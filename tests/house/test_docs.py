@@ -123,10 +123,6 @@ def test_the_example_of_each_command_runs_in_the_folder_of_the_demo(fairtrec_com
             perform(line, fairtrec_command)
 
 
-def test_the_page_says_that_ids_of_ir_datasets_are_exempt():
-    assert "An id of ir_datasets needs no such leave" in (REPOSITORY / "docs" / "eval.md").read_text("utf-8")
-
-
 def test_the_page_says_that_names_of_trec_eval_are_printed_otherwise():
     page = (REPOSITORY / "docs" / "eval.md").read_text("utf-8")
     assert "`AP` for `map`" in page

@@ -434,7 +434,7 @@ class Library:
     asked: ClassVar[dict] = {}
 
     def __init__(self, name, **options):
-        if name == "broken":
+        if name == "broken" or (name == "far" and options["local_files_only"]):
             raise OSError("there is no file\nnamed like this")
         self.asked |= {"name": name, **options}
         self.max_seq_length = None if name == "static" else 2
@@ -464,20 +464,28 @@ def library(monkeypatch):
     return Library
 
 
-@pytest.mark.parametrize(("offline", "local"), [("1", True), ("0", False)])
-def test_a_model_is_loaded_without_code_of_others(files, fairtrec_command, library, monkeypatch, offline, local):
+@pytest.mark.parametrize(
+    ("name", "settings", "local"),
+    [
+        ("some/model/", {"FAIRTREC_OFFLINE": "1"}, True),
+        ("some/model/", {"FAIRTREC_AUTOFETCH": "1"}, True),
+        ("far", {"FAIRTREC_AUTOFETCH": "1"}, False),
+    ],
+)
+def test_a_model_is_loaded_without_code_of_others(files, fairtrec_command, library, monkeypatch, name, settings, local):
     import hashlib
     import os
 
-    monkeypatch.setenv("FAIRTREC_OFFLINE", offline)
-    done = fairtrec_command("positions", "a.run", "--docs", "docs.tsv", "--model", "some/model/")
+    for setting, value in settings.items():
+        monkeypatch.setenv(setting, value)
+    done = fairtrec_command("positions", "a.run", "--docs", "docs.tsv", "--model", name)
     assert done.code == 0, done.err
     safe = {"trust_remote_code": False, "model_kwargs": {"use_safetensors": True}, "local_files_only": local}
-    assert library.asked == {"name": "some/model/", **safe}
-    assert os.environ.get("HF_HUB_OFFLINE") == ("1" if local else None)
+    assert library.asked == {"name": name, **safe}
+    assert os.environ.get("HF_HUB_OFFLINE") == settings.get("FAIRTREC_OFFLINE")
     ones = (np.float32(value).tobytes() for value in (1, 2))
     digest = hashlib.sha256(b"a" + next(ones) + b"b" + next(ones)).hexdigest()[:8]
-    assert f"# model:model@{digest} | " in done.out.splitlines()[-1]
+    assert f"# model:{name.strip('/').split('/')[-1]}@{digest} | " in done.out.splitlines()[-1]
     assert "7 documents are longer than the model reads (2 tokens)" in done.err.splitlines()[0]
 
 
@@ -489,8 +497,15 @@ def test_models_that_count_no_tokens_say_nothing_of_them(files, fairtrec_command
 
 
 def test_a_model_that_cannot_be_loaded_ends_in_one_line(files, fairtrec_command, library, monkeypatch):
-    says = "the model broken cannot be loaded (there is no file); name a folder that holds it"
-    assert fails(fairtrec_command, "--docs", "docs.tsv", "--model", "broken") == (4, says)
+    says = "the model {} cannot be loaded ({}); name a folder that holds it"
+    asked = ["--docs", "docs.tsv", "--model"]
+    refused = "nothing is fetched unless FAIRTREC_AUTOFETCH=1 is set"
+    assert fails(fairtrec_command, *asked, "far") == (4, says.format("far", refused))
+    (files / "broken").mkdir()
+    assert fails(fairtrec_command, *asked, "broken") == (4, says.format("broken", "there is no file"))
+    (files / "broken").rmdir()
+    monkeypatch.setenv("FAIRTREC_AUTOFETCH", "1")
+    assert fails(fairtrec_command, *asked, "broken") == (4, says.format("broken", "there is no file"))
     monkeypatch.setenv("FAIRTREC_OFFLINE", "1")
     says = "the model broken cannot be loaded (FAIRTREC_OFFLINE is set); name a folder that holds it"
     assert fails(fairtrec_command, "--docs", "docs.tsv", "--model", "broken") == (4, says)

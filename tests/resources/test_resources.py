@@ -1,6 +1,7 @@
 """Word lists and query sets by name: found, fetched through every fault of a network, added, checked."""
 
 import hashlib
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from fairtrec import network
 from fairtrec.cli.resources import command
 from fairtrec.errors import ResourceError
 from fairtrec.files import atomic
@@ -504,7 +506,7 @@ def test_nothing_is_fetched_unasked(shelf, server):
 @pytest.mark.parametrize("allow", ["terminal", "variable"])
 def test_a_terminal_or_a_variable_allows_it(shelf, server, monkeypatch, allow):
     if allow == "terminal":
-        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+        at_a_terminal(monkeypatch, "y\n")
     else:
         monkeypatch.setenv("FAIRTREC_AUTOFETCH", "1")
     with monkeypatch.context() as context:
@@ -515,8 +517,33 @@ def test_a_terminal_or_a_variable_allows_it(shelf, server, monkeypatch, allow):
     assert resources.require("far").read_bytes() == BODY
 
 
-def test_without_standard_error_there_is_no_terminal(shelf, monkeypatch):
-    monkeypatch.setattr(sys, "stderr", None)
+def at_a_terminal(monkeypatch, typed):
+    """Put somebody at a terminal who types this when asked."""
+    network._asked.cache_clear()
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    return sys.stderr
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("answer", ["n\n", "\n", "", "yesterday\n"])
+def test_a_terminal_that_does_not_say_yes_is_asked_once(shelf, server, monkeypatch, answer):
+    asked = at_a_terminal(monkeypatch, answer)
+    for _ in range(2):
+        with pytest.raises(ResourceError, match="far is not on this machine; run: fairtrec resources fetch far, or: "):
+            resources.require("far")
+    assert asked.getvalue() == "The list far (far) is not on this machine. Fetch it? [y/N] "
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("stream", ["stdin", "stderr"])
+def test_without_one_of_its_streams_there_is_no_terminal(shelf, monkeypatch, stream):
+    at_a_terminal(monkeypatch, "y\n")
+    monkeypatch.setattr(sys, stream, None)
     with pytest.raises(ResourceError, match="not on this machine"):
         resources.require("far")
 
