@@ -2,6 +2,8 @@
 
 They stand here, where nothing else is imported, so that a command can offer them before it loads what they choose from.
 The first word is what the command line takes by default, unless it says otherwise.
+
+And the names that columns of tables may have, for the same reason: the first that is there counts.
 """
 
 from typing import Literal
@@ -39,3 +41,9 @@ Objective = Literal["hinge", "ce"]  # of a ranker that learns
 Severity = Literal["error", "warning"]  # of a finding
 Drawn = Literal["document", "query"]  # for people to label
 Rule = Literal["majority", "all"]  # by which votes decide
+
+QUERY = ("query_id", "qid", "q_id", "query", "query-id", "user_id", "userID")
+DOCUMENT = ("doc_id", "docno", "docid", "did", "corpus-id", "item_id", "itemID")
+SCORE = ("score", "sim", "prediction")
+RANK = ("rank",)
+GRADE = ("relevance", "rel", "label", "grade", "rating", "score")

@@ -7,7 +7,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
-from fairtrec.files.arguments import named
+from fairtrec.cli.runs import name_runs
 from fairtrec.jobs import cores, prestart
 from fairtrec.literals import Engine, Pronouns, Tokenizer
 
@@ -132,7 +132,7 @@ def counterfactual(runs: tuple[str, ...], terms: str | None, **given: Any) -> No
             shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
             say(f"# {len(left)} of its {many} terms have no counterpart and stay: {shown}")
     with printing.collecting() as watcher:
-        done = corpus.counterfactual(watcher=watcher, runs=named(runs) if runs else None, **given)
+        done = corpus.counterfactual(watcher=watcher, runs=name_runs(runs) if runs else None, **given)
     seconds = time.monotonic() - began
     if told := corpus.shared(pairs, terms, one_way=one_way):
         say(f"# {told}")

@@ -10,8 +10,9 @@ import click
 
 from fairtrec.cli import config, options, printing
 from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.runs import name_runs
 from fairtrec.errors import FairtrecError, InputError, UsageError, plain
-from fairtrec.files.arguments import is_same, named, split
+from fairtrec.files.arguments import is_same, split
 from fairtrec.literals import FailOn, Method
 from fairtrec.report.writers import VERDICTS
 
@@ -72,7 +73,7 @@ def command(
     name, base = (None, None) if given["baseline"] is None else split(given["baseline"])
     read = (qrels, *runs, base, slices, toml, *given.values())
     try:
-        files = named(runs)
+        files = name_runs(runs)
     except FairtrecError as fault:
         printing.refuse_output(junit, *read)
         _write_fault(fault, junit)

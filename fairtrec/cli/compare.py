@@ -9,8 +9,8 @@ import click
 from fairtrec.cli import options, printing
 from fairtrec.cli.baselines import Baseline, of_runs, once, recorded
 from fairtrec.cli.commands import Titled, say
+from fairtrec.cli.runs import name_runs
 from fairtrec.errors import InputError, UsageError
-from fairtrec.files.arguments import named
 from fairtrec.literals import Correction, Method, Over, Test
 from fairtrec.report.writers import COMPARISONS
 
@@ -146,7 +146,7 @@ def command(
     asked = deepened(measures, cutoffs, given["relevance_level"]) if cutoffs is not None else measures or None
     if correlate is not None:
         _refuse_alone(asked or (), given["relevance_level"], by_cutoff=cutoffs is not None)
-    files = named(runs)
+    files = name_runs(runs)
     against: Baseline = None
     if not views:
         against, files = of_runs(baseline, once(files))

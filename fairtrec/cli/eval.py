@@ -7,8 +7,8 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import TYPED, Titled, say
+from fairtrec.cli.runs import name_runs
 from fairtrec.errors import InputError, UsageError
-from fairtrec.files.arguments import named
 from fairtrec.literals import Method
 from fairtrec.report.writers import RESULTS, SPREADS, refuse_view
 
@@ -99,7 +99,7 @@ def command(
     elif form != "auto" or no_summary or {title, latex_label, query_texts, confidence, interval} != {None}:
         refuse_view(form, output, slices=slices, pool=given["pool"], aggregate=given["aggregate"] != "mean", **view)
         _refuse_confidence(confidence, interval, given)
-    files = named(runs)
+    files = name_runs(runs)
     given["next_label"] = given["bounds"] == "labels" and per_query and form == "json"
     jobs = processes(list(files.values()), given.pop("jobs"))  # they start while this one imports the rest
 

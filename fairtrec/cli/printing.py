@@ -12,8 +12,9 @@ import click
 
 from fairtrec.cli.commands import TYPED, say
 from fairtrec.cli.options import refuse_typed
+from fairtrec.cli.runs import name_runs
 from fairtrec.errors import UsageError, short
-from fairtrec.files.arguments import lists, named
+from fairtrec.files.arguments import lists
 from fairtrec.progress import RUNS, reported_to
 from fairtrec.report.writers import Carried, Formats
 
@@ -118,7 +119,7 @@ def speed(size: int, seconds: float) -> str:
 
 def files_of(runs: Sequence[str], outputs: Iterable["Path | None"], *given: Any) -> dict[str, str]:
     """Name the files of runs. Raises UsageError as ``refuse_output`` does, beside these and what else is given."""
-    files = named(runs)
+    files = name_runs(runs)
     for output in outputs:
         if output is not None:
             refuse_output(output, *runs, files, *given)

@@ -7,7 +7,8 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled
-from fairtrec.files.arguments import joined, named
+from fairtrec.cli.runs import name_runs
+from fairtrec.files.arguments import joined
 from fairtrec.literals import Extrapolation
 from fairtrec.report.writers import OVERLAPS
 
@@ -37,7 +38,7 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, **given: Any)
     """
     from fairtrec.comparison.correlations import rbo
 
-    files = named(runs)
+    files = name_runs(runs)
     asked: str | None = given.pop("baseline")
     baseline, every = (asked, files) if asked is None or asked in files else joined(files, asked)
     printing.refuse_output(output, *runs, every)

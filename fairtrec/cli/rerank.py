@@ -6,7 +6,7 @@ import click
 
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled
-from fairtrec.files.arguments import named
+from fairtrec.cli.runs import name_runs
 from fairtrec.report.writers import EFFECTS
 
 
@@ -71,7 +71,7 @@ def command(
     from fairtrec.reranking.reranked import Effects, prepare
     from fairtrec.reranking.reranked import places as places_of
 
-    files = named(runs)
+    files = name_runs(runs)
     asked = rerankers.parse(" ".join(by), given["relevance_level"])
     written = places_of(list(files), asked, output)
     refuse_unwritable(Path(output) if output is not None else None)

@@ -52,6 +52,7 @@ def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool,
     fairtrec validate bm25.run neural.run --qrels qrels.txt --docs collection.tsv
     fairtrec validate neural.run --fix mended.run
     """
+    from fairtrec.cli.runs import list_runs
     from fairtrec.files import arguments
     from fairtrec.validation.findings import table
 
@@ -64,7 +65,7 @@ def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool,
     if not runs:
         raise UsageError("there is no run to check; name at least one")
     _refuse_others(track, given)
-    paths = arguments.paths(runs)
+    paths = list_runs(runs)
     bad = 0
 
     def seen() -> Iterator[tuple["Checked", Path | None]]:

@@ -7,42 +7,49 @@ Nothing here imports numpy, so that other processes can be made ready before thi
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import opening
+from fairtrec.literals import DOCUMENT, QUERY
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 PATTERN = "*?["  # what a pattern has, and few names
 LONGEST_LIST = 1 << 24  # bytes; some 200,000 names
+LINES, LONGEST = 1000, 1 << 16  # of a file in a folder that are looked at, and bytes of the first
+StrangersTold = Callable[[str, list[str]], None]  # is told which files of a folder are no runs
 NAME = re.compile(r"[\w.-]+")  # of an attribute
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")  # of cuts
 
 
-def paths(arguments: Iterable[str]) -> list[str]:
+def paths(arguments: Iterable[str], left_out: StrangersTold | None = None) -> list[str]:
     """Name each file that the arguments stand for, in their order.
 
     A folder stands for its files, sorted, without hidden ones and without those of folders in it; a pattern like
     ``deep/**/*.run`` for the files that it matches, sorted; ``@list.txt`` for what stands in that file, a name or
     pattern on each line, relative to where the command is called. What exists is taken by its name, whatever it looks
     like, and ``-`` is standard input. Raises InputError for a folder, pattern or list that stands for nothing.
+
+    ``left_out`` is told, for each folder, the files in which no line is of a run, such as README.md, which then do not
+    count; without it they do.
     """
-    return [path for _, path in _expanded(arguments)]
+    return [path for _, path in _expanded(arguments, left_out)]
 
 
-def named(arguments: Iterable[str]) -> dict[str, str]:
+def named(arguments: Iterable[str], left_out: StrangersTold | None = None) -> dict[str, str]:
     """Give each file that the arguments stand for a name: as ``name=path`` says, else its path.
 
-    A path that stands there again has its number behind it. Raises UsageError for two runs of one name.
+    A path that stands there again has its number behind it; ``left_out`` is that of ``paths``. Raises UsageError for
+    two runs of one name.
     """
     found: dict[str, str] = {}
     arguments = list(arguments)
     plain = all(map(os.path.isfile, arguments))
-    for name, path in ((None, each) for each in arguments) if plain else _expanded(arguments):
+    for name, path in ((None, each) for each in arguments) if plain else _expanded(arguments, left_out):
         if name is not None and name in found:
             raise UsageError(f"two runs are called {name}; give one of them another name")
         number, free = 1, name or path
@@ -87,14 +94,14 @@ def is_same(path: str, other: str) -> bool:
     return os.path.isfile(path) and os.path.isfile(other) and os.path.samefile(path, other)
 
 
-def _expanded(arguments: Iterable[str]) -> Iterator[tuple[str | None, str]]:
+def _expanded(arguments: Iterable[str], left_out: StrangersTold | None) -> Iterator[tuple[str | None, str]]:
     for argument in arguments:
         path = next(iter(lists([argument])), None)
         for line, entry in [(None, argument)] if path is None else _listed(path):
             name, rest = split(entry)
             if name is not None and os.path.isdir(rest):
                 raise InputError(f"{name} is the name of one run, and {rest} is a folder; name a file", path, line)
-            yield from ((name, file) for file in _files(rest, path, line))
+            yield from ((name, file) for file in _files(rest, path, line, left_out))
 
 
 def crossed(labels: str) -> list[str]:
@@ -150,7 +157,7 @@ def lists(arguments: Iterable[str]) -> list[str]:
     return [argument[1:] for argument in arguments if argument.startswith("@") and not os.path.exists(argument)]
 
 
-def _files(name: str, path: FilePath | None, line: int | None) -> list[str]:
+def _files(name: str, path: FilePath | None, line: int | None, left_out: StrangersTold | None) -> list[str]:
     """Name the files behind a name or pattern, which stands in that line of a list if it does."""
     if name == opening.STDIN:
         return [name]
@@ -162,6 +169,10 @@ def _files(name: str, path: FilePath | None, line: int | None) -> list[str]:
         except PermissionError:
             raise InputError("this folder may not be read; change its permissions", name) from None
         what = f"the folder {name} holds no files; name one that does"
+        if left_out is not None and (strange := [file for file in found if not _may_be_run(file)]):
+            left_out(name, strange)
+            found = [file for file in found if file not in strange]
+            what = f"the folder {name} holds no runs; name one that does"
     elif not os.path.exists(name) and any(sign in name for sign in PATTERN):
         from glob import glob
 
@@ -177,6 +188,47 @@ def _files(name: str, path: FilePath | None, line: int | None) -> list[str]:
 def _is_wanted(file: "Path") -> bool:
     """Tell the files of a folder, and links that lead nowhere, which whoever reads them reports."""
     return file.name[0] != "." and (file.is_file() or (file.is_symlink() and not os.path.exists(file)))
+
+
+def _may_be_run(path: str) -> bool:
+    """Tell a file of which the first line, or most, may be of a run, and an empty or damaged one, from READMEs."""
+    try:
+        with opening.opened(path) as file:
+            start = file.read(4)
+            if start == b"PAR1" or not start:
+                return True
+            lines = start + file.readline(LONGEST), *islice(file, LINES)
+    except InputError:
+        return True  # whoever reads it says what is wrong
+    rows = [row for line in lines if (row := line.removeprefix(b"\xef\xbb\xbf").split())]
+    several = [row for row in rows if not row[0].startswith(b"#")]
+    if not several or _may_be_first(several[0]):
+        return bool(several) or not rows
+    return 2 * sum(map(_is_run_line, several)) >= len(several)
+
+
+def _is_run_line(cells: Sequence[bytes]) -> bool:
+    """Tell a line of TREC, perhaps with a column missing, and qid docno rank score from prose."""
+    numbers = [_is_number(cell) for cell in cells]
+    if len(cells) == 6:
+        return numbers[4] and (numbers[3] or cells[1].upper() == b"Q0")
+    return (len(cells) == 5 and numbers[3] and (numbers[2] or numbers[4])) or (len(cells) == 4 and all(numbers[2:]))
+
+
+def _may_be_first(cells: Sequence[bytes]) -> bool:
+    """Tell the first line of a run: of TREC, of JSON, of two or three columns, or one that names columns."""
+    names = {name.strip(b'"').decode(errors="replace") for cell in cells for name in cell.split(b",")}
+    is_header = "page_id" in names or not (names.isdisjoint(QUERY) or names.isdisjoint(DOCUMENT))
+    is_short = (len(cells) == 3 and _is_number(cells[2])) or (len(cells) == 2 and all(map(_is_number, cells)))
+    return cells[0].startswith(b"{") or is_header or is_short or _is_run_line(cells)
+
+
+def _is_number(cell: bytes) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _listed(path: str) -> Iterator[tuple[int, str]]:

@@ -11,8 +11,9 @@ from fairtrec.data import decode
 from fairtrec.errors import PATH, FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats import tsv
-from fairtrec.formats.frames import QUERY, Frame, is_frame
+from fairtrec.formats.frames import Frame, is_frame
 from fairtrec.formats.memory import understood
+from fairtrec.literals import QUERY
 
 _ID = re.compile(r"[^\s,#][^\s,]*")  # what a file of query ids can hold
 _HEADERS = (["qid", "annotator", "label"], ["qid", "label"])

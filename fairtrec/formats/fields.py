@@ -19,7 +19,7 @@ from fairtrec.formats.frames import Frame
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.spans import numbers_of
 
-DOCUMENT = ("docno", "doc_id", "docid", "did", "corpus-id", "page_id", "id")
+DOCUMENT = ("docno", "doc_id", "docid", "did", "corpus-id", "page_id", "item_id", "itemID", "id")
 BESIDE = ("qid", "weight", "count")  # of labels, where the field is their group
 NAMES = {2: ("docno", "group"), 4: ("qid", "docno", "group", "weight")}  # of labels whose first line does not say so
 AT_ONCE = 1 << 16  # rows of Parquet that become objects of Python

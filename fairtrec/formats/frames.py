@@ -15,13 +15,8 @@ from fairtrec.data import Docs, Floats, Ints
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats.columns import MOST_BYTES, WIDEST
 from fairtrec.formats.spans import Repeats, numbers_of
-from fairtrec.literals import RankedBy
+from fairtrec.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy
 
-# what columns may be called, the first that is there
-QUERY = ("query_id", "qid", "q_id", "query", "query-id")
-DOCUMENT = ("doc_id", "docno", "docid", "did", "corpus-id")
-SCORE = ("score", "sim")
-RANK = ("rank",)
 AT_ONCE = 4096  # cells that become objects of Python
 ODD_ID = f"holds an id that is empty, holds a NUL or a line end, or exceeds {WIDEST} bytes; give it another"
 ADVICE = "ids are texts or whole numbers, like those of .astype(str)"

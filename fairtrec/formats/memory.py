@@ -26,16 +26,15 @@ from fairtrec.errors import InputError
 from fairtrec.formats import columns
 from fairtrec.formats import qrels as qrels_format
 from fairtrec.formats import run as run_format
-from fairtrec.formats.frames import DOCUMENT, ODD_ID, QUERY, RANK, SCORE, Frame, is_frame, names_of, run_of
+from fairtrec.formats.frames import ODD_ID, Frame, is_frame, names_of, run_of
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.spans import Repeats
 from fairtrec.formats.taking import Taking
-from fairtrec.literals import RankedBy, ScoreType
+from fairtrec.literals import DOCUMENT, GRADE, QUERY, RANK, SCORE, RankedBy, ScoreType
 from fairtrec.ranking.order import by_falling_score
 
 SUBTOPIC = ("subtopic_id", "iteration", "subtopic")
 INSIDE = ("run_data", "qrels_data")
-GRADE = ("relevance", "rel", "label", "grade")
 
 
 def _strange(thing: Any, what: str, number: str) -> InputError:

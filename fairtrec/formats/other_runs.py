@@ -20,8 +20,8 @@ from fairtrec.files import compression, opening
 from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import bounded, columns, frames
 from fairtrec.formats.columns import FileColumns, Layout, LineNumbers
-from fairtrec.formats.frames import DOCUMENT, QUERY, RANK, SCORE, Frame, run_of
-from fairtrec.literals import RankedBy, RunFormat
+from fairtrec.formats.frames import Frame, run_of
+from fairtrec.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy, RunFormat
 
 TAG = ("tag", "run_tag", "system")
 NAMES = (*QUERY, *DOCUMENT, *SCORE, *RANK, *TAG)

@@ -163,7 +163,8 @@ def _of_columns(numbered: Iterator[tsv.NumberedLine], names: list[str], path: Fi
 
 
 def _of_frame(found: SheetLines, thing: Any) -> Iterator[Mapping[str, Any]]:
-    from fairtrec.formats.frames import DOCUMENT, QUERY, Frame, names_of
+    from fairtrec.formats.frames import Frame, names_of
+    from fairtrec.literals import DOCUMENT, QUERY
 
     has = {name: name in names_of(thing) for name in NAMES}
     frame = Frame.of(thing, "gold", (*QUERY, *DOCUMENT, "group", "weight", "probability"))

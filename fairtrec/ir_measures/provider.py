@@ -21,9 +21,9 @@ from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.files.arguments import crossed
-from fairtrec.formats.frames import DOCUMENT
 from fairtrec.inputs import loading
 from fairtrec.ir_measures.measured import FairMeasure
+from fairtrec.literals import DOCUMENT
 from fairtrec.measures.utility import Utility
 from fairtrec.relevance import is_computed_here
 

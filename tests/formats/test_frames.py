@@ -170,7 +170,7 @@ BAD = {
     "long": ({"docno": ["a", "b" * 1025]}, "the column docno of the run holds .* exceeds 1024 bytes"),
     "a long category": ({"docno": pd.Categorical(["a", "b" * 1025])}, "the column docno of the run .* exceeds 1024 bytes"),
     "bytes": ({"docno": [b"\xff", b"a"]}, "the column docno of the run holds .*binary that is no text of UTF-8"),
-    "no column": ({"score": None}, "the run frame has none of the columns score, sim; rename one"),
+    "no column": ({"score": None}, "the run frame has none of the columns score, sim, prediction; rename one"),
 }  # fmt: skip
 
 
@@ -371,3 +371,25 @@ def test_labels_and_positions_are_taken_from_frames():
             fairtrec.evaluate("DUO", RUN, positions=bad)
     with pytest.raises(fairtrec.InputError, match="the labels frame has none of the columns group"):
         fairtrec.evaluate("KL@1", RUN, labels=axes)
+
+
+@pytest.mark.parametrize(
+    ("query", "document", "score", "grade"),
+    [
+        ("user_id", "item_id", "score", "rating"),  # RecBole, LensKit
+        ("userID", "itemID", "prediction", "rating"),  # Recommenders
+        ("query-id", "corpus-id", "score", "score"),  # BEIR, MTEB
+    ],
+)
+def test_recommendations_and_judgements_have_the_names_of_their_packages(query, document, score, grade):
+    users, items = [7, 7, 9], [101, 102, 101]
+    run = pd.DataFrame({query: users, document: items, score: [0.5, 0.25, 1.0]})
+    qrels = pd.DataFrame({query: users, document: items, grade: [1.0, 3.0, 0.0]})
+    groups = pd.DataFrame({document: items[:2], "group": ["new", "old"]})
+    found = fairtrec.evaluate("nDCG@2 AWRF@2", run, qrels, labels=groups).scores[0]
+    plain = fairtrec.evaluate(
+        "nDCG@2 AWRF@2", {"7": {"101": 0.5, "102": 0.25}, "9": {"101": 1.0}}, {"7": {"101": 1, "102": 3}, "9": {"101": 0}},
+        labels={"101": "new", "102": "old"},
+    ).scores[0]  # fmt: skip
+    assert found.qids == plain.qids == ("7", "9")
+    np.testing.assert_array_equal(found.values, plain.values)

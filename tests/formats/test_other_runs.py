@@ -222,7 +222,7 @@ def test_bad_parquet_is_one_line(tmp_path):
     with pytest.raises(InputError, match="this run has no lines"):
         run.read(path)
     as_parquet(TABLE.drop_columns("score"), path)
-    with pytest.raises(InputError, match="b: this run has none of the columns score, sim"):
+    with pytest.raises(InputError, match="b: this run has none of the columns score, sim, prediction"):
         run.read(path)
     as_parquet(pa.concat_tables([TABLE, TABLE]), path)
     with pytest.raises(InputError, match=r"b:6: document d1 stands twice under query q2 \(first on line 1\)"):
@@ -234,7 +234,7 @@ def test_bad_parquet_is_one_line(tmp_path):
 
 def test_what_else_could_rank_is_said(tmp_path):
     ranks = as_parquet(TABLE.drop_columns(["score"]), tmp_path / "ranks")
-    with pytest.raises(InputError, match="score, sim; rename one, or take the column rank: --order rank"):
+    with pytest.raises(InputError, match="score, sim, prediction; rename one, or take the column rank: --order rank"):
         run.read(ranks)
     assert run.read(ranks, "rank").qids == ("q2", "q1")
     texts = TABLE.set_column(3, "score", pa.array(["high"] * len(TABLE)))
