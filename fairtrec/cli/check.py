@@ -78,9 +78,7 @@ def command(
         printing.refuse_output(junit, *read)
         _write_fault(fault, junit)
         raise
-    for run, file in files.items():
-        if base is not None and is_same(file, base):
-            raise UsageError(f"{run} is the baseline itself, which meets whatever it is; name another one of the two")
+    files = _without(base, files)
     for path in (output, junit):
         printing.refuse_output(path, files, *read)
     if output is not None and junit is not None and output.resolve() == junit.resolve():
@@ -102,6 +100,19 @@ def command(
     if found.result.failed:
         return InputError.exit_code
     return 0 if found.passed else 1
+
+
+def _without(baseline: str | None, files: dict[str, str]) -> dict[str, str]:
+    """Leave the baseline out of the runs, as where a folder holds it, and say so.
+
+    Raises UsageError if there is no other run.
+    """
+    kept = {run: file for run, file in files.items() if baseline is None or not is_same(file, baseline)}
+    if files and not kept:
+        raise UsageError(f"{next(iter(files))} is the baseline itself, which meets whatever it is; name another run")
+    for run in (run for run in files if run not in kept):
+        say(f"# {run} is the baseline, and is left out")
+    return kept
 
 
 def _write_fault(fault: BaseException, junit: Path | None) -> None:

@@ -1,5 +1,7 @@
 """A file that is named twice is not compared with itself; and remarks call runs as the table does."""
 
+import json
+
 import pytest
 
 from fairtrec.cli import main
@@ -31,6 +33,14 @@ def test_a_baseline_that_stands_in_the_folder_too_is_compared_with_the_others(pr
     assert "runs/a.run is base.run again, and is left out" in err
     assert "runs/a.run" not in out
     assert "runs/b.run" in out
+
+
+def test_check_leaves_the_baseline_out_of_a_folder_as_compare_does(printed):
+    arguments = ["--labels", "labels", "--require", "NDKL@10 <= baseline", "-f", "json"]
+    code, out, err = printed("check", "none", "runs", "--baseline", "runs/../runs/a.run", *arguments)
+    assert code in (0, 1)
+    assert "# runs/a.run is the baseline, and is left out" in err.splitlines()
+    assert {each["run"] for each in json.loads(out)["verdicts"]} == {"runs/b.run"}
 
 
 def test_check_refuses_a_run_that_is_its_own_baseline(printed):
