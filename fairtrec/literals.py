@@ -10,7 +10,7 @@ from typing import Literal
 
 RankedBy = Literal["score", "rank", "file"]  # what ranks a run
 ScoreType = Literal["float64", "float32"]
-RunFormat = Literal["auto", "trec", "msmarco", "trec-fair", "jsonl", "parquet"]  # what a run is written as
+RunFormat = Literal["auto", "trec", "4-columns", "msmarco", "trec-fair", "jsonl", "parquet"]  # what a run is written as
 Missing = Literal[  # what a document is worth of which nothing is known; the last two, to which groups it belongs
     "error", "neutral", "skip", "worst", "group", "even"
 ]

@@ -1,9 +1,10 @@
 """Runs that are no TREC files: JSON lines and Parquet, told by their content, MS MARCO's three columns, TREC Fair's.
 
-Those of MS MARCO, ``qid docno rank``, are read where that is said, and never guessed: of three columns the last may be
-anything. Those of TREC Fair Ranking 2021 and 2022, ranked pages of Wikimedia, are ``id page_id``, or ``id seq_no
-page_id`` for several rankings of each query, and told by a first line that says so; rank is the order of the lines of
-a ranking, wherever they stand. JSON lines have the names of the columns as keys, those that frames have.
+Those of MS MARCO, ``qid docno rank``, and of four columns, ``qid docno rank score``, are read where that is said, and
+never guessed: of three columns the last may be anything, and qrels have four. Those of TREC Fair Ranking 2021 and 2022,
+ranked pages of Wikimedia, are ``id page_id``, or ``id seq_no page_id`` for several rankings of each query, and told by
+a first line that says so; rank is the order of the lines of a ranking, wherever they stand. JSON lines have the names
+of the columns as keys, those that frames have.
 """
 
 import json
@@ -28,12 +29,15 @@ NAMES = (*QUERY, *DOCUMENT, *SCORE, *RANK, *TAG)
 NUMBERS = (*SCORE, *RANK)
 EXAMPLE = '{"qid": ..., "docno": ..., "score": ...}'
 PARQUET = b"PAR1"  # how such files start
-COLUMNS_OF: dict[RunFormat, tuple[int, ...]] = {"msmarco": (3,), "trec-fair": (2, 3)}
+COLUMNS_OF: dict[RunFormat, tuple[int, ...]] = {"4-columns": (4,), "msmarco": (3,), "trec-fair": (2, 3)}
+FOUR = Layout("run of four columns", {"qid": "blocks", "docno": "text", "rank": "int", "score": "float"})
 MARCO = Layout("run of MS MARCO", {"qid": "blocks", "docno": "text", "rank": "int"})
-HINT = (
-    "three columns may be MS MARCO's (qid docno rank) or TREC Fair's (id seq_no page_id); "
-    'add --run-format msmarco or trec-fair (run_format="msmarco")'
-)
+HINTS: dict[RunFormat, str] = {
+    "4-columns": "4 columns where a run has 6; if they are qid docno rank score, add --run-format 4-columns "
+    '(run_format="4-columns")',
+    "msmarco": "three columns may be MS MARCO's (qid docno rank) or TREC Fair's (id seq_no page_id); "
+    'add --run-format msmarco or trec-fair (run_format="msmarco")',
+}  # of what is never guessed
 JSON_HINT = 'this looks like JSON lines, which are not told on a stream; add --run-format jsonl (run_format="jsonl")'
 FAIR = {(b"id", b"page_id"), *((b"id", name, b"page_id") for name in (b"seq_no", b"rep_number"))}  # TREC's first lines
 LONGEST_TAG = 256  # letters
@@ -51,26 +55,26 @@ def meant(path: FilePath, form: RunFormat) -> RunFormat:
     if form in ("trec", "jsonl", "parquet") or (form in COLUMNS_OF and opening.is_stream(path)):
         return form
     kind = kind_of(path, said=form if form in COLUMNS_OF else None)
-    return "trec" if kind == "msmarco" and form == "auto" else kind
+    return "trec" if kind in HINTS and form == "auto" else kind
 
 
 def told(path: FilePath, fault: InputError, order: RankedBy, *, sampled: bool) -> FileColumns:
     """Read a run that is no TREC file, as ``fault`` says, if its content tells what it is.
 
-    Raises the fault if it does not, and InputError for what looks like MS MARCO's.
+    Raises the fault if it does not, and InputError for what looks like a form that is never guessed.
     """
     kind = kind_of(path)
     if kind == "trec":
         if opening.is_stream(path) and OBJECT.match(opening.start_of_stream(path)):
             raise InputError(JSON_HINT, path, fault.line)
         raise fault
-    if kind == "msmarco":
-        raise InputError(HINT, path, fault.line)
+    if kind in HINTS:
+        raise InputError(HINTS[kind], path, fault.line)
     return read(path, kind, order, sampled=sampled)
 
 
 def kind_of(path: FilePath, *, said: RunFormat | None = None) -> RunFormat:
-    """Tell by the start of a file what it is; what may be MS MARCO's is told as such. Of a stream it tells nothing.
+    """Tell by the start of a file what it is, or may be. Of a stream it tells nothing.
 
     What was ``said`` has so many columns, whatever stands in them, so that a rank that is none is called so.
     """
@@ -88,12 +92,27 @@ def kind_of(path: FilePath, *, said: RunFormat | None = None) -> RunFormat:
     cells = line.split()
     if said is not None and len(cells) in COLUMNS_OF[said]:
         return said
-    return "trec-fair" if _is_header(cells) else "msmarco" if is_marco(cells) else "trec"
+    return "trec-fair" if _is_header(cells) else guess(cells) or "trec"
 
 
-def is_marco(cells: Sequence[bytes]) -> bool:
-    """Tell a line of MS MARCO's three columns, qid docno rank."""
-    return len(cells) == 3 and cells[2].isdigit()
+def guess(cells: Sequence[bytes]) -> RunFormat | None:
+    """Guess the form of a line that only whoever wrote it knows: MS MARCO's qid docno rank, or qid docno rank score.
+
+    >>> guess(b"q1 d7 1".split()), guess(b"q1 d7 1 0.5".split()), guess(b"q1 0 d7 1".split())
+    ('msmarco', '4-columns', None)
+    """
+    if len(cells) == 3 and cells[2].isdigit():
+        return "msmarco"
+    return "4-columns" if len(cells) == 4 and cells[2].isdigit() and is_number(cells[3]) else None
+
+
+def is_number(cell: bytes) -> bool:
+    """Tell whether a cell is a number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def read(
@@ -112,6 +131,8 @@ def read(
             raise InputError("this file has one ranking of each query (id page_id); leave out --samples", path)
     elif sampled:
         raise InputError("several rankings for each query are read from TREC files; leave out --samples", path)
+    elif form == "4-columns":
+        table = columns.read(path, FOUR)
     elif form == "msmarco":
         table = columns.read(path, MARCO)
         table.columns["score"] = -table.columns["rank"].astype(np.float64)

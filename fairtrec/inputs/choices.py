@@ -126,7 +126,7 @@ class Choices:
     )] = "float64"  # fmt: skip
     run_format: Annotated[RunFormat, Choice(
         ("--run-format",), RANKING, "auto recognises TREC, JSON lines, Parquet, and by the first line trec-fair; "
-        "msmarco means qid docno rank.",
+        "4-columns means qid docno rank score, and msmarco qid docno rank.",
         factor=None, trials=("trec",),
     )] = "auto"  # fmt: skip
     depth: Annotated[int | None, Choice(

@@ -12,12 +12,14 @@ import numpy as np
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.files.whole_lines import Lines
-from fairtrec.formats.other_runs import is_marco
+from fairtrec.formats.other_runs import guess, is_number
+from fairtrec.literals import RunFormat
 from fairtrec.progress import report
 from fairtrec.validation.findings import Findings
 
 LONGEST = 1 << 20  # bytes of a line; of a longer one only the start is kept
 COLUMNS = 6
+CALLED: dict[RunFormat, str] = {"msmarco": "MS MARCO's qid docno rank", "4-columns": "qid docno rank score"}
 LARGEST_NUMBER = 1 << 62  # numbers beyond are looked at one by one
 
 
@@ -47,7 +49,7 @@ def meant(line: bytes, cells: list[bytes]) -> str:  # noqa: PLR0911 - one for ea
     """Say what a line of not six columns may be; an empty string if there is no telling.
 
     >>> meant(b"q1 d7 1 0.5", b"q1 d7 1 0.5".split())
-    ', it looks like qid docno rank score'
+    ', it looks like qid docno rank score (--run-format 4-columns)'
     """
     many = len(cells)
     if many == 1 and line.count(b",") >= 3:
@@ -56,23 +58,13 @@ def meant(line: bytes, cells: list[bytes]) -> str:  # noqa: PLR0911 - one for ea
         return ", its lines end in CR alone"
     if many > COLUMNS:
         return ", is there a blank in a docno or in the tag?"
-    if is_marco(cells):
-        return ", it looks like MS MARCO's qid docno rank (--run-format msmarco)"
-    if many == 4 and all(map(_is_number, cells[2:])):
-        return ", it looks like qid docno rank score"
-    if many == 5 and all(map(_is_number, cells[2:4])):
+    if (form := guess(cells)) is not None:
+        return f", it looks like {CALLED[form]} (--run-format {form})"
+    if many == 5 and all(map(is_number, cells[2:4])):
         return ", is the second, Q0, missing?"
-    if many == 5 and all(map(_is_number, cells[3:])):
+    if many == 5 and all(map(is_number, cells[3:])):
         return ", is the tag missing?"
     return ""
-
-
-def _is_number(cell: bytes) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def parsed(kind: type[int] | type[float], cells: tuple[bytes, ...]) -> list[float] | None:

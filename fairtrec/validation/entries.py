@@ -18,10 +18,10 @@ from fairtrec.files.compression import foreign
 from fairtrec.files.opening import is_stream
 from fairtrec.formats import columns
 from fairtrec.formats.columns import WIDEST, Columns, Layout
-from fairtrec.formats.other_runs import is_marco
+from fairtrec.formats.other_runs import guess
 from fairtrec.formats.spans import Repeats
 from fairtrec.literals import RunFormat
-from fairtrec.validation.blocks import COLUMNS, LARGEST_NUMBER, LONGEST, blocks, is_tidy, meant, parsed
+from fairtrec.validation.blocks import CALLED, COLUMNS, LARGEST_NUMBER, LONGEST, blocks, is_tidy, meant, parsed
 from fairtrec.validation.findings import Findings, plural, shown
 
 LAYOUT = Layout(
@@ -84,7 +84,7 @@ class _RunReader:
     def __init__(self, found: Findings) -> None:
         self.found = found
         self.is_foreign = False  # no text at all, so that nothing is said of lines
-        self.marco = 0  # lines of MS MARCO's three columns
+        self.guessed: Counter[RunFormat] = Counter()  # of lines of another form
         self.in_head = True  # before the first entry, where fairtrec passes over comments
         self.length = 0
         self.number: dict[bytes, int] = {}
@@ -121,9 +121,10 @@ class _RunReader:
 
     def finish(self) -> RunEntries:
         found, second = self.found, self.second
-        if self.marco == len(self.broken) > 1 and not self.parts:
-            what = f"this looks like MS MARCO's format, qid docno rank in each of {plural(self.marco, 'line')}"
-            found.instead("E201", self.broken[0], f"{what}; add --run-format msmarco, and --fix OUT to write TREC's")
+        for form, many in self.guessed.items():
+            if many == len(self.broken) > 1 and not self.parts:
+                what = f"this looks like {CALLED[form]} in each of {plural(many, 'line')}"
+                found.instead("E201", self.broken[0], f"{what}; add --run-format {form}, and --fix OUT to write TREC's")
         if not self.parts and not self.broken and not found.many["E101"] and not self.is_foreign:
             found.add("E102", None, "this run has no entries; was it written to the end?")
         if self.crlf:
@@ -211,7 +212,8 @@ class _RunReader:
             return False
         self.in_head = False
         if len(cells) != COLUMNS:
-            self.marco += is_marco(cells)
+            if (form := guess(cells)) is not None:
+                self.guessed[form] += 1
             head = f"{plural(len(cells), 'column')} where a run has six"
             advice = f"write each line as: {' '.join(LAYOUT.columns)}"
             self._break("E201", number, f"{head}{meant(line, cells)}; {advice}".replace("?;", "?"))

@@ -123,6 +123,26 @@ def test_ms_marco_is_read_where_it_is_said(tmp_path, trec, text, order):
             run.read(path, form=form)
 
 
+FOUR = "".join(f"{q}\t{d}\t{r}\t{s!r}\n" for q, d, r, s in ROWS)
+
+
+@pytest.mark.parametrize("order", ["score", "rank", "file"])
+def test_four_columns_are_read_where_it_is_said(tmp_path, trec, order):
+    path = written(tmp_path / "b.tsv", FOUR)
+    plain = run.read(tmp_path / "a.run", order)
+    assert alike(run.read(path, order, form="4-columns"), plain)
+    assert alike(run.read(tmp_path / "a.run", order, form="4-columns"), plain)  # of six is told by its content
+    hint = (
+        r"b\.tsv:1: 4 columns where a run has 6; if they are qid docno rank score, add --run-format 4-columns \(run_for"
+    )
+    with pytest.raises(InputError, match=hint):
+        run.read(path, order)
+    with pytest.raises(InputError, match=r"b\.tsv:1: 4 columns where a run has 6; write each line as"):
+        run.read(written(path, "q1 0 d1 1\n"), order)  # of qrels nothing is guessed
+    with pytest.raises(InputError, match=r"b\.tsv:2: 3 columns where a run of four columns has 4"):
+        run.read(written(path, "q1 d1 1 0.5\nq1 d2 2\n"), form="4-columns")
+
+
 def test_a_large_run_of_ms_marco_goes_through_pyarrow(tmp_path):
     rows = [(f"q{query}", f"d{rank * 7}", rank) for query in range(40) for rank in range(1, 101)]
     path = written(tmp_path / "b.tsv", "".join(f"{q}\t{d}\t{r}\n" for q, d, r in rows))
@@ -470,12 +490,13 @@ COMMANDS_OF_THE_PAGE = shell_commands((REPOSITORY / "docs" / "inputs.md").read_t
 @pytest.mark.parametrize("command", COMMANDS_OF_THE_PAGE)
 def test_the_commands_of_the_page_work(desk, fairtrec_command, command):
     shutil.copy("marco/neural.run", "marco.tsv")
+    (desk / "repllama.txt").write_text(FOUR)
     shutil.copy("forms/bm25.run", "run.parquet")
     written(desk / "run.jsonl", lzma.decompress((desk / "forms" / "neural.run").read_bytes()))
     written(desk / "packed.run.xz", lzma.compress((desk / "fair.run").read_bytes()))
     done = fairtrec_command(*shlex.split(command)[1:])
     assert done.code == 0, done.err
-    assert len(COMMANDS_OF_THE_PAGE) == 3
+    assert len(COMMANDS_OF_THE_PAGE) == 4
 
 
 def test_a_query_id_of_braces_makes_no_json(tmp_path):

@@ -28,17 +28,17 @@ def test_what_holds_of_several_files_is_said_once_with_their_names(tmp_path, pri
     lines = printed(*files)
     assert sum("the tag is 'same'" in line for line in lines) == 2
     assert "W712 also in c: the tag is 'same', as that of a; give each run a tag of its own" in lines
-    (columns, again) = [line for line in lines if "4 columns where a run has six" in line]
-    assert columns.startswith("four:1: E201")
-    assert columns.endswith("(and 29 more lines)")
-    assert again.startswith("E201 also in other: 4 columns")
+    (columns, again) = [line for line in lines if "looks like qid docno rank score" in line]
+    assert columns.startswith("four:1: E201 this looks like qid docno rank score in each of 30 lines; ")
+    assert again.startswith("E201 also in other: this looks like qid docno rank score in each of 30 lines; ")
     assert lines[-4:] == [
         "clean         1  a",
         "warnings      2  b, c",
         "repairable    0",
         "broken        2  four, other",
     ]
-    assert sum("4 columns" in line for line in printed(*files, "--all")) == 60
+    (tmp_path / "four").write_text("q1 d1\n" * 30)
+    assert sum("2 columns where a run has six" in line for line in printed(*files, "--all")) == 30
 
 
 def test_a_repaired_run_is_cut_at_the_depth(tmp_path, printed):

@@ -113,11 +113,22 @@ def test_the_three_columns_of_ms_marco_are_said_once(tmp_path, fairtrec_command)
     path.write_text("".join(f"{query}\t{rank * 31}\t{rank}\n" for query in range(100) for rank in range(1, 51)))
     done = fairtrec_command("validate", path)
     assert done.code == 3
-    said = "this looks like MS MARCO's format, qid docno rank in each of 5,000 lines; "
+    said = "this looks like MS MARCO's qid docno rank in each of 5,000 lines; "
     said += "add --run-format msmarco, and --fix OUT to write TREC's"
     assert done.out == (f"{path}:1: E201 {said}\n{path}: 1 error, 0 warnings; 5,000 lines, none of them an entry\n")
     path.write_text("q1 d7 1\nq1 Q0 d8 2 0.5 t\n")
     assert "it looks like MS MARCO's qid docno rank" in fairtrec_command("validate", path).out
+
+
+def test_a_run_of_four_columns_is_written_anew(tmp_path, fairtrec_command):
+    path, mended = tmp_path / "four.tsv", tmp_path / "mended.run"
+    path.write_text("q1 d7 1 0.75\nq1 d8 2 0.5\n")
+    done = fairtrec_command("validate", path)
+    said = "this looks like qid docno rank score in each of 2 lines; add --run-format 4-columns, and --fix OUT"
+    assert f"{path}:1: E201 {said}" in done.out
+    done = fairtrec_command("validate", path, "--run-format", "4-columns", "--fix", mended)
+    assert done.code == 0, done.out
+    assert mended.read_text() == "q1 Q0 d7 1 0.75 four.tsv\nq1 Q0 d8 2 0.5 four.tsv\n"
 
 
 TEXT = run_of(lambda rank: -rank, queries=40)
