@@ -221,7 +221,8 @@ def ablate(
     signature = measuring.results[0].signature
     if "docs" in signature:  # which were read once for all, and are an object since
         signature |= {"docs": called("docs", given, files)}
-    result = replace(measuring.results[0], files=files, signature=signature)
+    notes = (*measuring.results[0].notes, *loading.remarks_on_names(*lists))
+    result = replace(measuring.results[0], files=files, signature=signature, notes=tuple(dict.fromkeys(notes)))
     return _compared(found, result, tuple(texts), seed, measuring.terms)
 
 

@@ -110,6 +110,16 @@ class Titled(click.Command):
             raise UsageError(f"--places is for digits that are cut, and --format {form} has all; leave it out")
         return rest
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; say first which names are those of lists, unless a report will."""
+        named = [ctx.params.get(name) for name in ("terms", "queries", "pairs")]
+        if any(named) and not hasattr(self.callback, "evaluates"):
+            from fairtrec.inputs.loading import remarks_on_names
+
+            for remark in remarks_on_names(*named):
+                say(f"# {remark}")
+        return super().invoke(ctx)
+
     def get_short_help_str(self, limit: int = WIDEST) -> str:  # noqa: ARG002
         """Say the first sentence, all of it: a list of commands has room for a second line."""
         return super().get_short_help_str(WIDEST)

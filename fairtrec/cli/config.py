@@ -19,6 +19,7 @@ from fairtrec.inputs.choices import CHOICES
 DEFAULT, TABLE = "pyproject.toml", "tool.fairtrec.check"
 FILES = {"counts", "positions", "discount", "counterfactual", "baseline", "slice", "junit", "output"}  # always
 NAMES = {"terms", "docs", "labels", "queries", "background"}  # a file, or the name of something
+LISTS = {"terms", "queries"}  # of which names of resources come before files
 NAMES |= {row.option for row in CHOICES.values() if row.file}
 
 
@@ -179,6 +180,13 @@ def _of_labels(value: str, folder: Path) -> str:
 def _placed(name: str, key: str, folder: Path) -> str:
     """Find a file beside the TOML file; what is none there is a name, and not a file of another folder."""
     place = folder / name
+    if key in LISTS:
+        from fairtrec.resources.passports import is_name
+
+        if is_name(name):
+            return name
+        if place.exists() and is_name(str(place)):
+            return f"./{place}"
     if name != "-" and (key in FILES or (key in NAMES and place.exists())):
         return str(place)
     if key in NAMES and Path(name).exists():

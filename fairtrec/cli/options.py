@@ -204,6 +204,8 @@ class Shared:
             each += [form, *self.beside]
         for decorator in reversed(each):
             command = decorator(command)
+        if self.evaluates:
+            vars(command)["evaluates"] = self.evaluates  # the notes of a report say what else there is to know
         return command
 
 

@@ -107,7 +107,8 @@ def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[str] = ()) -
     every |= {name: _crossed(name, every, found, measures) for name in found.crossed}
     first = every[next((each.by for each in asked if each.by and not every[each.by].is_vast), next(iter(every)))]
     lexicon = None
-    said, of_groups = list(notes), bool(needs & GROUPED)  # what holds of groups is said where a number is of them
+    said = [*notes, *loading.remarks_on_names(given.terms, given.queries)]
+    of_groups = bool(needs & GROUPED)  # what holds of groups is said where a number is of them
     for name, labels in found.labels.items() if of_groups else ():
         said += [*remarks_on(labels, every[name].target, name), remark_on(choices.target, labels)]
     by_labels = [(each, found.labels_by(each)) for each in measures if found.labels and OF_DOCUMENTS & set(each.needs)]

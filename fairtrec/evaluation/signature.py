@@ -55,7 +55,7 @@ def parts_beside(given: Mapping[str, Any], sources: Mapping[str, Any], target: A
 
     ``sources`` are those of labels, by attribute.
     """
-    parts = {Part(name): thing for name, thing in given.items() if name != "labels"}
+    parts = {Part(name): None if name == "labels" else thing for name, thing in given.items()}  # which have sources
     targets = {} if target == "even" else target if is_by_name(target) else {"": target}
     several: list[tuple[str, str, list[Any]]] = [
         ("target", name, [*target_files(own)]) for name, own in targets.items()

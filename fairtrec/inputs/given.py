@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from os import fspath
 from typing import Any, Protocol, TypedDict
 
 from fairtrec.catalogue.needs import NEEDS
@@ -152,7 +151,8 @@ class Given:
             thing = getattr(self, name)
             parts = thing.sources if isinstance(thing, Attributes) else {"": thing}
             told = {
-                of: fspath(each) if isinstance(each, PATH) else each is not None or None for of, each in parts.items()
+                of: loading.spelled(each) if isinstance(each, PATH) else each is not None or None
+                for of, each in parts.items()
             }
             found[name] = told if isinstance(thing, Attributes) else told[""]
         return found

@@ -39,12 +39,37 @@ Listed = TypeVar("Listed")
 # What only some evaluations load is imported where it is used, so that the others start sooner.
 
 
+IRDS = "irds:"  # before an id of ir_datasets
 SEVERAL = "this run has several rankings of each query"
 
 
 def is_file(thing: Any) -> bool:
-    """Tell whether this names something that can be opened here."""
-    return isinstance(thing, PATH) and (fspath(thing) == opening.STDIN or os.path.exists(thing))  # noqa: PTH110
+    """Tell whether this names something that can be opened here; ``irds:`` stands before an id, whatever is here."""
+    if not isinstance(thing, PATH) or (isinstance(thing, str) and thing.startswith(IRDS)):
+        return False
+    return fspath(thing) == opening.STDIN or os.path.exists(thing)  # noqa: PTH110
+
+
+def is_name(thing: Any) -> bool:
+    """Tell a word that is the name of a resource, even beside a file of that name; paths of Python are files."""
+    if not isinstance(thing, str) or not thing or "." in thing or "/" in thing:  # before resources are imported
+        return False
+    from fairtrec.resources import passports as resources
+
+    return resources.is_name(thing)
+
+
+def spelled(thing: FilePath) -> str:
+    """Spell the name of a list or a file, so that it is read as the same again."""
+    name = fspath(thing)
+    return f"./{name}" if not isinstance(thing, str) and is_name(name) else name
+
+
+def remarks_on_names(*things: Any) -> list[str]:
+    """Say which of these are names of lists beside which there is a file of that name."""
+    found = dict.fromkeys(thing for thing in things if isinstance(thing, str) and is_file(thing) and is_name(thing))
+    said = "{0} is the list of that name, not the file {0} in this folder; ./{0} names the file"
+    return [said.format(name) for name in found]
 
 
 def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
@@ -218,8 +243,8 @@ def refuse_soft(labels: Labels) -> None:
 
 
 def _listed(thing: FilePath, read: Callable[..., Listed], kind: str, what: str) -> Listed:
-    """Read a file, or what has this name among the resources of a ``kind``, which is called so."""
-    if is_file(thing):
+    """Read what has this name among the resources of a ``kind``, which is called so, or a file."""
+    if is_file(thing) and not is_name(thing):
         return read(thing)
     from fairtrec.resources import passports as resources
 
@@ -242,8 +267,8 @@ def _listed(thing: FilePath, read: Callable[..., Listed], kind: str, what: str) 
 
 def origin(thing: Any) -> tuple[str, FilePath] | None:
     """Tell how to call and where to find the file behind what was given; None if it is not a file."""
-    if is_file(thing):
-        return fspath(thing), thing
+    if is_file(thing) and not is_name(thing):
+        return spelled(thing), thing
     if not isinstance(thing, PATH):
         return None
     from fairtrec.resources import passports as resources

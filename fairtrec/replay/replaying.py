@@ -52,7 +52,7 @@ def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool
 def found(recorded: RecordedResult, part: Part, root: Path | None) -> str:
     """Find an input, and make sure that it is what it was."""
     file = recorded.inputs[part]
-    place = file.name if root is None else str(root / file.name)
+    place = file.name if root is None or loading.is_name(file.name) else str(root / file.name)
     origin = loading.origin(place) or loading.origin(file.name)
     of = f"{part.of} of {recorded.path}"
     if origin is None:

@@ -35,6 +35,7 @@ WRITE_AGAIN = "write it again: fairtrec queries -o NAME.tsv"
 TEXTS = ("title", "source", "licence", "citation", "language", "format")
 OPTIONAL = ("file", "url", "keep", "note", "slices")
 DIGEST = re.compile("[0-9a-f]{64}")
+NAME = re.compile(r"\w[\w-]{0,99}")  # of a resource; without a dot or a slash, which names of most files have
 FILE_NAME = re.compile(r"[^\W_][\w.-]{0,99}")  # of a file that lies beside a passport
 
 
@@ -153,6 +154,13 @@ def unreadable() -> list[str]:
     return found
 
 
+def is_name(text: str) -> bool:
+    """Tell whether this is the name of a resource, bundled or added."""
+    if not NAME.fullmatch(text):
+        return False
+    return any(text in (each.name, *each.aliases) for each in _bundled()) or (_own() / text / f"{text}.toml").is_file()
+
+
 def passport(name: str) -> Passport:
     """Find a passport by the name of its resource, or one of its other names."""
     known = {other: each for each in _bundled() for other in (each.name, *each.aliases)}
@@ -213,8 +221,8 @@ def add_own(file: FilePath) -> Path:
     as a resource of ours.
     """
     path = Path(file)
-    if not FILE_NAME.fullmatch(path.stem) or path.stem in RESERVED:
-        raise ResourceError(f"a set cannot be called {path.stem!r}; rename {path}, with letters, digits and _.-")
+    if not NAME.fullmatch(path.stem) or path.stem in RESERVED:
+        raise ResourceError(f"a set cannot be called {path.stem!r}; rename {path}, with letters, digits, _ and -")
     if any(path.stem in (each.name, *each.aliases) for each in _bundled()):
         raise ResourceError(f"{path.stem} is the name of another set, which all have; rename {path}")
     wanted = _read(path, OwnPassport)

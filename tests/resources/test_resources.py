@@ -436,7 +436,7 @@ def test_a_field_of_another_type_is_refused_with_its_name(add_set, fairtrec_comm
 
 
 def test_a_set_is_kept_under_its_own_name_and_touches_no_other(add_set, fairtrec_command, tmp_path):
-    places = [add_set(name).out for name in ("one", "two", "set.tsv", "one.slices")]
+    places = [add_set(name).out for name in ("one", "two", "set_tsv", "one-slices")]
     assert len({*places}) == 4
     other = b"2\n"
     (tmp_path / "of a stranger" / "other.tsv").write_bytes(other)
@@ -444,7 +444,7 @@ def test_a_set_is_kept_under_its_own_name_and_touches_no_other(add_set, fairtrec
     assert add_set("last", file='"other.tsv"', slices=None, slices_sha256=None, sha256=sha256).code == 0
     verified = fairtrec_command("resources", "verify")
     states = dict(line.split() for line in verified.out.splitlines())
-    assert [states[name] for name in ("one", "two", "set.tsv", "one.slices", "last")] == ["ok"] * 5
+    assert [states[name] for name in ("one", "two", "set_tsv", "one-slices", "last")] == ["ok"] * 5
 
 
 @pytest.mark.parametrize("file", ["../x.tsv", "/etc/hostname", ".hidden", "a/b.tsv", "a\x1b[2J", "a" * 300, "", "."])
