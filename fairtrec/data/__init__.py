@@ -13,8 +13,10 @@ from fairtrec.data.docnos import Keys as Keys
 from fairtrec.data.docnos import decode as decode
 from fairtrec.data.docnos import encoded as encoded
 from fairtrec.data.docnos import fingerprints as fingerprints
+from fairtrec.data.docnos import refuse_large as refuse_large
 from fairtrec.data.docnos import starts_of as starts_of
 from fairtrec.data.docnos import take as take
+from fairtrec.data.groups import MOST_GROUPS as MOST_GROUPS
 from fairtrec.data.groups import NONE as NONE
 from fairtrec.data.groups import UNKNOWN as UNKNOWN
 from fairtrec.data.groups import Beyond as Beyond

@@ -8,11 +8,13 @@ arithmetic on integers. A docno holds no NUL byte; the readers see to that.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from fairtrec.compiled import extension
+from fairtrec.errors import InputError
 
 Shape = tuple[Any, ...]  # numpy.typing takes its time to be imported
 Ints = np.ndarray[Shape, np.dtype[np.int64]]
@@ -22,6 +24,7 @@ Docs = np.ndarray[Shape, np.dtype[np.bytes_]]
 Keys = np.ndarray[Shape, np.dtype[np.uint64]]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: times it, keys that differ in a few letters part
+MOST_CELLS = 1 << 28  # numbers of one array: 2 GiB
 TOGETHER = 1 << 16  # texts that are decoded at a time
 MISSING = -1  # in a matrix of row numbers: no document at this rank, or one that is not in the table
 
@@ -180,12 +183,24 @@ class Docnos:
         return found
 
 
+def refuse_large(**sizes: int) -> None:
+    """Raise InputError for an array of so many queries, documents, groups, before the memory for it is taken.
+
+    >>> refuse_large(queries=10, documents=1000, groups=2)
+    """
+    if prod(sizes.values()) > MOST_CELLS:
+        what = " of ".join(f"{size:,} {name}" for name, size in reversed(sizes.items()))
+        advice = "name fewer groups (--groups) or queries (--queries), or give measures a cutoff, like AWRF@100"
+        raise InputError(f"{what} do not fit into memory; {advice}")
+
+
 def take(table: Floats, rows: Ints) -> Floats:
     """Look up rows of a table; nan where there is no document.
 
     >>> take(np.array([5.0, 6.0]), np.array([[1, MISSING]])).tolist()
     [[6.0, nan]]
     """
+    refuse_large(**dict(zip(("queries", "documents", "groups"), (*rows.shape, *table.shape[1:]), strict=False)))
     if not len(table):
         return np.full(rows.shape + table.shape[1:], np.nan)
     values: Floats = table[rows].astype(np.float64, copy=False)  # of whole numbers too, which know no nan

@@ -8,10 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, decode
+from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, decode, refuse_large
 from fairtrec.errors import InputError
 from fairtrec.literals import Drawn
 
+PIECE = 1 << 20  # weights that are looked at at a time
+MOST_GROUPS = 4096  # of a word list, of a table of counts, and of attributes that are crossed, of which a list is made
 UNKNOWN, NONE = "?", "-"  # in the place of a group: nobody has said; known, and of none of the groups
 
 
@@ -121,6 +123,20 @@ class Labels:
         )
 
     @cached_property
+    def is_hard(self) -> bool:
+        """Whether each document is wholly of a group or not at all, also those without labels."""
+        others = 0.0 if self.others is None else self.others
+        pieces = range(0, len(self.weights), max(1, PIECE // len(self.groups)))  # as copies of all may be large
+        some = (self.weights[first : first + pieces.step] for first in pieces)
+        return not (np.any(others % 1) or any(np.any(np.nan_to_num(each) % 1) for each in some))
+
+    @cached_property
+    def terms(self) -> Floats:
+        """How many groups each document is of [row], as a label is one group term for measures of these."""
+        terms: Floats = np.nan_to_num(self.weights).sum(axis=1)
+        return terms
+
+    @cached_property
     def queries(self) -> frozenset[str]:
         """The queries that they name; for labels per query."""
         return frozenset(decode(np.array([name.split(b" ", 1)[0] for name in self.rows.names.tolist()], "S")))
@@ -221,6 +237,7 @@ def is_number(cell: Any) -> bool:
 def looked_up(table: Labels | Positions, qids: Sequence[str], docnos: Docs, lines: Ints) -> Floats:
     """Look up documents, ``docnos[lines]`` with lines [query, n]; nan where there is no document or no entry."""
     values = table.weights if isinstance(table, Labels) else table.values
+    refuse_large(queries=lines.shape[0], documents=lines.shape[1], groups=values.shape[1])
     there = lines != MISSING
     rows = rows_of(table, qids, docnos, lines)[there]
     found = np.full((*lines.shape, values.shape[1]), np.nan)
@@ -254,6 +271,7 @@ def product(first: Labels, second: Labels) -> Labels:
     """Cross two attributes: the group ``a*b`` holds what is in a and in b, by the product of the weights."""
     assert first.per_query == second.per_query
     names = Docnos.of(np.concatenate([first.rows.names, second.rows.names]))
+    refuse_large(documents=len(names), groups=len(first.groups) * len(second.groups))
     left, right = (_aligned(labels, names) for labels in (first, second))
     weights = (left[:, :, None] * right[:, None, :]).reshape(len(names), -1)
     groups = [f"{a}*{b}" for a in first.groups for b in second.groups]

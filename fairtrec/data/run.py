@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, encoded
+from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, encoded, refuse_large
 
 
 class ByQuery:
@@ -64,6 +64,7 @@ class Run(ByQuery):
         length = np.where(rows == MISSING, 0, self.starts[rows + 1] - first)
         width = int(length.max(initial=0))
         rank = np.arange(width if depth is None else min(width, depth))
+        refuse_large(queries=len(rows), documents=len(rank))
         return np.where(rank < length[:, None], first[:, None] + rank, MISSING)
 
     def cut(self, qids: Sequence[str], depth: int | None) -> "Run":
@@ -238,7 +239,9 @@ class QrelsIndex:
 
 def in_rows(values: Any, lengths: Ints, fill: Any) -> tuple[Any, Any]:
     """Lay values out as a matrix [row, n], so many in each row, and tell which of its cells are filled."""
-    filled = np.arange(int(lengths.max(initial=0))) < lengths[:, None]
+    widest = int(lengths.max(initial=0))
+    refuse_large(queries=len(lengths), documents=widest)
+    filled = np.arange(widest) < lengths[:, None]
     if filled.all():
         return values.reshape(filled.shape), filled
     matrix = np.full(filled.shape, fill, dtype=values.dtype)

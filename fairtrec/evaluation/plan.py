@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
 from fairtrec.data import Qrels
-from fairtrec.errors import UsageError, asked_by
+from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.files.arguments import is_by_name
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.inputs import by_attribute, loading
@@ -29,6 +29,7 @@ from fairtrec.ranking.depth import Asking, depth_of
 if TYPE_CHECKING:
     from fairtrec.annotation.counting.counter import Lexicon
 
+MOST_MEASURES = 4096
 GDEVAL = 4  # the greatest grade that its ERR expects
 FAIRNESS = "fairness is not measured; give --terms LIST with --docs COLLECTION, or --labels FILE"
 
@@ -75,7 +76,8 @@ def settle(
     asked: list[Measure] = []
     for each in named:
         for one in by_attribute.one_of_each(each, found.labels) if len(found.labels) > 1 or each.by else (each,):
-            asked += _of_groups(one, found) if getattr(one, "group", None) == "" else [one]
+            is_of_each = getattr(one, "group", None) == ""
+            asked += _of_groups(one, found, MOST_MEASURES - len(asked)) if is_of_each else [one]
     if len(named) > 1:
         notes.append(registry.attention_of(named))
     if measures is None and all(isinstance(measure, Utility) for measure in named):
@@ -164,10 +166,13 @@ def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[str] = ()) -
     )
 
 
-def _of_groups(measure: Measure, found: Opened) -> tuple[Measure, ...]:
-    """Give one measure for each group of its attribute."""
+def _of_groups(measure: Measure, found: Opened, room: int) -> tuple[Measure, ...]:
+    """Give one measure for each group of its attribute. Raises InputError if there is no room for so many."""
     labels = found.labels_by(measure)
     groups = found.groups if labels is None else labels.groups
+    if len(groups) > room:
+        what = f"{measure.name} is computed for each of {len(groups):,} groups; {MOST_MEASURES:,} measures is the most"
+        raise InputError(f"{what}. Name one group, like {measure.name}(group=NAME), or those that count with --groups")
     return measure.expanded(groups) if groups else (measure,)
 
 

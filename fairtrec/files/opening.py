@@ -22,7 +22,9 @@ from fairtrec.progress import listener, report
 
 STDIN = "-"
 BLOCK = 1 << 23  # bytes; about 200,000 lines of a run
-LONGEST_LINE = 1 << 26
+LONGEST_LINE = 1 << 20  # bytes of a line of ids and numbers
+LONGEST_OBJECT = 1 << 24  # bytes of a line with lists in it, or with fields beside the one that is read
+LONGEST_TEXT = 1 << 26  # bytes of a line that holds a text
 LARGEST_REST = 1 << 26  # bytes of a stream that nobody had a use for
 LARGEST_BLANK = 1 << 22  # bytes of blank lines
 LARGEST_UNPACKED = 1 << 24  # bytes of a compressed file, unless it is not much smaller itself
@@ -148,11 +150,13 @@ def sha256(path: FilePath) -> str:
         raise InputError(f"cannot be read ({fault.strerror}); check the name", path) from None
 
 
-def blocks(stream: BinaryIO, path: FilePath) -> Iterator[tuple[bytes, int]]:
+def blocks(stream: BinaryIO, path: FilePath, longest: int = 0) -> Iterator[tuple[bytes, int]]:
     """Read about BLOCK bytes at a time, cut at line ends, without a byte-order mark; each with its number of LFs.
 
-    Lines end in LF or CR LF. Each block is checked to be UTF-8 without NUL bytes.
+    Lines end in LF or CR LF, and are no longer than ``longest`` (LONGEST_LINE) bytes. Each block is checked to be UTF-8
+    without NUL bytes.
     """
+    longest = longest or LONGEST_LINE
     line, unpacked, blank = 1, 0, 0
     first = True
     while block := stream.read(BLOCK):
@@ -161,11 +165,8 @@ def blocks(stream: BinaryIO, path: FilePath) -> Iterator[tuple[bytes, int]]:
         if unpacked > LARGEST_UNPACKED or blank > LARGEST_BLANK:
             refuse_bomb(path, unpacked, blank)
         if not block.endswith(b"\n"):
-            rest = stream.readline(LONGEST_LINE)
-            if len(rest) == LONGEST_LINE:
-                message = f"a line of more than {LONGEST_LINE >> 20} MiB; break it up"
-                raise InputError(message, path, line + block.count(b"\n"))
-            block += rest
+            block += stream.readline(longest + 1)
+        refuse_long(block, longest, path, line)
         if first:
             block = block.removeprefix(b"\xef\xbb\xbf")
             first = False
@@ -178,6 +179,17 @@ def blocks(stream: BinaryIO, path: FilePath) -> Iterator[tuple[bytes, int]]:
         if listener.get() is not None:
             report(fspath(path), position(stream), size(path))
         yield block.replace(b"\r\n", b"\n") if b"\r" in block else block, ends
+
+
+def refuse_long(block: bytes, longest: int, path: FilePath, line: int) -> None:
+    """Refuse a line of more than so many bytes before it is taken apart; ``line`` is the number of the first one."""
+    first = 0
+    while len(block) - first > longest:
+        end = block.rfind(b"\n", first, first + longest + 1) + 1
+        if not end:
+            message = f"a line of more than {longest >> 20} MiB; break it up"
+            raise InputError(message, path, line + block.count(b"\n", 0, first))
+        first = end
 
 
 def _blank(block: bytes, before: int) -> int:
@@ -259,11 +271,11 @@ def is_utf8(text: bytes) -> bool:
     return True
 
 
-def lines(path: FilePath, comment: bytes = b"") -> Iterator[tuple[int, bytes]]:
+def lines(path: FilePath, comment: bytes = b"", longest: int = 0) -> Iterator[tuple[int, bytes]]:
     """Give the number and text of each line that is not blank; one that starts with ``comment`` is passed over."""
     number = 0
     with opened(path) as stream:
-        for block, _ in blocks(stream, path):
+        for block, _ in blocks(stream, path, longest):
             rows = block.split(b"\n")
             rows.pop() if not rows[-1] else None
             for number, row in enumerate(rows, number + 1):  # noqa: B020 - it goes on counting
@@ -271,17 +283,18 @@ def lines(path: FilePath, comment: bytes = b"") -> Iterator[tuple[int, bytes]]:
                     yield number, row
 
 
-def first_line(path: FilePath, comment: bytes) -> tuple[int, bytes, list[bytes]]:
+def first_line(path: FilePath, comment: bytes, longest: int = 0) -> tuple[int, bytes, list[bytes]]:
     """Give the number and text of the first line that is neither blank nor a comment, and the first two above it.
 
     The file is not read on.
     """
     above: list[bytes] = []
-    passed = 0
+    passed, longest = 0, longest or LONGEST_LINE
     if is_stream(path):
         raise InputError("this kind of file is read twice, which a stream cannot be; give a file", path)
     with opened(path) as stream:
-        for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), 1):
+        for number, line in enumerate(iter(lambda: stream.readline(longest + 1), b""), 1):
+            refuse_long(line, longest, path, number)
             text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
             if text.strip() and not text.startswith(comment):
                 return number, text, above

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import fspath
 from typing import Any
@@ -19,6 +19,9 @@ _ID = re.compile(r"[^\s,#][^\s,]*")  # what a file of query ids can hold
 _HEADERS = (["qid", "annotator", "label"], ["qid", "label"])
 _VOTE = "{} column{} where a vote has two or three; write: qid<TAB>annotator<TAB>label, or a file for each annotator"
 _TEXT = "{} column{} where there are two or more; write: qid<TAB>query"
+MOST_LABELS = 500  # different ones of votes, and domains
+MOST_CELLS = 1 << 24  # of the table of votes [query, label]
+LONGEST_COMPARED = 40  # letters of names that may be meant to be the same
 Vote = tuple[FilePath | None, int | None, str, str, str]  # path, line, qid, annotator, label
 Ballots = dict[str, dict[str, str]]  # of each query the labels by annotator, both in the order in which they come
 
@@ -30,6 +33,7 @@ def ballots(given: Any) -> Ballots:
     an annotator who votes twice on a query, and where there is no vote at all.
     """
     found: Ballots = {}
+    labels: set[str] = set()
     for path, line, qid, annotator, label in _votes(given):
         if not _ID.fullmatch(qid):
             raise InputError(f"the query id {qid!r} is empty, or has a blank, comma or #; write another", path, line)
@@ -40,6 +44,13 @@ def ballots(given: Any) -> Ballots:
         if annotator in of_query:
             raise InputError(f"{annotator} votes twice on query {qid}; keep one vote", path, line)
         of_query[annotator] = label
+        labels.add(label)
+        if len(labels) > MOST_LABELS:
+            what = f"more than {MOST_LABELS:,} different labels"
+            raise InputError(f"{what}; write the label last, and fewer different ones", path, line)
+        if len(labels) * len(found) > MOST_CELLS:
+            what = f"{len(labels):,} labels of {len(found):,} queries do not fit into memory"
+            raise InputError(f"{what}; use fewer labels, or split the votes by query", path, line)
     if not found:
         raise InputError("there is no vote; write lines: qid<TAB>annotator<TAB>label")
     return found
@@ -112,6 +123,7 @@ def table(path: FilePath, domain: str | None) -> QueryTable | None:
         columns.append(names.index(domain))
     texts: dict[str, str] = {}
     domains: dict[str, tuple[str, ...]] = {}
+    every: set[str] = set()
     for number, row in rows:
         qid, text, *named = [row[at] if at < len(row) else "" for at in columns]
         if not _ID.fullmatch(qid):
@@ -121,6 +133,9 @@ def table(path: FilePath, domain: str | None) -> QueryTable | None:
         texts[qid] = text
         several = (name.strip() for cell in named for name in cell.split(","))
         domains[qid] = tuple(dict.fromkeys(name for name in several if name))
+        every.update(domains[qid])
+        if len(every) > MOST_LABELS:
+            raise InputError(f"more than {MOST_LABELS:,} domains; name a column of fewer", path, number)
         for name in tsv.RESERVED.keys() & domains[qid]:
             raise InputError(f"{name!r} stands for {tsv.RESERVED[name]}; give this domain another name", path, number)
     return QueryTable(texts, domains)
@@ -140,16 +155,23 @@ def alike(many: Mapping[str, int]) -> list[tuple[str, str]]:
     for rare, usual in pairs:
         one, other = rare.casefold(), usual.casefold()
         most = min(2, len(one) // 3, len(other) // 3)
-        if abs(len(one) - len(other)) <= most and _distance(one, other) <= most:
+        is_short = max(len(one), len(other)) <= LONGEST_COMPARED
+        if is_short and abs(len(one) - len(other)) <= most and _is_near(one, other, most):
             found.append((rare, usual))
     return found
 
 
-def _distance(one: str, other: Iterable[str]) -> int:
-    """Count the letters to change, add or leave out (Levenshtein)."""
+def _is_near(one: str, other: str, most: int) -> bool:
+    """Tell whether at most so many letters are to be changed, added or left out (Levenshtein).
+
+    >>> _is_near("career", "carrier", 2), _is_near("career", "carrier", 1)
+    (True, False)
+    """
     row = list(range(len(one) + 1))
     for number, letter in enumerate(other, 1):
-        before, row = row, [number]
-        for at, mine in enumerate(one):
-            row.append(min(before[at] + (mine != letter), before[at + 1] + 1, row[at] + 1))
-    return row[-1]
+        before, row = row, [number] + [most + 1] * len(one)
+        for at in range(max(0, number - 1 - most), min(len(one), number + most)):  # further off more letters differ
+            row[at + 1] = min(before[at] + (one[at] != letter), before[at + 1] + 1, row[at] + 1)
+        if min(row) > most:
+            return False
+    return row[-1] <= most

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from fairtrec.data import MISSING, Annotations, Bools, Docnos, Histogram, Ints
+from fairtrec.data import MISSING, Annotations, Bools, Docnos, Histogram, Ints, refuse_large
 from fairtrec.data.counts import histogram_of, joined
 from fairtrec.errors import FilePath, InputError
 from fairtrec.formats import columns
@@ -22,6 +22,7 @@ def read(table: Table, wanted: Docnos, *, collection: bool = False) -> Annotatio
     Raises InputError for a bad header or line, a negative count, and a wanted document that stands twice.
     """
     path, groups = table.path, tuple(sorted(table.groups))
+    refuse_large(documents=len(wanted), groups=len(groups))
     histogram: Histogram | None = None
     if table.is_sorted:
         from fairtrec.formats.table import mapped

@@ -47,10 +47,13 @@ def parquet(path: FilePath, texts: tuple[str, ...] = ()) -> Iterator[Any]:
         sizes = [column.values * width for column, width in zip(columns, widths, strict=True)]
         refuse_bomb(path, max(sizes, default=0))
         refuse_bomb(path, rows * max([1, *map(_items, file.schema_arrow.types)]))  # a row that has none takes as much
-        kept = [leaf.physical_type == "BYTE_ARRAY" and leaf.path.split(".")[0] in tops for leaf in leaves]
-        there = [leaf.path for leaf, is_text in zip(leaves, kept, strict=True) if is_text]
-        if any(is_text and column.prefixed for column, is_text in zip(columns, kept, strict=True)):
+        is_text = [leaf.physical_type == "BYTE_ARRAY" and leaf.path.split(".")[0] in tops for leaf in leaves]
+        kept = [
+            (leaf.path, column.encodings) for leaf, column, kept in zip(leaves, columns, is_text, strict=True) if kept
+        ]
+        if any(parquet_pages.PREFIXED in encodings for _, encodings in kept):
             raise InputError("the encoding DELTA_BYTE_ARRAY can unpack to any size; write it with another", path)
+        there = [name for name, encodings in kept if encodings != {parquet_pages.LENGTHS}]  # which repeats no text
     with parquet.ParquetFile(fspath(path), read_dictionary=there) as file:
         yield file
 

@@ -30,7 +30,7 @@ def read(path: FilePath, wanted: Docnos) -> Iterator[tuple[int, str]]:
     seen: set[bytes] = set()
     first, lines = 1, None
     with opening.opened(path) as stream:
-        for block, ends in opening.blocks(stream, path):
+        for block, ends in opening.blocks(stream, path, opening.LONGEST_TEXT):
             if lines is None and (start := block.lstrip()[:1]):
                 lines = _json_lines if start == b"{" else _tsv_lines
             for number, docno, text in () if lines is None else lines(block, first, path, wanted, row_of):

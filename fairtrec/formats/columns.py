@@ -35,6 +35,7 @@ WORKERS = 2
 MORE = 1.05  # rows than the first block of a file lets expect
 FEW = 50_000  # rows in a block, from which there may be many blocks
 MOST_BYTES = 1 << 32  # of one column
+MOST_COLUMNS = 1024  # that the compiled loop takes
 _CODES = dict(zip(get_args(Cell), b"tbfiss", strict=True))  # of the compiled loop
 _DTYPES = {"float": "f8", "int": "i8"}
 _BLANKS = bytes(code in b"\0 \t\n\v\f\r" for code in range(256))  # by which bytes.split() tells cells, and NUL
@@ -48,6 +49,7 @@ class Layout:
     what: str
     columns: Mapping[str, Cell]
     header: bool = False  # the first line names the columns
+    longest: int = 0  # bytes of a line; 0 is LONGEST_LINE
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def stream(
         workers: Executor | None = None
         parsed: deque[Future[tuple[Columns, LineNumbers]]] = deque()
         row = 0
-        for block, line, ends, full in entries(file, path, header=layout.header):
+        for block, line, ends, full in entries(file, path, header=layout.header, longest=layout.longest):
             if workers is None and not full:
                 columns = fast(block, layout, ends)
                 found = _exact(block, layout, path, line) if columns is None else (columns, line)
@@ -130,7 +132,7 @@ def _parse(
 
 
 def entries(
-    file: BinaryIO, path: FilePath, above: re.Pattern[bytes] = _HEAD, *, header: bool = False
+    file: BinaryIO, path: FilePath, above: re.Pattern[bytes] = _HEAD, *, header: bool = False, longest: int = 0
 ) -> Iterator[tuple[bytes, int, int, bool]]:
     """Give the blocks of a file without what stands before the first entry, with their first line and number of LFs.
 
@@ -138,7 +140,7 @@ def entries(
     a ``header``, that is left out too.
     """
     line, head = 1, True
-    for whole, ends in opening.blocks(file, path):
+    for whole, ends in opening.blocks(file, path, longest):
         block, skipped = whole, 0
         if head:
             end = above.match(block).end()  # type: ignore[union-attr]  # it matches nothing at least
@@ -196,7 +198,7 @@ def _joined(parts: list[Any], path: FilePath) -> Any:
 
 def fast(block: bytes, layout: Layout, ends: int, given: Columns | None = None) -> Columns | None:
     """Parse a block of so many line ends in C, into arrays that are ``given``; None if it is not plain."""
-    if extension is None:
+    if extension is None or len(layout.columns) > MOST_COLUMNS:
         return None
     rows, width, given = ends + (not block.endswith(b"\n")), 8, given or {}
     kinds = bytes(map(_CODES.__getitem__, layout.columns.values()))

@@ -29,7 +29,7 @@ from fairtrec.formats.taking import EntryLines, EntryPart, GroupCodes, LeftOut, 
 
 HELD = 1 << 20  # labels that are held before those of documents that nothing names are let go
 LARGE_TABLE = 1 << 25  # cells of a table of weights, from which on they are let go, too
-MOST_CELLS = 1 << 30
+MOST_CELLS = 1 << 27  # of a table of weights: 1 GiB
 MOST_GROUPS = 1 << 12  # of which each has a column although others were named
 
 

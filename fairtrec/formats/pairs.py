@@ -55,7 +55,7 @@ class Counterparts:
 
 def read(path: FilePath, *, one_way: bool = False) -> Counterparts:
     """Read a list. Raises InputError for what is no pair, a word with itself, and a line that adds nothing."""
-    start = next(iter(opening.lines(path)), (0, b""))[1].lstrip()
+    start = next(iter(opening.lines(path, longest=opening.LONGEST_TEXT)), (0, b""))[1].lstrip()
     lines = ((number, line.decode()) for number, line in opening.lines(path, comment=b"#"))
     cells = ((number, line.split("\t" if "\t" in line else ",")) for number, line in lines)
     rows = _of_json(path) if start.startswith(b"[") else cells
@@ -70,7 +70,7 @@ def of(pairs: Iterable[Any], *, one_way: bool = False) -> Counterparts:
 
 def _of_json(path: FilePath) -> Iterator[tuple[int, Any]]:
     with opening.opened(path) as stream:
-        text = b"".join(block for block, _ in opening.blocks(stream, path))
+        text = b"".join(block for block, _ in opening.blocks(stream, path, opening.LONGEST_TEXT))
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as fault:

@@ -5,7 +5,7 @@ what the footer says of sizes.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,7 +16,7 @@ ROW_GROUPS, COLUMNS, META, VALUES, PACKED, DATA, DICTIONARY = 4, 1, 3, 5, 7, 9, 
 ROWS = 3  # field of the footer, and of each group of rows
 PAGE_UNPACKED, PAGE_PACKED, PAGE_VALUES = 2, 3, 1  # fields of the head of a page, and of the rest of it
 ENCODINGS = {5: 2, 8: 4}  # where that rest is, by the version of the page; its field that says how texts are written
-PREFIXED = 7  # each text by how much of the one above it begins with: a few bytes may be gigabytes
+LENGTHS, PREFIXED = 6, 7  # all lengths, then all texts; each by how much of the one above it begins with
 LONGEST_HEAD = 1 << 24  # bytes of the head of a page
 FORGOTTEN = 100  # bytes of a column that the oldest writers did not count
 UNREADABLE = IndexError, KeyError, TypeError, AttributeError, ValueError, RecursionError, OSError
@@ -28,7 +28,7 @@ class ColumnPages:
 
     values: int = 0
     unpacked: int = 0
-    prefixed: bool = False
+    encodings: set[int] = field(default_factory=set)
 
 
 def columns_in(path: FilePath) -> list[ColumnPages]:
@@ -81,7 +81,7 @@ def _add_pages(column: ColumnPages, file: BinaryIO, at: int, end: int) -> None:
         for version, encoding in ENCODINGS.items():
             if rest := head.get(version):
                 column.values += max(0, rest[PAGE_VALUES])
-                column.prefixed |= rest[encoding] == PREFIXED
+                column.encodings.add(rest[encoding])
         at += length + packed
 
 

@@ -63,7 +63,7 @@ def of_columns(
 def _is_json(path: FilePath) -> bool:
     """Tell whether the first line is an object; of a stream nothing is told."""
     with suppress(InputError):  # there is no line, or it cannot be read
-        return opening.first_line(path, b"#")[1].lstrip().startswith(b"{")
+        return opening.first_line(path, b"#", opening.LONGEST_OBJECT)[1].lstrip().startswith(b"{")
     return False
 
 
@@ -73,7 +73,7 @@ def of_lists(path: FilePath) -> Qrels:
     Raises InputError for a bad line.
     """
     pages: dict[tuple[bytes, bytes], int] = {}
-    for number, line in opening.lines(path, comment=b"#"):
+    for number, line in opening.lines(path, b"#", opening.LONGEST_OBJECT):
         found = object_of(line, EXAMPLE, path, number)
         listed = found.get("rel_docs")
         are_ids = isinstance(listed, list) and ({*map(type, listed)} <= {int} or all(map(_is_id, listed)))

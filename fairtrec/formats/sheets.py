@@ -121,7 +121,7 @@ def _of_file(path: FilePath, *, plain: bool) -> SheetLines:
         numbered: Iterator[tsv.NumberedLine] = iter(())
         names: list[str] = []
     else:
-        (number, first), numbered = tsv.begun(_below(opening.lines(path), found))
+        (number, first), numbered = tsv.begun(_below(opening.lines(path, longest=opening.LONGEST_TEXT), found))
         names = [cell.strip() for cell in first.decode().split("\t")]
     if {"docno", "group"} <= {*names}:
         twice = next((name for name in NAMES if names.count(name) > 1), None)

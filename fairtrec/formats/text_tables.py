@@ -28,7 +28,7 @@ Roles = Mapping[str, str]  # docno, group, and perhaps qid, weight or count; whi
 def blocks(path: FilePath) -> Iterator[tuple[bytes, int]]:
     """Give the blocks of a text and their first lines, without blank lines and comments at its start."""
     with opening.opened(path) as stream:
-        for block, line, *_ in entries(stream, path, _HEAD):
+        for block, line, *_ in entries(stream, path, _HEAD, longest=opening.LONGEST_OBJECT):
             yield block, line
 
 

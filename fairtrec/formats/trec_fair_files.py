@@ -144,7 +144,7 @@ def as_json(line: bytes) -> Any:
 def parsed(path: FilePath, form: str, parse: Callable[[bytes], Entry]) -> Iterator[tuple[int, Entry]]:
     """Parse each line; a ValueError becomes an InputError that says where, and what a line should be like."""
     empty = True
-    for number, line in opening.lines(path):
+    for number, line in opening.lines(path, longest=opening.LONGEST_OBJECT):
         empty = False
         try:
             yield number, parse(line)

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Floats, GroupTerms, Queries
+from fairtrec.data import MOST_GROUPS, Floats, GroupTerms, Queries
 from fairtrec.errors import PATH, FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats.columns import WIDEST
 from fairtrec.formulas.distribution import rounded, sums_to_one
 
+MOST_SLICES = 1000  # each of which is tested
+MOST_SHARES = 1 << 24  # of the targets of all queries
 ALL = "all"  # the slice of all queries together
 DIFFERENCE, RATIO = "difference", "ratio"  # of the means of two slices
 RESERVED = {ALL: "all queries", DIFFERENCE: "the difference of slices", RATIO: "the ratio of slices"}
@@ -75,6 +77,9 @@ def terms(path: FilePath) -> GroupTerms:
         if "*" in term:
             raise InputError(f"{term}: there are no wildcards; list the words", path, number)
         found.setdefault(group, {})[term] = None
+        if len(found) > MOST_GROUPS:
+            what = f"more than {MOST_GROUPS:,} groups"
+            raise InputError(f"{what}; write each line as: term,group, and fewer groups", path, number)
     if len(found) < 2:
         raise InputError("this term list has fewer than two groups; fairness needs at least two", path)
     lists = {group: tuple(words) for group, words in found.items()}
@@ -116,6 +121,9 @@ def slices(path: FilePath) -> dict[str, tuple[str, ...]]:
         if name in RESERVED:
             raise InputError(f"{name!r} stands for {RESERVED[name]}; give this slice another name", path, number)
         members = found.setdefault(name, {})
+        if len(found) > MOST_SLICES:
+            what = f"more than {MOST_SLICES:,} slices"
+            raise InputError(f"{what}; write each line as: qid<TAB>slice, and fewer slices", path, number)
         if qid in members:
             raise InputError(f"query {qid} is twice in the slice {name}; remove one of the two", path, number)
         members[qid] = None
@@ -145,6 +153,9 @@ def targets(path: FilePath, groups: tuple[str, ...]) -> Floats | dict[str, Float
         qid, group, share = ["", *cells][-3:]
         if group not in groups:
             raise InputError(f"there is no group {group!r}; the groups are {', '.join(groups)}", path, number)
+        if len(found) * len(groups) > MOST_SHARES:
+            what = f"targets of {len(found):,} queries over {len(groups):,} groups do not fit into memory"
+            raise InputError(f"{what}; give one for all queries, or name fewer groups with --groups", path, number)
         target = found.setdefault(qid, np.zeros(len(groups)))
         first.setdefault(qid, number)
         try:
@@ -205,7 +216,7 @@ def triples(path: FilePath) -> list[tuple[str, str, str]]:
     Raises InputError for a line of other than three columns, or with an empty one, and for a file without lines.
     """
     found: list[tuple[str, str, str]] = []
-    for number, line in opening.lines(path):
+    for number, line in opening.lines(path, longest=opening.LONGEST_TEXT):
         cells = line.decode().split("\t")  # of which nothing is stripped: they are texts
         if len(cells) != 3:
             raise InputError(f"this line has {len(cells)} columns; {_TRIPLE}", path, number)

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import Bools, Floats, Ints, Labels
+from fairtrec.data import MOST_GROUPS, Bools, Floats, Ints, Labels
 
-LISTED = 4096  # groups, of which a list is made of all
+LISTED = MOST_GROUPS  # of which a list is made of all
 
 
 @dataclass(frozen=True, eq=False)

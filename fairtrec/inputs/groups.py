@@ -107,8 +107,8 @@ def remarks_on_tau(several: Iterable[tuple[Measure, Labels]]) -> list[str]:
     """
     found: dict[tuple[int, float, bool], list[str]] = {}
     for each, labels in several:
-        terms, tau = np.nan_to_num(labels.weights).sum(axis=1), getattr(each, "tau", 0)
-        if neutral := int(((terms > 0) & (terms <= tau)).sum()):
+        tau = getattr(each, "tau", 0)
+        if tau and (neutral := int(((labels.terms > 0) & (labels.terms <= tau)).sum())):
             found.setdefault((neutral, tau, labels.beyond is not None), []).append(str(each))
     why = "count as neutral, as a label is one group term and tau={}; with tau=0 labels decide"
     return [

@@ -238,7 +238,7 @@ def refuse_soft(labels: Labels) -> None:
     """Raise UsageError for labels that cannot stand for counts of group terms."""
     if labels.per_query:
         raise UsageError("measures of counts take one set of labels for all queries; give labels per document")
-    if np.any(np.nan_to_num(labels.weights) % 1) or (labels.others is not None and np.any(labels.others % 1)):
+    if not labels.is_hard:
         raise UsageError("measures of counts take whole labels, and these have weights between 0 and 1; leave them out")
 
 

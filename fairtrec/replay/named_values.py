@@ -103,7 +103,7 @@ def measure_of(name: str) -> Quantity:
 
 def _read(path: FilePath) -> tuple[list[Value], Signature | None]:
     with opening.opened(path) as stream:
-        text = b"".join(block for block, _ in opening.blocks(stream, path))
+        text = b"".join(block for block, _ in opening.blocks(stream, path, opening.LONGEST_TEXT))
     if not _is_document(text):
         return reader.read(path, text.decode(), lambda name: not isinstance(measure_of(name), NamedValues)), None
     recorded = results.parse(text, path)

@@ -28,7 +28,7 @@ def blocks(path: FilePath, found: Findings) -> Iterator[tuple[bytes, int]]:
     line, unpacked, damage = 1, 0, ""
     try:
         with opening.opened(path) as stream:
-            lines = Lines(stream, opening.BLOCK, LONGEST, opening.LONGEST_LINE)
+            lines = Lines(stream, opening.BLOCK, LONGEST, opening.LONGEST_TEXT)
             for block in lines:
                 report(fspath(path), opening.position(stream), opening.size(path))
                 unpacked += len(block)

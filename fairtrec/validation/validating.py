@@ -76,7 +76,7 @@ def of_texts(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
 
     names, example, is_file = _named(runs), "", loading.is_file(docs)
     if is_file:
-        number, line, _ = opening.first_line(docs, comment=b"\0")  # no text starts with it
+        number, line, _ = opening.first_line(docs, b"\0", opening.LONGEST_TEXT)  # no text starts with it
         opening.check_text(line, docs, number)
         try:
             docno = collection.parsed(line)[0] if line.lstrip().startswith(b"{") else line.partition(b"\t")[0]

@@ -145,6 +145,13 @@ def test_texts_that_repeat_the_start_of_the_one_above_are_refused(tmp_path):
         labels.read(str(tmp_path / "l.parquet"))
 
 
+def test_texts_behind_their_lengths_are_read(tmp_path):
+    lengths = {"docno": "DELTA_LENGTH_BYTE_ARRAY", "group.list.element": "DELTA_LENGTH_BYTE_ARRAY"}
+    table = pa.table({"docno": ["d1", "d2"], "group": [["f"], ["f", "m"]]})
+    parquet.write_table(table, tmp_path / "l.parquet", use_dictionary=False, column_encoding=lengths)
+    assert labels.read(str(tmp_path / "l.parquet")).weights.tolist() == [[1, 0], [1, 1]]
+
+
 def test_columns_of_parquet_do_not_lie_over_each_other(tmp_path):
     path = tmp_path / "l.parquet"
     parquet.write_table(pa.table({"docno": ["d1", "d2"], "group": ["f", "m"]}), path)

@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from fairtrec.data import MOST_GROUPS
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import opening
 from fairtrec.formats import bounded, columns, table
@@ -65,7 +66,7 @@ class Table:
                 self.is_sorted = self.format == "arrow" and is_ours(schema, path)
             self._texts = schema.metadata or {}
         else:
-            number, line, comments = opening.first_line(path, comment=b"#")
+            number, line, comments = opening.first_line(path, b"#", opening.LONGEST_TEXT)
             docno, *names = line.decode(errors="replace").split()
             if [docno, *names[:1]] != [DOCNO, TOKENS] or len(names) < 3 or len({docno, *names}) <= len(names):
                 message = "the first line is no header of a table of counts; write: docno tokens GROUP GROUP ..."
@@ -74,7 +75,12 @@ class Table:
                 above = zip((META, DISTRIBUTION), comments, strict=True)
                 self._texts = {key: text[2:] for key, text in above if text[:3] == b"# {"}
         self.groups = tuple(names[1:])
-        self._layout = Layout("table of counts", {DOCNO: "text", **dict.fromkeys(names, "int")}, header=True)
+        if len(self.groups) > MOST_GROUPS:
+            what = f"{len(self.groups):,} groups, and {MOST_GROUPS:,} is the most"
+            raise InputError(f"{what}; count fewer groups, or give labels", path)
+        self._layout = Layout(
+            "table of counts", {DOCNO: "text", **dict.fromkeys(names, "int")}, True, opening.LONGEST_TEXT
+        )
         self.meta = Meta.of_json(self._texts[META], self.groups, path) if META in self._texts else None
 
     @contextmanager
