@@ -69,6 +69,7 @@ def command(
     """
     from fairtrec.gate.checking import check
 
+    config.refuse_outside()
     toml = click.get_current_context().meta.get("config")
     name, base = (None, None) if given["baseline"] is None else split(given["baseline"])
     read = (qrels, *runs, base, slices, toml, *given.values())

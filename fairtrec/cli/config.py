@@ -19,6 +19,7 @@ from fairtrec.inputs.choices import CHOICES
 DEFAULT, TABLE = "pyproject.toml", "tool.fairtrec.check"
 FILES = {"counts", "positions", "discount", "counterfactual", "baseline", "slice", "junit", "output"}  # always
 NAMES = {"terms", "docs", "labels", "queries", "background"}  # a file, or the name of something
+UNASKED = "config.unasked"  # of a context: whether no option named the file
 LISTS = {"terms", "queries"}  # of which names of resources come before files
 NAMES |= {row.option for row in CHOICES.values() if row.file}
 
@@ -33,6 +34,7 @@ def _load(context: click.Context, _: click.Parameter, value: str | None) -> None
     if found is not None:
         context.default_map = _options(context.command, found, path)
         context.meta["config"] = str(path)
+        context.meta[UNASKED] = value is None
 
 
 option = click.option(
@@ -44,6 +46,28 @@ option = click.option(
     help=f"Take options from [{TABLE}] of this TOML file, of none from {os.devnull}.  "
     f"[default: {DEFAULT} of this folder, if it has that]",
 )
+
+
+def refuse_outside() -> None:
+    """Raise InputError for an output of a file that nobody named, unless it stays below the folder of that file.
+
+    Such a file may be a stranger's, and so may links and hidden folders be.
+    """
+    context = click.get_current_context()
+    if not context.meta.get(UNASKED):
+        return
+    path = Path(context.meta["config"])
+    folder = path.parent.resolve()
+    for key in ("junit", "output"):
+        place = context.params[key]
+        if place is None or context.get_parameter_source(key) is not ParameterSource.DEFAULT_MAP:
+            continue
+        whole = Path(place).resolve()
+        inner = whole.relative_to(folder).parts if whole.is_relative_to(folder) else ()
+        if not inner or any(part.startswith(".") for part in inner):
+            where = "outside its folder" if not inner else "to a hidden place"
+            what = f"{key} would write {where}, and nobody asked for this file"
+            raise InputError(f"{what}; add --config {path} to allow it", path, _line(path, key))
 
 
 def refuse_wrong() -> None:

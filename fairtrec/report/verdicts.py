@@ -245,7 +245,9 @@ def junit(checked: Verdicts, *, places: int = 4, seconds: float = 0) -> str:
         suite = ET.SubElement(root, "testsuite", _counts(scores.run, of_run, checked.gate))
         properties = ET.SubElement(suite, "properties")
         made = {"signature": str(checked.signature), "confidence": f"{checked.gate.confidence:g}"}
-        for name, value in {**made, "interval": checked.gate.interval}.items():
+        made |= {"interval": checked.gate.interval}
+        made |= {"notes": "; ".join(checked.notes)} if checked.notes else {}
+        for name, value in made.items():
             ET.SubElement(properties, "property", {"name": name, "value": value})
         for verdict in of_run:
             names = {"classname": scores.run, "name": title(verdict), "time": "0"}

@@ -455,6 +455,48 @@ def test_what_is_wrong_in_a_file_is_not_where_it_is_overruled_or_does_not_fit(fo
     assert fairtrec_command(*line).code == 2  # which slices? a matter of the command line, too
 
 
+OUTSIDE = {
+    "above": ("../escaped.xml", "outside its folder"),
+    "absolute": ("{0}/escaped.xml", "outside its folder"),
+    "through a link": ("link/escaped.xml", "outside its folder"),
+    "a link": ("dangling", "outside its folder"),
+    "hidden": (".git/hooks/pre-commit", "to a hidden place"),
+}
+
+
+@pytest.mark.parametrize(("place", "where"), OUTSIDE.values(), ids=OUTSIDE)
+@pytest.mark.parametrize("key", ["junit", "output"])
+def test_a_file_that_nobody_named_writes_below_its_folder_only(
+    folder, fairtrec_command, monkeypatch, tmp_path_factory, key, place, where
+):
+    beyond = tmp_path_factory.mktemp("beyond")
+    (folder / "work" / ".git" / "hooks").mkdir(parents=True)
+    (folder / "work" / "link").symlink_to(beyond)
+    (folder / "work" / "dangling").symlink_to(beyond / "escaped.xml")
+    monkeypatch.chdir(folder / "work")
+    table = f"[tool.fairtrec.check]\nrequire = 'nDCG@10 >= 0.1'\n{key} = '{place.format(beyond)}'\n"
+    Path("pyproject.toml").write_text(table)
+    before = sorted(folder.rglob("*"))
+    line = ["check", "../qrels.txt", "../runs/new.run"]
+    for more in ([], ["no-such.run"]):
+        ended = fairtrec_command(*line, *more)
+        what = f"pyproject.toml:3: {key} would write {where}, and nobody asked for this file"
+        assert (ended.code, ended.complaints) == (3, [f"{what}; add --config pyproject.toml to allow it"])
+    assert (sorted(folder.rglob("*")), [*beyond.iterdir()]) == (before, [])
+    assert fairtrec_command(*line, f"--{key}", "mine").code == 0
+    assert fairtrec_command(*line, "--config", "pyproject.toml").code == 0
+    assert Path(place.format(beyond)).is_file()
+
+
+def test_a_file_that_nobody_named_may_write_below_its_folder(folder, fairtrec_command):
+    (folder / "reports").mkdir()
+    table = "[tool.fairtrec.check]\nrequire = 'nDCG@10 >= 0.1'\njunit = 'reports/a.xml'\noutput = 'b.txt'\n"
+    (folder / "pyproject.toml").write_text(table)
+    assert fairtrec_command("check", "qrels.txt", "runs/new.run").code == 0
+    assert "options from pyproject.toml" in (folder / "reports" / "a.xml").read_text()
+    assert "options from pyproject.toml" in (folder / "b.txt").read_text()
+
+
 @pytest.mark.parametrize(
     ("outputs", "says"),
     [
