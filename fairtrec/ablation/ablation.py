@@ -15,8 +15,9 @@ from fairtrec.answers import Answer, Signature
 from fairtrec.answers.result import Part, Result
 from fairtrec.catalogue import registry, renamed
 from fairtrec.data import Bools, Floats, GroupTerms, Ints
-from fairtrec.errors import UsageError
+from fairtrec.errors import PATH, UsageError
 from fairtrec.evaluation.signature import called, files_of
+from fairtrec.formats import frames, memory
 from fairtrec.formulas.rounding import tied
 from fairtrec.inputs import loading
 from fairtrec.inputs.given import Keywords
@@ -206,7 +207,7 @@ def ablate(
     terms = loading.terms(given["terms"]) if given.get("terms") is not None else None
     listed = 0 if terms is None else len({term for words in terms.terms.values() for term in words})
     every = settings(texts, several[0], grid=grid, terms=listed)
-    docs = given.get("docs")
+    docs = frames.held(given.get("docs"))
     lists = _lists(terms, every, has_texts=docs is not None)
     table = None
     asked: dict[str, Any] = dict(given)
@@ -220,7 +221,8 @@ def ablate(
     files = files_of(parts | {Part("run", name): run for name, run in measuring.named.items()}) | beside
     signature = measuring.results[0].signature
     if "docs" in signature:  # which were read once for all, and are an object since
-        signature |= {"docs": called("docs", given, files)}
+        digest = "" if isinstance(docs, PATH) else memory.digest("docs", docs)
+        signature |= {"docs": called("docs", given, files, digest=digest)}
     notes = (*measuring.results[0].notes, *loading.remarks_on_names(*lists))
     result = replace(measuring.results[0], files=files, signature=signature, notes=tuple(dict.fromkeys(notes)))
     return _compared(found, result, tuple(texts), seed, measuring.terms)

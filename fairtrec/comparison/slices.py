@@ -10,7 +10,7 @@ import numpy as np
 
 from fairtrec.answers.result import InputFile, Part, Result
 from fairtrec.answers.scores import Scores
-from fairtrec.data import Floats
+from fairtrec.data import Floats, digest_texts
 from fairtrec.errors import FilePath, UsageError
 from fairtrec.formats import tsv
 from fairtrec.formats.tsv import ALL, RESERVED
@@ -97,7 +97,8 @@ def signed(result: Result | Recorded, given: FilePath | Mapping[str, Sequence[st
         signature = result.signature | {"slices": short(Path(file.name).name, file.sha256)}
         result = replace(result, signature=signature, files={**result.files, Part("slices"): file})
     elif slices:
-        result = replace(result, signature=result.signature | {"slices": "given"})
+        digest = digest_texts((name, "\n".join(sorted(qids))) for name, qids in slices.items())
+        result = replace(result, signature=result.signature | {"slices": short("given", digest)})
     return result, slices
 
 

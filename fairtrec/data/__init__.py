@@ -3,6 +3,8 @@
 from fairtrec.data.counts import Annotations as Annotations
 from fairtrec.data.counts import Candidates as Candidates
 from fairtrec.data.counts import Histogram as Histogram
+from fairtrec.data.digests import digest_columns as digest_columns
+from fairtrec.data.digests import digest_texts as digest_texts
 from fairtrec.data.docnos import MISSING as MISSING
 from fairtrec.data.docnos import Bools as Bools
 from fairtrec.data.docnos import Docnos as Docnos

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fairtrec.data.digests import digest_texts
 from fairtrec.data.docnos import MISSING, Bools, Docnos, Docs, Floats, Ints, decode, refuse_large
 from fairtrec.errors import InputError
 from fairtrec.literals import Drawn
@@ -29,6 +30,12 @@ class GroupTerms:
     def groups(self) -> tuple[str, ...]:
         """The groups, in the order of every array with a group axis."""
         return tuple(sorted(self.terms))
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of the file, or of the words where there is none."""
+        words = ((group, "\n".join(sorted(words))) for group, words in self.terms.items())
+        return self.sha256 or digest_texts(words)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from os import fspath
@@ -15,14 +16,16 @@ from fairtrec.answers import Signature
 from fairtrec.answers.result import InputFile, Part
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.catalogue.registry import package_of
-from fairtrec.data import Docs, Ints, Qrels, Run
-from fairtrec.errors import PATH, UsageError
+from fairtrec.data import Docs, Ints, Positions, Qrels, Run, Sheet, digest_columns, digest_texts
+from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.reading import Reading
 from fairtrec.files.arguments import crossed, is_by_name, source
+from fairtrec.formulas.discount import GivenDiscount
 from fairtrec.inputs import loading
 from fairtrec.inputs.choice import inserted
 from fairtrec.inputs.choices import CHOICES, name_of
+from fairtrec.inputs.counterfactual import Counterfactuals
 from fairtrec.inputs.given import GIVEN_NAMES
 from fairtrec.inputs.groups import members
 from fairtrec.inputs.loading import short
@@ -96,7 +99,7 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
         background += "" if "background" in given.words else f"/{options.background_depth}"
     from_texts = of_documents and plan.lexicon is not None
     made = plan.made if of_documents else None
-    terms = short(plan.terms.name, plan.terms.sha256) if plan.terms and from_texts else ""
+    terms = short(plan.terms.name, plan.terms.digest) if plan.terms and from_texts else ""
     plays = plan.plays | {"documents"} if unknown else plan.plays
     told = {
         row.key: "" if plays.isdisjoint(row.part.split()) else row.told(getattr(options, row.name))
@@ -108,6 +111,8 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
         told["target"] = re.sub(rf"(?<![^*=;]){re.escape(name_of(file.place))}(?![^+;])", digest, told["target"])
     if Part("pool") in files:
         told["pool"] = called("pool", vars(options), files)
+    elif isinstance(options.pool, Mapping):
+        told["pool"] = short(told["pool"], digest_texts((str(qid), repr(float(n))) for qid, n in options.pool.items()))
     if made is not None:
         terms = short(made.terms, made.sha256)
         told |= {"tokenizer": made.tokenizer or "", "case": CHOICES["case_sensitive"].told(made.case_sensitive)}
@@ -115,7 +120,7 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
         told["missing"] += f"({unknown})"
     qrels, grades = reading.reference.qrels, any("greatest_grade" in each.needs for each in plan.measures)
     queries, is_searched = reading.queries, plan.table is not None and plan.table.is_sorted
-    rows = made.digest if made is not None and is_searched else ""
+    rows = made.digest if made is not None and is_searched else plan.digest("counts")
     idle = set() if given.discount is None or any(map(is_given, plan.measures)) else {"discount"}
     extras = plan.reference.extras.keys() - idle
     beside = {
@@ -124,16 +129,18 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
         "tau": ",".join(sorted({str(each.tau) for each in plan.measures if hasattr(each, "tau")})),
         "max-grade": "" if qrels is None or not grades else str(qrels.greatest_grade),
         "terms": terms,
-        "docs": called("docs", things, files) if from_texts else "",
+        "docs": called("docs", things, files, digest=plan.digest("docs")) if from_texts else "",
         "counts": called("counts", things, files, digest=rows) if of_documents and not (from_texts or labels) else "",
         "labels": ",".join(_of_attribute(name, short(each.name, each.sha256), "=") for name, each in several.items()),
         "members": "; ".join(_of_attribute(name, members(each), " ") for name, each in several.items()),
-        **{  # of counterfactual runs, as of runs, without a digest
-            name: name_of(things[name]) if name == "counterfactual" else called(name, things, files)
+        **{
+            name: _counterfactual(plan, files)
+            if name == "counterfactual"
+            else called(name, things, files, plan.reference.extras[name])
             for name in GIVEN_NAMES
             if name in extras
         },
-        "gold": called("gold", things, files) if plan.reference.gold is not None else "",
+        "gold": called("gold", things, files, gold.sheet) if (gold := plan.reference.gold) is not None else "",
         "queries": short(queries.name, queries.sha256) if queries else "",
         "background": background,
     }
@@ -146,17 +153,19 @@ def called(
     part: str,
     things: Mapping[str, Any],
     files: Mapping[Part, InputFile],
-    read: Qrels | Run | None = None,
+    read: Qrels | Run | Positions | Sheet | GivenDiscount | None = None,
     digest: str = "",
 ) -> str:
     """Name what was given for a part: name@digest of its file, or of what was ``read``; an ir_datasets id as it is.
 
-    ``digest``  what a table that is searched, not read, says of its rows.
+    ``digest``  what a table that is searched, not read, says of its rows; or that of what is held in memory.
     """
     thing, file = things[part], files.get(Part(part))
     if thing is None:
         return ""
     name = fspath(thing) if isinstance(thing, PATH) else "given"
+    if callable(dataset := getattr(thing, "dataset_id", None)):  # of ir_datasets
+        name = str(dataset())
     if file is not None:
         name, digest = name_of(file.place), digest or file.sha256
     elif read is not None:
@@ -164,10 +173,20 @@ def called(
     return short(name, digest)
 
 
-def digest_of(read: Qrels | Run) -> str:
-    """Hash judgements, or rankings, that are in no file; in whatever order their queries came."""
+def digest_of(read: Qrels | Run | Positions | Sheet | GivenDiscount) -> str:
+    """Hash what is in no file: judgements, or rankings, in whatever order their queries came; what documents hold."""
     from hashlib import sha256
 
+    if isinstance(read, Positions):
+        kind = np.full(len(read.values), 2 * read.per_query + read.pointed)
+        return digest_columns(read.rows.names, *read.values.T, kind)
+    if isinstance(read, Sheet):
+        labels = read.labels
+        drawn = np.ones(len(read.unknown)) if read.probability is None else read.probability
+        rows = digest_columns(labels.rows.names, *np.nan_to_num(labels.weights.T), read.unknown, drawn)
+        return digest_texts([(read.unit, rows), (f"depth {read.depth}", "\n".join(labels.groups))])
+    if isinstance(read, GivenDiscount):
+        return sha256(repr(read.weights).encode()).hexdigest()
     found = sha256()
     for row in sorted(range(len(read.qids)), key=read.qids.__getitem__):
         for column in _columns(read, row):
@@ -184,6 +203,24 @@ def _columns(read: Qrels | Run, row: int) -> list[Docs | Ints]:
     columns = read.docnos[first:end], read.iterations[first:end], read.grades[first:end]
     order = np.lexsort((columns[1], columns[0]))
     return [column[order] for column in columns]
+
+
+def _counterfactual(plan: Plan, files: Mapping[Part, InputFile]) -> str:
+    """Name the counterfactual runs; a folder has no digest, as it may hold more than is read."""
+    given: Counterfactuals = plan.reference.extras["counterfactual"]
+    if given.folder is not None:
+        return name_of(given.folder)
+    held, digest = {"": given.one} if given.by_name is None else given.by_name, ""
+    if Part("counterfactual") not in files:
+        with suppress(InputError):  # which has ended the run that it is of
+            digest = digest_texts((name, _digest_of_run(thing, plan)) for name, thing in held.items())
+    return called("counterfactual", vars(plan.given), files, digest=digest)
+
+
+def _digest_of_run(thing: Any, plan: Plan) -> str:
+    if isinstance(thing, PATH):
+        return InputFile(fspath(thing), thing).sha256
+    return digest_of(loading.ranking(thing, "counterfactual", plan.choices, None))
 
 
 def versions_of(measures: Sequence[Measure]) -> dict[str, str]:

@@ -20,6 +20,8 @@ from fairtrec.data import (
     Queries,
     Run,
     decode,
+    digest_columns,
+    digest_texts,
 )
 from fairtrec.data.counts import histogram_of
 from fairtrec.errors import InputError
@@ -169,7 +171,7 @@ def queries(thing: Iterable[Any]) -> Queries:
         qids = tuple(map(str, thing) if frame is None else dict.fromkeys(decode(frame.ids(QUERY))))
     if not qids:
         raise InputError("the query set is empty")
-    return Queries("queries", qids)
+    return Queries("queries", qids, digest_texts((qid, "") for qid in qids))
 
 
 def terms(thing: Mapping[str, Iterable[str]]) -> GroupTerms:
@@ -215,6 +217,22 @@ def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
         yield row, cell
 
 
+def digest(part: str, thing: Any) -> str:
+    """Hash all of the texts (``docs``) or ``counts`` that a caller holds; "" of a store, which gives single texts."""
+    if is_frame(thing) and part == "docs":
+        frame = Frame.of(thing, "docs", (*DOCUMENT, "text"))
+        cells = frame.objects(("text",), np.arange(len(frame)))
+        return digest_texts(zip(decode(frame.ids(DOCUMENT)), map(str, cells), strict=True))
+    if is_frame(thing):
+        groups = frame_groups(thing)
+        frame = Frame.of(thing, "counts", (*DOCUMENT, "tokens", *groups))
+        columns = digest_columns(frame.ids(DOCUMENT), *(frame.whole((name,)) for name in ("tokens", *groups)))
+        return digest_texts([("groups", "\n".join(groups)), ("counts", columns)])
+    if isinstance(thing, Mapping):
+        return digest_texts((str(docno), str(text)) for docno, text in thing.items())
+    return ""
+
+
 def counts(thing: Any, wanted: Docnos) -> Annotations:
     """Take the wanted documents' counts from a frame with the columns docno, tokens and one for each group."""
     groups = frame_groups(thing)
@@ -254,10 +272,12 @@ def labels(thing: Any, how: Taking | None = None) -> Labels:
     with understood("group labels"):
         if is_frame(thing):
             frame = Frame.of(thing, "labels", (*QUERY, *DOCUMENT, "group", "weight"))
-            groups, codes = np.unique(frame.ids(("group",)), return_inverse=True)
+            docnos, labelled = frame.ids(DOCUMENT), frame.ids(("group",))
+            groups, codes = np.unique(labelled, return_inverse=True)
             weights = None if frame.find(("weight",)) is None else frame.floats(("weight",))
             qids = None if frame.find(QUERY) is None else frame.ids(QUERY)
-            found.add(frame.ids(DOCUMENT), found.coded(groups.tolist())[codes], weights, qids=qids)
+            sha256 = digest_columns(docnos, labelled, *(each for each in (weights, qids) if each is not None))
+            found.add(docnos, found.coded(groups.tolist())[codes], weights, qids=qids)
         else:
             ids_of([*thing], "labels")
             several = [
@@ -266,8 +286,10 @@ def labels(thing: Any, how: Taking | None = None) -> Labels:
             ]
             docnos = np.repeat(found.named([str(docno) for docno in thing]), [len(each) for each in several])
             weights = np.array([float(weight) for each in several for weight in each.values()])
-            found.add(docnos, found.coded([str(group) for each in several for group in each]), weights)
-    return found.labels("labels")
+            of_each = [str(group) for each in several for group in each]
+            sha256 = digest_columns(docnos, np.array([group.encode() for group in of_each], dtype=np.bytes_), weights)
+            found.add(docnos, found.coded(of_each), weights)
+    return found.labels("labels", sha256)
 
 
 def positions(thing: Any) -> Positions:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.data import MOST_GROUPS, Floats, GroupTerms, Queries
+from fairtrec.data import MOST_GROUPS, Floats, GroupTerms, Queries, digest_texts
 from fairtrec.errors import PATH, FilePath, InputError
 from fairtrec.files import opening
 from fairtrec.formats.columns import WIDEST
@@ -277,6 +277,9 @@ def query_documents(given: Any, *, two: bool = False) -> QueryDocuments:
     if not entries or (two and len(sides) < 2):
         what = "the documents of both sides" if two else "a qid and a docno on each line"
         raise InputError(f"this names too few documents; give {what}", path)
-    name, sha256 = (opening.name(given), opening.sha256(given)) if is_file else ("given", "")
+    name = opening.name(given) if is_file else "given"
+    sha256 = (
+        opening.sha256(given) if is_file else digest_texts((f"{qid} {docno}", side) for _, qid, docno, side in entries)
+    )
     _, qids, docnos, named = zip(*entries, strict=True)
     return QueryDocuments(name, qids, docnos, named, sha256)

@@ -13,7 +13,7 @@ from fairtrec.data import MISSING, NONE, UNKNOWN, Bools, Floats, Ints, Run, Shee
 from fairtrec.errors import InputError, UsageError, asked_by
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.session import Evaluator
-from fairtrec.evaluation.signature import signature_of
+from fairtrec.evaluation.signature import digest_of, signature_of
 from fairtrec.files import opening
 from fairtrec.formats import sheets
 from fairtrec.formulas.weighted_sums import weigh
@@ -199,7 +199,11 @@ def agree(
     several = [] if runs is None else loading.named_runs(runs)
     made = {**signature_of(session.plan, session.reading(), session.files)}
     made = {name: value for name, value in made.items() if name not in IDLE}
-    said = {"fairtrec": made.pop("fairtrec"), "gold": loading.short(sheet.labels.name, sheet.labels.sha256), **made}
+    said = {
+        "fairtrec": made.pop("fairtrec"),
+        "gold": loading.short(sheet.labels.name, sheet.labels.sha256 or digest_of(sheet)),
+        **made,
+    }
     if runs is not None:
         choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format)
         frame = exposures(ranked(several, choices, depth)[0], per_query=sheet.unit == "query")

@@ -42,11 +42,21 @@ class Opened:
     table: "Table | None"  # of counts
     made: "Meta | None"  # how they were made, as far as they say so
     crossed: dict[str, Labels] = field(default_factory=dict)  # attributes, as far as they are asked for
+    digests: dict[str, str] = field(default_factory=dict)  # of texts and counts in memory, as far as they are asked for
 
     @property
     def first(self) -> Labels | None:
         """The labels of the first attribute."""
         return next(iter(self.labels.values()), None)
+
+    def digest(self, part: str) -> str:
+        """Hash the texts (``docs``) or ``counts`` that are held in memory, once; "" of what has a name."""
+        thing = getattr(self.given, part)
+        if part not in self.digests:
+            from fairtrec.formats import memory
+
+            self.digests[part] = "" if thing is None or isinstance(thing, PATH) else memory.digest(part, thing)
+        return self.digests[part]
 
     def labels_by(self, each: Asking) -> Labels | None:
         """Give the labels that a measure or reranker goes by. Raises UsageError where it names none that there are."""

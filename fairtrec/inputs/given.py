@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypedDict
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
 from fairtrec.files.arguments import NAME
+from fairtrec.formats.frames import held
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import ChoiceKeywords, Choices, unknown
 from fairtrec.literals import FILLED
@@ -117,6 +118,7 @@ class Given:
     sources: Mapping[str, Any] = field(init=False)  # of labels, by attribute; "" where these have no names
 
     def __post_init__(self) -> None:
+        vars(self).update(docs=held(self.docs), counts=held(self.counts))  # they are read, and hashed
         given = {name: thing for name, thing in vars(self).items() if thing is not None}
         words = {name for name, word in WORDS.items() if isinstance(given.get(name), str) and given[name] == word}
         if "docs" in given and "counts" in given:

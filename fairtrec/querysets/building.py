@@ -72,7 +72,7 @@ def queryset(
     lists = None if terms is None else loading.terms(terms)
     words: dict[str, tuple[str, ...]] = {}
     if lists is not None:
-        sources.append(("terms", lists.name, lists.sha256))
+        sources.append(("terms", lists.name, lists.digest))
         lexicon = Lexicon.of(lists)
         words = {qid: found for qid in chosen if (found := _held(lexicon, texts[qid]))}
     kept = tuple(qid for qid in chosen if qid not in words)

@@ -164,7 +164,11 @@ def test_what_is_spurious_is_taken_out_both_ways():
         placed = fairtrec.positions(run, embeddings={**vectors, **distractors}, spurious=spurious, spurious_as=how)
         rows = placed_rows(placed)
         assert [rows["q0", docno][0] for docno in vectors] == pytest.approx(expected[:, 0].tolist(), abs=1e-9)
-        assert placed.signature["spurious"] == f"given/{how}"
+        assert placed.signature["spurious"].startswith("given@")
+        assert placed.signature["spurious"].endswith(f"/{how}")
+        turned = {"q0": {docno: "two" if side == "one" else "one" for docno, side in spurious["q0"].items()}}
+        other = fairtrec.positions(run, embeddings={**vectors, **distractors}, spurious=turned, spurious_as=how)
+        assert other.signature["spurious"] != placed.signature["spurious"]
         left = np.abs(taken @ (b / np.linalg.norm(b)) / (ranked @ (b / np.linalg.norm(b))))
         assert left == pytest.approx(np.full(10, 0.0 if how == "unit" else abs(1 - b @ b)), abs=1e-9)
 

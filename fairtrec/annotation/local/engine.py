@@ -3,7 +3,6 @@
 What the table holds depends neither on the number of processes nor on the order in which they end.
 """
 
-import hashlib
 import json
 import shutil
 from bisect import bisect_right
@@ -129,9 +128,8 @@ def lexicon_of(terms: GroupTerms, options: CountingOptions) -> Lexicon:
 
 def meta_of(terms: GroupTerms, options: CountingOptions, sources: Sequence[Source]) -> Meta:
     """Say how the sources are counted."""
-    sha256 = terms.sha256 or hashlib.sha256(plain({g: list(w) for g, w in terms.terms.items()}).encode()).hexdigest()
     kept = sources_of(sources)
-    return Meta(terms.groups, options.tokenizer, options.case_sensitive, terms.name, sha256, kept)
+    return Meta(terms.groups, options.tokenizer, options.case_sensitive, terms.name, terms.digest, kept)
 
 
 def annotate(
