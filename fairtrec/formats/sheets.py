@@ -22,6 +22,7 @@ from fairtrec.literals import Drawn
 
 NAMES = ("qid", "docno", "group", "weight", "probability")
 SIGNED = re.compile(r"# (fairtrec:\S+ \| gold:.*|gold:\S+ \| .*)")  # once it held the version
+FORMULA = re.compile("'*(?!-$)[\"=+\\-@＝＋－＠]")  # what a spreadsheet computes, or takes for quoted; - is no group
 CHANGED = "this line is not as `fairtrec gold draw` wrote it"
 Cells = tuple[int | None, Mapping[str, Any]]  # the line, and what stands in its columns
 SheetKey = tuple[str, str]  # qid, "" where there is none, and docno
@@ -93,6 +94,20 @@ def of_labels(found: Labels) -> Sheet:
     return Sheet(found.name, unit, found, unknown, np.zeros(len(unknown), dtype=np.int64))
 
 
+def guard_cell(cell: str) -> str:
+    """Put an apostrophe before a cell that a spreadsheet takes for a formula.
+
+    >>> guard_cell("=1+1"), guard_cell("-"), guard_cell("a text")
+    ("'=1+1", '-', 'a text')
+    """
+    return f"'{cell}" if FORMULA.match(cell) else cell
+
+
+def unguard_cell(cell: str) -> str:
+    """Remove the apostrophe again."""
+    return cell[1:] if cell.startswith("'") and FORMULA.match(cell, 1) else cell
+
+
 def votes(thing: Any, *, per_query: bool) -> Votes:
     """Take the votes of documents from a sheet that may not be filled in yet, or from any labels.
 
@@ -159,7 +174,7 @@ def _of_columns(numbered: Iterator[tsv.NumberedLine], names: list[str], path: Fi
         cells = line.decode().split("\t")  # of which the last may be missing, as editors cut what is blank
         if len(cells) > len(names):
             raise InputError(f"{len(cells)} columns where the first line names {len(names)}; correct it", path, number)
-        yield number, {name: cells[at].strip() for at, name in kept if at < len(cells)}
+        yield number, {name: unguard_cell(cells[at].strip()) for at, name in kept if at < len(cells)}
 
 
 def _of_frame(found: SheetLines, thing: Any) -> Iterator[Mapping[str, Any]]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from fairtrec.formats.sheets import guard_cell
 from fairtrec.gold.drawing import GoldDraw
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.records import Row, objects
@@ -19,8 +20,8 @@ def tsv(draw: GoldDraw) -> str:
 
 
 def _exact(cell: str | float) -> str:
-    """Write a cell; a weight of 1 is short, a probability has all of its digits."""
-    return cell if isinstance(cell, str) else "1" if cell == 1 else repr(cell)
+    """Write a cell, a text as no formula; a weight of 1 is short, a probability has all of its digits."""
+    return guard_cell(cell) if isinstance(cell, str) else "1" if cell == 1 else repr(cell)
 
 
 def text(draw: GoldDraw) -> str:

@@ -6,6 +6,8 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fairtrec.data import Docnos
 from fairtrec.errors import InputError
@@ -209,3 +211,15 @@ def test_rows_are_found_by_docno(read):
     at = sheet.labels.rows.rows(np.array([b"document-7", b"document-8"]))
     assert sheet.labels.weights[at].tolist() == [[0, 1], [1, 0]]
     assert sheet.lines[at].tolist() == [9, 10]
+
+
+@given(st.text("'\"=+-@＝ab?\t ", max_size=6))
+def test_what_a_spreadsheet_would_compute_is_guarded_and_read_back(cell):
+    guarded = sheets.guard_cell(cell)
+    assert sheets.unguard_cell(guarded) == cell
+    assert guarded == "-" or guarded[:1] not in {*'"=+-@＝'}
+
+
+@pytest.mark.parametrize("cell", ["-", "?", "", "f", "d1", "'tis", "''", "it's =1"])
+def test_other_cells_are_written_as_they_are(cell):
+    assert (sheets.guard_cell(cell), sheets.unguard_cell(cell)) == (cell, cell)

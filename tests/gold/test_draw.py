@@ -258,3 +258,20 @@ def test_an_existing_sheet_is_overwritten_by_force_alone(copied, fairtrec_comman
     assert done.code == 0
     assert done.out == f"{draw(THREE, 5)}\n"
     assert (copied / "sheet.tsv").read_text("utf-8").startswith("# gold:document | number:")
+
+
+def test_no_cell_of_a_sheet_is_a_formula(tmp_path):
+    formula = '=HYPERLINK("//x/"&A1,"see")'
+    run = {"+q": {"-d1": 3.0, "@d2": 2.0, "'=d3": 1.0, '"d4': 0.5}}
+    texts = {"-d1": formula, "@d2": "-1+1", "'=d3": "@SUM(1)", '"d4': f'"{formula}"'}
+    for unit in ("document", "query"):
+        drawn = draw({"a": run}, 4, unit=unit, docs=texts, gold={"-d1": "=f", "@d2": "-", "'=d3": "m", '"d4': "f"})
+        drawn.write(tmp_path / "sheet.tsv")
+        _, head, *lines = (tmp_path / "sheet.tsv").read_text("utf-8").splitlines()
+        cells = [cell for line in lines for cell in line.split("\t")]
+        assert len(cells) == 4 * len(head.split("\t"))
+        assert not [cell for cell in cells if cell[:1] in {*'=+-@"'} and cell != "-"]
+        sheet = loading.gold(tmp_path / "sheet.tsv", per_query=unit == "query")
+        names = {name.decode().removeprefix("+q ") for name in sheet.labels.rows.names.tolist()}
+        assert (names, sheet.labels.groups) == ({*run["+q"]}, ("=f", "f", "m"))
+        assert sheet.labels.none
