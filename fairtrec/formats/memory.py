@@ -78,7 +78,10 @@ def ids_of(values: Sequence[Any], what: str) -> Docs:
     if not len(values):
         return np.empty(0, "S1")
     texts = values if {*map(type, values)} == {str} else list(map(str, values))
-    joined = "\n".join(texts).encode(errors="replace")  # at once, which takes half the time
+    try:
+        joined = "\n".join(texts).encode()  # at once, which takes half the time
+    except UnicodeEncodeError:
+        raise InputError(f"the {what} holds an id with half a character (a lone surrogate); correct it") from None
     encoded = joined.split(b"\n")
     is_odd = not all(encoded) or b"\0" in joined or len(encoded) > len(values)
     if is_odd or max(map(len, encoded)) > columns.WIDEST:

@@ -41,6 +41,7 @@ HINTS: dict[RunFormat, str] = {
 JSON_HINT = 'this looks like JSON lines, which are not told on a stream; add --run-format jsonl (run_format="jsonl")'
 FAIR = {(b"id", b"page_id"), *((b"id", name, b"page_id") for name in (b"seq_no", b"rep_number"))}  # TREC's first lines
 LONGEST_TAG = 256  # letters
+LONE = re.compile("[\ud800-\udfff]")  # which JSON may hold, and no text of Unicode
 OBJECT = re.compile(rb'\s*\{\s*("|\}\s*$)')  # how an object begins, and hardly an id
 
 
@@ -244,7 +245,11 @@ def _cell(name: str, cell: Any, path: FilePath, number: int) -> str | float:
     if name not in NUMBERS:
         if not isinstance(cell, str | int) or isinstance(cell, bool):
             raise InputError(f"the {name} {cell!r} is neither text nor a whole number; correct it", path, number)
-        return str(cell).encode(errors="replace").decode()
+        text = str(cell)
+        if LONE.search(text):
+            what = f"the {name} {cell!r} holds half a character (a lone surrogate)"
+            raise InputError(f"{what}; correct it", path, number)
+        return text
     if not is_number or abs(cell) > float(np.finfo(np.float64).max) or not isfinite(cell):
         raise InputError(f"the {name} {cell!r} is not a finite number; correct it", path, number)
     return float(cell)

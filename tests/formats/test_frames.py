@@ -343,12 +343,12 @@ def test_ids_of_any_kind_are_what_str_makes_of_them():
         def __str__(self):
             return "odd"
 
-    ids = ["a", "é\ud800", " b c", *range(3), 1.5, Odd("x"), np.str_("y")]
-    assert memory.ids_of(ids, "run").tolist() == [str(each).encode(errors="replace") for each in ids]
-    assert memory.ids_of(ids[:3], "run").tolist() == [b"a", "é?".encode(), b" b c"]
-    for bad in ("", "a\n", "\n", "a\0", "x" * (columns.WIDEST + 1)):
+    ids = ["a", "é", " b c", *range(3), 1.5, Odd("x"), np.str_("y")]
+    assert memory.ids_of(ids, "run").tolist() == [str(each).encode() for each in ids]
+    assert memory.ids_of(ids[:3], "run").tolist() == [b"a", "é".encode(), b" b c"]
+    for bad in ("", "a\n", "\n", "a\0", "x" * (columns.WIDEST + 1), "é\ud800"):
         for several in ([bad], ["a", bad], [bad, 7]):
-            with pytest.raises(InputError, match="give it another"):
+            with pytest.raises(InputError, match="give it another|half a character"):
                 memory.ids_of(several, "run")
 
 

@@ -504,3 +504,18 @@ def test_a_query_id_of_braces_makes_no_json(tmp_path):
     path.write_text("{} Q0 d8 1 19.5 tag\n{} Q0 d9 2\n")
     with pytest.raises(InputError, match=r"a.run:2: 4 columns where a run has 6"):
         run.read(path)
+
+
+@pytest.mark.parametrize("key", ["qid", "docno"])
+def test_half_a_character_is_no_other_id(tmp_path, key):
+    rows = [{"qid": "q1", "docno": "?", "score": 2.0}, {"qid": "q1", "docno": "d1", "score": 1.0}]
+    rows[1][key] = "\ud800"  # which stood for ?, and so twice
+    path = written(tmp_path / "r.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode())
+    with pytest.raises(InputError, match=rf"r\.jsonl:2: the {key} '\\ud800' holds half a character"):
+        run.read(path)
+
+
+@pytest.mark.parametrize("given", [{"q1": {"?": 2.0, "\ud800": 1.0}}, {"q1\udc00": {"d1": 1.0}}])
+def test_half_a_character_is_no_id_in_python(given):
+    with pytest.raises(InputError, match="the run holds an id with half a character"):
+        fairtrec.evaluate("RR", given, {"q1": {"?": 1}})
