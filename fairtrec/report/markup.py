@@ -30,7 +30,7 @@ def md(document: Document) -> str:
         lines += [*(f"| {' | '.join(row)} |" for row in (head, rule, *rows)), ""]
     lines += [*(f"- {escaped_md(line)}" for line in document.lines), *[""] * bool(document.lines)]
     lines += [f"{escaped_md(document.caption)}.", ""] if document.caption else []
-    return "".join(f"{line}\n" for line in [*lines, f"`{plain(document.signature)}`"])
+    return "".join(f"{line}\n" for line in [*lines, code_md(document.signature)])
 
 
 def latex(document: Document) -> str:
@@ -83,6 +83,18 @@ def escaped_md(text: str, more: str = "") -> str:
     ('a\\\\_b', '\\\\> b')
     """
     return re.sub(rf"([\\`*_|<\[{re.escape(more)}])", r"\\\1", plain(text))
+
+
+def code_md(text: str) -> str:
+    """Write a text as code, between more backticks than it has in a row.
+
+    >>> code_md("a"), code_md("a`b"), code_md("``")
+    ('`a`', '``a`b``', '``` `` ```')
+    """
+    text = plain(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    room = " " * (text.startswith("`") or text.endswith("`"))  # which is not shown
+    return f"{fence}{room}{text}{room}{fence}"
 
 
 def escaped_latex(text: str) -> str:

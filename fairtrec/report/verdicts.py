@@ -19,7 +19,7 @@ from fairtrec.gate.requirement import STATUSES, Gate, Verdict
 from fairtrec.report.cells import cell, shown
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.folding import cut, folded, hung
-from fairtrec.report.markup import escaped_md
+from fairtrec.report.markup import code_md, escaped_md
 from fairtrec.report.output import annotation
 from fairtrec.report.records import Row, head
 from fairtrec.report.records import json as as_json
@@ -162,10 +162,10 @@ def md(checked: Verdicts, *, places: int = 4) -> str:
         rows.append([f"{SIGNS[verdict.status]} {verdict.status}", *map(_escaped, cells)])
     reasons = [f"{called[each.run]}, {title(each)}: {plain(each.reason)}" for each in checked.verdicts if each.reason]
     reasons += [plain(fault) for _, fault in checked.result.failed]
-    notes, signature = footnotes(checked), plain(str(checked.signature))
+    notes = footnotes(checked)
     lines = [f"### fairtrec check: {_escaped(summary(checked))}", "", *(f"| {' | '.join(row)} |" for row in rows), ""]
     lines += [*(f"- {_escaped(line)}" for line in (*reasons, *notes)), *[""] * bool(reasons or notes)]
-    return "".join(f"{line}\n" for line in [*lines, f"`{signature.replace('`', '')}`"])
+    return "".join(f"{line}\n" for line in [*lines, code_md(str(checked.signature))])
 
 
 def _escaped(text: str) -> str:

@@ -348,7 +348,7 @@ def test_ids_of_any_kind_are_what_str_makes_of_them():
     assert memory.ids_of(ids[:3], "run").tolist() == [b"a", "é".encode(), b" b c"]
     for bad in ("", "a\n", "\n", "a\0", "x" * (columns.WIDEST + 1), "é\ud800"):
         for several in ([bad], ["a", bad], [bad, 7]):
-            with pytest.raises(InputError, match="give it another|half a character"):
+            with pytest.raises(InputError, match=r"give it another|half a character"):
                 memory.ids_of(several, "run")
 
 

@@ -399,7 +399,7 @@ def test_the_python_functions_take_the_word_too(desk):
 def test_eval_says_what_ms_marco_looks_like(desk, fairtrec_command):
     done = fairtrec_command("eval", "qrels.txt", "marco/bm25.run", "-m", "RR")
     assert done.code == 3
-    assert done.complaints == [f"marco/bm25.run:1: {other_runs.HINTS["msmarco"]}"]
+    assert done.complaints == [f"marco/bm25.run:1: {other_runs.HINTS['msmarco']}"]
     written(desk / "b.run", "q1 d7 high\n")
     assert (
         fairtrec_command("eval", "qrels.txt", "b.run", "-m", "RR")
