@@ -69,6 +69,28 @@ def asked_by(options: str) -> str:
     return re.sub(r"--([a-z-]+) ", lambda option: f"{option[1].replace('-', '_')}=", options)
 
 
+_INSTALLED_BY = {  # libraries whose package has another name, or that an extra brings
+    "ir_measures": "ir-measures",
+    "pytrec_eval": "pytrec-eval-terrier",
+    "matplotlib": "'fairtrec[plot]'",
+    "sentence_transformers": "'fairtrec[embed]'",
+    **dict.fromkeys(("pyspark", "py4j"), "'fairtrec[spark]'"),
+    **dict.fromkeys(("torch", "transformers", "safetensors"), "'fairtrec[adv]'"),
+}
+
+
+def missing_library(fault: ImportError) -> str:
+    """Say which library is not installed, and what installs it; nothing for another fault.
+
+    >>> missing_library(ModuleNotFoundError("No module named 'ir_measures'", name="ir_measures"))
+    'this needs ir_measures, which is not installed; run: pip install ir-measures'
+    """
+    name = (fault.name or "").partition(".")[0]
+    if not isinstance(fault, ModuleNotFoundError) or not name or name == "fairtrec" or name != fault.name:
+        return ""
+    return f"this needs {short(name)}, which is not installed; run: pip install {_INSTALLED_BY.get(name, short(name))}"
+
+
 class FairtrecError(Exception):
     """An error of the user's making; the command line prints it as one line and exits with ``exit_code``.
 

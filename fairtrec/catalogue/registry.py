@@ -12,7 +12,7 @@ from importlib import import_module
 from fairtrec.catalogue import notation, relevance
 from fairtrec.catalogue.notation import Parametrised, Spelled, built
 from fairtrec.data.parameters import Parameters
-from fairtrec.errors import UsageError
+from fairtrec.errors import FairtrecError, ResourceError, UsageError
 from fairtrec.measure import DEFINED, Measure
 from fairtrec.measures import BUILT_IN
 from fairtrec.measures.utility import PLAIN, TREC_ONLY, Plain, Utility
@@ -91,10 +91,10 @@ def _others(written: Spelled, relevance_level: int | None) -> Sequence[Measure]:
     return _of_relevance(other, relevance_level) or _others(other, relevance_level)
 
 
-def _unknown(name: str, spelled: str) -> UsageError:
+def _unknown(name: str, spelled: str) -> FairtrecError:
     """Say that there is no such measure, or not here, or which of several may be meant."""
     if name in relevance.ELSEWHERE and not relevance.is_installed():
-        return UsageError(f"{spelled}: {relevance.ABSENT}")
+        return ResourceError(f"{spelled}: {relevance.ABSENT}")
     if len(alikes := _alike(name)) > 1:
         return UsageError(f"{spelled} may be {' or '.join(alikes)}; write one of them in its own letters")
     from difflib import get_close_matches

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from fairtrec.catalogue.notation import LARGEST, Spelled
-from fairtrec.errors import UsageError
+from fairtrec.errors import ResourceError, UsageError
 from fairtrec.measures.utility import TREC_ONLY, Plain, TrecOnly, Utility
 
-ABSENT = "ir-measures, which alone computes it, is not installed here; leave it out, or run: pip install ir-measures"
+ABSENT = "this needs ir-measures, which is not installed; leave it out, or run: pip install ir-measures"
 ELSEWHERE = {
     "BPM", "Compat", "INSQ", "INST", "NERR10", "NERR11", "NERR8", "NERR9", "SDCG",
 }  # fmt: skip  # which nobody but ir-measures computes
@@ -49,9 +49,9 @@ class RelevanceMeasure:
     params: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, **params: Any) -> "RelevanceMeasure":
-        """Set parameters. Raises UsageError for what only ir-measures computes."""
+        """Set parameters. Raises ResourceError for what only ir-measures computes."""
         if params.get("dcg", "log2") not in ("log2", "exp-log2"):
-            raise UsageError(f"nDCG(dcg={params['dcg']!r}): {ABSENT}")
+            raise ResourceError(f"nDCG(dcg={params['dcg']!r}): {ABSENT}")
         return replace(self, params={**self.params, **params})
 
     def __getitem__(self, name: str) -> Any:

@@ -19,7 +19,7 @@ import click  # noqa: E402
 from fairtrec import compiled  # noqa: E402
 from fairtrec.catalogue import renamed  # noqa: E402
 from fairtrec.cli.commands import WIDEST, Commands, announced, load, say, told  # noqa: E402
-from fairtrec.errors import FairtrecError, InputError, short  # noqa: E402
+from fairtrec.errors import FairtrecError, InputError, ResourceError, missing_library, short  # noqa: E402
 from fairtrec.jobs import SAFE_PATH  # noqa: E402
 from fairtrec.version import __version__  # noqa: E402
 
@@ -252,6 +252,9 @@ def _exit_code(end: BaseException) -> int:  # noqa: PLR0911 - one for each way t
             return end.exit_code
         case _Ended():
             return 128 + end.number
+        case ImportError() if needed := missing_library(end):
+            _tell(ResourceError(needed))
+            return ResourceError.exit_code
         case click.Abort() | KeyboardInterrupt() | EOFError():
             with suppress(OSError):
                 click.echo(err=True, nl=not isinstance(end, click.Abort))  # below what the terminal shows of the key

@@ -49,10 +49,19 @@ def attended(*also: str, plans: int | None = 1) -> Iterator[None]:
         waiting_for.reset(token)
 
 
+def _shows_bars() -> bool:
+    """Tell whether somebody watches, and rich is here to draw bars."""
+    if not sys.stderr.isatty():
+        return False
+    from fairtrec.report.styled import is_rich_here
+
+    return is_rich_here()
+
+
 @contextmanager
 def progress() -> Iterator[None]:
     """Show how many runs and how much of each file are read, if that takes more than a second and somebody watches."""
-    if not sys.stderr.isatty():
+    if not _shows_bars():
         yield
         return
     began, tasks, bar = time.monotonic(), dict[str, Any](), None
@@ -90,7 +99,7 @@ def progress() -> Iterator[None]:
 @contextmanager
 def collecting(*, on_this_machine: bool = True) -> Iterator[Any]:
     """Show on standard error how far the work on a collection has come, if somebody watches."""
-    if not (on_this_machine and sys.stderr.isatty()):
+    if not (on_this_machine and _shows_bars()):
         yield None
         return
     from rich.console import Console

@@ -5,6 +5,7 @@ The document is under the first of the names in ``DOCUMENT``. A dotted field goe
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from importlib.util import find_spec
 from itertools import chain
 from os import fspath
 from typing import Any
@@ -167,7 +168,7 @@ def _objects(found: LabelColumns, block: str, names: Sequence[str], line: int) -
 
 def _alike(block: bytes, names: Sequence[str]) -> Any:
     """Parse a large block of lines whose values are of the same types as those of the first; None if it is none."""
-    if len(block) < text_tables.LARGE:
+    if len(block) < text_tables.LARGE or find_spec("pyarrow") is None:
         return None
     import pyarrow as pa
 

@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def _fast(found: LabelColumns, block: bytes, line: int, names: Sequence[str], ro
     plain = len(block.translate(None, _CONTROL)) == len(block) and not any(mark in block for mark in _UNTIDY)
     if not plain or block[:1] in b"# \t\n" or (delimiter == "," and b'"' in block):
         return False
-    if not block.isascii() and _ODD.search(block.decode()):
+    if (not block.isascii() and _ODD.search(block.decode())) or find_spec("pyarrow") is None:
         return False
     import pyarrow as pa
     from pyarrow import csv as fast

@@ -9,7 +9,7 @@ import numpy as np
 from fairtrec.catalogue import relevance
 from fairtrec.data import MISSING, Floats, Qrels, Run, decode
 from fairtrec.data.run import QrelsIndex, in_rows
-from fairtrec.errors import UsageError
+from fairtrec.errors import ResourceError, UsageError
 from fairtrec.formulas.distribution import quotient
 from fairtrec.measures.utility import DIVERSITY, Utility
 from fairtrec.ranking.depth import CELLS, dealt, depth_of
@@ -75,7 +75,7 @@ class RelevanceEvaluator:
         if not rows:
             return
         if not relevance.is_installed():
-            raise UsageError(f"{self.measures[rows[0]]}: {relevance.ABSENT}")
+            raise ResourceError(f"{self.measures[rows[0]]}: {relevance.ABSENT}")
         import ir_measures
 
         subtopics = list(_subtopics(qrels))

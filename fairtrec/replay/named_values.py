@@ -13,7 +13,7 @@ from fairtrec.answers import Signature
 from fairtrec.answers.result import InputFile, Part, Result
 from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import notation, registry
-from fairtrec.errors import PATH, FilePath, InputError, UsageError
+from fairtrec.errors import PATH, FilePath, InputError, ResourceError, UsageError
 from fairtrec.files import opening
 from fairtrec.files.arguments import named
 from fairtrec.formats import value_files as reader
@@ -94,7 +94,7 @@ def measure_of(name: str) -> Quantity:
     for spelled in (name, f"{ELSEWHERE.get(family.lower(), '')}{at}{cutoff}"):
         try:
             found = registry.parse(spelled)
-        except UsageError:
+        except (UsageError, ResourceError):  # none of ours, or one that only ir-measures computes, which is not here
             continue
         if len(found) == 1 and not found[0].geometric:  # of which trec_eval's code gives logarithms
             return found[0]

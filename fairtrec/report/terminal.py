@@ -1,15 +1,14 @@
 """Tables for people; in a narrow window long names are shortened, and columns dealt to several tables."""
 
-import io
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from shutil import get_terminal_size
-from typing import Any
 
 from fairtrec.errors import plain
 from fairtrec.report.document import Column, Document, ReportTable, RunCell
 from fairtrec.report.folding import cut, folded, hung
 from fairtrec.report.run_names import shorten_names
+from fairtrec.report.styled import Line, drawn, width_of
 
 BEST, WORST = "*", "°"
 FEWEST = 24  # letters of a name that is shortened, and of words that are folded
@@ -35,22 +34,16 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     room stand in a table below, or are left out and named.
     ``most`` remarks are shown (None: all), and then a terminal shows one line of the signature.
     """
-    from rich.console import Console
-    from rich.text import Text
-
-    stream, gap = io.StringIO(), document.gap
+    gap = document.gap
     room = get_terminal_size().columns if terminal or window else None
     short = _short_names(document.tables, gap, room)
     tables = [table.renamed(short) for table in document.tables]
     fitting = [(table, *_fitting(table, gap, room)) for table in tables]
-    pages = [(table, page) for table, keys, values in fitting for page in _pages(keys, values, gap, room)]
-    widest = max(_width(page, gap) for _, page in pages)
-    # without a height, rich takes 80 columns where TERM is dumb, and cuts what is wider
-    console = Console(file=stream, force_terminal=terminal, width=max(widest, room or 0), height=25, highlight=False)
-    for table, page in pages:
-        if table.title:
-            console.print(Text(plain(table.title), "bold"), soft_wrap=True)
-        console.print(_table(table, page, gap))
+    lines: list[Line] = []
+    for table, keys, values in fitting:
+        for page in _pages(keys, values, gap, room):
+            lines += [[(plain(table.title), "bold")]] if table.title else []
+            lines += _table(table, page, gap)
     is_cut = terminal and room is not None and most is not None
     signature = cut(document.signature, room or 0) if is_cut else document.signature
     both = [(table, {one.column.head for one in values}) for table, _, values in fitting]
@@ -58,9 +51,8 @@ def render(document: Document, *, terminal: bool = False, window: bool = False, 
     left = dict.fromkeys(head for head, kept in least if head not in kept)
     named = f"left out for want of room: {', '.join(left)}; -f tsv or a wider window has them" if left else ""
     signs = [_without(line, left) for line in document.signs] if left else document.signs
-    for line in filter(None, (named, SHORTENED if short else "", *signs, *folded(document.remarks, most), signature)):
-        console.print(Text(plain(line), "dim"), soft_wrap=True)
-    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+    below = filter(None, (named, SHORTENED if short else "", *signs, *folded(document.remarks, most), signature))
+    return drawn([*lines, *([(plain(line), "dim")] for line in below)], terminal=terminal)
 
 
 def _short_names(tables: Sequence[ReportTable], gap: int, window: int | None) -> Mapping[str, str]:
@@ -184,12 +176,7 @@ def _width(page: Sequence[_Laid], gap: int) -> int:
 
 
 def _laid(column: Column, most: int | None = None) -> _Laid:
-    """Mark and pad the head and the cells; words and heads of more than so many letters go on in another line.
-
-    Rich would take the space behind a value for nothing, and points would not line up.
-    """
-    from rich.cells import cell_len
-
+    """Mark and pad the head and the cells; words and heads of more than so many letters go on in another line."""
     rows = range(len(column.cells))
     marks = [BEST if row in column.best else WORST if row in column.worst else "" for row in rows]
     space = " " if any(marks) else ""
@@ -203,16 +190,14 @@ def _laid(column: Column, most: int | None = None) -> _Laid:
         texts = list(map(str.rstrip, texts))
     head = fold_text(plain(column.head), most)
     lines = [head, *(fold_text(text, most) if column.words and not column.runs else [text] for text in texts)]
-    width = max(cell_len(line) for several in (*lines, [] if column.words else cells) for line in several)
+    width = max(width_of(line) for several in (*lines, [] if column.words else cells) for line in several)
     left = column.words or bool(column.beside)
     padded = ["\n".join(_padded(line, width, left=left) for line in several) for several in lines]
     return _Laid(column, padded, ["", *({BEST: "bold green", WORST: "dim"}.get(mark, "") for mark in marks)], width)
 
 
 def _padded(text: str, width: int, *, left: bool) -> str:
-    from rich.cells import cell_len
-
-    pad = " " * (width - cell_len(text))
+    pad = " " * (width - width_of(text))
     return text + pad if left else pad + text
 
 
@@ -222,33 +207,46 @@ def fold_text(text: str, width: int | None) -> list[str]:
     >>> fold_text("a rather long reason", 8), fold_text("unbreakable", 8)
     (['a rather', 'long', 'reason'], ['unbreaka', 'ble'])
     """
-    from rich.cells import cell_len
-
-    if width is None or cell_len(text) <= width:
+    if width is None or width_of(text) <= width:
         return [text]
     lines = [""]
     for word in text.split(" "):
-        if lines[-1] and cell_len(lines[-1]) + 1 + cell_len(word) <= width:
+        if lines[-1] and width_of(lines[-1]) + 1 + width_of(word) <= width:
             lines[-1] += f" {word}"
             continue
         lines += [""] * bool(lines[-1])
         for letter in word:
-            lines += [""] * (cell_len(lines[-1] + letter) > width)
+            lines += [""] * (width_of(lines[-1] + letter) > width)
             lines[-1] += letter
     return lines
 
 
-def _table(table: ReportTable, page: Sequence[_Laid], gap: int) -> Any:
-    from rich import box
-    from rich import table as rich_table
-    from rich.text import Text
+def _table(table: ReportTable, page: Sequence[_Laid], gap: int) -> Iterator[Line]:
+    """Draw a table between two empty lines: the head above a rule, and the total, if any, behind an empty line."""
+    last = len(page[0].texts) - 1
+    yield []
+    for row in range(last + 1):
+        style = "bold" if row == 0 else "green" if row - 1 in table.good else "red" if row - 1 in table.bad else ""
+        if table.total and row == last:
+            yield []
+        cells = [one.texts[row].split("\n") for one in page]
+        high = max(map(len, cells))
+        for at in range(high):
+            yield [
+                part
+                for one, lines in zip(page, cells, strict=True)
+                for part in (
+                    (" " * (gap - 1), ""),
+                    (_line_of(lines, at, high, one.width, is_head=row == 0), one.styles[row] or style),
+                    (" ", ""),
+                )
+            ]
+        if row == 0:
+            yield [(f" {'─' * (_width(page, gap) - 2)}", "")]
+    yield []
 
-    drawn = rich_table.Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, gap - 2))
-    heads, *rows = zip(*(map(Text, column.texts, column.styles) for column in page), strict=True)
-    for head in heads:
-        drawn.add_column(head, no_wrap=True)
-    for number, row in enumerate(rows):
-        if table.total and number == len(rows) - 1:
-            drawn.add_section()
-        drawn.add_row(*row, style="green" if number in table.good else "red" if number in table.bad else "")
-    return drawn
+
+def _line_of(lines: Sequence[str], at: int, high: int, width: int, *, is_head: bool) -> str:
+    """Give a line of a cell in a row of ``high`` lines; a head stands at the bottom, other cells at the top."""
+    at -= (high - len(lines)) * is_head
+    return lines[at] if 0 <= at < len(lines) else " " * width

@@ -1,6 +1,5 @@
 """Verdicts of the gate: as text, Markdown, JSON, JUnit XML or annotations of a GitHub workflow, and as a table."""
 
-import io
 import math
 import re
 from collections import Counter
@@ -24,6 +23,7 @@ from fairtrec.report.output import annotation
 from fairtrec.report.records import Row, head
 from fairtrec.report.records import json as as_json
 from fairtrec.report.remarks import footnotes as footnotes_of
+from fairtrec.report.styled import Line, drawn
 from fairtrec.report.terminal import within
 
 KEYS = ("run", "requirement", "slice")
@@ -108,11 +108,7 @@ def text(
     In a ``window`` names are shortened, and figures that have no room stand below, too. ``most`` remarks are shown
     (None: all), and then a terminal shows one line of the signature.
     """
-    from rich.console import Console
-    from rich.text import Text
-
-    stream = io.StringIO()
-    console = Console(file=stream, force_terminal=terminal, highlight=False)
+    lines: list[Line] = []
     room = get_terminal_size().columns if terminal or window else None
     called = within(room, named(checked))
     run = max(map(len, called.values()), default=0)
@@ -123,16 +119,12 @@ def text(
         if room is not None and len(found[0]) > room:
             found = [*hung(first.rstrip(), room, 9), *hung(f"{'':<9}{facts(verdict, places)}", room, 9)]
         found += hung(f"{'':<9}{plain(verdict.reason)}", room, 9) if verdict.reason else []
-        console.print(
-            Text.assemble((f"{WORDS[verdict.status]:<9}", STYLES[verdict.status]), found[0][9:]), soft_wrap=True
-        )
-        for line in found[1:]:
-            console.print(Text(line), soft_wrap=True)
+        lines.append([(f"{WORDS[verdict.status]:<9}", STYLES[verdict.status]), (found[0][9:], "")])
+        lines += ([(line, "")] for line in found[1:])
     signature = f"# {plain(str(checked.signature))}"
     last = cut(signature, room) if terminal and room is not None and most is not None else signature
-    for each in (*hung(summary(checked), room, 4), *(f"# {line}" for line in folded(footnotes(checked), most)), last):
-        console.print(Text(each, "dim"), soft_wrap=True)
-    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().split("\n")[:-1])
+    below = (*hung(summary(checked), room, 4), *(f"# {line}" for line in folded(footnotes(checked), most)), last)
+    return drawn([*lines, *([(each, "dim")] for each in below)], terminal=terminal)
 
 
 def tables(checked: Verdicts, *, places: int = 4) -> Document:

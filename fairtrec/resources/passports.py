@@ -344,11 +344,16 @@ def _passport(fields: Fields, name: str, of: type[AnyPassport]) -> AnyPassport:
 
 
 def _home() -> Path:
+    """Give the folder of downloaded lists: FAIRTREC_HOME, or one in the cache of this platform."""
     if home := os.environ.get("FAIRTREC_HOME"):
         try:
             return Path(home).expanduser()
         except RuntimeError:
             raise ResourceError(f"FAIRTREC_HOME is {home}, and there is no such user; name a folder") from None
-    from platformdirs import user_cache_path
-
-    return user_cache_path("fairtrec")
+    user = Path(os.path.expanduser("~"))  # noqa: PTH111 - pathlib's raises where there is no home
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or user / "AppData" / "Local") / "fairtrec" / "Cache"
+    if sys.platform == "darwin":
+        return user / "Library" / "Caches" / "fairtrec"
+    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (cache if cache.is_absolute() else user / ".cache") / "fairtrec"

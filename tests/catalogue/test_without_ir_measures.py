@@ -67,8 +67,8 @@ def test_what_is_refused_with_it_is_refused_without_it(absent, text):
 def test_what_it_alone_computes_is_one_line(absent, fairtrec_command, example, text):
     absent()
     ended = fairtrec_command("eval", example / "qrels.txt", example / "bm25.run", "-m", text)
-    assert (ended.code, len(ended.complaints)) == (2, 1)
-    assert "ir-measures, which alone computes it, is not installed here; leave it out, or run: pip" in ended.err
+    assert (ended.code, len(ended.complaints)) == (4, 1)
+    assert "this needs ir-measures, which is not installed; leave it out, or run: pip install ir-measures" in ended.err
 
 
 def test_the_pages_of_measures_need_it_not(absent, fairtrec_command):

@@ -346,10 +346,26 @@ def test_a_full_disk(shelf, home, monkeypatch):
         resources.get("far")
 
 
-def test_the_default_home_is_the_cache_of_the_platform(shelf, monkeypatch, tmp_path):
-    platformdirs = pytest.importorskip("platformdirs")
-    monkeypatch.delenv("FAIRTREC_HOME")
-    assert resources.passport("far").place == platformdirs.user_cache_path("fairtrec") / "querysets" / "far.tsv"
+@pytest.mark.parametrize(
+    ("platform", "variables", "home"),
+    [
+        ("linux", {}, "user/.cache/fairtrec"),
+        ("linux", {"XDG_CACHE_HOME": "relative"}, "user/.cache/fairtrec"),
+        ("linux", {"XDG_CACHE_HOME": "/fast"}, "/fast/fairtrec"),
+        ("darwin", {}, "user/Library/Caches/fairtrec"),
+        ("win32", {}, "user/AppData/Local/fairtrec/Cache"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local/fairtrec/Cache"),
+    ],
+)
+def test_the_default_home_is_the_cache_of_the_platform(shelf, monkeypatch, tmp_path, platform, variables, home):
+    for name in ("FAIRTREC_HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path / "user"))
+    monkeypatch.setattr(sys, "platform", platform)
+    assert resources.passport("far").place == tmp_path / home / "querysets" / "far.tsv"
 
 
 # --- added -----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,117 @@
+"""With numpy and click only, runs are evaluated as with all libraries; any other library that is needed is named."""
+
+import json
+import random
+import re
+import runpy
+import shlex
+
+import pytest
+
+from fairtrec_made import REPOSITORY, light
+
+GOLDEN = {case.stem: case.read_text("utf-8") for case in sorted((REPOSITORY / "tests/cli/golden").glob("*.txt"))}
+MISSING = re.compile(
+    r"(.*: )?this needs ([\w-]+), which is not installed; (leave it out, or )?run: pip install (\S+)\n"
+)
+TESTED = {"ablate", "check", "compare", "select"}  # commands that test differences
+INTERVALS = {"--confidence", "--gold", "--slice"}
+LISTED = {"cite-fails-name", "fails-measure-unknown", "measures", "measures-ndcg", "measures-unknown"}  # by ir-measures
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """What each recorded command prints, written as it is recorded."""
+    hidden, home = (tmp_path_factory.mktemp(name) for name in ("hidden", "home"))
+    timeless = runpy.run_path(str(REPOSITORY / "tests" / "cli" / "test_cli.py"))["_timeless"]
+    lines = {name: shlex.split(text.splitlines()[0])[2:] for name, text in GOLDEN.items()}
+    around = {"COLUMNS": "100", "FAIRTREC_HOME": str(home), "FAIRTREC_OFFLINE": "1", "GITHUB_ACTIONS": ""}
+    found = {}
+    for name, (code, out, err) in light.printed(lines, REPOSITORY, hidden, **around).items():
+        text = f"{GOLDEN[name].splitlines()[0]}\n{timeless(out)}"
+        text += f"--- stderr\n{timeless(err)}" if err else ""
+        found[name] = code, f"{text}--- exit {code}\n" if code else text, err
+    return found
+
+
+def needs(name):
+    """The library without which a recorded command cannot do its work; nothing where it needs none."""
+    command, *words = shlex.split(GOLDEN[name].splitlines()[0])[2:]
+    if command in TESTED or (command == "eval" and INTERVALS.intersection(words)) or command == "positions":
+        return "scipy"
+    return "pyarrow" if command in ("annotate", "counterfactual", "counts") else ""
+
+
+def test_recorded_commands_print_the_same_or_name_a_library(recorded):
+    assert len(recorded) > 300
+    for name, (code, text, err) in recorded.items():
+        said = MISSING.fullmatch(err.splitlines(keepends=True)[-1]) if err else None
+        if code == 4 and said:
+            assert (name, said[2], said[4]) == (name, needs(name), needs(name))
+        elif name not in LISTED:
+            assert text == GOLDEN[name]
+
+
+def test_what_is_evaluated_by_numpy_alone_is_so(recorded):
+    same = {name for name, (_, text, _) in recorded.items() if text == GOLDEN[name]}
+    commands = {name: shlex.split(GOLDEN[name].splitlines()[0])[2] for name in GOLDEN}
+    done = {commands[name] for name in same if "--- exit" not in GOLDEN[name]}
+    assert done >= {"eval", "validate", "explain", "rerank", "headroom", "rbo", "demo", "diff", "gold", "cite"}
+    assert {name for name in GOLDEN if not needs(name)} - LISTED <= same
+
+
+def test_large_files_are_read_alike(tmp_path, fairtrec_command, monkeypatch):
+    """pyarrow reads large blocks where it is installed."""
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(1)
+    names = [f"dé{number:07d}" for number in range(60_000)]
+    tables = {
+        "a.run": (f"{1 + at // 1000} Q0 {docno} {at % 1000 + 1} {-(at % 1000)} a\n" for at, docno in enumerate(names)),
+        "labels.tsv": (f"{docno}\t{draw.choice('fm')}\t0.75\n" for docno in names),
+        "labels.jsonl": (json.dumps({"docno": docno, "group": draw.choice("fm")}) + "\n" for docno in names),
+        "docs.tsv": (f"{docno}\tshe said é he {draw.choice(('she', 'he'))}\n" for docno in names),
+        "counts.tsv": (f"{docno}\t10\t{draw.randint(0, 3)}\t1\n" for docno in names),
+    }
+    for name, lines in tables.items():
+        head = {"labels.tsv": "docno\tgroup\tweight\n", "counts.tsv": "docno\ttokens\tf\tm\n"}.get(name, "")
+        (tmp_path / name).write_text(head + "".join(lines), "utf-8")
+        assert (tmp_path / name).stat().st_size > 1 << 20
+    lines = {
+        beside: ["eval", "none", "a.run", *beside.split(), "-m", measure, "-f", "json", "-q", "-j", "1"]
+        for beside, measure in {
+            "--labels labels.tsv": "AWRF@50",
+            "--labels labels.jsonl": "AWRF@50",
+            "--terms gender-en --docs docs.tsv": "TE@50",
+            "--counts counts.tsv": "TE@50",
+        }.items()
+    }
+    (tmp_path / "hidden").mkdir()
+    found = light.printed(lines, tmp_path, tmp_path / "hidden")
+    for beside, (code, out, err) in found.items():
+        assert (beside, code, err) == (beside, 0, "")
+        assert json.loads(out) == json.loads(fairtrec_command(*lines[beside]).out)
+
+
+LIBRARIES = {
+    "pyarrow": ["eval qrels.txt bm25.run -f parquet -o a.parquet", "eval qrels.txt packed.run",
+                "annotate collection.tsv --terms gender-en -o a.arrow", "counts info a.arrow"],
+    "scipy": ["compare qrels.txt bm25.run fair.run -m nDCG@10", "eval qrels.txt bm25.run -m nDCG@10 --confidence 0.9"],
+    "ir-measures": ["eval qrels.txt bm25.run -m BPM(T=1)@5"],
+    "ir_datasets": ["eval msmarco-passage/trec-dl-2019 bm25.run -m RR"],
+    "'fairtrec[plot]'": ["plot runs qrels.txt bm25.run fair.run -m RR -o a.pdf"],
+    "'fairtrec[embed]'": ["positions bm25.run --docs collection.tsv --model m -o a.tsv"],
+    "'fairtrec[adv]'": ["adversarial rerank --model a bm25.run --docs collection.tsv --query-texts queries.tsv -o a.run"],
+}  # fmt: skip
+
+
+def test_a_library_that_is_missing_is_named_with_what_installs_it(copied, tmp_path_factory):
+    (copied / "packed.run").write_bytes(b"\x28\xb5\x2f\xfd")
+    (copied / "a.arrow").write_bytes(b"ARROW1\0\0")
+    (copied / "a").mkdir()
+    lines = {line: shlex.split(line) for several in LIBRARIES.values() for line in several}
+    found = light.printed(lines, copied, tmp_path_factory.mktemp("hidden"))
+    for package, several in LIBRARIES.items():
+        for line in several:
+            code, _, err = found[line]
+            assert (line, code, len(err.splitlines())) == (line, 4, 1), err
+            assert err.endswith(f"pip install {package}\n")
