@@ -12,6 +12,7 @@ What an evaluation needs is fetched with consent only; see fairtrec/network.py.
 
 import os
 import re
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
