@@ -99,7 +99,9 @@ def stability() -> str:
     parts.append(f"Provisional commands: {_listed(sorted(PROVISIONAL))}.")
     parts.append("## Signature fields")
     parts.append(f"Of an evaluation, in this order: {_listed(dict.fromkeys([*versions_of(()), *FIELDS]))}.")
-    parts.append(f"`compare` adds {_listed(['slices', 'baseline', 'correlate', *Procedure().choices])}.")
+    parts.append(
+        f"`compare` adds {_listed(['slices', 'baseline', 'correlate', *Procedure().choices])}; `check` adds `baseline`."
+    )
     parts.append("## Keys of the results file\n\n| object | key | holds | |\n|---|---|---|---|")
     whole = json.loads(schema())
     for name, each in {"the file": whole, **whole["$defs"]}.items():

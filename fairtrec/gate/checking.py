@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from fairtrec.answers import Answer, Signature, aggregates
-from fairtrec.answers.result import Result
+from fairtrec.answers.result import InputFile, Part, Result
 from fairtrec.answers.scores import Scores
 from fairtrec.catalogue import renamed
 from fairtrec.comparison.baseline import find
@@ -17,7 +17,9 @@ from fairtrec.gate import requirement
 from fairtrec.gate.judging import judge
 from fairtrec.gate.requirement import Gate, Requirement, Verdict
 from fairtrec.inputs import loading
+from fairtrec.inputs.choices import name_of
 from fairtrec.inputs.given import Keywords
+from fairtrec.inputs.loading import short
 from fairtrec.literals import FailOn, Method
 from fairtrec.measure import Measure
 from fairtrec.measures.utility import refuse_geometric
@@ -35,11 +37,14 @@ class Verdicts(Answer):
     gate: Gate
     baseline: str | None = None
     notes: tuple[str, ...] = ()
+    baseline_sha256: str = ""  # of its file
 
     @property
     def signature(self) -> Signature:
         """Every choice that changes a number."""
-        return self.result.signature
+        if self.baseline is None:
+            return self.result.signature
+        return self.result.signature | {"baseline": short(name_of(self.baseline), self.baseline_sha256)}
 
     @property
     def passed(self) -> bool:
@@ -92,8 +97,7 @@ def check(
     several = [measures] if isinstance(measures, str | Measure) else list(measures)
     parts = Slices.of(slices)
     compared = list(dict.fromkeys(each.measure for each in asked if each.relative))
-    against = baseline if compared else None
-    recorded, run = _recorded(against)
+    recorded, run = _recorded(baseline if compared else None)
     over = given.get("bounds")
     if accept and recorded is None:
         what = f"{asked_by('--accept')} is about the values of a results file"
@@ -123,7 +127,8 @@ def check(
     named = baseline if isinstance(baseline, str | None) else base.run if base is not None else "it"
     if baseline is not None and base is None:
         said.append(f"no requirement is about the baseline, so {named} was not read")
-    return Verdicts(tuple(verdicts), result, gate, named if base is not None else None, tuple(said))
+    known = (None, "") if base is None else (named, _digest_of(recorded, result, base))
+    return Verdicts(tuple(verdicts), result, gate, known[0], tuple(said), known[1])
 
 
 def notes(
@@ -166,6 +171,12 @@ def _agreed(recorded: RecordedResult, result: Result, compared: Sequence[Measure
     programs = difference.of_programs(result.signature, recorded.signature)
     told = difference.remark(programs, ("here", f"in {recorded.path}"))
     return [*told, *(f"accepted: {each.measure}: {each.why}" for each in changed)]
+
+
+def _digest_of(recorded: RecordedResult | None, result: Result, base: Scores) -> str:
+    """Give the sha256 of the file of a baseline, "" where there is none."""
+    file = result.files.get(Part("run", base.run)) if recorded is None else InputFile(recorded.path, recorded.path)
+    return "" if file is None else file.sha256
 
 
 def _recorded(baseline: Any) -> tuple[RecordedResult | None, Any]:

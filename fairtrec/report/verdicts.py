@@ -168,7 +168,7 @@ def record(checked: Verdicts) -> dict[str, Any]:
     """Give one object with every verdict in full precision."""
     result = checked.result
     return {
-        **head(result, result.signature),
+        **head(result, checked.signature),
         "passed": checked.passed,
         "confidence": checked.gate.confidence,
         "interval": checked.gate.interval,

@@ -354,7 +354,9 @@ def test_no_line_of_text_is_a_command(checked):
     text, md, whole = (VERDICTS(form, checked) for form in ("text", "md", "json"))
     for written in (text, md):
         assert not re.search(r"^\s*::|##\[|[\x00-\x09\x0b-\x1f]", written, re.MULTILINE)
-    assert "<b>" not in md.replace(r"\<", "")
+    *lines, signature = md.splitlines()
+    assert "<b>" not in "\n".join(lines).replace(r"\<", "")
+    assert (signature[0], signature[-1], signature.count("`")) == ("`", "`", 2)  # code, in which nothing is a sign
     assert "##[" not in whole
     assert json.loads(whole)["baseline"] == HOSTILE
 

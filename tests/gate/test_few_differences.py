@@ -1,5 +1,6 @@
 """A gate warns of few differences where they could decide, and CI is told which file and how long."""
 
+import hashlib
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -14,9 +15,9 @@ from fairtrec.gate.requirement import Gate
 from fairtrec.report.verdicts import github, junit
 
 
-def verdict(differences, interval="t"):
+def verdict(differences, interval="t", asked="nDCG@10 >= baseline - 0.05"):
     """The verdict on a run that differs by so much from its baseline, query by query."""
-    (asked,) = [requirement.parse("nDCG@10 >= baseline - 0.05")]
+    asked = requirement.parse(asked)
     qids = tuple(f"q{i:02}" for i in range(len(differences)))
     base = np.full((1, len(qids)), 0.5)
     both = [
@@ -27,15 +28,52 @@ def verdict(differences, interval="t"):
     return found
 
 
-def test_a_gain_that_every_resample_keeps_is_no_warning():
-    gain = np.append(np.linspace(0.3, 0.5, 9), np.zeros(11))
-    assert (verdict(gain).status, verdict(gain).reason) == ("passed", "")
+@pytest.mark.parametrize("asked", ["nDCG@10 >= baseline - 0.05", "nDCG@10 >= baseline - 10%"])
+@pytest.mark.parametrize("few", [1, 2, 9])
+def test_what_rests_on_few_differences_is_a_warning(few, asked):
+    gain = np.append(np.linspace(0.3, 0.5, few), np.zeros(30 - few))
+    found = verdict(gain, asked=asked)
+    verb = "is" if few == 1 else "are"
+    reason = f"only {few} of 30 differences {verb} not 0, so the interval may be too narrow"
+    assert (found.status, found.reason, found.evidence.nonzero) == ("warning", reason, few)
+
+
+@pytest.mark.parametrize("asked", ["nDCG@10 >= baseline - 0.05", "nDCG@10 >= baseline - 10%"])
+@pytest.mark.parametrize("many", [0, 10, 30])
+def test_what_rests_on_many_or_on_no_difference_is_none(many, asked):
+    gain = np.append(np.linspace(0.3, 0.5, many), np.zeros(30 - many))
+    found = verdict(gain, asked=asked)
+    assert (found.status, found.reason, found.evidence.nonzero) == ("passed", "", many)
 
 
 def test_a_few_differences_that_resamples_do_not_keep_are_a_warning():
     loss = np.append(np.full(3, -0.3), np.zeros(37))  # by t at least -0.0478; of resamples, 1 in 40 has 7 of them
     found = verdict(loss)
     assert found.status == "warning"
+
+
+def signature_of(folder, baseline, text):
+    """The signature of a gate whose baseline holds this."""
+    (folder / "mine.run").write_text("q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n")
+    (folder / baseline).write_text(text)
+    asked = {"runs": str(folder / "mine.run"), "qrels": {"q1": {"d1": 1}}}
+    return fairtrec.check("RR >= baseline", **asked, baseline=str(folder / baseline)).signature
+
+
+def test_the_signature_names_the_baseline(tmp_path):
+    one, other = "q1 Q0 d1 1 2 t\n", "q1 Q0 d2 1 2 t\nq1 Q0 d1 2 1 t\n"
+    told = signature_of(tmp_path, "base.run", one)["baseline"]
+    assert told == f"base.run@{hashlib.sha256(one.encode()).hexdigest()[:8]}"
+    assert signature_of(tmp_path, "base.run", other)["baseline"] != told
+    values = []
+    for text in (one, other):
+        (tmp_path / "base.run").write_text(text)
+        result = fairtrec.evaluate("RR", str(tmp_path / "base.run"), {"q1": {"d1": 1}})
+        result.write(tmp_path / "base.json", per_query=True)
+        values.append(signature_of(tmp_path, "base.json", (tmp_path / "base.json").read_text())["baseline"])
+    assert values[0].startswith("base.json@")
+    assert values[0] != values[1]
+    assert "baseline" not in fairtrec.check("RR >= 0.5", {"q1": {"d1": 1.0}}, {"q1": {"d1": 1}}).signature
 
 
 @pytest.mark.parametrize(("interval", "method"), [("percentile", "percentile"), ("bca", "BCa")])
@@ -54,7 +92,7 @@ def test_a_bootstrap_that_two_differences_pass_is_a_warning_too():
     """No resample is below 0, and by t the interval begins at 0.15 - 2.2 * 0.1 = -0.07."""
     few = np.append(np.full(2, 0.9), np.zeros(10))
     assert verdict(few, "percentile").status == "warning"
-    assert verdict(few, "percentile").reason == "only 2 differences are not 0, so the interval may be too narrow"
+    assert verdict(few, "percentile").reason == "only 2 of 12 differences are not 0, so the interval may be too narrow"
 
 
 def test_what_no_interval_is_had_of_shows_nothing():
