@@ -13,7 +13,8 @@ FilePath = str | PathLike[str]
 PATH = (str, PathLike)  # what a path or a name is an instance of; all else holds data
 LONGEST = 300  # letters of one thing that others wrote, in a message
 _CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
-STEERING, BREAKING = f"[{_CONTROL}]", rf"[{_CONTROL}\t\n]|##\["  # compiled when there is something to say
+STEERING, BREAKING = f"[{_CONTROL}]", rf"[{_CONTROL}\t\n]|##\w*\["  # compiled when there is something to say
+COMMANDS = r"(?:\A|(?<=[\r\n]))([^\S\r\n]*)::|##\w*\["  # of runners of CI: at the start of a line, or anywhere
 
 
 def visible(text: str) -> str:
@@ -49,7 +50,17 @@ def short(text: str, most: int = LONGEST) -> str:
 def escaped(control: re.Match[str]) -> str:
     """Write what was found as an escape; a command of a CI runner with a blank in it."""
     found = control.group()
-    return "# #[" if found == "##[" else found.encode("unicode_escape").decode()
+    return f"# {found[1:]}" if found.startswith("##") else found.encode("unicode_escape").decode()
+
+
+def defuse(text: str) -> str:
+    """Put a blank into what a runner of CI takes for a command; lines and all else stay.
+
+    >>> defuse("a ::error::\\n ::error::b ##vso[task.complete]")
+    'a ::error::\\n : :error::b # #vso[task.complete]'
+    """
+    found = re.compile(COMMANDS).sub(lambda each: f"{each[1]}: :" if each[1] is not None else f"# {each[0][1:]}", text)
+    return str(found)
 
 
 def reason(fault: BaseException) -> str:

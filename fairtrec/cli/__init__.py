@@ -5,6 +5,7 @@ import gc
 import io
 import os
 import signal
+import stat
 import sys
 import threading
 from collections.abc import Iterator
@@ -65,6 +66,7 @@ GROUPS = {  # in the order of the help, rare commands last; the text stands here
         "completion": "Print the script that lets a shell complete commands.",
     },
 }
+RUNNERS = ("GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION", "CI")  # which name a job of CI
 WITH = {"cite": "measures", "counterfactual": "annotate", "replay": "diff"}  # in whose file each of these stands
 PROVISIONAL = {  # commands whose options and columns may change with a minor version; those of the others do not
     *("select", "trec-fair-2019", "explain", "headroom", "ablate", "gold", "plot", "rbo"),
@@ -154,21 +156,11 @@ click.option(
 
 def main() -> None:
     """Run the command line; every error of the user's making is one line and an exit code, never a traceback."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by the caller
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
-    if isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):  # PYTHONUNBUFFERED, which loses what a full disk
-        sys.stdout = os.fdopen(sys.stdout.fileno(), "w", closefd=False)  # does not take, and says nothing
+    _set_streams()
     os.environ[SAFE_PATH] = "1"  # whatever library starts a Python: files of this folder are data
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads gain nothing here, wait busily, and add up otherwise
     if not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # the bars of libraries, which nobody watches
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # the same bytes everywhere
-        if sys.stdout.isatty():
-            from fairtrec.report.output import Terminal
-
-            sys.stdout = Terminal(sys.stdout.detach())
     with _ended_by_signals():
         try:
             try:
@@ -186,6 +178,35 @@ def main() -> None:
             code = _out_of_memory()
     gc.freeze()  # what is left, the interpreter need not go through before it ends
     sys.exit(code)
+
+
+def _set_streams() -> None:
+    """Open streams that the caller closed, and have them write the same bytes everywhere, whoever reads them."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115
+    if isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):  # PYTHONUNBUFFERED, which loses what a full disk
+        sys.stdout = os.fdopen(sys.stdout.fileno(), "w", closefd=False)  # does not take, and says nothing
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # the same bytes everywhere
+        if sys.stdout.isatty():
+            from fairtrec.report.output import Terminal
+
+            sys.stdout = Terminal(sys.stdout.detach())
+    if any(os.environ.get(name) for name in RUNNERS):
+        from fairtrec.report.output import Runner
+
+        for name in filter(_is_log, ("stdout", "stderr")):
+            setattr(sys, name, Runner(getattr(sys, name).detach()))
+
+
+def _is_log(name: str) -> bool:
+    """Tell whether what is written to a stream stands in the log of a runner: not in a file, nor on a terminal."""
+    stream = getattr(sys, name)
+    try:
+        return not (stream.isatty() or stat.S_ISREG(os.fstat(stream.fileno()).st_mode))
+    except (OSError, ValueError, AttributeError):  # what stands for a stream in tests
+        return False
 
 
 class _Ended(KeyboardInterrupt):
@@ -295,14 +316,14 @@ def _tell(error: FairtrecError) -> None:
     """Print an error as one line, and in a workflow of GitHub as an annotation of the file that is to blame."""
     _say(str(error))
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        from fairtrec.report.output import annotation
+        from fairtrec.report.output import annotation, write_commands
 
         message = error.message if isinstance(error, InputError) else str(error)
         path, line = (error.path, error.line) if isinstance(error, InputError) else (None, None)
         place = None if path is None else os.fspath(path)
         said = annotation("error", short(message), file=place, line=line, title="fairtrec")
         with suppress(OSError):
-            click.echo(said, err=True)
+            write_commands(f"{said}\n", sys.stderr)
 
 
 def _fault(fault: Exception) -> int:

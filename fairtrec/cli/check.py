@@ -1,6 +1,7 @@
 """``fairtrec check``: the gate of a CI pipeline."""
 
 import os
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -133,7 +134,7 @@ def _write(
     checked: "Verdicts", form: str, output: Path | None, junit: Path | None, places: int, seconds: float
 ) -> None:
     """Print the report, write the others, and tell GitHub, where it runs this."""
-    from fairtrec.report.output import emit
+    from fairtrec.report.output import emit, write_commands
     from fairtrec.report.verdicts import junit as junit_report
     from fairtrec.report.verdicts import summary
 
@@ -143,7 +144,7 @@ def _write(
     if junit is not None:
         emit(junit_report(checked, places=places, seconds=seconds), junit)
     if os.environ.get("GITHUB_ACTIONS") == "true" and (form != "github" or output is not None):
-        click.echo(VERDICTS("github", checked, places=places), nl=False, err=True)
+        write_commands(VERDICTS("github", checked, places=places), sys.stderr)
     _write_summary(VERDICTS("md", checked, places=places))
 
 

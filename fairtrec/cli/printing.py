@@ -201,7 +201,7 @@ def write(
     if err:
         click.echo(report, err=True, nl=False)
     else:
-        emit(report, output, drawn=terminal and writer.draws)
+        emit(report, output, drawn=terminal and writer.draws, commands=form == "github")
     if not told or writer.carries == "all":
         tell([])
     else:

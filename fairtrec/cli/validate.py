@@ -74,7 +74,9 @@ def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool,
             bad += checked.is_bad(place, fail_on)
             yield checked, place
 
-    sys.stdout.writelines(FINDINGS(form, seen()))
+    write = getattr(sys.stdout, "command" * (form == "github"), sys.stdout.write)
+    for line in FINDINGS(form, seen()):
+        write(line)
     if bad:
         what = "errors or warnings" if fail_on == "warning" else "errors"
         raise InputError(f"{bad} of {len(paths)} run{'s' * (len(paths) > 1)} with {what}; see above")

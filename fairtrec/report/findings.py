@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairtrec.errors import plain, short
+from fairtrec.errors import defuse, plain, short
 from fairtrec.report.document import Document, ReportTable
 from fairtrec.report.output import annotation
 from fairtrec.report.records import Row
@@ -54,7 +54,7 @@ def _named(paths: Sequence[str]) -> str:
 
 def github(runs: Runs | Validation) -> Iterator[str]:
     """Write the findings of one run after the other as annotations of a workflow."""
-    return (f"{plain(line)}\n" for run in _placed(runs) for line in _github(*run))
+    return (f"{line}\n" for run in _placed(runs) for line in _github(*run))
 
 
 def json(runs: Runs | Validation) -> Iterator[str]:
@@ -158,9 +158,9 @@ def _github(checked: Checked, place: Path | None) -> Iterator[str]:
     for finding in checked.found.in_order:
         kind = "error" if finding.code.is_error else "warning"
         title = f"{finding.code.name} {finding.code.title}"
-        yield annotation(kind, short(finding.message), file=path, line=finding.line, title=title)
-    yield f"{path}: {_counts(checked)}{_size(checked)}"
-    yield from _repair(checked, place)
+        yield plain(annotation(kind, short(finding.message), file=path, line=finding.line, title=title))
+    yield defuse(plain(f"{path}: {_counts(checked)}{_size(checked)}"))
+    yield from (defuse(plain(line)) for line in _repair(checked, place))
 
 
 def _record(checked: Checked, place: Path | None) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 import io
 import os
+import re
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from fairtrec.errors import UsageError, reason, short, visible
+from fairtrec.errors import UsageError, defuse, reason, short, visible
 from fairtrec.files.atomic import replaced
 from fairtrec.files.opening import name
 
@@ -43,18 +44,19 @@ def refuse_input(output: "Path | None", inputs: Iterable[str]) -> None:
             raise UsageError(f"the output {output} is also read; choose another with -o")
 
 
-def emit(report: str | bytes, output: "Path | None", *, drawn: bool = False) -> None:
+def emit(report: str | bytes, output: "Path | None", *, drawn: bool = False, commands: bool = False) -> None:
     """Print a report, or write it to a file, all or nothing.
 
-    A terminal obeys none of its control characters, unless it was ``drawn`` for one.
+    A terminal obeys none of its control characters, unless it was ``drawn`` for one; a runner of CI none of its lines,
+    unless they are ``commands``.
     """
     if output is None:
         if isinstance(report, bytes):
             refuse_terminal()
             sys.stdout.buffer.write(report)
         else:
-            write = getattr(sys.stdout, "draw", sys.stdout.write) if drawn else sys.stdout.write
-            write(report)
+            name = "draw" * drawn or "command" * commands
+            getattr(sys.stdout, name, sys.stdout.write)(report)
         sys.stdout.flush()
         return
     try:
@@ -76,7 +78,8 @@ def _fill(device: "Path", report: str | bytes) -> None:
 
 def pour(pieces: Iterable[bytes]) -> None:
     """Print what is text already, piece by piece, without another copy of it where it does not go to a terminal."""
-    beneath = None if sys.stdout.isatty() else getattr(sys.stdout, "buffer", None)
+    is_raw = not sys.stdout.isatty() and not isinstance(sys.stdout, Runner)
+    beneath = getattr(sys.stdout, "buffer", None) if is_raw else None
     sys.stdout.flush()
     for piece in pieces:
         if beneath is None:
@@ -105,6 +108,30 @@ class Terminal(io.TextIOWrapper):
     def draw(self, text: str) -> None:
         """Write a text with its colours, from whose cells all else has been taken."""
         super().write(text)
+
+
+class Runner(io.TextIOWrapper):
+    """A stream that a runner of CI reads: only what fairtrec writes as a ``command`` is one."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__(stream, "utf-8", "surrogateescape", "\n", line_buffering=True)
+        self.is_blank = True  # the line so far
+
+    def write(self, text: str) -> int:
+        """Write a text, in which no line is a command."""
+        super().write(defuse(text) if self.is_blank else defuse(f".{text}")[1:])
+        *above, line = re.split("[\r\n]", text)
+        self.is_blank = not line.strip() and bool(above or self.is_blank)
+        return len(text)
+
+    def command(self, text: str) -> None:
+        """Write whole lines that are commands."""
+        super().write(text)
+
+
+def write_commands(text: str, stream: Any) -> None:
+    """Write annotations to a stream, whoever reads it."""
+    getattr(stream, "command", stream.write)(text)
 
 
 def annotation(kind: str, message: str, **properties: str | int | None) -> str:
