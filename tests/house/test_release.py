@@ -199,6 +199,16 @@ def test_ci_is_on_three_systems_and_four_pythons():
     assert {"ubuntu-latest", "macos-latest", "windows-latest", "ubuntu-24.04-arm"} <= systems
 
 
+def test_the_tests_pass_in_a_workflow_where_errors_become_annotations():
+    file = "tests/evaluation/test_common_queries.py"
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", file]
+    workflow = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": "no/such/folder/summary.md"}
+    done = subprocess.run(
+        command, cwd=REPOSITORY, env=os.environ | workflow, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
 def test_weekly_workflows_name_targets_of_make():
     makefile = (REPOSITORY / "Makefile").read_text("utf-8")
     targets = WORKFLOWS["weekly.yml"]["jobs"]["make"]["strategy"]["matrix"]["target"]
