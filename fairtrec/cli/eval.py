@@ -9,6 +9,7 @@ from fairtrec.cli import options, printing
 from fairtrec.cli.commands import TYPED, Titled, say
 from fairtrec.cli.runs import name_runs
 from fairtrec.errors import InputError, UsageError
+from fairtrec.files.atomic import refuse_place
 from fairtrec.literals import Method
 from fairtrec.report.writers import RESULTS, SPREADS, refuse_view
 
@@ -190,16 +191,18 @@ def _write_spread(
     if output is None or not _is_folder(output):
         printing.write(SPREADS, form, found, output, places=places)
         return
-    try:
-        output.mkdir(exist_ok=True)
-    except OSError as fault:
-        raise UsageError(f"cannot make the folder {output}: {fault.strerror}; choose another with -o") from None
     ending = ENDINGS.get(form, form)
     views = [OfOneRun(found, number) for number in range(len(result.scores))]
     names = ["spread", *(view.name.replace(os.sep, "_") for view in views)]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise UsageError(f"two files would be called {twice}.{ending}; call a run by another name, with NAME=FILE")
+    for name, view in zip(names[1:], views, strict=True):
+        refuse_place(output, f"{name}.{ending}", view.name)
+    try:
+        output.mkdir(exist_ok=True)
+    except OSError as fault:
+        raise UsageError(f"cannot make the folder {output}: {fault.strerror}; choose another with -o") from None
     for name, view in zip(names[1:], views, strict=True):
         printing.write(SPREADS, form, view, output / f"{name}.{ending}", places=places, told=False)
     printing.write(SPREADS, form, found, output / f"spread.{ending}", places=places)

@@ -7,11 +7,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
+from fairtrec.errors import UsageError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 PREFIX, PART = ".fairtrec-", ".part"  # of names of what is not yet whole
+LONGEST_NAME = 255  # bytes
 YOUNG = 5  # seconds in which who has just made it may not have locked it
+
+
+def refuse_place(folder: "Path", name: str, run: str) -> None:
+    """Raise UsageError if no file in this folder can have the name, which was made of that of a run."""
+    is_bad = name in ("", ".", "..") or "/" in name or len(os.fsencode(name)) > LONGEST_NAME
+    if is_bad or (folder / name).is_dir():
+        raise UsageError(f"the run {run!r} cannot be a file in {folder}; call it by another name, with NAME=FILE")
 
 
 @contextmanager

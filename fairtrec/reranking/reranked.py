@@ -13,6 +13,7 @@ from fairtrec.data.parameters import Remark
 from fairtrec.errors import UsageError
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.files import compression
+from fairtrec.files.atomic import refuse_place
 from fairtrec.inputs import counterfactual
 from fairtrec.measure import Measure
 from fairtrec.reranker import Reranker
@@ -96,7 +97,7 @@ def places(runs: Sequence[str], by: Sequence[Reranker], output: str | None) -> l
     A folder is what ends in a slash or is one; several runs need one. A run keeps its name there; where there are
     several rerankers, with the reranker behind it. Nothing is given where there is no ``output``.
 
-    Raises UsageError where several have no folder, or two the same name.
+    Raises UsageError where several have no folder, or two the same name, and for a name that no file can have.
     """
     several = len(runs) * len(by) > 1
     if output is None:
@@ -108,7 +109,10 @@ def places(runs: Sequence[str], by: Sequence[Reranker], output: str | None) -> l
         return [place]
     if place.exists() and not place.is_dir():
         raise UsageError(f"{output} is a file, and several runs are written to a folder; name one with -o")
-    found = [place / _called(run, each if len(by) > 1 else None) for each in by for run in runs]
+    names = [(run, _called(run, each if len(by) > 1 else None)) for each in by for run in runs]
+    for run, name in names:
+        refuse_place(place, name, run)
+    found = [place / name for _, name in names]
     twice = [each for number, each in enumerate(found) if each in found[:number]]
     if twice:
         raise UsageError(f"two runs would be written to {twice[0]}; call one by another name, with NAME=FILE")

@@ -202,6 +202,23 @@ def test_two_runs_of_one_name_need_another(fairtrec_command, tmp_path):
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"neural.run", "second.run"}
 
 
+@pytest.mark.parametrize("name", ["..", ".", "x" * 256, "a/..", "taken"])
+@pytest.mark.parametrize("command", ["rerank", "eval"])
+def test_a_name_that_no_file_can_have_is_refused_before_anything_is_written(fairtrec_command, tmp_path, command, name):
+    out = tmp_path / "out"
+    for taken in ("taken", "taken.txt") if name == "taken" else ():
+        (out / taken).mkdir(parents=True)
+    more = ("--by", "DetCons", *GIVEN) if command == "rerank" else ("-m", "P@1", "--spread", "-f", "table")
+    qrels = "none" if command == "rerank" else "resources/example/qrels.txt"
+    done = fairtrec_command(command, qrels, NEURAL, f"{name}={NEURAL}", *more, "-o", f"{out}/")
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    if command == "rerank" or name in ("taken", "x" * 256):
+        assert (done.code, written) == (2, [])
+        assert "cannot be a file in" in done.err or "is a folder; name a file" in done.err
+    else:  # with its ending it is a name like others
+        assert (done.code, {path.parent for path in written}) == (0, {out})
+
+
 def test_a_run_of_other_queries_is_refused(tmp_path):
     with pytest.raises(InputError, match="have no query in common"):
         fairtrec.rerank("DetCons", {"r": {"x": {"d": 1.0}}}, {"q": {"d": 1}}, labels={"d": "f", "e": "m"})
