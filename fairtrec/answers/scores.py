@@ -131,6 +131,7 @@ class Scores(Answer):
     target: Floats | None = None  # of all queries, where it is one [group]
     top: str = ""  # a digest of the first hundred ranks of all queries
     strange: frozenset[Measure] = frozenset()  # those for which more than a tenth of the documents are unknown
+    sampled: bool = False  # whether there are several rankings of a query
     result: Any = None  # of a session, whose only scores these are
 
     @property

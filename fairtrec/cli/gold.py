@@ -26,7 +26,12 @@ def command() -> None:
 
 @command.command(epilog=options.EXITS)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--number", type=FROM_1, required=True, metavar="N", help="Draw so many documents, or queries.")
+@click.option(
+    "--number",
+    type=FROM_1,
+    metavar="N",
+    help="Draw so many documents, or queries.  [default: 100 documents, 30 queries]",
+)
 @options.word("--unit", of=Drawn, help="What is drawn: documents by their exposure, or whole queries.")
 @click.option("--seed", type=FROM_0, default=0, metavar="N", help="Another seed draws others.")
 @click.option("--gold", metavar="FILE", help="Keep the labels of this sheet, for what is drawn again.")
@@ -82,6 +87,7 @@ def agree(
     files = printing.files_of(runs, [output], gold, *given.values())
     if not files:
         options.refuse_typed("is for RUNs, and there is none", "depth", "order", "run_format", "score_dtype")
-    with printing.attended("order", "run_format", "score_dtype", "depth"):
+    also = ["groups"] if "=" in (given["groups"] or "") else []  # which renames groups of GOLD
+    with printing.attended("order", "run_format", "score_dtype", "depth", *also):
         found = agree(gold, files or None, depth=depth, **given)
     printing.write(AGREEMENTS, form, found, output, places=places)

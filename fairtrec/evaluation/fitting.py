@@ -10,6 +10,7 @@ import numpy as np
 from fairtrec.data import Bools, Floats, Labels, Queries, Sheet
 from fairtrec.errors import InputError, UsageError
 from fairtrec.files import opening
+from fairtrec.files.arguments import renamed_in
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import Choices
 from fairtrec.measure import Measure
@@ -108,18 +109,22 @@ def read(thing: Any, groups: Sequence[str], labels: Labels | None, choices: Choi
     Raises UsageError for groups that are those of single queries, and for choices that gold labels do not go with;
     InputError for what is wrong in the file.
     """
-    from fairtrec.formats import sheets
-
     if labels is not None and labels.own:
         raise UsageError(
             "subtopics of one query are not those of another, so no gold label is of them; leave out --gold"
         )
     refuse_choices(choices)
     per_query = labels is not None and labels.per_query
-    sheet = sheets.read(thing, per_query=per_query)
+    renamed = renamed_in(choices.groups) if isinstance(choices.groups, str | list | tuple) else {}
+    sheet = loading.gold(thing, per_query=per_query, renamed=renamed)
     if per_query and sheet.unit == "document":
         what = "labels per query take draws of queries"
         raise InputError(f"{what}; {AGAIN} --unit query --gold {sheet.labels.name}", sheet.path)
+    if sheet.unit == "query" and sheet.unknown.any():
+        row = int(sheet.unknown.argmax())
+        name = sheet.labels.rows.names[row].decode().partition(" ")[2]
+        what = f"the group of {name} is ?, and each document of a drawn query needs one"
+        raise InputError(f"{what}; write a group, or - for none of them", sheet.path, int(sheet.lines[row]) or None)
     for option, name, usual in (("order", "order", "score"), ("score-dtype", "scores", "float64")):
         drawn, asked = sheet.made.get(name) or usual, getattr(choices, option.replace("-", "_"))
         if sheet.made and drawn != asked:

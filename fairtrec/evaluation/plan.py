@@ -13,7 +13,7 @@ from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
 from fairtrec.data import Qrels
 from fairtrec.errors import InputError, UsageError, asked_by
-from fairtrec.files.arguments import is_by_name
+from fairtrec.files.arguments import is_by_name, renamings
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.inputs import by_attribute, loading
 from fairtrec.inputs.beside import Opened, opened
@@ -136,6 +136,7 @@ def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[str] = ()) -
         "documents": of_documents,
         "texts": of_documents and not (lexicon is None and found.made is None),
         "labels": labelled,
+        "gold": of_groups and given.gold is not None and bool(renamings(choices.groups)),
         "membership": choices.membership is not None if labelled else "membership" in uses,
         "filled": first.labels is not None and first.labels.others is not None,
         "unlabelled": choices.bounds == "labels",

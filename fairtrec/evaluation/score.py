@@ -65,6 +65,7 @@ def score(
         remarks,
         target=reference.target,
         top=first.hexdigest(),
+        sampled=system.sampled,
     )
     if (choices.pool, reference.gold, choices.bounds) == (None, None, None):
         return scores

@@ -26,6 +26,10 @@ from fairtrec.ranking.depth import depth_of
 from fairtrec.relevance import RelevanceEvaluator
 
 TextWatcher = Callable[[Docnos, Iterator[tuple[int, str]]], Iterator[tuple[int, str]]]
+MIXED = (
+    "one ranking of each query in {} and several in {}, as in tasks 1 and 2 of TREC Fair Ranking; their values are not "
+    "comparable, evaluate them apart"
+)
 TOGETHER = 1000  # runs that are held until what they look up has been read; of more, so many at a time
 
 
@@ -265,6 +269,10 @@ class Evaluator:
             notes = (*notes, *remark_beside(every, reading.needs, reading.reference, documents))
         if reading.reference.qrels is not None:
             notes = (*notes, *remark_on_levels(plan.measures, reading.reference.qrels))
+        sampled = [each.sampled for each in scores]
+        if any(sampled) and not all(sampled):
+            several = sum(sampled)
+            notes = (*notes, MIXED.format(runs_of(len(sampled) - several), runs_of(several)))
         if choices.aggregate != aggregates.MEAN:
             notes = (*notes, *aggregates.remarks(choices.aggregate))
             scores = [aggregates.aggregated(each, choices.aggregate) for each in scores]
@@ -281,6 +289,15 @@ class Evaluator:
         )
         beside = reading.reference.extras.get("counterfactual")
         return result if beside is None else beside.noted(result)
+
+
+def runs_of(number: int) -> str:
+    """Count runs.
+
+    >>> runs_of(1), runs_of(3)
+    ('1 run', '3 runs')
+    """
+    return "1 run" if number == 1 else f"{number} runs"
 
 
 def _of_groups(reference: Reference) -> dict[str, Any]:

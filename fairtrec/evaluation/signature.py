@@ -20,7 +20,7 @@ from fairtrec.data import Docs, Ints, Positions, Qrels, Run, Sheet, digest_colum
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation.plan import Plan
 from fairtrec.evaluation.reading import Reading
-from fairtrec.files.arguments import crossed, is_by_name, source
+from fairtrec.files.arguments import crossed, is_by_name, renamings, source
 from fairtrec.formulas.discount import GivenDiscount
 from fairtrec.inputs import loading
 from fairtrec.inputs.choice import inserted
@@ -40,7 +40,7 @@ from fairtrec.version import __version__
 LARGE = 1 << 24  # bytes, of which hashing takes longer than a thread to start
 KEYS = [(row.key, row.behind) for row in CHOICES.values() if row.key]  # of choices, and which each stands behind
 BESIDE = (
-    *("fairtrec", "qrels", "tau", "max-grade", "terms", "docs", "counts", "labels", "members"),
+    *("fairtrec", "qrels", "tau", "max-grade", "terms", "docs", "counts", "labels", "groups", "members"),
     *(name for name in GIVEN_NAMES if name in EXTRAS),
     *("gold", "queries", "background"),
 )
@@ -59,6 +59,8 @@ def parts_beside(given: Mapping[str, Any], sources: Mapping[str, Any], target: A
     ``sources`` are those of labels, by attribute.
     """
     parts = {Part(name): None if name == "labels" else thing for name, thing in given.items()}  # which have sources
+    if isinstance(gold := given.get("gold"), PATH):
+        parts[Part("gold")] = source(fspath(gold)).name
     targets = {} if target == "even" else target if is_by_name(target) else {"": target}
     several: list[tuple[str, str, list[Any]]] = [
         ("target", name, [*target_files(own)]) for name, own in targets.items()
@@ -132,6 +134,7 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
         "docs": called("docs", things, files, digest=plan.digest("docs")) if from_texts else "",
         "counts": called("counts", things, files, digest=rows) if of_documents and not (from_texts or labels) else "",
         "labels": ",".join(_of_attribute(name, short(each.name, each.sha256), "=") for name, each in several.items()),
+        "groups": renamings(options.groups) if several or plan.reference.gold is not None else "",
         "members": "; ".join(_of_attribute(name, members(each), " ") for name, each in several.items()),
         **{
             name: _counterfactual(plan, files)
@@ -140,7 +143,7 @@ def signature_of(plan: Plan, reading: Reading, files: Mapping[Part, InputFile], 
             for name in GIVEN_NAMES
             if name in extras
         },
-        "gold": called("gold", things, files, gold.sheet) if (gold := plan.reference.gold) is not None else "",
+        "gold": "" if plan.reference.gold is None else _gold(plan.reference.gold.sheet, things, files),
         "queries": short(queries.name, queries.sha256) if queries else "",
         "background": background,
     }
@@ -171,6 +174,13 @@ def called(
     elif read is not None:
         digest = digest_of(read)
     return short(name, digest)
+
+
+def _gold(sheet: Sheet, things: Mapping[str, Any], files: Mapping[Part, InputFile]) -> str:
+    """Name gold labels, which may be a field of a file."""
+    if isinstance(things["gold"], PATH):
+        return short(sheet.labels.name, sheet.labels.sha256)
+    return called("gold", things, files, sheet)
 
 
 def digest_of(read: Qrels | Run | Positions | Sheet | GivenDiscount) -> str:

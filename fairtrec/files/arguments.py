@@ -204,10 +204,10 @@ def _may_be_run(path: str) -> bool:
     several = [row for row in rows if not row[0].startswith(b"#")]
     if not several or _may_be_first(several[0]):
         return bool(several) or not rows
-    return 2 * sum(map(_is_run_line, several)) >= len(several)
+    return 2 * sum(map(is_run_line, several)) >= len(several)
 
 
-def _is_run_line(cells: Sequence[bytes]) -> bool:
+def is_run_line(cells: Sequence[bytes]) -> bool:
     """Tell a line of TREC, perhaps with a column missing, and qid docno rank score from prose."""
     numbers = [_is_number(cell) for cell in cells]
     if len(cells) == 6:
@@ -220,7 +220,7 @@ def _may_be_first(cells: Sequence[bytes]) -> bool:
     names = {name.strip(b'"').decode(errors="replace") for cell in cells for name in cell.split(b",")}
     is_header = "page_id" in names or not (names.isdisjoint(QUERY) or names.isdisjoint(DOCUMENT))
     is_short = (len(cells) == 3 and _is_number(cells[2])) or (len(cells) == 2 and all(map(_is_number, cells)))
-    return cells[0].startswith(b"{") or is_header or is_short or _is_run_line(cells)
+    return cells[0].startswith(b"{") or is_header or is_short or is_run_line(cells)
 
 
 def _is_number(cell: bytes) -> bool:
@@ -292,6 +292,51 @@ def by_attribute(values: Iterable[str], names: Collection[str], option: str) -> 
             once = "once, or once for each attribute as NAME=VALUE" if names else "once"
             raise UsageError(f"{option} is given twice ({', '.join(several)}); give it {once}")
     return found[""] if found.keys() == {""} else found
+
+
+def names_of(wanted: str | Sequence[str]) -> list[str]:
+    """Take groups that are asked for apart; of one that is renamed give the new name.
+
+    >>> names_of("f=F,m=M,-=N"), names_of(["<40", ">=40"])
+    (['f', 'm'], ['<40', '>=40'])
+    """
+    pairs = map(_renaming, _entries(wanted))
+    return [new for new, old in pairs if old is None or new != "-"]
+
+
+def renamed_in(wanted: str | Sequence[str] | None) -> dict[str, str]:
+    """Give the new names of groups by their old ones, of those that are renamed. Raises UsageError for two new names.
+
+    >>> renamed_in("f=F,m=M,-=N"), renamed_in("f,m")
+    ({'F': 'f', 'M': 'm', 'N': '-'}, {})
+    """
+    found: dict[str, str] = {}
+    for new, old in map(_renaming, _entries(wanted or ())):
+        if old is not None and found.setdefault(old, new) != new:
+            raise UsageError(f"the group {old} is renamed to {found[old]} and to {new}; give it one name")
+    return found
+
+
+def _entries(wanted: str | Sequence[str]) -> list[str]:
+    return [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
+
+
+def _renaming(entry: str) -> tuple[str, str | None]:
+    """Take ``new=old`` apart; bins such as ``>=40`` are names."""
+    new, sign, old = (part.strip() for part in entry.partition("="))
+    return (new, old) if sign and new and old and not new.endswith(("<", ">")) else (entry, None)
+
+
+def renamings(wanted: Any) -> str:
+    """Write the groups that are renamed, as a user does, perhaps by attribute; nothing if none is.
+
+    >>> renamings("f=F, m"), renamings("f,m"), renamings({"gender": "f=F,m=M", "": None})
+    ('f=F', '', 'gender=f=F,m=M')
+    """
+    if isinstance(wanted, Mapping):
+        told = {name: renamings(own) for name, own in wanted.items()}
+        return ";".join(f"{name}={own}" if name else own for name, own in told.items() if own)
+    return ",".join(f"{new}={old}" for old, new in renamed_in(wanted).items())
 
 
 def is_by_name(value: Any) -> bool:

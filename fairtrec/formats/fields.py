@@ -95,6 +95,20 @@ def _text(found: LabelColumns, blocks: Iterable[tuple[bytes, int]], field: str) 
         text_tables.take(found, b"".join(held), first, names, roles, delimiter)
 
 
+def _refuse_table(found: LabelColumns, cells: list[str], line: int) -> None:
+    """Raise InputError for a first line that names the columns of something else: of counts, or with other names."""
+    names = [cell.strip().strip('"') for cell in (cells[0].split(",") if len(cells) == 1 else cells)]
+    document = next((name for name in DOCUMENT if name in names), None)
+    others = [name for name in names if name != document]
+    if document is None or not others or not all(names):
+        return
+    if "tokens" in others:
+        raise InputError("this is a table of counts; give it with --counts (counts= in Python)", found.path, line)
+    field = next((name for name in others if name == "group"), others[0])
+    what = f"the columns are {', '.join(names)}; name the one that holds the groups"
+    raise InputError(f"{what}, like {fspath(found.path)}:{field}", found.path, line)
+
+
 def _names(found: LabelColumns, cells: list[str], line: int, field: str) -> tuple[Sequence[str], bool]:
     """Tell what the columns are, and whether this line is the header that says so."""
     if field:
@@ -104,11 +118,13 @@ def _names(found: LabelColumns, cells: list[str], line: int, field: str) -> tupl
         return names, True
     if {"docno", "group"} <= {*cells} <= {*NAMES[4], "count"} and not {"weight", "count"} <= {*cells}:
         return cells, True
+    _refuse_table(found, cells, line)
     if len(cells) == 3:
         return (("docno", "group", "weight") if is_number(cells[2]) else ("qid", "docno", "group")), False
     if len(cells) not in NAMES:
-        message = "columns where labels have docno, group and perhaps qid and weight; separate them by tabs"
-        raise InputError(f"{len(cells)} {message}", found.path, line)
+        many = f"{len(cells)} column{'s' * (len(cells) > 1)}"
+        what = f"{many} where labels have docno, group and perhaps qid and weight"
+        raise InputError(f"{what}; separate them by tabs", found.path, line)
     return NAMES[len(cells)], False
 
 

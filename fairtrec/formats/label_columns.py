@@ -46,8 +46,8 @@ class LabelColumns:
         self, path: FilePath, cuts: Sequence[str] = (), how: Taking | None = None, *, strict: bool = False
     ) -> None:
         self.path, self.counted, self.per_query = path, False, False
-        self.codes = GroupCodes(cuts, strict=strict)
         self.how = how or Taking()
+        self.codes = GroupCodes(cuts, strict=strict, renamed=self.how.renamed)
         self._parts: list[EntryPart] = []
         self._fresh, self._held = 0, 0  # the first part of which documents may be let go, and labels from there on
         self._left: LeftOut | None = None

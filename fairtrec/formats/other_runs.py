@@ -33,6 +33,8 @@ COLUMNS_OF: dict[RunFormat, tuple[int, ...]] = {"4-columns": (4,), "msmarco": (3
 FOUR = Layout("run of four columns", {"qid": "blocks", "docno": "text", "rank": "int", "score": "float"})
 MARCO = Layout("run of MS MARCO", {"qid": "blocks", "docno": "text", "rank": "int"})
 HINTS: dict[RunFormat, str] = {
+    "trec-fair": "2 columns where a run has 6; if they are TREC Fair's id page_id, add --run-format trec-fair "
+    '(run_format="trec-fair")',
     "4-columns": "4 columns where a run has 6; if they are qid docno rank score, add --run-format 4-columns "
     '(run_format="4-columns")',
     "msmarco": "three columns may be MS MARCO's (qid docno rank) or TREC Fair's (id seq_no page_id); "
@@ -55,8 +57,7 @@ def meant(path: FilePath, form: RunFormat) -> RunFormat:
     """Settle how a run is read; others than files of so many columns as what was said has tell themselves."""
     if form in ("trec", "jsonl", "parquet") or (form in COLUMNS_OF and opening.is_stream(path)):
         return form
-    kind = kind_of(path, said=form if form in COLUMNS_OF else None)
-    return "trec" if kind in HINTS and form == "auto" else kind
+    return kind_of(path, said=form if form in COLUMNS_OF else None)
 
 
 def told(path: FilePath, fault: InputError, order: RankedBy, *, sampled: bool) -> FileColumns:
@@ -65,17 +66,20 @@ def told(path: FilePath, fault: InputError, order: RankedBy, *, sampled: bool) -
     Raises the fault if it does not, and InputError for what looks like a form that is never guessed.
     """
     kind = kind_of(path)
-    if kind == "trec":
-        if opening.is_stream(path) and OBJECT.match(opening.start_of_stream(path)):
+    if kind != "trec":
+        return read(path, kind, order, sampled=sampled)
+    if opening.is_stream(path):
+        if OBJECT.match(opening.start_of_stream(path)):
             raise InputError(JSON_HINT, path, fault.line)
         raise fault
-    if kind in HINTS:
-        raise InputError(HINTS[kind], path, fault.line)
-    return read(path, kind, order, sampled=sampled)
+    with suppress(InputError):
+        if (form := guess(opening.first_line(path, b"#")[1].split())) is not None:
+            fault = InputError(HINTS[form], path, fault.line)
+    raise fault
 
 
 def kind_of(path: FilePath, *, said: RunFormat | None = None) -> RunFormat:
-    """Tell by the start of a file what it is, or may be. Of a stream it tells nothing.
+    """Tell by the start of a file what it is. Of a stream it tells nothing.
 
     What was ``said`` has so many columns, whatever stands in them, so that a rank that is none is called so.
     """
@@ -93,15 +97,17 @@ def kind_of(path: FilePath, *, said: RunFormat | None = None) -> RunFormat:
     cells = line.split()
     if said is not None and len(cells) in COLUMNS_OF[said]:
         return said
-    return "trec-fair" if _is_header(cells) else guess(cells) or "trec"
+    return "trec-fair" if _is_header(cells) else "trec"
 
 
 def guess(cells: Sequence[bytes]) -> RunFormat | None:
-    """Guess the form of a line that only whoever wrote it knows: MS MARCO's qid docno rank, or qid docno rank score.
+    """Guess the form of a line that only whoever wrote it knows: id page_id, qid docno rank, or qid docno rank score.
 
-    >>> guess(b"q1 d7 1".split()), guess(b"q1 d7 1 0.5".split()), guess(b"q1 0 d7 1".split())
-    ('msmarco', '4-columns', None)
+    >>> guess(b"q1 d7 1".split()), guess(b"q1 d7 1 0.5".split()), guess(b"7 8".split()), guess(b"q1 0 d7 1".split())
+    ('msmarco', '4-columns', 'trec-fair', None)
     """
+    if len(cells) == 2 and all(map(bytes.isdigit, cells)):
+        return "trec-fair"
     if len(cells) == 3 and cells[2].isdigit():
         return "msmarco"
     return "4-columns" if len(cells) == 4 and cells[2].isdigit() and is_number(cells[3]) else None

@@ -9,6 +9,7 @@ import numpy as np
 from fairtrec.data import Docs, Ints, Qrels
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import opening
+from fairtrec.files.arguments import is_run_line
 from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import columns, spans
 from fairtrec.formats.run import repeated
@@ -26,9 +27,15 @@ def read(path: FilePath) -> Qrels:
     try:
         table = columns.read(path, LAYOUT)
     except InputError:
-        if not _is_json(path):
-            raise
-        return of_lists(path)
+        line = _first_line(path)
+        if line.startswith(b"{"):
+            return of_lists(path)
+        cells = line.split()
+        is_text = b" ".join(cells).decode(errors="replace").isprintable()
+        if is_text and len(cells) > len(LAYOUT.columns) and is_run_line(cells):
+            what = "this looks like a run where a qrels file is wanted; the order is QRELS RUN"
+            raise InputError(f"{what}, and in Python evaluate(measures, runs, qrels)", path) from None
+        raise
 
     def fault(message: str, row: int) -> InputError:
         return InputError(message, path, table.line(row))
@@ -60,11 +67,11 @@ def of_columns(
     return found
 
 
-def _is_json(path: FilePath) -> bool:
-    """Tell whether the first line is an object; of a stream nothing is told."""
-    with suppress(InputError):  # there is no line, or it cannot be read
-        return opening.first_line(path, b"#", opening.LONGEST_OBJECT)[1].lstrip().startswith(b"{")
-    return False
+def _first_line(path: FilePath) -> bytes:
+    """Give the first line without blanks around it; nothing of a stream, and if it cannot be read."""
+    with suppress(InputError):
+        return opening.first_line(path, b"#", opening.LONGEST_OBJECT)[1].strip()
+    return b""
 
 
 def of_lists(path: FilePath) -> Qrels:

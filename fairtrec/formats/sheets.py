@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import fspath
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ class SheetLines:
     drawn: bool = False  # whether there is a column of probabilities
     made: dict[str, str] = field(default_factory=dict)
     signed: int = 0  # the line that says how it was made
+    renamed: Mapping[str, str] = field(default_factory=dict)  # the names of groups by those in the sheet
 
     def take(self, rows: Iterable[Cells]) -> None:
         """Take lines. Raises InputError for a bad one."""
@@ -54,8 +56,11 @@ class SheetLines:
             self.many += 1
             is_empty = cells.get("group", "") in ("", None)
             given = {name: cell for name, cell in cells.items() if cell not in ("", None) or name in ("docno", "qid")}
-            found = label({**given, "group": UNKNOWN} if is_empty else given, self.path, line)
-            key = found[1], found[2]
+            number, qid, docno, group, weight = label(
+                {**given, "group": UNKNOWN} if is_empty else given, self.path, line
+            )
+            found = number, qid, docno, self.renamed.get(group, group), weight
+            key = qid, docno
             self.lines.setdefault(key, line or 0)
             if "probability" in given:
                 self._drawn_with(given["probability"], key, line)
@@ -73,16 +78,16 @@ class SheetLines:
             raise InputError(f"{what}; write what the draw gave it", self.path, line)
 
 
-def read(thing: Any, *, plain: bool = False, per_query: bool = False) -> Sheet:
-    """Read a sheet that people have filled in, or take one from a frame of its columns, ``{docno: group}``, or
-    ``{docno: {group: weight}}``.
+def read(thing: Any, *, per_query: bool = False, renamed: Mapping[str, str] = MappingProxyType({})) -> Sheet:
+    """Read a sheet that people have filled in, or any file of labels, which says nothing of a draw; or take one from a
+    frame of its columns, ``{docno: group}``, or ``{docno: {group: weight}}``.
 
-    ``plain``      any file of labels will do, which says nothing of a draw.
     ``per_query``  a document of two queries may belong to different groups in them; else a label of one is one of both.
+    ``renamed``    the names of groups by those in the sheet; ``-`` is none of them.
 
     Raises InputError for what is wrong in a line, a document without a group, probabilities that do not fit together.
     """
-    found = entries(thing, plain=plain)
+    found = entries(thing, renamed)
     sha256 = opening.sha256(thing) if isinstance(thing, PATH) else ""  # which a stream has only once it was read
     return sheet_of(found, per_query=per_query, sha256=sha256)
 
@@ -113,25 +118,25 @@ def votes(thing: Any, *, per_query: bool) -> Votes:
 
     Raises InputError for a bad line, and, if not ``per_query``, for a document of other groups in another query.
     """
-    found = entries(thing, plain=True)
+    found = entries(thing)
     return found.votes if per_query else _shared(found)
 
 
-def entries(thing: Any, *, plain: bool = False) -> SheetLines:
-    """Take the lines of a sheet, of which some may have no group yet; if it is ``plain``, of any labels."""
+def entries(thing: Any, renamed: Mapping[str, str] = MappingProxyType({})) -> SheetLines:
+    """Take the lines of a sheet, of which some may have no group yet, or of any labels."""
     if isinstance(thing, PATH):
-        return _of_file(thing, plain=plain)
+        return _of_file(thing, renamed)
     from fairtrec.formats.frames import is_frame
     from fairtrec.formats.memory import understood
 
-    found = SheetLines("gold")
+    found = SheetLines("gold", renamed=renamed)
     with understood("gold labels"):
         found.take([(None, cells) for cells in (_of_frame(found, thing) if is_frame(thing) else _of_mapping(thing))])
     return found
 
 
-def _of_file(path: FilePath, *, plain: bool) -> SheetLines:
-    found = SheetLines(fspath(path))
+def _of_file(path: FilePath, renamed: Mapping[str, str]) -> SheetLines:
+    found = SheetLines(fspath(path), renamed=renamed)
     if fspath(path).endswith(".parquet"):
         numbered: Iterator[tsv.NumberedLine] = iter(())
         names: list[str] = []
@@ -145,7 +150,7 @@ def _of_file(path: FilePath, *, plain: bool) -> SheetLines:
         found.drawn = "probability" in names
         next(numbered)
         found.take(_of_columns(numbered, names, path))
-    elif plain and not found.made and not opening.is_stream(path):  # which is read again
+    elif not found.made and not opening.is_stream(path):  # which is read again
         from fairtrec.formats import labels
 
         found.take((line, dict(zip(NAMES, cells, strict=False))) for line, *cells in labels.rows(path))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -69,11 +70,13 @@ class Taking:
     ``rule``    what several groups of a document mean, None: weights are as they stand, and counts are shares
     ``groups``  those that count, and perhaps ``-`` for none of them; None is all
     ``wanted``  gives the documents that something names, or None where they cannot be told; None keeps all
+    ``renamed`` the names of groups by those in the file; ``-`` is none of them
     """
 
     rule: Membership | None = None
     groups: Sequence[str] | None = None
     wanted: Callable[[], Docnos | None] | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,11 +205,14 @@ def word(cell: Any) -> str | None:
 
 
 class GroupCodes(dict[Any, int]):
-    """The number of each group, by the cells that name it; numbers are put into bins where there are ``cuts``."""
+    """The number of each group, by the cells that name it; numbers are put into bins where there are ``cuts``.
 
-    def __init__(self, cuts: Sequence[str], *, strict: bool) -> None:
+    A group that is ``renamed`` has the number of its new name.
+    """
+
+    def __init__(self, cuts: Sequence[str], *, strict: bool, renamed: Mapping[str, str] = MappingProxyType({})) -> None:
         super().__init__()
-        self.strict = strict
+        self.strict, self.renamed = strict, renamed
         self.edges = [float(cut) for cut in cuts]
         inner = [f"{low}-<{high}" for low, high in pairwise(cuts)]
         self.bins = [f"<{cuts[0]}", *inner, f">={cuts[-1]}"] if cuts else []
@@ -221,6 +227,7 @@ class GroupCodes(dict[Any, int]):
             if not is_number(text):
                 raise ValueError(f"the label {text!r} is not a number, as bins take; correct it, or leave the bins out")
             text = self.bins[int(np.searchsorted(self.edges, float(text), side="right"))]
+        text = self.renamed.get(text, text)
         code = self[cell] = self.names.setdefault(text, len(self.names))
         return code
 

@@ -15,6 +15,7 @@ from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.session import Evaluator
 from fairtrec.evaluation.signature import digest_of, signature_of
 from fairtrec.files import opening
+from fairtrec.files.arguments import renamed_in, renamings
 from fairtrec.formats import sheets
 from fairtrec.formulas.weighted_sums import weigh
 from fairtrec.gold.drawing import exposures, origins, ranked
@@ -173,7 +174,8 @@ def agree(
     ``gold``        a sheet that was drawn and filled in, or any labels, as `evaluate` takes them.
     ``runs``        as `evaluate` takes them: a document then counts as much as they expose it, down to ``depth``.
     ``confidence``  of the intervals.
-    ``instrument``  ``labels``, perhaps with ``groups``; or ``terms`` with ``docs``; or ``counts``: as for `evaluate`.
+    ``instrument``  ``labels``; or ``terms`` with ``docs``; or ``counts``: as for `evaluate`. ``groups`` renames
+                    groups of gold, too: "f=F,m=M,-=N".
 
     Raises UsageError for what does not fit together, InputError for what cannot be read, and for a group in gold that
     the instrument has not.
@@ -182,10 +184,13 @@ def agree(
     if all(instrument.get(name) is None for name in ("labels", "docs", "counts", "terms")):
         ways = asked_by("--labels FILE, --counts FILE, or --terms LIST with --docs COLLECTION")
         raise UsageError(f"nothing is here that gold could agree with; give {ways}")
+    renamed = instrument.get("groups")
+    if renamings(renamed) and instrument.get("labels") is None:
+        instrument["groups"] = None
     session = evaluator([Groups()], None, missing="neutral", **instrument)
     labels = session.plan.reference.labels
     per_query = labels is not None and labels.per_query
-    sheet = loading.gold(gold, plain=True, per_query=per_query)
+    sheet = loading.gold(gold, per_query=per_query, renamed=renamed_in(renamed))
     if per_query and sheet.unit == "document":
         raise InputError("these labels are per query, gold is not; draw queries: --unit query", sheet.path)
     weights, groups = _instrument(session, *_asked(sheet))
@@ -204,6 +209,7 @@ def agree(
         "gold": loading.short(sheet.labels.name, sheet.labels.sha256 or digest_of(sheet)),
         **made,
     }
+    said["groups"] = renamings(renamed)
     if runs is not None:
         choices = Choices(order=order, score_dtype=score_dtype, run_format=run_format)
         frame = exposures(ranked(several, choices, depth)[0], per_query=sheet.unit == "query")

@@ -79,6 +79,7 @@ def _names(run: Run) -> Docs:
     return np.asarray(np.char.add(np.repeat(prefixes, np.diff(run.starts)), run.docnos))
 
 
+DEFAULTS: dict[Drawn, int] = {"document": 100, "query": 30}  # as many queries as an interval takes
 RATES = 0.02, 0.1, 0.3  # of errors, for which the width of intervals is told beforehand
 NORMAL = 1.96
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -143,7 +144,7 @@ class GoldDraw(Answer):
 
 def draw(
     runs: Any,
-    number: int,
+    number: int | None = None,
     *,
     unit: Drawn = "document",
     depth: int = 10,
@@ -158,6 +159,7 @@ def draw(
     """Draw what people are to label: so many documents that runs expose, or queries with all their documents.
 
     ``runs``     as `evaluate` takes them.
+    ``number``   of documents or queries; None: 100 documents, or 30 queries.
     ``unit``     "document" draws documents by their exposure, "query" draws queries evenly.
     ``depth``    ranks down to which documents can be drawn.
     ``seed``     another one draws others; a draw of more documents by the same holds those of fewer.
@@ -169,6 +171,7 @@ def draw(
     """
     if unit not in get_args(Drawn):
         raise UsageError(f"the unit {unit!r} is not known; choose one of document, query")
+    number = DEFAULTS[unit] if number is None else number
     for name, value, least in (("number", number, 1), ("depth", depth, 1), ("seed", seed, 0)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise UsageError(f"the {name} is {value!r}; it must be a whole number of {least} or more")

@@ -171,4 +171,4 @@ def _docnos(named: NamedRuns, given: Given, choices: Choices, judgements: Callab
     if given.qrels is not None:
         yield judgements().docnos
     if given.gold is not None:
-        yield loading.gold(given.gold, plain=True).labels.rows.names
+        yield loading.gold(given.gold).labels.rows.names

@@ -16,14 +16,14 @@ from fairtrec.data import UNKNOWN, Docnos, Floats, Labels, Qrels, looked_up, pro
 from fairtrec.data.parameters import Parameters
 from fairtrec.errors import PATH, UsageError
 from fairtrec.files import opening
-from fairtrec.files.arguments import is_by_name
+from fairtrec.files.arguments import is_by_name, names_of, renamed_in
 from fairtrec.files.arguments import source as of
 from fairtrec.formats.taking import ScatteredError, Taking
 from fairtrec.formulas.crossed import LISTED, CrossedGroups, CrossedTarget, Crossing, crossed
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import CHOICES, Choices
 from fairtrec.inputs.documents import Attribute
-from fairtrec.inputs.groups import chosen, names_of
+from fairtrec.inputs.groups import chosen
 from fairtrec.inputs.of_measures import Inputs
 from fairtrec.literals import FILLED
 from fairtrec.measure import Measure
@@ -48,9 +48,15 @@ def labels_of(
     for name, source in sources.items():
         chosen_here = own(choices, name, [*sources])
         groups = None if chosen_here.groups is None else tuple(names_of(chosen_here.groups))
-        key = fspath(source) if isinstance(source, PATH) else id(source), chosen_here.membership, groups
+        renamed = renamed_in(chosen_here.groups)
+        key = (
+            fspath(source) if isinstance(source, PATH) else id(source),
+            chosen_here.membership,
+            groups,
+            *renamed.items(),
+        )
         if key not in read:
-            read[key] = _read(source, judged, Taking(chosen_here.membership, groups, wanted))
+            read[key] = _read(source, judged, Taking(chosen_here.membership, groups, wanted, renamed))
         some = kept(read[key], chosen_here)
         if choices.missing in FILLED:  # documents of unknown group belong where it says
             some = some.filled("group" if choices.missing == "group" else "even")

@@ -160,8 +160,9 @@ class Choices:
         always=True, by_name=True, trials=("majority", "any"),
     )] = None  # fmt: skip
     groups: Annotated[str | Sequence[str] | None, Choice(  # those of the labels that count; all
-        ("--groups",), INPUTS, "Use only these groups of the labels; others are unknown, with - none.",
-        metavar="G,G...", after="labels", part="labels", factor=None, by_name=True, trials=("f,m",),
+        ("--groups",), INPUTS, "Use only these groups of the labels; others are unknown, with - none. f=F,m=M,-=N "
+        "renames groups of labels and gold.", metavar="G,G...", after="labels", part="labels gold", factor=None,
+        by_name=True, trials=("f,m",),
     )] = None  # fmt: skip
     undefined: Annotated[Undefined, Choice(
         ("--undefined",), MEASURES, "What a query without a value counts as; with skip the mean leaves it out.",

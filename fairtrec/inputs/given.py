@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypedDict
 
 from fairtrec.catalogue.needs import NEEDS
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
-from fairtrec.files.arguments import NAME
+from fairtrec.files.arguments import NAME, renamings
 from fairtrec.formats.frames import held
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import ChoiceKeywords, Choices, unknown
@@ -171,7 +171,8 @@ def told_apart(keywords: Mapping[str, Any], known: Iterable[str]) -> tuple[Given
         raise unknown(strange[0], known)
     if isinstance(named["qrels"], str) and named["qrels"] == "none":  # as on the command line
         named["qrels"] = None
-    if rest.get("groups") is not None and named.get("labels") is None:  # before what words lack is told
+    of_gold = named.get("gold") is not None and renamings(rest.get("groups"))
+    if rest.get("groups") is not None and named.get("labels") is None and not of_gold:  # before what words lack is told
         raise UsageError("--groups names groups of labels; give --labels FILE (word lists are --terms now)")
     given, choices = Given(**named), Choices(**rest)
     if choices.missing in FILLED and given.labels is None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from fairtrec.data import NONE, UNKNOWN, Floats, Labels
 from fairtrec.errors import UsageError
+from fairtrec.files.arguments import names_of, renamed_in
 from fairtrec.measure import Measure
 from fairtrec.ranking.depth import Asking
 
@@ -15,23 +16,20 @@ SHOWN = 8  # groups in a line
 ORDER = "order"  # the input that only groups with an order have
 
 
-def names_of(wanted: str | Sequence[str]) -> list[str]:
-    """Take groups that are asked for apart."""
-    return [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
-
-
 def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
     """Keep these groups; a document that belongs to others alone is of unknown group, or with ``-`` of none.
 
-    Where all groups are named, and there are more than two, they are named in their order.
+    Where all groups are named, and there are more than two, they are named in their order. Groups that are renamed
+    have their new names already.
     Raises UsageError for a group that there is not, and for fewer than two.
     """
     names = names_of(wanted)
     none = NONE in names
     strange = [name for name in names if name not in (*labels.groups, NONE)]
     if strange:
-        known = ", ".join(labels.groups)
-        raise UsageError(f"{labels.name} has no group {strange[0]}; there are {known} (word lists are --terms now)")
+        known, old = ", ".join(labels.groups), {new: old for old, new in renamed_in(wanted).items()}
+        called = old.get(strange[0], strange[0])
+        raise UsageError(f"{labels.name} has no group {called}; there are {known} (word lists are --terms now)")
     if len({*names} - {NONE}) < 2 or len(set(names)) < len(names):
         raise UsageError("name at least two different groups, like --groups F,M")
     kept = [column for column, name in enumerate(labels.groups) if name in names]

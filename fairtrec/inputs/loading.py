@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial, reduce
 from numbers import Real
 from os import fspath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -225,13 +226,17 @@ def _labels(name: str, judgements: Qrels | None, how: "Taking | None") -> Labels
     return datasets.labels(given, how)
 
 
-def gold(thing: Any, *, plain: bool = False, per_query: bool = False) -> Sheet:
-    """Load gold labels: a sheet, or if it may be ``plain`` any labels; ``per_query`` as the instrument's labels are."""
-    from fairtrec.formats import sheets
+def gold(thing: Any, *, per_query: bool = False, renamed: Mapping[str, str] = MappingProxyType({})) -> Sheet:
+    """Load gold labels: a sheet, any labels, or a field of a table; ``per_query`` as the instrument's labels are.
 
-    if plain and isinstance(thing, PATH) and not is_file(thing):  # a field of a file, or of an ir_datasets id
-        return sheets.of_labels(labels(thing, None))
-    return sheets.read(thing, plain=plain, per_query=per_query)
+    ``renamed`` are the names of groups by those in the file.
+    """
+    from fairtrec.formats import sheets
+    from fairtrec.formats.taking import Taking
+
+    if isinstance(thing, PATH) and not is_file(thing):  # a field of a file, or of an ir_datasets id
+        return sheets.of_labels(labels(thing, None, Taking(renamed=renamed)))
+    return sheets.read(thing, per_query=per_query, renamed=renamed)
 
 
 def refuse_soft(labels: Labels) -> None:

@@ -71,7 +71,7 @@ def _keys(*parts: str) -> set[str]:
     return {row.key for row in CHOICES.values() if not set(parts).isdisjoint(row.part.split())} - {""}
 
 
-OF_DOCUMENTS = {"terms", "docs", "counts", "labels"} | _keys("documents", "texts", "labels")
+OF_DOCUMENTS = {"terms", "docs", "counts", "labels", "groups"} | _keys("documents", "texts", "labels")
 OF_MEASURES = {"qrels", "tau", "max-grade", "background", *EXTRAS} | _keys("membership")
 OF_RUNS = ("run", "counterfactual")  # what belongs to single runs
 UNCOMPARED = {*PROGRAMS, "values", "tau", "counterfactual", "interval"} | {

@@ -44,7 +44,9 @@ def lines(draw: GoldDraw) -> list[str]:
         drawn = f"{some} queries of {runs}{', drawn evenly' * (draw.drawn < draw.of)}, with all {many}"
         wanted = "a group, or - for none of the groups; once for a document of several queries"
     found = [drawn, f"write into the column group: {wanted}", further]
-    if draw.texts is not None and (without := len({d for d, t in zip(draw.docnos, draw.texts, strict=True) if not t})):
+    if draw.texts is None:
+        found.append("the sheet has no texts to read; --docs COLLECTION adds them")
+    elif without := len({d for d, t in zip(draw.docnos, draw.texts, strict=True) if not t}):
         found.append(f"{without} of the documents {'has' if without == 1 else 'have'} no text")
     if draw.empty < len({*draw.docnos}):
         found.append(f"still without a group: {draw.empty} of the {len({*draw.docnos})} documents")

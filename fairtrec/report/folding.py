@@ -11,7 +11,8 @@ SIGNS = re.compile(  # what begins so tells what stands in a table: groups with 
     r"(; target |$)|\[|\?: |outside: )"
 )
 _WRONG = re.compile(  # by which a number is wrong, or not to be compared
-    r"^means over |^struck out, |^runs with the same documents in the same order|uses the judgements"
+    r"^means over |^struck out, |evaluate them apart$"
+    r"|^runs with the same documents in the same order|uses the judgements"
     r"|scores rise with the ranks"
     r"| documents in the .* have no |no rank and no mark|^groups are known for (?!(\d+) of the \1 )|defined for "
     r"|infinite for |count as the maximum"

@@ -19,7 +19,11 @@ from fairtrec.validation.findings import Findings
 
 LONGEST = 1 << 20  # bytes of a line; of a longer one only the start is kept
 COLUMNS = 6
-CALLED: dict[RunFormat, str] = {"msmarco": "MS MARCO's qid docno rank", "4-columns": "qid docno rank score"}
+CALLED: dict[RunFormat, str] = {
+    "msmarco": "MS MARCO's qid docno rank",
+    "4-columns": "qid docno rank score",
+    "trec-fair": "TREC Fair's id page_id",
+}  # forms that are never guessed
 LARGEST_NUMBER = 1 << 62  # numbers beyond are looked at one by one
 
 

@@ -70,7 +70,7 @@ FILES = {
     "qrels: grade too large": ("qrels", b"q1 0 d1 99999999999999999999\n", TEXTS, "qrels:1: the grade '9999"),
     "qrels: duplicate": ("qrels", b"q1 0 d1 1\nq2 0 d1 1\nq1 0 d1 0\n", TEXTS, "qrels:3: document d1 is judged twice for query q1"),
     "qrels: not UTF-8": ("qrels", b"q1 0 d\xff 1\n", TEXTS, "qrels:1: bytes that are not UTF-8"),
-    "qrels: a run": ("qrels", RUN, TEXTS, "qrels:1: 6 columns where a qrels file has 4"),
+    "qrels: a run": ("qrels", RUN, TEXTS, "qrels: this looks like a run where a qrels file is wanted; the order is QRELS RUN"),
     "qrels: neither file nor dataset": ("qrels", None, TEXTS, "qrels: there is no such file, nor is it an id of ir_datasets"),
     "qrels: gz cut off": ("qrels", gzip.compress(GOOD["qrels"])[:-9], TEXTS, "qrels: the compressed data is cut off"),
     "groups: empty": ("groups", b"", TEXTS, "groups: this term list has fewer than two groups"),

@@ -550,3 +550,81 @@ def test_what_people_could_not_tell_leaves_a_list_open():
     assert found["AWRF@3"].why == "of some documents nobody could tell the group, and it is no sum over documents"
     assert found["AWRF@1"].corrected == found["AWRF@1"].low
     assert found["EER@3"].low < found["EER@3"].corrected < found["EER@3"].high
+
+
+def test_a_document_of_a_drawn_query_needs_a_group(tmp_path):
+    rows = [("q", "a", "m", 1), ("q", "b", "?", 1), ("q", "c", "f", 1)]
+    path = sheet(tmp_path, rows, head=COLUMNS)
+    with pytest.raises(
+        InputError, match=r"sheet\.tsv:3: the group of b is \?, and each document of a drawn query needs"
+    ):
+        fairtrec.evaluate("AWRF@3", RUN, labels=LABELS, gold=path)
+    path = sheet(tmp_path, [row if row[2] != "?" else (*row[:2], "-", 1) for row in rows], head=COLUMNS)
+    assert corrected(fairtrec.evaluate("AWRF@3", RUN, labels=LABELS, gold=path))["AWRF@3"].gold == 1
+
+
+SPELLED = {"f": "F", "m": "Male", "-": "N"}  # as another file has them
+
+
+def test_groups_of_labels_and_of_gold_may_be_renamed(tmp_path):
+    """One is none of the groups; what is not named is unknown."""
+    labels = {"a": "f", "b": "m", "c": "-", "d": "?"}
+    other = {docno: SPELLED.get(group, "X") for docno, group in labels.items()}
+    plain, found = (
+        fairtrec.evaluate("AWRF@4 Groups@4", {"q": dict(zip("abcd", (4.0, 3.0, 2.0, 1.0), strict=True))}, labels=each, **more)
+        for each, more in ((labels, {}), (other, {"groups": "f=F, m=Male, -=N"}))
+    )  # fmt: skip
+    assert found.scores[0].values.tolist() == plain.scores[0].values.tolist()
+    assert found.notes == plain.notes
+    assert found.signature["groups"] == "f=F,m=Male,-=N"
+    assert "groups" not in plain.signature
+    assert [*map(str, found.scores[0].remarks)] == [*map(str, plain.scores[0].remarks)]
+    path = tmp_path / "labels.tsv"
+    path.write_text("".join(f"{docno}\t{group}\n" for docno, group in other.items()))
+    again = fairtrec.evaluate(
+        "AWRF@4 Groups@4", {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}, labels=path, groups=["f=F", "m=Male", "-=N"]
+    )
+    assert again.scores[0].values.tolist() == plain.scores[0].values.tolist()
+
+
+def test_renamed_groups_of_gold_correct_words(tmp_path):
+    given = {"terms": TERMS, "docs": {"a": TEXTS["f"], "b": TEXTS["m"], "c": TEXTS[""]}}
+    rows = [("a", "m", 1), ("b", "f", 1), ("c", "-", 1)]
+    plain = fairtrec.evaluate("EER@3", RUN, **given, gold=sheet(tmp_path, rows))
+    other = sheet(tmp_path, [(docno, SPELLED[group], 1) for docno, group, _ in rows], name="other.tsv")
+    with pytest.raises(InputError, match="gold has the group Male, the instrument f, m"):
+        fairtrec.evaluate("EER@3", RUN, **given, gold=other)
+    found = fairtrec.evaluate("EER@3", RUN, **given, gold=other, groups="f=F,m=Male,-=N")
+    assert corrected(found)["EER@3"].corrected == corrected(plain)["EER@3"].corrected
+    assert found.signature["groups"] == "f=F,m=Male,-=N"
+    one, two = (fairtrec.gold.agree(each, **given, groups=groups)
+                for each, groups in ((sheet(tmp_path, rows), None), (other, "f=F,m=Male,-=N")))  # fmt: skip
+    assert one.agreement == two.agreement
+    assert two.signature["groups"] == "f=F,m=Male,-=N"
+
+
+@pytest.mark.parametrize(
+    ("groups", "what"),
+    {
+        "f=F,m=Male,x=F": "the group F is renamed to f and to x; give it one name",
+        "f=Fem,m=Male": "has no group Fem; there are F, N, m",
+        "f=F,-=N": "name at least two different groups",
+    }.items(),
+)
+def test_groups_that_cannot_be_renamed_are_told(groups, what):
+    with pytest.raises(UsageError, match=what):
+        fairtrec.evaluate("AWRF@2", RUN, labels={"a": "F", "b": "Male", "c": "N"}, groups=groups)
+
+
+def test_any_labels_are_gold_of_documents_that_all_have_one(tmp_path):
+    """As for `gold agree`: a file without a first line that names the columns, and a field of a table."""
+    sheet_ = sheet(tmp_path, [("a", "m"), ("b", "m"), ("c", "f")], head="docno\tgroup")
+    (tmp_path / "plain.tsv").write_text("a\tm\nb\tm\nc\tf\n")
+    (tmp_path / "table.csv").write_text("doc_id,gender\na,m\nb,m\nc,f\n")
+    wanted = corrected(fairtrec.evaluate("EER@3", RUN, labels=LABELS, gold=sheet_))["EER@3"]
+    for name in ("plain.tsv", "table.csv:gender"):
+        result = fairtrec.evaluate("EER@3", RUN, labels=LABELS, gold=str(tmp_path / name))
+        assert corrected(result)["EER@3"] == wanted
+        assert result.signature["gold"].startswith(f"{name}@")
+        assert len(result.signature["gold"]) == len(name) + 9
+        assert "gold" in {str(part) for part in result.files}

@@ -141,3 +141,24 @@ def test_validate_counts_queries_and_their_rankings(fairtrec_command):
     (run,) = json.loads(done.out)["runs"]
     assert run["queries"] == 2
     assert run["counts"] == {"W503": 1}  # of the two rankings of query 2
+
+
+def test_a_run_without_a_first_line_is_told(tmp_path):
+    path = tmp_path / "task1"
+    path.write_text("12\t345\n12\t6\n")
+    what = r"task1:1: 2 columns where a run has 6; if they are TREC Fair's id page_id, add --run-format trec-fair"
+    with pytest.raises(InputError, match=what):
+        run.read(path)
+    assert run.read(path, form="trec-fair").docnos.tolist() == [b"345", b"6"]
+
+
+def test_runs_of_both_tasks_in_one_table_are_noted(tmp_path):
+    (tmp_path / "one").write_text("id\tpage_id\n1\t11\n1\t12\n")
+    (tmp_path / "two").write_text("id\tseq_no\tpage_id\n1\t1\t11\n1\t2\t12\n")
+    one, two = tmp_path / "one", tmp_path / "two"
+    note = "one ranking of each query in 2 runs and several in 1 run, as in tasks 1 and 2 of TREC Fair Ranking; "
+    note += "their values are not comparable, evaluate them apart"
+    labels = {"11": "f", "12": "m"}
+    assert note in fairtrec.evaluate("AWRF@2", {"a": one, "b": two, "c": one}, labels=labels).notes
+    for runs in ([one], [two], [two, two]):
+        assert not any("tasks 1 and 2" in note for note in fairtrec.evaluate("AWRF@2", runs, labels=labels).notes)

@@ -65,7 +65,7 @@ def test_a_parquet_file_of_labels(tmp_path):
         ("d1\ta\t1\nd2\tb\tnan\n", 2, "the weight 'nan' is not a number"),
         ("d1\ta\nd1\ta\n", 2, "document d1 has the label a twice"),
         ("d1\ta\nd2\n", 2, "1 columns where the first line has 2"),
-        ("d1 a\n", 1, "1 columns where labels have docno, group"),
+        ("d1 a\n", 1, "1 column where labels have docno, group"),
         ("d1\ta\nd2\t\n", 2, "this label has no docno or no group"),
         ('{"docno": "d1", "group": "b"}\n{"docno"\n', 2, "this line is not JSON"),
         ('{"docno": "d1", "group": "b"}\n[1]\n', 2, "this line is no object"),
@@ -403,3 +403,19 @@ def test_labels_of_a_parquet_file():
     Path("labels.parquet").write_bytes(b"PAR1 and no more")
     with pytest.raises(InputError, match="this is no Parquet file"):
         labels.read("labels.parquet")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    {
+        "doc_id,gender_bias\n1,M\n": "the columns are doc_id, gender_bias; name the one that holds the groups, like {}:gender_bias",
+        "docno\tlabel\nd1\tf\n": "the columns are docno, label; name the one that holds the groups, like {}:label",
+        "doc_id\tyear\tgroup\nd1\t3\tf\n": "the columns are doc_id, year, group; .*, like {}:group",
+        "docno\ttokens\tf\tm\nd1\t7\t0\t1\n": "this is a table of counts; give it with --counts",
+    }.items(),
+)
+def test_a_table_of_other_columns_says_how_it_is_given(tmp_path, text, told):
+    path = tmp_path / "l.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=f"l.csv:1: {told.format('.*l.csv')}"):
+        labels.read(path)

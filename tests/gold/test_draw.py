@@ -275,3 +275,17 @@ def test_no_cell_of_a_sheet_is_a_formula(tmp_path):
         names = {name.decode().removeprefix("+q ") for name in sheet.labels.rows.names.tolist()}
         assert (names, sheet.labels.groups) == ({*run["+q"]}, ("=f", "f", "m"))
         assert sheet.labels.none
+
+
+def test_a_hundred_documents_or_thirty_queries_are_drawn_unless_told():
+    run = {f"q{at}": {f"d{at}-{rank}": -float(rank) for rank in range(5)} for at in range(40)}
+    assert (draw(run).drawn, draw(run).of) == (100, 200)
+    assert (draw(run, unit="query").drawn, draw(run, unit="query").of) == (30, 40)
+
+
+def test_a_sheet_without_texts_says_so(copied, fairtrec_command):
+    note = "the sheet has no texts to read; --docs COLLECTION adds them"
+    done = fairtrec_command("gold", "draw", *THREE, "-o", "sheet.tsv")
+    assert note in done.out.splitlines()
+    done = fairtrec_command("gold", "draw", *THREE, "--docs", "collection.tsv", "-o", "sheet.tsv", "--force")
+    assert note not in done.out
