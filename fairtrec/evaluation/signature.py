@@ -156,7 +156,7 @@ def called(
     part: str,
     things: Mapping[str, Any],
     files: Mapping[Part, InputFile],
-    read: Qrels | Run | Positions | Sheet | GivenDiscount | None = None,
+    read: Any = None,
     digest: str = "",
 ) -> str:
     """Name what was given for a part: name@digest of its file, or of what was ``read``; an ir_datasets id as it is.
@@ -183,8 +183,11 @@ def _gold(sheet: Sheet, things: Mapping[str, Any], files: Mapping[Part, InputFil
     return called("gold", things, files, sheet)
 
 
-def digest_of(read: Qrels | Run | Positions | Sheet | GivenDiscount) -> str:
-    """Hash what is in no file: judgements, or rankings, in whatever order their queries came; what documents hold."""
+def digest_of(read: Any) -> str:
+    """Hash what is in no file: judgments or rankings, in any order of queries; what documents hold; a mapping.
+
+    An input of another package that is no mapping has no digest.
+    """
     from hashlib import sha256
 
     if isinstance(read, Positions):
@@ -197,6 +200,10 @@ def digest_of(read: Qrels | Run | Positions | Sheet | GivenDiscount) -> str:
         return digest_texts([(read.unit, rows), (f"depth {read.depth}", "\n".join(labels.groups))])
     if isinstance(read, GivenDiscount):
         return sha256(repr(read.weights).encode()).hexdigest()
+    if isinstance(read, Mapping):  # an input of another package
+        return digest_texts(sorted((str(name), repr(value)) for name, value in read.items()))
+    if not isinstance(read, Qrels | Run):
+        return ""
     found = sha256()
     for row in sorted(range(len(read.qids)), key=read.qids.__getitem__):
         for column in _columns(read, row):

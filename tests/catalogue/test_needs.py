@@ -197,4 +197,4 @@ def test_a_kind_of_input_is_one_file_and_at_most_ten_lines(tmp_path):
         [sys.executable, "-c", program], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.stdout == "{'run': {'Cost@10': 3.0}}\n"
+    assert done.stdout == "{'run': {'Cost@10': 3.0}}\n", done.stderr
