@@ -15,8 +15,9 @@ from fairtrec.answers import Answer, Signature
 from fairtrec.answers.result import Part, Result
 from fairtrec.catalogue import registry, renamed
 from fairtrec.data import Bools, Floats, GroupTerms, Ints
-from fairtrec.errors import PATH, UsageError
+from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation.signature import called, files_of
+from fairtrec.files import opening
 from fairtrec.formats import frames, memory
 from fairtrec.formulas.rounding import tied
 from fairtrec.inputs import loading
@@ -203,6 +204,9 @@ def ablate(
         raise UsageError(f"one measure is varied, and {measure!r} names {len(several)}; name one with -m")
     if seed < 0:
         raise UsageError(f"the seed is {seed}; it is 0 or more")
+    for thing in (qrels, given.get("terms"), given.get("background")):
+        if isinstance(thing, PATH) and opening.is_stream(thing):
+            raise InputError("variants read this again, and a stream can be read only once; give a file", thing)
     texts = [vary] if isinstance(vary, str) else list(vary)
     terms = loading.terms(given["terms"]) if given.get("terms") is not None else None
     listed = 0 if terms is None else len({term for words in terms.terms.values() for term in words})

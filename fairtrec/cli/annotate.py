@@ -8,6 +8,8 @@ import click
 from fairtrec.cli import options, printing
 from fairtrec.cli.commands import Titled, say
 from fairtrec.cli.runs import name_runs
+from fairtrec.errors import InputError
+from fairtrec.files import opening
 from fairtrec.jobs import cores, prestart
 from fairtrec.literals import Engine, Pronouns, Tokenizer
 
@@ -126,6 +128,10 @@ def counterfactual(runs: tuple[str, ...], terms: str | None, **given: Any) -> No
     from fairtrec.evaluation import corpus
 
     output, pairs, one_way, began = given["output"], given["pairs"], given["one_way"], time.monotonic()
+    for name in filter(None, (pairs, terms)):
+        if opening.is_stream(name):
+            what = "this list is read again for the remarks, and a stream can be read only once"
+            raise InputError(f"{what}; give a file", name)
     if terms is not None:
         many, left = corpus.uncovered(pairs, terms, ignore_case=given["ignore_case"], one_way=one_way)
         if left:

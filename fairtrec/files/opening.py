@@ -55,6 +55,7 @@ class _Hashed(io.RawIOBase):
 
 
 _streams: dict[str, tuple[Any, str]] = {}  # what cannot be read again: the file that it was, and its sha256
+_pipes: set[tuple[str, int, int]] = set()  # that have been opened
 _reading: dict[str, _Hashed] = {}  # of these, what is being read
 
 
@@ -115,6 +116,13 @@ def _once(path: FilePath) -> Iterator[Any]:
             raise InputError("standard input is closed; give a file", path)
         if name in _streams and _streams[name][0] is sys.stdin:
             raise InputError("standard input can be read only once, and was; give a file for one of the two", path)
+    else:
+        at = os.stat(name.rstrip("/") or ".")
+        pipe = name, at.st_dev, at.st_ino
+        if pipe in _pipes:  # to open it again would wait for somebody to write into it again
+            raise InputError("this pipe is read twice, and can be read only once; give a file", path)
+        if stat.S_ISFIFO(at.st_mode):
+            _pipes.add(pipe)
     with ExitStack() as stack:
         raw = (
             sys.stdin.buffer

@@ -55,10 +55,11 @@ class Counterparts:
 
 def read(path: FilePath, *, one_way: bool = False) -> Counterparts:
     """Read a list. Raises InputError for what is no pair, a word with itself, and a line that adds nothing."""
-    start = next(iter(opening.lines(path, longest=opening.LONGEST_TEXT)), (0, b""))[1].lstrip()
-    lines = ((number, line.decode()) for number, line in opening.lines(path, comment=b"#"))
-    cells = ((number, line.split("\t" if "\t" in line else ",")) for number, line in lines)
-    rows = _of_json(path) if start.startswith(b"[") else cells
+    lines = list(opening.lines(path, longest=opening.LONGEST_TEXT))
+    words = ((number, line.decode()) for number, line in lines if not line.startswith(b"#"))
+    cells = ((number, line.split("\t" if "\t" in line else ",")) for number, line in words)
+    is_json = bool(lines) and lines[0][1].lstrip().startswith(b"[")
+    rows = _of_json(b"\n".join(line for _, line in lines), path) if is_json else cells
     return _paired(rows, opening.name(path), path, opening.sha256(path), one_way=one_way)
 
 
@@ -68,9 +69,7 @@ def of(pairs: Iterable[Any], *, one_way: bool = False) -> Counterparts:
     return _paired(rows, "given", "the pairs", "", one_way=one_way)
 
 
-def _of_json(path: FilePath) -> Iterator[tuple[int, Any]]:
-    with opening.opened(path) as stream:
-        text = b"".join(block for block, _ in opening.blocks(stream, path, opening.LONGEST_TEXT))
+def _of_json(text: bytes, path: FilePath) -> Iterator[tuple[int, Any]]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as fault:
