@@ -14,6 +14,10 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#ifndef _WIN32
+#include <signal.h>
+#include <unistd.h>
+#endif
 #if defined(__SSE2__) || defined(_M_X64)
 #define HAS_SSE2
 #include <emmintrin.h>
@@ -884,7 +888,81 @@ static PyObject *keep_memory(PyObject *self, PyObject *nothing)
     Py_RETURN_NONE;
 }
 
+#ifndef _WIN32
+/* ---- files that are mapped into memory ------------------------------------------------------------------------ */
+
+enum { MAPPINGS = 256, MESSAGE = 1024, BAD_INPUT = 3 };
+static struct {
+    uintptr_t start;
+    size_t length, said;
+    char message[MESSAGE];
+} mappings[MAPPINGS];
+static struct sigaction before;
+static int watched;
+
+/* A page of a file that has been cut off cannot be read: say so and end, as nothing can go on from here. */
+static void say_cut(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)context;
+    uintptr_t at = (uintptr_t)info->si_addr;
+    for (int i = 0; i < MAPPINGS; i++)
+        if (at >= mappings[i].start && at - mappings[i].start < mappings[i].length) {
+            if (write(STDERR_FILENO, mappings[i].message, mappings[i].said) < 0)
+                _exit(BAD_INPUT);
+            _exit(BAD_INPUT);
+        }
+    sigaction(SIGBUS, &before, NULL); /* this is met again then, by whoever was to be told before */
+}
+
+/* Say a message where a mapping can be read no further; give its number, -1 where there is no room for one more. */
+static PyObject *watch(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    unsigned long long start;
+    Py_ssize_t length, said;
+    const char *message;
+    if (!PyArg_ParseTuple(arguments, "Kny#", &start, &length, &message, &said))
+        return NULL;
+    int slot = 0;
+    while (slot < MAPPINGS && mappings[slot].length)
+        slot++;
+    if (slot == MAPPINGS || length <= 0 || said > MESSAGE)
+        return PyLong_FromLong(-1);
+    memcpy(mappings[slot].message, message, (size_t)said);
+    mappings[slot].said = (size_t)said;
+    mappings[slot].start = (uintptr_t)start;
+    mappings[slot].length = (size_t)length;
+    if (watched++ == 0) {
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_sigaction = say_cut;
+        action.sa_flags = SA_SIGINFO;
+        sigaction(SIGBUS, &action, &before);
+    }
+    return PyLong_FromLong(slot);
+}
+
+/* Forget a mapping, by its number. */
+static PyObject *forget(PyObject *self, PyObject *number)
+{
+    (void)self;
+    long slot = PyLong_AsLong(number);
+    if (slot >= 0 && slot < MAPPINGS && mappings[slot].length) {
+        mappings[slot].length = 0;
+        if (--watched == 0)
+            sigaction(SIGBUS, &before, NULL);
+    }
+    if (PyErr_Occurred())
+        return NULL;
+    Py_RETURN_NONE;
+}
+#endif
+
 static PyMethodDef methods[] = {
+#ifndef _WIN32
+    {"watch", watch, METH_VARARGS, "Say a message, and end, where a mapped file can be read no further."},
+    {"forget", forget, METH_O, "Forget a mapped file."},
+#endif
     {"keep_memory", keep_memory, METH_NOARGS, "Keep memory that has been used, for a command and its processes."},
     {"lines", lines, METH_VARARGS, "Fill columns from lines of cells."},
     {"line_ends", line_ends, METH_O, "Count line ends."},

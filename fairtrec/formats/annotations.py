@@ -25,6 +25,8 @@ def read(table: Table, wanted: Docnos, *, collection: bool = False) -> Annotatio
     refuse_large(documents=len(wanted), groups=len(groups))
     histogram: Histogram | None = None
     if table.is_sorted:
+        if table.is_packed:
+            raise InputError("its columns are compressed; write it anew: fairtrec counts convert", path)
         from fairtrec.formats.table import mapped
 
         known, tokens, counts = mapped.find(path, wanted, groups)

@@ -104,9 +104,11 @@ def refuse_wide(column: Any, path: FilePath) -> None:
         raise InputError(WIDE, path)
 
 
-def refuse_compressed(path: FilePath) -> None:
-    """Raise InputError for an Arrow file whose columns are far larger when they are unpacked."""
-    refuse_bomb(path, arrow_messages.unpacked_size(path))
+def refuse_compressed(path: FilePath) -> bool:
+    """Raise InputError for an Arrow file whose columns are far larger when unpacked; tell whether they are packed."""
+    unpacked = arrow_messages.unpacked_size(path)
+    refuse_bomb(path, unpacked)
+    return unpacked > 0
 
 
 def refuse_archive(path: FilePath) -> None:

@@ -1,12 +1,13 @@
 """Vectors of documents: ``.npy`` or ``.npz`` with a list of ids, or Parquet with a docno and a vector in each row.
 
-``.npy``      a matrix of numbers [document, dimension], mapped into memory, so that only wanted rows are read
+``.npy``      a matrix of numbers [document, dimension]; a large one is mapped into memory: only wanted rows are read
 ``.npz``      the same under any name; beside it, instead of a list, may lie an array of docnos
 ``.parquet``  a column docno (or id, doc_id, docid, _id), and one column of lists of numbers, all of one length
 
 What holds Python objects is refused: to read them would be to run them.
 """
 
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ import numpy.typing as npt
 
 from fairtrec.data import MISSING, Docnos, Docs, Floats, Ints, decode
 from fairtrec.errors import PATH, FilePath, InputError, UsageError
-from fairtrec.files import opening
+from fairtrec.files import mapping, opening
 from fairtrec.files.atomic import replaced
 from fairtrec.formats import bounded
 from fairtrec.formats.columns import WIDEST
@@ -114,7 +115,7 @@ def _readable(path: FilePath) -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of headers that Python 2 wrote, or damage has made look so
             yield
-    except (OSError, *packed, *header) as fault:
+    except (OSError, MemoryError, *packed, *header) as fault:  # of a header that claims more than there is
         why = (str(fault).splitlines() or [type(fault).__name__])[0][:100]
         raise InputError(f"this is no array of numbers ({why}); write it with numpy.save", path) from None
 
@@ -123,7 +124,7 @@ def _arrays(path: FilePath, *, packed: bool) -> tuple[Any, Docs | None]:
     """Read a matrix, and the docnos if they lie beside it."""
     with _readable(path):
         if not packed:
-            return _checked(np.load(path, mmap_mode="r", allow_pickle=False), path), None
+            return _checked(_matrix(path), path), None
         bounded.refuse_archive(path)
     with _readable(path), Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
         arrays = [each for each in (archive[name] for name in archive.files) if isinstance(each, np.ndarray)]
@@ -133,6 +134,16 @@ def _arrays(path: FilePath, *, packed: bool) -> tuple[Any, Docs | None]:
         raise InputError(f"{len(matrices)} matrices and {len(names)} lists of docnos; keep one of each", path)
     docnos = [np.strings.encode(each) if each.dtype.kind == "U" else each for each in names]
     return _checked(matrices[0], path), docnos[0] if docnos else None
+
+
+def _matrix(path: FilePath) -> npt.NDArray[Any]:
+    """Map a large matrix into memory, and read a small one."""
+    if not mapping.is_mapped(path):
+        found: npt.NDArray[Any] = np.load(path, allow_pickle=False)
+        return found
+    found = np.load(path, mmap_mode="r", allow_pickle=False)
+    weakref.finalize(found, mapping.forget, mapping.watch(path, found.ctypes.data, found.nbytes))
+    return found
 
 
 def _checked(values: npt.NDArray[Any], path: FilePath | None) -> npt.NDArray[Any]:

@@ -7,6 +7,7 @@ import os
 import random
 import struct
 from contextlib import suppress
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ from pyarrow import feather, parquet
 
 from fairtrec.data import Docnos
 from fairtrec.errors import InputError
+from fairtrec.files import mapping
 from fairtrec.formats import annotations, labels, run, vectors
 from fairtrec.formats.table.files import Table
 from fairtrec_made.limits import ends_within
@@ -43,7 +45,13 @@ def many(path):
     return annotations.read(Table(str(path)), WANTED, collection=True)
 
 
+def mapped(path):
+    with mock.patch.object(mapping, "SMALL", 0):
+        return many(path)
+
+
 FILES = {
+    "mapped.arrow": (of_ours, mapped),
     "ours.arrow": (of_ours, many),
     "plain.arrow": (lambda path: arrow(path, compression="uncompressed"), many),
     "packed.arrow": (lambda path: arrow(path, compression="zstd"), many),

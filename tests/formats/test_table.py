@@ -15,6 +15,7 @@ from fairtrec.data import Docnos, GroupTerms
 from fairtrec.data import docnos as data
 from fairtrec.data.counts import histogram_of, joined
 from fairtrec.errors import InputError, UsageError
+from fairtrec.files import mapping
 from fairtrec.formats import annotations, spans, table
 from fairtrec.formats.table import Meta, build, check, mapped
 from fairtrec.formats.table.files import Table
@@ -296,8 +297,9 @@ def test_a_look_up_reads_only_some_pages(tmp_path, monkeypatch):
     monkeypatch.setattr(table, "ROWS", 1 << 12)
     make(tmp_path / "t.arrow", {str(i): (1, 2, 3) for i in range(20_000)})
     released = []
+    monkeypatch.setattr(mapping, "SMALL", 0)
     monkeypatch.setattr(
-        mapped._Mapped, "same", lambda *args: released.append(len(args[2])) or np.ones(len(args[2]), bool)
+        mapped._Batches, "same", lambda *args: released.append(len(args[2])) or np.ones(len(args[2]), bool)
     )
     mapped.find(tmp_path / "t.arrow", names(["17", "18"]), GROUPS)
     assert sum(released) == 2

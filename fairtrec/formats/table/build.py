@@ -20,7 +20,7 @@ from fairtrec.errors import FilePath, InputError, UsageError, reason
 from fairtrec.files.atomic import beside, replaced
 from fairtrec.formats import columns, table
 from fairtrec.formats.table import TAUS, Distribution, Meta, sources_of
-from fairtrec.formats.table.files import MOST, Format, Table, format_to, readable, write
+from fairtrec.formats.table.files import MOST, Format, Table, batches_in, format_to, readable, write
 from fairtrec.formats.table.mapped import refuse_disorder
 from fairtrec.formats.table.rows import Numbers, Rows, arranged, even, merged, schema, steps
 from fairtrec.formulas import neutrality
@@ -39,9 +39,8 @@ def written(path: Path, form: Any, pieces: Iterable[Rows]) -> None:
 
 
 def rows_of(path: Path) -> Iterator[Rows]:
-    """Read the rows of an Arrow file of ours, mapped into memory."""
-    with readable(path), pa.memory_map(fspath(path)) as file:
-        reader = pa.ipc.open_file(file)
+    """Read the rows of an Arrow file of ours."""
+    with readable(path), batches_in(path) as reader:
         for i in range(reader.num_record_batches):
             batch = reader.get_batch(i)
             batch.validate()

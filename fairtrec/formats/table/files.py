@@ -2,13 +2,13 @@
 
 # ruff: noqa: PTH123 - pathlib takes its time to be imported
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fairtrec.data import MOST_GROUPS
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.files import opening
+from fairtrec.files import mapping, opening
 from fairtrec.formats import bounded, columns, table
 from fairtrec.formats.columns import Columns, Layout, LineNumbers
 from fairtrec.formats.spans import array_of, parts_of, word_of
@@ -45,6 +45,21 @@ def readable(path: FilePath) -> Iterator[None]:
         raise InputError(f"this table is cut off or damaged ({why}); make or fetch it again", path) from None
 
 
+@contextmanager
+def batches_in(path: FilePath) -> Iterator[Any]:
+    """Open an Arrow file, mapped into memory if it is large."""
+    import pyarrow as pa
+
+    with ExitStack() as stack:
+        if mapping.is_mapped(path):
+            file = stack.enter_context(pa.memory_map(fspath(path)))
+            memory = file.read_buffer()
+            stack.enter_context(mapping.watched(path, memory.address, memory.size))
+        else:
+            file = stack.enter_context(pa.OSFile(fspath(path)))
+        yield pa.ipc.open_file(file)
+
+
 class Table:
     """A table that can be read: its groups, its metadata (None if it says nothing about itself), and rows."""
 
@@ -56,11 +71,12 @@ class Table:
                 start = file.read(6)
                 self.format = next((form for magic, form in MAGIC.items() if start.startswith(magic)), "tsv")
         self.is_sorted = False  # and has fingerprints, so that it can be searched
+        self.is_packed = False
         self._texts: Mapping[bytes, bytes] = {}  # what stands in it under META and DISTRIBUTION
         if self.format != "tsv":
             with readable(path), self._opened() as file:
                 if self.format == "arrow":
-                    bounded.refuse_compressed(path)
+                    self.is_packed = bounded.refuse_compressed(path)
                 schema = file.schema_arrow if self.format == "parquet" else file.schema
                 names = [TOKENS, *groups_in(schema, path)]
                 self.is_sorted = self.format == "arrow" and is_ours(schema, path)
@@ -85,14 +101,12 @@ class Table:
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
-        import pyarrow as pa
-
-        with pa.memory_map(fspath(self.path)) as file:
-            if self.format == "arrow":
-                yield pa.ipc.open_file(file)
-            else:
-                with bounded.parquet(self.path, (DOCNO,)) as table_file:
-                    yield table_file
+        if self.format == "parquet":
+            with bounded.parquet(self.path, (DOCNO,)) as table_file:
+                yield table_file
+        else:
+            with batches_in(self.path) as reader:
+                yield reader
 
     @property
     def distribution(self) -> Distribution:

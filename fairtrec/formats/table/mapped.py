@@ -1,11 +1,13 @@
 """Looking documents up in an Arrow table on disk: what no wanted document needs is not read.
 
-The file is mapped into memory. Wanted docnos come in the order of their keys, as the rows do, so both are gone through
-once, batch by batch; the pages of a batch are given back before the next one.
+A large file is mapped into memory. Wanted docnos come in the order of their keys, as the rows do, so both are gone
+through once, batch by batch; the pages of a batch are given back before the next one.
 """
 
 import mmap
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from os import fspath
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +16,26 @@ import pyarrow as pa
 
 from fairtrec.data import Bools, Docnos, Ints, Keys
 from fairtrec.errors import FilePath, InputError
+from fairtrec.files import mapping
 from fairtrec.formats.spans import edges_in, numbers_of, words_of
 from fairtrec.formats.table import TOKENS
 from fairtrec.formats.table.files import readable
 
 
-class _Mapped:
-    def __init__(self, path: FilePath) -> None:
+class _Batches:
+    """The batches of a table, mapped into memory or, if it is small or nobody could say that it was cut, read."""
+
+    def __init__(self, path: FilePath, stack: ExitStack) -> None:
         self.path = path
+        self.memory: mmap.mmap | None = None
+        if not mapping.is_mapped(path):
+            self.reader = pa.ipc.open_file(stack.enter_context(pa.OSFile(fspath(path))))
+            return
         with Path(path).open("rb") as file:
             self.memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         buffer = pa.py_buffer(self.memory)
         self.address = buffer.address
+        stack.enter_context(mapping.watched(path, buffer.address, buffer.size))
         self.reader = pa.ipc.open_file(buffer)
         self.letters = np.frombuffer(buffer, np.uint8)
 
@@ -35,12 +45,8 @@ class _Mapped:
             batch = self.reader.get_batch(i)
             batch.validate()
             if batch.num_rows:
-                edge = self.address + len(self.memory)
-                if not all(self.address <= each.address < edge for each in batch.column(0).buffers() if each):
-                    what = "its columns are compressed"  # what was read does not lie in the file as it stands
-                    raise InputError(f"{what}; write it anew: fairtrec counts convert", self.path)
                 yield batch
-            if hasattr(mmap, "MADV_DONTNEED"):
+            if self.memory is not None and hasattr(mmap, "MADV_DONTNEED"):
                 edges = [each.address - self.address for each in batch.column(0).buffers() if each]
                 start = min(edges) // mmap.PAGESIZE * mmap.PAGESIZE
                 self.memory.madvise(mmap.MADV_DONTNEED, start, batch.nbytes)
@@ -56,8 +62,11 @@ class _Mapped:
             raise InputError("its docnos are damaged; make or fetch it again", self.path)
         equal: Bools = length <= 8 * words.shape[1]
         if words.shape[1] > 1:  # with 8 bytes the key is the docno
-            start += letters.address - self.address
-            equal &= (words_of(self.letters, start, start + length, words.shape[1]) == words).all(axis=1)
+            if self.memory is None:
+                every = np.append(np.frombuffer(letters or b"", np.uint8), np.zeros(8, np.uint8))
+            else:
+                every, start = self.letters, start + letters.address - self.address
+            equal &= (words_of(every, start, start + length, words.shape[1]) == words).all(axis=1)
         return equal
 
 
@@ -73,9 +82,9 @@ def find(path: FilePath, wanted: Docnos, groups: Sequence[str]) -> tuple[Bools, 
     numbers = np.zeros((1 + len(groups), len(wanted)), dtype=np.int64)
     width = -(-wanted.names.dtype.itemsize // 8)
     words = np.ascontiguousarray(wanted.names.astype(f"S{8 * width}")).view(np.uint64).reshape(len(wanted), width)
-    with readable(path):
-        mapped, last = _Mapped(path), np.uint64(0)
-        for batch in mapped.batches():
+    with readable(path), ExitStack() as stack:
+        table, last = _Batches(path, stack), np.uint64(0)
+        for batch in table.batches():
             keys = numbers_of(batch.column(0))
             refuse_disorder(keys[:1], last, path)
             low = int(np.searchsorted(wanted.keys, keys[0]))
@@ -86,7 +95,7 @@ def find(path: FilePath, wanted: Docnos, groups: Sequence[str]) -> tuple[Bools, 
                 near = keys[np.minimum(rows, len(keys) - 1)] == wanted.keys[asked]
                 near &= rows < len(keys)
                 asked, rows = asked[near], rows[near]
-                hit = mapped.same(batch.column(1), rows, words[asked])
+                hit = table.same(batch.column(1), rows, words[asked])
                 known[asked[hit]] = True
                 for column, name in zip(numbers, (TOKENS, *groups), strict=True):
                     column[asked[hit]] = numbers_of(batch.column(name))[rows[hit]]
