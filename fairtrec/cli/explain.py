@@ -58,7 +58,7 @@ def command(
     from fairtrec.evaluation import processes
 
     if not given["query"]:
-        options.refuse_typed("is for what is looked at closely; name it with --query", "exchanges")
+        options.refuse_typed("is for what is looked at closely; name it with --query", "exchanges", "query_texts")
     files = printing.files_of(runs, [output], qrels, *given.values())
     given["jobs"] = processes(list(files.values()), given["jobs"])  # they start while this one imports the rest
 

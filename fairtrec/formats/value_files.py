@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from fairtrec.errors import FilePath, InputError
+from fairtrec.formulas.rounding import HUGE
 
 QUERY = ("qid", "query_id", "query", "topic_id", "topic", "q_id")  # what columns are called, the best name first
 RUN = ("run", "system", "name", "run_id", "runid")
@@ -41,7 +42,11 @@ def number(value: Value, path: FilePath) -> float:
         return math.nan
     with suppress(ValueError, OverflowError):
         if type(text) in (int, float) or (isinstance(text, str) and "_" not in text):
-            return float(text)
+            found = float(text)
+            if not HUGE < abs(found) < math.inf:
+                return found
+            what = f"the value of {value.measure} is {text}, which is too large to compute with"
+            raise InputError(f"{what}; correct it, or choose measures with -m", path, value.line)
     what = f"the value of {value.measure} is {text!r}, which is no number"
     raise InputError(f"{what}; correct it, or choose measures with -m", path, value.line)
 

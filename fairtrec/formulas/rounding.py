@@ -40,7 +40,8 @@ def tied(values: Floats) -> Floats:
     >>> tied(np.array([0.9 - 0.8, 0.8 - 0.7])).tolist()
     [0.1, 0.1]
     """
-    return values.round(DIGITS)
+    usual = finite(values)
+    return np.where(usual, np.where(usual, values, 0.0).round(DIGITS), values)
 
 
 def constant(rows: Floats) -> Bools:

@@ -17,6 +17,7 @@ from pyarrow import parquet
 from fairtrec.errors import InputError
 from fairtrec.files import opening, whole_lines
 from fairtrec.formats import columns
+from fairtrec.formulas.rounding import tied
 from fairtrec_made import REPOSITORY
 
 pytestmark = pytest.mark.fuzz
@@ -234,6 +235,36 @@ def test_no_program_prints_lines_of_its_own(workplace, fairtrec_command, capfd, 
     (workplace / "qrels").write_text("q1 1 d1 5\nq1 f d2 0\n")
     one_line(fairtrec_command("eval", "qrels", "a.run", "-m", measure), 2, measure.split("(")[0].split("@")[0])
     assert capfd.readouterr() == ("", "")
+
+
+VALUES = [
+    "compare huge.txt small.txt --values -m nDCG@10",
+    "compare huge.txt small.txt --values -m nDCG@10 --test bootstrap",
+    "plot frontier huge.txt small.txt --values -m nDCG@10 -m RR -o out.svg",
+    "plot runs huge.txt small.txt --values -m RR -o out.svg",
+]
+
+
+@pytest.mark.parametrize("command", VALUES)
+@pytest.mark.parametrize("value", ["1.797e308", "-1e200"])
+def test_a_value_that_is_too_large_to_compute_with_is_one_line(workplace, fairtrec_command, command, value):
+    if command.startswith("plot"):
+        pytest.importorskip(
+            "matplotlib", reason="matplotlib, which draws, is not installed: pip install 'fairtrec[plot]'"
+        )
+    for name, number in (("huge", value), ("small", "0.5")):
+        lines = [f"{measure}\tq{query}\t{number}\n" for measure in ("nDCG@10", "RR") for query in range(3)]
+        (workplace / f"{name}.txt").write_text("".join(lines))
+    ended = fairtrec_command(*command.split())
+    assert ended.code == 3
+    (line,) = ended.err.splitlines()
+    assert line.endswith(f" is {value}, which is too large to compute with; correct it, or choose measures with -m")
+    assert not (workplace / "out.svg").exists()
+
+
+def test_ties_of_huge_values_are_told_without_a_warning():
+    values = np.array([1.797e308, -1e305, 0.1 + 0.2, np.inf, np.nan])
+    np.testing.assert_array_equal(tied(values), [1.797e308, -1e305, 0.3, np.inf, np.nan])
 
 
 COMMANDS = ["eval vaswani a.run -m nDCG@2", "eval none a.run --terms gender-en --docs vaswani", "annotate vaswani --terms gender-en -o o.arrow -j 1"]  # fmt: skip
