@@ -338,7 +338,12 @@ def _fault(fault: Exception) -> int:
         where = f"{short(str(fault.filename))}: " if fault.filename else ""
         _say(f"{where}{fault.strerror}; {OUTSIDE[fault.errno]}")
         return 3
+    from fairtrec.cli.faults import find_plugin
+
     what = short(f"{type(fault).__name__}: {fault}")
+    if plugin := find_plugin(fault):
+        _say(f"{plugin} has a fault ({what}); report it to its authors, FAIRTREC_DEBUG=1 shows where")
+        return 5
     foreign = isinstance(fault, ImportError) and not (fault.name or "").startswith("fairtrec")
     if foreign or isinstance(fault, SystemError):  # which C code raises that was given no memory
         _say(f"a library cannot be loaded ({what}); is there enough memory (ulimit -v)? If so, install fairtrec again")

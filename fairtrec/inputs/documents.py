@@ -250,8 +250,11 @@ def remark_on(
 
 
 def remark_beside(qids: Sequence[str], needs: Needs, reference: Reference, documents: Documents) -> list[str]:
-    """Say how many documents nobody knows of those that are looked at beside the runs."""
-    parts = documents_of([(None, qids)], needs, reference, documents.choices)
+    """Say how many documents nobody knows of those that are looked at beside the runs.
+
+    They are those of the first ranks of a background, also where others below take the place of the unknown.
+    """
+    parts = documents_of([(None, qids)], needs, reference, replace(documents.choices, bounds=None, missing="neutral"))
     strange = documents.strange(Docnos.of(np.concatenate(parts)).names)
     where = "backgrounds" if isinstance(reference.background, Run) else "judgements"
     what = f"{strange.sum()} of {len(strange)} documents in the {where} have no {_what(documents)}"

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -208,3 +209,54 @@ def test_a_measure_that_breaks_a_law_fails_by_it(right, wrong, law, why):
     (test,) = [each for name, each in vars(MeasureContract).items() if name.startswith(f"test_{law}")]
     with pytest.raises((AssertionError, RuntimeWarning), match=re.escape(why)):
         test(names["TestSpokenShare"]())
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("right", "wrong", "what"),
+    [
+        ("return (np", "raise RuntimeError('no luck')\n            return (np", "RuntimeError: no luck"),
+        ("top = take", "top = np.zeros(3)[7]", "IndexError: index 7 is out of bounds"),  # which numpy raises
+        (
+            "top = take(counts, ranked)",
+            "top = take(counts[:, 0, 0, 0], ranked)",
+            "IndexError",
+        ),  # and a function of ours
+    ],
+)
+def test_a_fault_of_a_plug_in_names_it_and_its_package(fairtrec_with, right, wrong, what, jobs):
+    fairtrec = fairtrec_with(SHARE.replace(right, wrong), ["SpokenShare = plug_in:SpokenShare"])
+    Path("other.run").write_text(FILES["my.run"])
+    done = fairtrec(
+        "eval",
+        "none",
+        "my.run",
+        "other.run",
+        "--terms",
+        "terms.csv",
+        "--docs",
+        "docs.tsv",
+        "-m",
+        "SpokenShare",
+        "-j",
+        jobs,
+    )
+    assert done.code == 5
+    (line,) = done.complaints
+    assert line.startswith(f"the measure SpokenShare of the package plug-in 1.0 has a fault ({what}")
+    assert line.endswith("; report it to its authors, FAIRTREC_DEBUG=1 shows where")
+
+
+def test_a_fault_of_ours_beside_a_plug_in_is_ours(fairtrec_with, monkeypatch):
+    from fairtrec.evaluation import session
+
+    def fail(*_, **__):
+        raise RuntimeError("ours")
+
+    fairtrec = fairtrec_with(SHARE, ["SpokenShare = plug_in:SpokenShare"])
+    monkeypatch.setattr(session, "signature_of", fail)
+    done = fairtrec("eval", "none", "my.run", "--terms", "terms.csv", "--docs", "docs.tsv", "-m", "SpokenShare")
+    assert (done.code, done.complaints) == (
+        5,
+        ["fairtrec has a fault (RuntimeError: ours); please report it, FAIRTREC_DEBUG=1 shows where"],
+    )

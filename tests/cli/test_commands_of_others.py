@@ -147,3 +147,24 @@ def test_a_command_that_breaks_a_law_fails_by_it(law, command, ends, why):
     contract = type("TestMine", (CommandContract,), {"command": command, "ends": ends})
     with pytest.raises(AssertionError, match=why):
         test(contract())
+
+
+def test_a_fault_of_a_command_is_that_of_its_package_unless_it_is_raised_by_fairtrec(fairtrec_with, monkeypatch):
+    fairtrec = fairtrec_with(
+        EXAMPLE.replace("    click.echo(", "    click.echo(1 / (cutoff - 1), nl=False)\n    click.echo(")
+    )
+    done = fairtrec("precision", "qrels.txt", "my.run", "--cutoff", "1")
+    assert done.code == 5
+    assert done.err == (
+        "the command precision of the package my-package 1.0 has a fault (ZeroDivisionError: division by zero); "
+        "report it to its authors, FAIRTREC_DEBUG=1 shows where\n"
+    )
+    from fairtrec.evaluation import session
+
+    def fail(*_, **__):
+        raise RuntimeError("ours")
+
+    monkeypatch.setattr(session, "signature_of", fail)
+    done = fairtrec("precision", "qrels.txt", "my.run", "--cutoff", "2")
+    assert done.code == 5
+    assert "fairtrec has a fault (RuntimeError: ours)" in done.err

@@ -82,3 +82,24 @@ def test_json_carries_the_same_remarks(tmp_path):
     evaluated({"many": ranking(5)}).write(tmp_path / "out.json")
     remarks = json.loads((tmp_path / "out.json").read_text())["runs"][0]["remarks"]
     assert any("5 of 10 documents in the measured ranks have no text" in line for line in remarks)
+
+
+@pytest.mark.parametrize(
+    "choices", [{"missing": "neutral"}, {"missing": "skip"}, {"missing": "worst"}, {"bounds": "texts"}]
+)
+def test_the_note_counts_the_same_documents_whatever_takes_the_place_of_the_unknown(choices):
+    """Those of the first ranks of the background; below, a document is looked at only in the place of another."""
+    background = {"q": {f"d{number}": 99.0 - number for number in range(20)}}
+    docs = {f"d{number}": "she" for number in (0, 1, 3, 7)}
+    run = {"q": {"d0": 2.0, "d1": 1.0}}
+    found = fairtrec.evaluate(
+        "NFaiRR@2",
+        run,
+        terms={"f": ["she"], "m": ["he"]},
+        docs=docs,
+        background=background,
+        background_depth=5,
+        **choices,
+    )
+    (line,) = [note for note in found.notes if "backgrounds" in note]
+    assert line.startswith("2 of 5 documents in the backgrounds have no text or counts; --missing ")

@@ -1,0 +1,64 @@
+"""Whose fault ends a command: fairtrec's, or that of a package that adds a measure, a reranker or a command."""
+
+import re
+import sys
+from collections.abc import Iterator
+from os import path as paths
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+KINDS = ("measure", "reranker", "command")
+OURS = paths.join(paths.dirname(paths.dirname(paths.abspath(__file__))), "")  # noqa: PTH100, PTH118, PTH120
+
+
+def find_plugin(fault: BaseException) -> str:
+    """Name the plug-in that a fault passed through, and its package; "" if there is none.
+
+    A command of another package calls fairtrec, so it is to blame only for what is raised in its own code.
+    """
+    passed = [*_passed(fault)]
+    found = [(kind, point) for kind, point in _announced() if any(_holds(point, file) for file in passed)]
+    for kind, point in sorted(found, key=lambda each: _file_of(each[1].module) not in passed):
+        last = next(file for file in reversed(passed) if file.startswith(OURS) or _holds(point, file))
+        if kind != "command" or not last.startswith(OURS):
+            package = "" if point.dist is None else f" of the package {point.dist.name} {point.dist.version}"
+            return f"the {kind} {point.name}{package}"
+    return ""
+
+
+def _passed(fault: BaseException) -> Iterator[str]:
+    """Give the files that a fault passed through, that where it was raised last; in another process, too."""
+    trace = fault.__traceback__
+    while trace is not None:
+        yield paths.abspath(trace.tb_frame.f_code.co_filename)  # noqa: PTH100
+        trace = trace.tb_next
+    if fault.__cause__ is not None:
+        yield from re.findall(r'^ *File "(.*?)", line \d+', str(fault.__cause__), re.MULTILINE)
+        yield from _passed(fault.__cause__)
+
+
+def _announced() -> Iterator[tuple[str, "EntryPoint"]]:
+    """Give the plug-ins that are loaded, and what each is."""
+    from importlib.metadata import entry_points
+
+    for kind in KINDS:
+        for point in entry_points(group=f"fairtrec.{kind}s"):
+            if point.module in sys.modules and point.module.partition(".")[0] != "fairtrec":
+                yield kind, point
+
+
+def _file_of(module: str) -> str:
+    """Give the file of a module that is loaded, "" where it has none."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return "" if file is None else paths.abspath(file)  # noqa: PTH100
+
+
+def _holds(point: "EntryPoint", file: str) -> bool:
+    """Tell whether a file is the plug-in's module, or one of its package."""
+    top = point.module.partition(".")[0]
+    begun = _file_of(top)
+    folder = paths.join(paths.dirname(begun), "")  # noqa: PTH118, PTH120
+    is_package = begun != "" and hasattr(sys.modules.get(top), "__path__")
+    return file == _file_of(point.module) or (is_package and file.startswith(folder))
