@@ -231,5 +231,6 @@ def _of_one(row: Corrector, estimate: Estimate | None) -> Remark:
     if estimate is None:
         return Remark(f"not corrected: {NOTHING}")
     if isinstance(row, OfQueries):
-        return Remark("of {} labelled queries {} have another value", (estimate.number, estimate.differ))
-    return Remark("of {} gold labels {} differ", (estimate.number, estimate.differ))
+        have = "has" if estimate.differ == 1 else "have"
+        return Remark(f"of {{}} labelled queries {{}} {have} another value", (estimate.number, estimate.differ))
+    return Remark(f"of {{}} gold labels {{}} differ{'s' * (estimate.differ == 1)}", (estimate.number, estimate.differ))

@@ -88,7 +88,11 @@ def _of_file(path: FilePath, name: str) -> Iterator[Vote]:
             if [cell.lower() for cell in cells] in _HEADERS:
                 continue
         if len(cells) != width:
-            raise InputError(f"{len(cells)} columns where the first line has {width}; write all alike", path, number)
+            raise InputError(
+                f"{len(cells)} column{'s' * (len(cells) > 1)} where the first line has {width}; write all alike",
+                path,
+                number,
+            )
         qid, *by, label = cells
         yield path, number, qid, by[0] if by else name, label
 

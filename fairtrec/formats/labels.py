@@ -74,7 +74,7 @@ def positions(path: FilePath) -> Positions:
         raise InputError(f"is column 2 a docno or a position? {advice}", path, number)
     keys = 2 if (cells[0] == "qid" if header else len(cells) > 2) else 1  # columns before the positions
     many = (len(cells),) if len(cells) > keys else ()
-    wrong = "{} columns; write docno, or qid and docno, then a position on each axis, between tabs"
+    wrong = "{} column{}; write docno, or qid and docno, then a position on each axis, between tabs"
     places: dict[str, list[float]] = {}
     for number, cells in tsv.rows(islice(lines, int(header), None), path, many, wrong, filled=keys):
         name, numbers = " ".join(cells[:keys]), cells[keys:]

@@ -45,7 +45,7 @@ def take(
     places = [(columns[role].append, names.index(name)) for role, name in roles.items()]
     for number, cells in numbered:
         if len(cells) != len(names):
-            what = f"{len(cells)} columns where the first line has {len(names)}"
+            what = f"{len(cells)} column{'s' * (len(cells) > 1)} where the first line has {len(names)}"
             raise InputError(f"{what}; write: {' '.join(names)}", found.path, number)
         lines.append(number)
         for append, place in places:

@@ -22,7 +22,7 @@ RESERVED = {ALL: "all queries", DIFFERENCE: "the difference of slices", RATIO: "
 _ID = re.compile(rb"[^\s,]+")
 _TRIPLE = "write it as: query<TAB>relevant<TAB>not relevant"
 _SLICE = "not a query id and a slice, in two columns; write: qid<TAB>slice"
-_TARGET = "{} columns where a target has two, or three; write: group<TAB>share, or qid<TAB>group<TAB>share"
+_TARGET = "{} column{} where a target has two, or three; write: group<TAB>share, or qid<TAB>group<TAB>share"
 _HEADERS = {(*qid, "group", of) for qid in ((), ("qid",)) for of in ("share", "count")}
 _WEIGHT = "{} column{} where there are two; write: rank<TAB>weight"
 _DOCUMENT = "{} column{} where there are two or three; write: qid docno [side]"
@@ -145,7 +145,7 @@ def targets(path: FilePath, groups: tuple[str, ...]) -> Floats | dict[str, Float
     counted, width = False, 0
     for number, cells in rows(opening.lines(path, comment=b"#"), path, (2, 3), _TARGET, filled=1):
         if len(cells) != (width or len(cells)):
-            raise InputError(_TARGET.format(len(cells)), path, number)
+            raise InputError(_TARGET.format(len(cells), "s" * (len(cells) > 1)), path, number)
         is_first, width = not width, len(cells)
         if is_first and tuple(cells) in _HEADERS:
             counted = cells[-1] == "count"

@@ -48,7 +48,8 @@ def _deviation(deviation: Deviation) -> str:
         said.append("n {} | {}".format(*deviation.defined))
     if deviation.queries:
         most = ", ".join(f"{qid} ({_both(one, other)})" for qid, one, other in deviation.most)
-        said.append(f"{deviation.differing} of {deviation.queries} queries differ" + (f", most {most}" if most else ""))
+        differ = f"{deviation.differing} of {deviation.queries} queries differ{'s' * (deviation.differing == 1)}"
+        said.append(differ + (f", most {most}" if most else ""))
     return f"values, {deviation.run}, {deviation.measure}: by {deviation.largest:.3g} at most; {'; '.join(said)}"
 
 

@@ -24,7 +24,7 @@ _WRONG = re.compile(  # by which a number is wrong, or not to be compared
 _EXPLAINED = re.compile(  # what a number is, and what it does not depend on
     r"no part in |above 0 leans to |documents of grade 1 or more are relevant|^attention fades |^all_fair leaves out "
     r"|the list is the first |terms occur in |^groups are known for |^exact, |^documents: |^options from "
-    r"|of \d+.* (gold labels .* differ|labelled queries .* another value)$"
+    r"|of \d+.* (gold labels .* differs?|labelled queries .* another value)$"
     r"|: its ideal stays as it is,|^runs are marked, and sorted"
     r"|^with groups: |^same grades: |^most: |^DPFR |^from: |loss(, .*)?: the fairest |^flipped: |^tau-b: |^best: "
 )

@@ -5,7 +5,7 @@ from math import hypot, isfinite, isnan
 from typing import Any
 
 from fairtrec.frontier import PROVEN, Frontier, Point, QueryFrontier, RunFrontier
-from fairtrec.report.cells import called, cell
+from fairtrec.report.cells import called, cell, listed
 from fairtrec.report.document import ARROWS, Column, Document, ReportTable, directions, heading
 from fairtrec.report.records import Row, head
 from fairtrec.report.remarks import footnotes as footnotes_of
@@ -124,13 +124,12 @@ def remarks(frontier: Frontier) -> Iterator[str]:
     if frontier.dpfr is not None:
         yield from _aimed(frontier, frontier.dpfr)
     names = called([run.run for run in frontier.runs])
-    left = [
-        f"{short} {len(run.left_out)} of {len(run.left_out) + len(run.queries)}"
-        for run, short in zip(frontier.runs, names, strict=True)
-        if run.left_out
-    ]
-    if left:
-        yield f"queries left out, as not both values are defined and finite: {', '.join(left)}"
+    left: dict[tuple[int, int], list[str]] = {}
+    for run, short in zip(frontier.runs, names, strict=True):
+        left.setdefault((len(run.left_out), len(run.left_out) + len(run.queries)), []).append(short)
+    told = [f"{many} of {of} ({listed(runs)})" for (many, of), runs in left.items() if many]
+    if told:
+        yield f"queries left out, as not both values are defined and finite: {listed(told)}"
     if frontier.fairness.better == "nearer 0":
         yield f"{frontier.fairness}: the mean of absolute values"
     if any(run.points[1].name == "same grades" for run in frontier.runs):

@@ -104,7 +104,7 @@ def escaped_latex(text: str) -> str:
 
 def _latex(text: str) -> str:
     """Escape a text, and write its signs, and the minus of a number, as mathematics."""
-    escaped = escaped_latex(text)
+    escaped = escaped_latex(text).replace("--", "-{}-")  # which would be an en dash
     for sign, written in SIGNS.items():
         escaped = escaped.replace(sign, written)
     escaped = re.sub(rf"([{RAISED}][{RAISED}?]*)", lambda raised: f"$^{{{raised[1].translate(LOWERED)}}}$", escaped)

@@ -126,10 +126,12 @@ def of_ceilings(result: Result) -> list[str]:
         if counts:
             at, of = ([each[end] for each in counts.values()] for end in (0, 1))
             deciding = _span([every - many for many, every in counts.values()])
-            decide = {"0": "so no query tells runs apart", "1": "so 1 query tells runs apart"}.get(
-                deciding, f"so {deciding} queries tell runs apart"
-            )
-            words = f"{_span(at)} of {_span(of)} rankings have {called}, {decide}"
+            number = {"0": "no query", "1": "1 query"}.get(deciding, f"{deciding} queries")
+            is_one = "s" * number.endswith("query")
+            decide = f", so {number} tell{is_one} runs apart"
+            if len(there) == 1:
+                decide = f", so {number} decide{is_one} the mean" * (deciding != "0")
+            words = f"{_span(at)} of {_span(of)} rankings have {called}{decide}"
             said.setdefault((words, tuple(counts)), []).append(str(measure))
     every_run = tuple(range(len(result.scores)))
     named = names(result) if any(runs != every_run for _, runs in said) else []

@@ -499,6 +499,15 @@ def test_the_signature_names_the_sheet(tmp_path):
     assert replace(result.scores[0], gold=None).corrected == ()
 
 
+def test_one_label_that_differs_is_one(tmp_path):
+    rows = [("a", "m", 1), ("b", "m", 1), ("c", "f", 1)]
+    measure = "Exposure(group='f',of='all')@3"
+    for differing, word in ((1, "differs"), (2, "differ")):
+        labels = {"a": "f", "b": "mf"[differing - 1], "c": "f", "d": "m"}
+        found = fairtrec.evaluate(measure, RUN, labels=labels, gold=sheet(tmp_path, rows)).scores[0]
+        assert f"{measure}: of 3 gold labels {differing} {word}" in map(str, found.remarks)
+
+
 def test_what_stays_that_of_the_instrument_is_said(tmp_path):
     path = sheet(tmp_path, [("a", "m", 0.5)])
     given = {"labels": LABELS, "background": RUN, "gold": path, "target": "background"}

@@ -64,7 +64,7 @@ def test_a_parquet_file_of_labels(tmp_path):
         ("d1\ta\t1\nd2\tb\t-0.5\n", 2, "the weight -0.5 of d2 is not between 0 and 1"),
         ("d1\ta\t1\nd2\tb\tnan\n", 2, "the weight 'nan' is not a number"),
         ("d1\ta\nd1\ta\n", 2, "document d1 has the label a twice"),
-        ("d1\ta\nd2\n", 2, "1 columns where the first line has 2"),
+        ("d1\ta\nd2\n", 2, "1 column where the first line has 2"),
         ("d1 a\n", 1, "1 column where labels have docno, group"),
         ("d1\ta\nd2\t\n", 2, "this label has no docno or no group"),
         ('{"docno": "d1", "group": "b"}\n{"docno"\n', 2, "this line is not JSON"),
@@ -101,7 +101,7 @@ def test_a_file_of_positions(tmp_path, text, wanted, per_query):
     [
         ("d1\t.5\nd2\tnan\n", 2, "a position of d2 is not a finite number"),
         ("d1\t.5\nd2\tinf\n", 2, "a position of d2 is not a finite number"),
-        ("d1\t.5\nd2\n", 2, "1 columns; write docno"),
+        ("d1\t.5\nd2\n", 2, "1 column; write docno"),
         ("d1\t.5\nd1\t.5\n", 2, "document d1 has two positions"),
         ("7\t8\t.5\n", 1, "is column 2 a docno or a position?"),
         ("docno\tx\n", None, "this file has no positions"),

@@ -315,6 +315,15 @@ def test_the_dcg_of_scores_of_a_fairness_without_a_cutoff_is_of_all_ranks():
 # --- edges ---
 
 
+def test_queries_left_out_of_many_runs_are_one_short_note():
+    run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0}}
+    given = {"qrels": {"q1": {"a": 1}, "q2": {"x": 1}}, "labels": {"a": "f", "b": "m"}}
+    found = fairtrec.headroom({f"run-{at}": run for at in range(50)}, fairness="AWRF@2", utility="nDCG@2", **given)
+    (line,) = [line for line in FRONTIERS("table", found, places=4).splitlines() if "left out, as" in line]
+    what = "queries left out, as not both values are defined and finite: 1 of 2 (run-0, run-1, run-2, and 47 more)"
+    assert line == what
+
+
 def test_a_short_run_stays_as_short_and_a_query_without_relevant_documents_has_nothing_to_lose():
     texts = {"a": "f f", "b": "m f", "c": "", "x": ""}
     given = {
@@ -339,7 +348,7 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
     assert [run.left_out for run in found.runs] == [(), ("105",), ("110",)]
     assert [len(run.queries) for run in found.runs] == [12, 11, 11]
     said = FRONTIERS("table", found, places=4)
-    assert "queries left out, as not both values are defined and finite: neural 1 of 12, fair 1 of 12" in said
+    assert "queries left out, as not both values are defined and finite: 1 of 12 (neural, fair)" in said
     with pytest.raises(InputError, match="no query has finite values of both"):
         fairtrec.headroom(
             {"q": ranked("ab"), "r": ranked("ba")},

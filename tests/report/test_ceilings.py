@@ -36,20 +36,25 @@ def near_all(best, other, many):
 def test_one_line_says_of_how_many_rankings_a_measure_has_its_best_value_and_how_many_queries_decide():
     said = of_ceilings(result(near_all(1, 0.5, 9), near_all(1, 0.2, 8), near_all(1, 0.1, 7)))
     assert said == ["NFaiRR@10: 8 to 9 of 10 rankings have the maximum, so 1 to 2 queries tell runs apart (0, 1)"]
-    assert of_ceilings(result([1] * 10)) == [
-        "NFaiRR@10: 10 of 10 rankings have the maximum, so no query tells runs apart"
+    none = ["NFaiRR@10: 10 of 10 rankings have the maximum, so no query tells runs apart"]
+    assert of_ceilings(result([1] * 10, [1] * 10)) == none
+
+
+def test_of_one_run_no_runs_are_told_apart():
+    assert of_ceilings(result([1] * 10)) == ["NFaiRR@10: 10 of 10 rankings have the maximum"]
+    assert of_ceilings(result(near_all(1, np.nan, 9))) == ["NFaiRR@10: 9 of 9 rankings have the maximum"]
+    assert of_ceilings(result(near_all(1, 0.5, 8))) == [
+        "NFaiRR@10: 8 of 10 rankings have the maximum, so 2 queries decide the mean"
     ]
-    assert of_ceilings(result(near_all(1, np.nan, 9))) == [
-        "NFaiRR@10: 9 of 9 rankings have the maximum, so no query tells runs apart"]  # fmt: skip
 
 
 def test_the_best_value_is_by_the_direction_and_the_bounds_of_the_measure():
     kinds = KL(), Nearer(), AWRF()
     rows = near_all(0, 1, 9), near_all(0, -1, 9), near_all(1, 0, 9)
     assert of_ceilings(result(rows, measure=kinds)) == [
-        "KL@10: 9 of 10 rankings have the minimum, so 1 query tells runs apart",
-        "Nearer@10: 9 of 10 rankings have the value 0, so 1 query tells runs apart",
-        "AWRF@10: 9 of 10 rankings have the maximum, so 1 query tells runs apart",
+        "KL@10: 9 of 10 rankings have the minimum, so 1 query decides the mean",
+        "Nearer@10: 9 of 10 rankings have the value 0, so 1 query decides the mean",
+        "AWRF@10: 9 of 10 rankings have the maximum, so 1 query decides the mean",
     ]
     unscaled, target = TExFAIR(scaled=False), np.array([0.25, 0.75])
     best = unscaled.bounds_against(target)[1]

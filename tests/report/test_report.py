@@ -225,6 +225,13 @@ def test_latex_is_escaped_and_marked():
     assert written(result, "latex", per_query=True).splitlines()[3] == r"\begin{tabular}{llrrr}"
 
 
+def test_options_are_no_dashes_in_latex():
+    """Two hyphens are an en dash in LaTeX, so that a reader would copy another sign."""
+    result = result_of([Higher()], [[0.5, 0.4]], [[0.5, 0.6]], notes=["some have no text; --missing neutral"])
+    assert "-{}-missing neutral" in written(result, "latex")
+    assert "--missing" not in written(result, "latex")
+
+
 def test_bars_and_minus_signs_beside_a_number_are_mathematics_in_latex():
     """LaTeX prints a bar as a dash in its usual encoding, and a larger-than as a question mark upside down."""
     result = result_of([Nearer()], [[-0.5, 0.4]], [[0.1, 0.2]], names=["a>b", "c"])
