@@ -173,10 +173,11 @@ def _files(name: str, path: FilePath | None, line: int | None, left_out: Strange
             left_out(name, strange)
             found = [file for file in found if file not in strange]
             what = f"the folder {name} holds no runs; name one that does"
-    elif not os.path.exists(name) and any(sign in name for sign in PATTERN):
+    elif any(sign in name for sign in PATTERN):
         from glob import glob
 
-        found = sorted(file for file in glob(name, recursive=True) if not os.path.isdir(file))
+        matching = {file for file in glob(name, recursive=True) if not os.path.isdir(file)}
+        found = sorted(matching | ({name} if os.path.exists(name) else set()))  # a file of that name hides no other
         what = f"no file matches {name}; check the pattern and the folder that it starts from"
     else:
         return [name]  # where there is no such file, whoever reads it says so
