@@ -257,7 +257,7 @@ def test_the_command_refuses_what_evaluates(tmp_path, fairtrec_command):
 
 
 ids = st.sampled_from(["1", "2", "10", "dl19-3", "é", "q_4"])
-values = st.floats(width=64, allow_nan=True, allow_infinity=True)
+values = st.floats(-9e149, 9e149) | st.sampled_from([np.nan, np.inf, -np.inf])  # larger ones are refused
 
 
 @given(table=st.dictionaries(ids, st.tuples(values, values), min_size=1, max_size=8))
