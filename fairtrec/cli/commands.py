@@ -120,6 +120,10 @@ class Titled(click.Command):
                 say(f"# {remark}")
         return super().invoke(ctx)
 
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click keeps what the first call made
+        """Name both in any context."""
+        return ["-h", "--help"]
+
     def get_short_help_str(self, limit: int = WIDEST) -> str:  # noqa: ARG002
         """Say the first sentence, all of it: a list of commands has room for a second line."""
         return super().get_short_help_str(WIDEST)

@@ -139,8 +139,8 @@ def test_an_option_without_a_group_stands_among_the_commands_own(monkeypatch):
     price = click.option("--price", metavar="N", help="What it costs.")
     of_own = click.command(name="trade", cls=Titled)(price(lambda: None))
     of_none = click.command(cls=Titled)(price(lambda: None))
-    assert "\nTrade:\n  --price N  What it costs.\n\nOptions:\n" in of_own.get_help(click.Context(of_own))
-    assert "\nOptions:\n  --price N  What it costs.\n" in of_none.get_help(click.Context(of_none))
+    assert "\nTrade:\n  --price N   What it costs.\n\nOptions:\n" in of_own.get_help(click.Context(of_own))
+    assert "\nOptions:\n  --price N   What it costs.\n" in of_none.get_help(click.Context(of_none))
 
 
 def test_texts_stand_in_one_column():
