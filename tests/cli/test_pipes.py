@@ -62,9 +62,12 @@ def piped(tmp_path, monkeypatch):
 
     yield of
     for name, writer in writers:
-        if writer.is_alive():  # as nothing has read it
-            os.close(os.open(tmp_path / name, os.O_RDONLY | os.O_NONBLOCK))
+        if not writer.is_alive():
+            continue
+        # The writer may not have opened the pipe yet, so the reading end stays open until it has ended.
+        reader = os.open(tmp_path / name, os.O_RDONLY | os.O_NONBLOCK)
         writer.join()
+        os.close(reader)
 
 
 def written(path):
