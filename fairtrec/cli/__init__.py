@@ -192,7 +192,8 @@ def _set_streams() -> None:
         if sys.stdout.isatty():
             from fairtrec.report.output import Terminal
 
-            sys.stdout = Terminal(sys.stdout.detach())
+            # Not detached: the size of the window is asked of sys.__stdout__, which needs its stream.
+            sys.stdout = Terminal(os.fdopen(sys.stdout.fileno(), "wb", closefd=False))
     if any(os.environ.get(name) for name in RUNNERS):
         from fairtrec.report.output import Runner
 

@@ -36,6 +36,7 @@ COMMANDS = {
     "rbo": ["rbo", *RUNS],
     "check": ["check", QRELS, *RUNS[1:], *TEXTS, "--require", "nDCG@10 >= baseline - 0.01", "--require", "NFaiRR@10 >= 0.7", "--baseline", RUNS[0]],
 }  # fmt: skip
+UNWANTED = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHONUNBUFFERED")  # none of them is set for most users
 PROGRAM = """
 import json, sys
 from fairtrec.cli import main
@@ -54,9 +55,7 @@ def shown(width, term):
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     given = json.dumps({name: list(map(str, command)) for name, command in COMMANDS.items()})
-    kept = {
-        name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR")
-    }
+    kept = {name: value for name, value in os.environ.items() if name not in UNWANTED}
     environment = kept | {"PYTHONPATH": str(REPOSITORY), "TERM": term, "FAIRTREC_OFFLINE": "1"}
     command = [sys.executable, "-c", PROGRAM, given]
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
