@@ -81,8 +81,24 @@ def multiply_counts(counts: Ints | Bools | Floats, values: Floats | Bools) -> Fl
     values = np.asarray(values, dtype=np.float64)
     if not counts.size or not values.size:
         return np.asarray(counts @ values, dtype=np.float64)
-    most = float(max(counts.max(), -counts.min(), 1)) if counts.dtype != np.bool_ else 1.0
-    kept = BITS - 1 - int(np.frexp(most * counts.shape[-1])[1])
+    most = int(max(counts.max(), -counts.min(), 1)) if counts.dtype != np.bool_ else 1
+    counts = np.asarray(counts, dtype=np.float64)
+    coarse, fine = split_for_counts(values, most)
+    products = counts @ coarse  # exact: few bits
+    products += counts @ fine  # exact: few bits
+    return products
+
+
+def split_for_counts(values: Floats, most: int) -> tuple[Floats, Floats]:
+    """Split ``values`` [..., item, column] into two parts whose products with counts up to ``most`` have exact sums.
+
+    The parts add up to the values, except for digits below 2^-85 or so of the largest of a column. A column with nan or
+    an infinite value is nan in the first part.
+
+    >>> [part.tolist() for part in split_for_counts(np.array([[0.5], [0.25]]), 3)]
+    [[[0.5], [0.25]], [[0.0], [0.0]]]
+    """
+    kept = BITS - 1 - int(np.frexp(float(most * values.shape[-2]))[1])
     largest = np.abs(values).max(axis=-2, keepdims=True)
     finite = np.isfinite(largest)
     exponent = np.frexp(np.where(finite, largest, 0.0))[1]
@@ -92,6 +108,4 @@ def multiply_counts(counts: Ints | Bools | Floats, values: Floats | Bools) -> Fl
         unit = np.ldexp(1.0, np.maximum(exponent - number * kept, -1074))  # the least double
         parts.append(np.rint(rest / unit) * unit)
         rest = rest - parts[-1]
-    sums = np.asarray(counts, dtype=np.float64) @ np.concatenate(parts, axis=-1)  # exact: few bits
-    first, second = np.split(sums, 2, axis=-1)
-    return np.where(finite, first + second, np.nan)
+    return np.where(finite, parts[0], np.nan), parts[1]

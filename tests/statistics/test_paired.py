@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
 
+from fairtrec.formulas.weighted_sums import multiply_counts
 from fairtrec.statistics import paired
 from fairtrec.statistics.corrections import corrected
 
@@ -253,3 +254,21 @@ def test_corrections_are_those_of_statsmodels(correction, name, p):
 def test_no_correction_and_nothing_to_correct():
     assert corrected(np.array([0.02, 0.03]), "none").tolist() == [0.02, 0.03]
     assert np.isnan(corrected(np.array([math.nan]), "holm")).all()
+
+
+@given(
+    st.integers(1, 9).flatmap(
+        lambda queries: st.tuples(
+            arrays.arrays(np.int64, (40, queries), elements=st.integers(-3, 3)).filter(np.any),
+            arrays.arrays(np.float64, (3, queries), elements=st.sampled_from([0.1, -0.2, 0.3, 1.0, 1e12, 1e-9, 0.0])),
+        )
+    ),
+    st.sampled_from([0, 1e-13, 0.5]),
+)
+def test_leading_digits_count_the_same_resamples_as_all_digits(drawn, share):
+    times, differences = drawn
+    divisor, center = differences.shape[1], differences.mean(axis=1)
+    values = multiply_counts(times, differences.T) / divisor - center
+    observed = np.abs(values[0]) * (1 - share)  # as far as one of the resamples, so that ties are met
+    expected = (np.abs(values) >= observed).sum(axis=0)
+    assert paired._count_extreme(times, differences, divisor, center, observed).tolist() == expected.tolist()
