@@ -144,3 +144,9 @@ class ResourceError(FairtrecError):
     """A word list, query set or download is unknown, missing or not what it should be."""
 
     exit_code = 4
+
+
+class LittleMemoryError(FairtrecError, ImportError):
+    """A library cannot be loaded, as there is too little memory for it."""
+
+    exit_code = 3

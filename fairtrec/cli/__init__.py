@@ -22,6 +22,7 @@ from fairtrec.catalogue import renamed  # noqa: E402
 from fairtrec.cli.commands import WIDEST, Commands, announced, load, say, told  # noqa: E402
 from fairtrec.errors import FairtrecError, InputError, ResourceError, missing_library, short  # noqa: E402
 from fairtrec.jobs import SAFE_PATH  # noqa: E402
+from fairtrec.jobs.large_libraries import guard_large_libraries  # noqa: E402
 from fairtrec.version import __version__  # noqa: E402
 
 BUILT = ", plain"  # with --version
@@ -158,6 +159,7 @@ def main() -> None:
     """Run the command line; every error of the user's making is one line and an exit code, never a traceback."""
     _set_streams()
     os.environ[SAFE_PATH] = "1"  # whatever library starts a Python: files of this folder are data
+    guard_large_libraries()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads gain nothing here, wait busily, and add up otherwise
     if not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # the bars of libraries, which nobody watches

@@ -15,10 +15,12 @@ from typing import Any, Protocol, TypeVar
 
 from fairtrec import compiled
 from fairtrec.errors import InputError, UsageError
+from fairtrec.jobs.large_libraries import guard_large_libraries
 from fairtrec.jobs.sent import Sent, written
 
 SAFE_PATH = "PYTHONSAFEPATH"  # if it is set, a Python that starts imports nothing from the current folder
 LONGEST_FOLDER = 64  # bytes of the name of the folder for temporary files; a socket has 107, and 32 behind that
+GUARDED = f"{__name__}.guarded"
 Thing = TypeVar("Thing")
 Outcome = TypeVar("Outcome")
 Thing_contra = TypeVar("Thing_contra", contravariant=True)
@@ -63,7 +65,7 @@ def context(preload: Sequence[str]) -> Any:
         method = "spawn"
     chosen: Any = multiprocessing.get_context(method)
     if method == "forkserver":
-        chosen.set_forkserver_preload(list(preload))
+        chosen.set_forkserver_preload([GUARDED, *preload])
     return chosen
 
 
@@ -242,6 +244,7 @@ def _begin(sent: Sent) -> None:
 
     for each in _ends():
         signal.signal(each, signal.SIG_IGN)
+    guard_large_libraries()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if compiled.extension is not None:
         compiled.extension.keep_memory()

@@ -12,7 +12,7 @@ import pytest
 
 from fairtrec import jobs
 from fairtrec.errors import InputError
-from fairtrec_made import REPOSITORY
+from fairtrec_made import EXAMPLE, REPOSITORY
 
 pytestmark = pytest.mark.fuzz
 
@@ -96,6 +96,44 @@ def test_little_memory_is_one_line(workplace, mib):
     assert ended.returncode in (0, 3), ended.stderr
     assert "fault" not in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+SHORT = """
+import resource, signal, sys
+from fairtrec.cli import main
+import numpy
+
+with open("/proc/self/status") as status:
+    [taken] = [int(line.split()[1]) << 10 for line in status if line.startswith("VmSize")]
+most = taken + (int(sys.argv.pop(1)) << 20)
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+main()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+@pytest.mark.parametrize(
+    "mib", [40, *(pytest.param(each, marks=pytest.mark.slow) for each in (*range(2, 40, 2), *range(50, 200, 10)))]
+)
+def test_a_large_library_is_not_loaded_into_too_little_memory(mib):
+    command = ["compare", "qrels.txt", "bm25.run", "neural.run", "fair.run", "-m", "nDCG@10"]  # which needs scipy
+    ended = subprocess.run(
+        [sys.executable, "-P", "-c", SHORT, str(mib), *command],
+        cwd=EXAMPLE, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True, text=True, check=False, timeout=30,
+    )  # fmt: skip
+    assert ended.returncode in (0, 3), ended.stderr
+    assert ended.returncode == 0 or len(ended.stderr.splitlines()) == 1, ended.stderr
+    if mib == 40:  # in which the BLAS of scipy fits, and waits for ever for what it needs besides
+        what = "scipy needs 160 MB of memory, and less is left; allow more with ulimit -v, or free some"
+        assert ended.stderr == f"{what}\n"
+
+
+def test_a_process_that_others_are_forked_from_loads_no_large_library_into_too_little_memory():
+    program = "import sys; from fairtrec.jobs import large_libraries; large_libraries.ROOM['scipy'] = 1 << 20; from fairtrec.jobs import GUARDED\n"
+    program += "__import__(GUARDED)\ntry: import scipy\nexcept ImportError as fault: print(fault)"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ended.stdout.startswith("scipy needs 1048576 MB of memory, and less is left; "), ended.stderr
 
 
 def test_what_is_compiled_is_not_used_where_that_is_asked_for(workplace):
