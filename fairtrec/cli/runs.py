@@ -21,7 +21,7 @@ def list_runs(runs: Iterable[str]) -> list[str]:
     return arguments.paths(runs, _note)
 
 
-def _note(folder: str, files: Sequence[str]) -> None:
+def _note(folder: str, files: Sequence[str], why: str) -> None:
     names = [file.removeprefix(folder).lstrip("/") for file in files]
     shown = ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
-    say(f"# left out of {folder}, as no line is of a run: {shown}")
+    say(f"# left out of {folder}, as {why}: {shown}")

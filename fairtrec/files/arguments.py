@@ -8,39 +8,39 @@ Nothing here imports numpy, so that other processes can be made ready before thi
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import opening
 from fairtrec.literals import DOCUMENT, QUERY
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 PATTERN = "*?["  # what a pattern has, and few names
 LONGEST_LIST = 1 << 24  # bytes; some 200,000 names
 LINES, LONGEST = 1000, 1 << 16  # of a file in a folder that are looked at, and bytes of the first
-StrangersTold = Callable[[str, list[str]], None]  # is told which files of a folder are no runs
+LOOKED_AT = 1 << 18  # bytes of such a file
+NO_RUN, NO_FILE = "no line is of a run", "a pipe or device is read only if you name it"
+PassedOver = Callable[[str, list[str], str], None]  # is told which files of a folder or pattern are left out, and why
+PLACES = ("/", "./", "../")  # how an argument starts that is a path
 NAME = re.compile(r"[\w.-]+")  # of an attribute
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")  # of cuts
 
 
-def paths(arguments: Iterable[str], left_out: StrangersTold | None = None) -> list[str]:
+def paths(arguments: Iterable[str], left_out: PassedOver | None = None) -> list[str]:
     """Name each file that the arguments stand for, in their order.
 
     A folder stands for its files, sorted, without hidden ones and without those of folders in it; a pattern like
     ``deep/**/*.run`` for the files that it matches, sorted; ``@list.txt`` for what stands in that file, a name or
-    pattern on each line, relative to where the command is called. What exists is taken by its name, whatever it looks
-    like, and ``-`` is standard input. Raises InputError for a folder, pattern or list that stands for nothing.
+    pattern on each line, relative to where the command is called; and ``-`` for standard input. Raises InputError for
+    a folder, pattern or list that stands for nothing, UsageError for a file that hides what an argument means.
 
-    ``left_out`` is told, for each folder, the files in which no line is of a run, such as README.md, which then do not
-    count; without it they do.
+    Pipes and devices in a folder or behind a pattern are left out. ``left_out`` is told of them, and of the files of a
+    folder in which no line is of a run, such as README.md, which then do not count; without it they do.
     """
     return [path for _, path in _expanded(arguments, left_out)]
 
 
-def named(arguments: Iterable[str], left_out: StrangersTold | None = None) -> dict[str, str]:
+def named(arguments: Iterable[str], left_out: PassedOver | None = None) -> dict[str, str]:
     """Give each file that the arguments stand for a name: as ``name=path`` says, else its path.
 
     A path that stands there again has its number behind it; ``left_out`` is that of ``paths``. Raises UsageError for
@@ -60,15 +60,24 @@ def named(arguments: Iterable[str], left_out: StrangersTold | None = None) -> di
 
 
 def split(argument: str) -> tuple[str | None, str]:
-    """Take ``name=path`` apart, where there is a file of that path and none of that whole name.
+    """Take ``name=path`` apart, where there is a file of that path; ``./k=3.run`` is always a file.
+
+    Raises UsageError if there is also a file of that whole name: neither hides the other.
 
     >>> split("bm25=-"), split("k=3.run")
     (('bm25', '-'), (None, 'k=3.run'))
     """
     name, _, path = argument.partition("=")
-    if name and path and not os.path.exists(argument) and (path == opening.STDIN or os.path.exists(path)):
-        return name, path
-    return None, argument
+    if not name or name.startswith(PLACES) or not (path == opening.STDIN or os.path.exists(path)):
+        return None, argument
+    _refuse_hidden(argument, f"{path} by the name {name}", f"type ./{argument} for the file")
+    return name, path
+
+
+def _refuse_hidden(argument: str, meaning: str, way_out: str = "rename one of the two") -> None:
+    """Raise UsageError if there is a file of that whole name where an argument means something else."""
+    if os.path.exists(argument):
+        raise UsageError(f"{argument} is a file, and also means {meaning}; {way_out}")
 
 
 def joined(files: dict[str, str], argument: str) -> tuple[str, dict[str, str]]:
@@ -94,7 +103,7 @@ def is_same(path: str, other: str) -> bool:
     return os.path.isfile(path) and os.path.isfile(other) and os.path.samefile(path, other)
 
 
-def _expanded(arguments: Iterable[str], left_out: StrangersTold | None) -> Iterator[tuple[str | None, str]]:
+def _expanded(arguments: Iterable[str], left_out: PassedOver | None) -> Iterator[tuple[str | None, str]]:
     for argument in arguments:
         path = next(iter(lists([argument])), None)
         for line, entry in [(None, argument)] if path is None else _listed(path):
@@ -107,10 +116,15 @@ def _expanded(arguments: Iterable[str], left_out: StrangersTold | None) -> Itera
 def crossed(labels: str) -> list[str]:
     """Name the labels that are crossed, as ``a*b`` are; a file of that name stands for itself.
 
+    Raises UsageError if there are files of both.
+
     >>> crossed("gender.tsv * age.tsv"), crossed("gender.tsv")
     (['gender.tsv', 'age.tsv'], ['gender.tsv'])
     """
-    return [labels] if os.path.exists(labels) else [part.strip() for part in labels.split("*")]
+    parts = [part.strip() for part in labels.split("*")]
+    if len(parts) > 1 and all(map(os.path.exists, parts)):
+        _refuse_hidden(labels, f"{' crossed with '.join(parts)}")
+    return [labels] if os.path.exists(labels) else parts
 
 
 class LabelSource(NamedTuple):
@@ -127,7 +141,7 @@ class LabelSource(NamedTuple):
 def source(labels: str) -> LabelSource:
     """Take ``file:field:cuts`` apart; a file of the whole name stands for itself, and an id of ir_datasets for a file.
 
-    Raises UsageError for cuts that do not rise.
+    Raises UsageError for cuts that do not rise, and if there are files of both names.
 
     >>> source("authors.jsonl:h_index:10,30")
     LabelSource(name='authors.jsonl', field='h_index', cuts=('10', '30'))
@@ -135,6 +149,9 @@ def source(labels: str) -> LabelSource:
     'irds:beir/scidocs:year'
     """
     if os.path.exists(labels) or labels == opening.STDIN:
+        for name in {labels.rpartition(":")[0], labels.rpartition(":")[0].rpartition(":")[0]}:
+            if os.path.isfile(name):
+                _refuse_hidden(labels, f"a field of {name}")
         return LabelSource(labels)
     name, _, last = labels.rpartition(":")
     cuts: tuple[str, ...] = ()
@@ -153,11 +170,20 @@ def source(labels: str) -> LabelSource:
 
 
 def lists(arguments: Iterable[str]) -> list[str]:
-    """Name the files among the arguments that list runs."""
-    return [argument[1:] for argument in arguments if argument.startswith("@") and not os.path.exists(argument)]
+    """Name the files among the arguments that list runs; ``./@list`` is always a run.
+
+    Raises UsageError if there is also a file of that whole name: neither hides the other.
+    """
+    found = []
+    for argument in arguments:
+        if argument.startswith("@") and os.path.exists(argument[1:]):
+            _refuse_hidden(argument, f"the list {argument[1:]}", f"type ./{argument} for the file")
+        if argument.startswith("@") and not os.path.exists(argument):
+            found.append(argument[1:])
+    return found
 
 
-def _files(name: str, path: FilePath | None, line: int | None, left_out: StrangersTold | None) -> list[str]:
+def _files(name: str, path: FilePath | None, line: int | None, left_out: PassedOver | None) -> list[str]:
     """Name the files behind a name or pattern, which stands in that line of a list if it does."""
     if name == opening.STDIN:
         return [name]
@@ -165,43 +191,42 @@ def _files(name: str, path: FilePath | None, line: int | None, left_out: Strange
         try:
             from pathlib import Path
 
-            found = sorted(str(file) for file in Path(name).iterdir() if _is_wanted(file))
+            found = sorted(str(file) for file in Path(name).iterdir() if not file.name.startswith("."))
         except PermissionError:
             raise InputError("this folder may not be read; change its permissions", name) from None
         what = f"the folder {name} holds no files; name one that does"
-        if left_out is not None and (strange := [file for file in found if not _may_be_run(file)]):
-            left_out(name, strange)
-            found = [file for file in found if file not in strange]
-            what = f"the folder {name} holds no runs; name one that does"
     elif any(sign in name for sign in PATTERN):
         from glob import glob
 
-        matching = {file for file in glob(name, recursive=True) if not os.path.isdir(file)}
-        found = sorted(matching | ({name} if os.path.exists(name) else set()))  # a file of that name hides no other
+        found = sorted({*glob(name, recursive=True), *[name] * os.path.exists(name)})  # which hides no other file
         what = f"no file matches {name}; check the pattern and the folder that it starts from"
     else:
         return [name]  # where there is no such file, whoever reads it says so
+    found = [file for file in found if not os.path.isdir(file)]
+    if strange := [file for file in found if os.path.exists(file) and not os.path.isfile(file)]:
+        found = sorted({*found} - {*strange})
+        if left_out is not None:
+            left_out(name, strange, NO_FILE)
+    if left_out is not None and os.path.isdir(name) and (strange := [file for file in found if not _may_be_run(file)]):
+        found = sorted({*found} - {*strange})
+        left_out(name, strange, NO_RUN)
+        what = f"the folder {name} holds no runs; name one that does"
     if not found:
         raise InputError(what, path, line)
     return found
-
-
-def _is_wanted(file: "Path") -> bool:
-    """Tell the files of a folder, and links that lead nowhere, which whoever reads them reports."""
-    return file.name[0] != "." and (file.is_file() or (file.is_symlink() and not os.path.exists(file)))
 
 
 def _may_be_run(path: str) -> bool:
     """Tell a file of which the first line, or most, may be of a run, and an empty or damaged one, from READMEs."""
     try:
         with opening.opened(path) as file:
-            start = file.read(4)
-            if start == b"PAR1" or not start:
-                return True
-            lines = start + file.readline(LONGEST), *islice(file, LINES)
+            start = file.read(LOOKED_AT)
     except InputError:
         return True  # whoever reads it says what is wrong
-    rows = [row for line in lines if (row := line.removeprefix(b"\xef\xbb\xbf").split())]
+    if start.startswith(b"PAR1") or not start:
+        return True
+    lines = start[: start.rfind(b"\n") + 1 or LONGEST].split(b"\n", LINES + 1)[: LINES + 1]
+    rows = [row for line in lines if (row := line[:LONGEST].removeprefix(b"\xef\xbb\xbf").split())]
     several = [row for row in rows if not row[0].startswith(b"#")]
     if not several or _may_be_first(several[0]):
         return bool(several) or not rows
@@ -258,7 +283,10 @@ def attributes(arguments: Iterable[str]) -> dict[str, str]:
     several = list(dict.fromkeys(arguments))
     for each in several:
         name, sign, labels = each.partition("=")
-        if not sign or not labels or not NAME.fullmatch(name) or os.path.exists(source(each).name):
+        is_named = bool(sign and labels and NAME.fullmatch(name))
+        if is_named and (labels == "qrels" or all(os.path.exists(source(part).name) for part in crossed(labels))):
+            _refuse_hidden(source(each).name, f"{labels} by the name {name}", f"type ./{each} for the file")
+        if not is_named or os.path.exists(source(each).name):
             name, labels = "", each
         if not name and len(several) > 1:
             names = [one if NAME.match(one.partition("=")[0]) and "=" in one else _called(one) for one in several]

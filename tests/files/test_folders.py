@@ -1,6 +1,7 @@
 """Folders of runs: files that hold no run are left out and named; broken runs are not."""
 
 import gzip
+import os
 
 import pytest
 
@@ -19,7 +20,7 @@ We sent in two runs. The second one reranks 100 documents of the first, and its 
 
 def kept(folder):
     said = {}
-    found = arguments.paths([str(folder)], said.__setitem__)
+    found = arguments.paths([str(folder)], lambda place, files, _: said.__setitem__(place, files))
     return [path.rsplit("/", 1)[1] for path in found], [path.rsplit("/", 1)[1] for path in said.get(str(folder), [])]
 
 
@@ -79,3 +80,34 @@ def test_every_command_leaves_them_out(tmp_path, monkeypatch, fairtrec_command, 
     note = "# left out of runs, as no line is of a run: NOTES0.txt, NOTES1.txt, NOTES2.txt and 2 more"
     assert done.err.splitlines()[0] == note
     assert "NOTES" not in done.out
+
+
+def test_of_a_file_in_a_folder_only_a_bounded_start_is_looked_at(tmp_path, monkeypatch):
+    looked_at = []
+    tell = arguments.is_run_line
+    monkeypatch.setattr(arguments, "is_run_line", lambda cells: looked_at.append(sum(map(len, cells))) or tell(cells))
+    (tmp_path / "long.txt").write_bytes(b"Dear\n" + b"no run at all " * 500_000 + b"\nwords\n" * 10_000)
+    (tmp_path / "lines.txt").write_bytes(b"Dear reader of it all\n" * 20_000)
+    (tmp_path / "a.run").write_text(RUN)
+    assert kept(tmp_path)[1] == ["lines.txt", "long.txt"]
+    assert sum(looked_at) < 2 * arguments.LOOKED_AT
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("runs", ["runs", "runs/*.run", "@list"])
+def test_a_named_pipe_in_a_folder_or_behind_a_pattern_is_left_out_with_a_note(
+    tmp_path, monkeypatch, fairtrec_command, runs
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "a.run").write_text(RUN)
+    (tmp_path / "list").write_text("runs/*.run\n")
+    os.mkfifo(tmp_path / "runs" / "x.run")
+    done = fairtrec_command("validate", runs)
+    assert "a.run: clean" in done.out
+    assert done.err.splitlines()[0].endswith(
+        "as a pipe or device is read only if you name it: " + ("x.run" if runs == "runs" else "runs/x.run")
+    )
+    (tmp_path / "runs" / "a.run").unlink()
+    assert fairtrec_command("validate", runs).code == 3
+    assert arguments.paths(["runs/x.run"]) == ["runs/x.run"]  # as process substitution needs it

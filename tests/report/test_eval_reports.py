@@ -221,10 +221,10 @@ def test_the_baseline_has_a_name_too(fairtrec_command, given, example):
 
 def test_a_name_is_one_only_where_there_is_such_a_file(tmp_path, monkeypatch, example):
     monkeypatch.chdir(tmp_path)
-    for name in ("k=3.run", "3.run", "b.run"):
+    for name in ("k=5.run", "3.run", "b.run"):
         (tmp_path / name).write_text("")
-    assert arguments.named(["k=3.run", "b=3.run", "x=-", "none=there", "=3.run", "*=3.run"]) == {
-        "k=3.run": "k=3.run",  # a file of that name
+    assert arguments.named(["k=5.run", "b=3.run", "x=-", "none=there", "=3.run", "*=3.run"]) == {
+        "k=5.run": "k=5.run",  # a file of that name
         "b": "3.run",
         "x": "-",
         "none=there": "none=there",  # whoever reads it says that there is none
