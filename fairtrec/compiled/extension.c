@@ -8,7 +8,7 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000 /* buffers are part of it since 3.11, so one library serves all later versions */
 #include <Python.h>
-#include <math.h> /* macros only: no function of a C library decides a digit */
+#include <math.h> /* macros and ldexp, which is exact: no function of a C library decides a digit */
 #include <stdint.h>
 #include <string.h>
 #ifdef __GLIBC__
@@ -746,6 +746,14 @@ static PyObject *tokens(PyObject *self, PyObject *arguments)
 /* Compiled without contraction (hatch_build.py): a fused multiply-add would give other last digits than numpy. */
 
 enum { STEPS = 128, FIRST = 90, LAST = 182 }; /* of the table of logarithms, as in formulas/elementary.py */
+enum { EXP_TERMS = 15 };
+static const double TO_WHOLE = 6755399441055744.0; /* 1.5 * 2^52: what is added to it is rounded to a whole number */
+
+static PyObject *refuse_values(void)
+{
+    PyErr_SetString(PyExc_ValueError, "the values do not fit their buffers");
+    return NULL;
+}
 
 /* The natural logarithm: the operations of log() in formulas/elementary.py, in the same order. */
 static double natural_log(double x, const double *two, const double *of_c)
@@ -772,8 +780,7 @@ static double natural_log(double x, const double *two, const double *of_c)
         z *= 2;
         k--;
     }
-    const double to_whole = 6755399441055744.0; /* 1.5 * 2^52: what is added to it is rounded to a whole number */
-    double j = (z * STEPS + to_whole) - to_whole, c = j / STEPS, r = (z - c) / c;
+    double j = (z * STEPS + TO_WHOLE) - TO_WHOLE, c = j / STEPS, r = (z - c) / c;
     double total = 1.0 / 9;
     total = total * r + -1.0 / 8;
     total = total * r + 1.0 / 7;
@@ -786,6 +793,19 @@ static double natural_log(double x, const double *two, const double *of_c)
     double whole = (double)k * two[0] + log_c[0], first = whole + r;
     double rest = ((whole - first) + r) + ((double)k * two[1] + log_c[LAST - FIRST + 1]) + r * r * total;
     return first + rest;
+}
+
+/* e to the power of x: the operations of exp() in formulas/elementary.py, in the same order. */
+static double power_of_e(double x, const double *two, double per_e)
+{
+    if (isnan(x))
+        return NAN;
+    double bounded = x < -800.0 ? -800.0 : x > 800.0 ? 800.0 : x, k = (bounded * per_e + TO_WHOLE) - TO_WHOLE;
+    double first = bounded - k * two[0], rest = k * two[1], r = first - rest, total = 1.0 / EXP_TERMS;
+    for (int term = EXP_TERMS - 1; term > 1; term--)
+        total = (1.0 + total * r) / term;
+    total = 1.0 + (r + (((first - r) - rest) + r * r * total));
+    return ldexp(total, (int)k);
 }
 
 /* Fill the second buffer with the logarithms of the first. */
@@ -809,11 +829,31 @@ static PyObject *log_of(PyObject *self, PyObject *arguments)
     PyBuffer_Release(&out);
     PyBuffer_Release(&two);
     PyBuffer_Release(&of_c);
-    if (!good) {
-        PyErr_SetString(PyExc_ValueError, "the values do not fit their buffers");
+    return good ? Py_NewRef(Py_None) : refuse_values();
+}
+
+/* Fill the second buffer with e to the power of each value of the first. */
+static PyObject *exp_of(PyObject *self, PyObject *arguments)
+{
+    (void)self;
+    Py_buffer values, out, two;
+    double per_e;
+    if (!PyArg_ParseTuple(arguments, "y*w*y*d", &values, &out, &two, &per_e))
         return NULL;
+    Py_ssize_t many = values.len / 8;
+    int good = values.len == out.len && two.len == 16;
+    if (good) {
+        const double *from = values.buf;
+        double *to = out.buf;
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t i = 0; i < many; i++)
+            to[i] = power_of_e(from[i], two.buf, per_e);
+        Py_END_ALLOW_THREADS
     }
-    Py_RETURN_NONE;
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&out);
+    PyBuffer_Release(&two);
+    return good ? Py_NewRef(Py_None) : refuse_values();
 }
 
 enum { ROWS = 8 };
@@ -869,11 +909,7 @@ static PyObject *weighted_sums(PyObject *self, PyObject *arguments)
     PyBuffer_Release(&values);
     PyBuffer_Release(&weights);
     PyBuffer_Release(&out);
-    if (!good) {
-        PyErr_SetString(PyExc_ValueError, "the values do not fit their buffers");
-        return NULL;
-    }
-    Py_RETURN_NONE;
+    return good ? Py_NewRef(Py_None) : refuse_values();
 }
 
 /* Let a process keep the memory that blocks of large files have had, which else is fetched anew for each; of glibc. */
@@ -969,12 +1005,13 @@ static PyMethodDef methods[] = {
     {"line_edges", line_edges, METH_VARARGS, "Find the starts, tabs and ends of lines."},
     {"find", find, METH_VARARGS, "Find rows of docnos."},
     {"log", log_of, METH_VARARGS, "Compute natural logarithms."},
+    {"exp", exp_of, METH_VARARGS, "Raise e to the power of each value."},
     {"weighted_sums", weighted_sums, METH_VARARGS, "Add up weighted values, rank by rank."},
     {"tokens", tokens, METH_VARARGS, "Count tokens, and find those that may be of terms."},
     {NULL, NULL, 0, NULL},
 };
 
-enum { FORM = 4 }; /* of what is handed to these functions; __init__.py says the same */
+enum { FORM = 5 }; /* of what is handed to these functions; __init__.py says the same */
 
 static int say_form(PyObject *made)
 {

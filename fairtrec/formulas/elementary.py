@@ -2,7 +2,7 @@
 
 Numpy and the C library pick another algorithm for each kind of CPU, and their last digits differ. These use only
 operations that IEEE 754 rounds correctly (+ - * / and exact scaling by powers of two), in one fixed order. The compiled
-loop in extension.c repeats ``log`` operation by operation.
+loops in extension.c repeat ``log`` and ``exp`` operation by operation.
 
 The method is table lookup: x = 2^k z, c is the multiple of 1/128 nearest to z, and r = (z - c) / c is small, so
 
@@ -165,6 +165,11 @@ def exp(values: Floats) -> Floats:
     [1.0, 2.718281828, 0.0, inf]
     """
     values = np.asarray(values, dtype=np.float64)
+    if extension is not None:
+        out = np.empty(values.shape)
+        flat = np.ascontiguousarray(values).reshape(-1)
+        extension.exp(flat, out.reshape(-1), tables().two, tables().per_e[0])
+        return out
     two, rest_of_two = tables().two
     bounded = np.clip(np.nan_to_num(values, nan=0.0), -800.0, 800.0)
     k = np.rint(bounded * tables().per_e[0])

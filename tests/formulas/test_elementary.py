@@ -91,10 +91,11 @@ def test_special_values():
     assert elementary.power(0.5, np.zeros(0)).tolist() == []
 
 
-@given(st.lists(st.floats(), max_size=20))
-def test_the_compiled_logarithm_has_the_bits_of_its_twin(values):
-    compiled = elementary.log(np.array(values))
+@given(st.lists(st.floats() | st.floats(-760, 720), max_size=20))
+@pytest.mark.parametrize("function", [elementary.log, elementary.exp])
+def test_the_compiled_loop_has_the_bits_of_its_twin(function, values):
+    compiled = function(np.array(values))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(elementary, "extension", None)
-        twin = elementary.log(np.array(values))
-    assert compiled.tobytes() == twin.tobytes()
+        twin = function(np.array(values))
+    assert np.where(np.isnan(twin), np.nan, twin).tobytes() == np.where(np.isnan(compiled), np.nan, compiled).tobytes()
