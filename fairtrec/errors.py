@@ -47,6 +47,19 @@ def short(text: str, most: int = LONGEST) -> str:
     return line if len(line) <= most else f"{line[: most // 2]}…{line[most // 2 + 1 - most :]}"
 
 
+def describe_parse_fault(fault: Exception) -> str:
+    """Say what is wrong with JSON or TOML, without a word about Python.
+
+    >>> describe_parse_fault(ValueError("Exceeds the limit (4300 digits) for integer string conversion"))
+    'a number has too many digits'
+    """
+    if isinstance(fault, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(fault, UnicodeError):
+        return "it is not UTF-8 text"
+    return "a number has too many digits" if str(fault).startswith("Exceeds the limit") else str(fault)
+
+
 def escaped(control: re.Match[str]) -> str:
     """Write what was found as an escape; a command of a CI runner with a blank in it."""
     found = control.group()

@@ -18,6 +18,7 @@ from fairtrec.measure import Measure
 from fairtrec.measures.utility import Utility
 
 MOST = 10_000  # variants
+LONGEST_NUMBER = 9  # digits
 VARIED = {row.factor: row for row in CHOICES.values() if row.factor is not None}
 KEYWORDS = {  # of ``evaluate``, by the names of their options
     "terms": "terms",
@@ -190,8 +191,8 @@ def _targets(parts: Sequence[str]) -> list[str]:
 
 
 def _whole(name: str, value: str) -> int:
-    if not value.isdecimal() or not int(value):
-        raise UsageError(f"{name}={value} is no whole number of 1 or more; write {name}=10")
+    if not value.isdecimal() or len(value) > LONGEST_NUMBER or not int(value):
+        raise UsageError(f"{name}={value} is no whole number of 1 or more, or too long; write {name}=10")
     return int(value)
 
 
@@ -220,7 +221,7 @@ def _terms(value: str) -> Change:
     found = SHARE.fullmatch(value)
     if found is None:
         return Change("terms", value, {"terms": value})
-    text, times = found[1], int(found[2])
+    text, times = found[1], int(found[2]) if len(found[2]) <= LONGEST_NUMBER else 0
     try:
         share = 0.5 if text == "half" else float(text.rstrip("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
@@ -228,5 +229,5 @@ def _terms(value: str) -> Change:
     if not 0 < share < 1:
         raise UsageError(f"the share in terms={value} is {share:g}; it lies between 0 and 1, like half")
     if not times:
-        raise UsageError(f"terms={value} draws nothing; draw once or more, like 'terms=half x 100'")
+        raise UsageError(f"terms={value} draws nothing, or too often; draw once or more, like 'terms=half x 100'")
     return Change("terms", f"{text} x {times}", terms=Draw(share, times))

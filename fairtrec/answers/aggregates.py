@@ -50,7 +50,7 @@ def read(given: str | Sequence[str]) -> tuple[str, ...]:
             raise UsageError(f"cannot read --aggregate {word!r}; there are {known}, and bounds like '<0.9' or '>=3'")
         number = 0.0 if bound is None else float(bound[2]) + 0.0  # which leaves no sign to 0
         if not math.isfinite(number):
-            raise UsageError(f"--aggregate {word}: the number is too large")
+            raise UsageError(f"--aggregate {word}: the number is too large; write one below 1e308")
         found.append(word if bound is None else f"{bound[1]}{number!r}".removesuffix(".0"))
     for word in (word for at, word in enumerate(found) if word in found[:at]):
         raise UsageError(f"--aggregate names {word} twice; name it once")

@@ -155,14 +155,14 @@ def _value(parameter: click.Option, key: str, value: Any, folder: Path) -> Any:
     if any("\0" in str(each) for each in several):
         raise InputError(f"{key} holds a NUL, which no name and no text has; correct it")
     if parameter.multiple and not all(isinstance(each, str) for each in several):
-        raise InputError(f"{key} must be text, or a list of texts in quotation marks")
+        raise InputError(f"{key} must be text, or a list of texts; put each in quotation marks")
     if (value == "" and not parameter.multiple) or (key == "labels" and "" in several):
         raise InputError(f"{key} is empty; give it a value, or leave it out")
     if parameter.multiple:
         return [_of_labels(each, folder) if key == "labels" else _placed(each, key, folder) for each in several]
     is_place = isinstance(parameter.type, click.Path) or key in FILES | NAMES
     if is_place and not isinstance(value, str):
-        raise InputError(f"{key} must be text")
+        raise InputError(f"{key} must be text; put it in quotation marks")
     _refuse_number(parameter, key, value)
     if parameter.is_flag is not isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError(f"{key} must be {'true or false' if parameter.is_flag else 'text or a number'}")
@@ -214,5 +214,5 @@ def _placed(name: str, key: str, folder: Path) -> str:
     if name != "-" and (key in FILES or (key in NAMES and place.exists())):
         return str(place)
     if key in NAMES and Path(name).exists():
-        raise InputError(f"{key} names {name}, which is not beside this file but in the working directory")
+        raise InputError(f"{key} names {name}, which is not beside this file; name it relative to this file")
     return name

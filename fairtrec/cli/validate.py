@@ -87,7 +87,7 @@ def _refuse_others(track: str, given: dict[str, Any]) -> None:
     needed = OF_TRACK.get(track, ())
     for name in needed:
         if given[name] is None:
-            raise UsageError(f"--track {track} needs --{name} FILE")
+            raise UsageError(f"--track {track} needs a file of {name}; give it with --{name} FILE")
     foreign = OF_TREC if needed else [name for names in OF_TRACK.values() for name in names]
     for name in foreign:
         if given[name] is not None:

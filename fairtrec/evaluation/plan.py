@@ -185,7 +185,7 @@ def _crossed(name: str, every: dict[str, Attribute], found: Opened, measures: Se
     of_collection = "collection" in (of for _, of in crossed.of)
     if not crossed.listed and (is_named or of_collection or choices.bounds is not None):
         many = f"{name} has more groups than are listed"
-        raise UsageError(f"{many}, so it has no bounds, and its target is made of those of each, none of a collection")
+        raise UsageError(f"{many}, so it has no bounds and no target; leave these out, or cross fewer labels")
     own = by_attribute.own(choices, name, [*found.labels])
     if is_named:
         return attribute(name, labels, found.groups, own, found.given.inputs, measures)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
-from fairtrec.errors import FilePath, InputError, short
+from fairtrec.errors import FilePath, InputError, describe_parse_fault, short
 from fairtrec.files import opening
 
 Typed = TypeVar("Typed")
@@ -137,7 +137,7 @@ def parse_toml(data: bytes, path: FilePath, way_out: str) -> Fields:
             raise InputError(f"a key has more than {MOST_PARTS} parts; {way_out}", path)
         found = tomllib.loads(text)
     except (ValueError, RecursionError) as fault:  # of UTF-8, of TOML
-        raise InputError(f"this is no TOML ({_said(fault)}); {way_out}", path) from None
+        raise InputError(f"this is no TOML ({describe_parse_fault(fault)}); {way_out}", path) from None
     return Fields(found, path, way_out, noun="a table")
 
 
@@ -173,10 +173,3 @@ def parse_json(data: bytes, path: FilePath, way_out: str, line: int | None = Non
     if not isinstance(found, dict):
         refuse(f"the {'file' if line is None else 'line'} must be an object")
     return Fields(found, path, way_out, line=line)
-
-
-def _said(fault: Exception) -> str:
-    """Say what is wrong with TOML."""
-    if isinstance(fault, RecursionError):
-        return "it is nested too deeply"
-    return "it is not UTF-8 text" if isinstance(fault, UnicodeError) else str(fault)

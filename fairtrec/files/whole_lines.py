@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fairtrec.errors import FilePath, InputError
+from fairtrec.errors import FilePath, InputError, describe_parse_fault
 from fairtrec.files import opening
 
 PIECE = 1 << 20  # bytes that are read at a time
@@ -71,7 +71,9 @@ def object_of(line: bytes, example: str, path: FilePath, number: int) -> dict[st
     try:
         found: Any = json.loads(line)
     except (ValueError, RecursionError) as fault:
-        raise InputError(f"this line is not JSON ({fault}); write one object a line", path, number) from None
+        raise InputError(
+            f"this line is not JSON ({describe_parse_fault(fault)}); write one object a line", path, number
+        ) from None
     if not isinstance(found, dict):
         raise InputError(f"this line is no object; write it like {example}", path, number)
     return found

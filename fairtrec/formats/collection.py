@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fairtrec.data import Docnos
-from fairtrec.errors import FilePath, InputError
+from fairtrec.errors import FilePath, InputError, describe_parse_fault
 from fairtrec.files import opening
 from fairtrec.formats import spans
 
@@ -91,7 +91,7 @@ def parsed(line: bytes) -> tuple[bytes, str]:
     try:
         document: Any = json.loads(line.decode())
     except (ValueError, RecursionError) as fault:
-        raise ValueError(f"this line is not JSON ({fault}); write one object a line") from None
+        raise ValueError(f"this line is not JSON ({describe_parse_fault(fault)}); write one object a line") from None
     return of_object(document)
 
 

@@ -280,7 +280,7 @@ def _refuse(cells: list[bytes], name: str, kind: Cell, path: FilePath, lines: Li
         if not good or b"_" in cell:
             shown = cell[:40].decode(errors="replace")
             raise InputError(f"the {name} {shown!r} is not {what}; correct it", path, line_of(lines, row))
-    raise InputError(f"a {name} is not {what}", path)
+    raise InputError(f"a {name} is not {what}; correct it", path)
 
 
 def numbered(ids: Repeats) -> tuple[tuple[str, ...], Ints, Ints | None]:

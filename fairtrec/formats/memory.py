@@ -112,7 +112,7 @@ def run(
         qids, column, scores = _taken_apart(thing, "run", "score")
         values = _floats(scores, f"score of the run {name}")
     if not len(column):
-        raise InputError(f"the run {name} is empty")
+        raise InputError(f"the run {name} is empty; give it at least one document")
     names, starts, together = columns.numbered(qids)
     if together is not None:
         column, values = column[together], values[together]
@@ -153,7 +153,7 @@ def qrels(thing: Any) -> Qrels:
             raise InputError("the grade of the qrels is not an integer everywhere; correct it")
         grades = values.astype(np.int64)
     if not len(docnos):
-        raise InputError("the qrels are empty")
+        raise InputError("the qrels are empty; give at least one judgment")
     iterations = np.full(len(docnos), b"0") if subtopics is None else subtopics
     return qrels_format.of_columns(qids, Repeats.of(iterations), docnos, grades, lambda message, _: InputError(message))
 
@@ -173,7 +173,7 @@ def queries(thing: Iterable[Any]) -> Queries:
         frame = Frame.of(thing, "queries", QUERY) if is_frame(thing) else None
         qids = tuple(map(str, thing) if frame is None else dict.fromkeys(decode(frame.ids(QUERY))))
     if not qids:
-        raise InputError("the query set is empty")
+        raise InputError("the query set is empty; give at least one qid")
     return Queries("queries", qids, digest_texts((qid, "") for qid in qids))
 
 
@@ -242,7 +242,7 @@ def counts(thing: Any, wanted: Docnos) -> Annotations:
     frame = Frame.of(thing, "counts", (*DOCUMENT, "tokens", *groups))
     docnos = frame.ids(DOCUMENT)
     if not len(docnos):
-        raise InputError("the frame of counts is empty")
+        raise InputError("the frame of counts is empty; give at least one document")
     table = Docnos.of(docnos)
     if len(table) < len(docnos):
         raise InputError("the frame of counts holds a document twice; keep one row")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fairtrec.errors import FilePath, InputError
+from fairtrec.errors import FilePath, InputError, describe_parse_fault
 from fairtrec.files import opening
 
 LEFT, RIGHT = "left", "right"
@@ -73,7 +73,9 @@ def _of_json(text: bytes, path: FilePath) -> Iterator[tuple[int, Any]]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as fault:
-        raise InputError(f"this is not JSON ({fault}); write a list of pairs of words", path) from None
+        raise InputError(
+            f"this is not JSON ({describe_parse_fault(fault)}); write a list of pairs of words", path
+        ) from None
     yield from enumerate(found, 1)
 
 

@@ -275,8 +275,8 @@ def _chances(found: SheetLines, unit: str) -> list[float]:
     chances = [found.probability[key] for key in found.lines]
     odd = next((key for key in found.lines if found.probability[key] != chances[0]), None)
     if unit == "query" and odd is not None:
-        what = f"query {odd[0]} has another probability than those above; queries are drawn with one for all"
-        raise InputError(f"{what}, correct it", found.path, found.lines[odd] or None)
+        what = f"query {odd[0]} has another probability than those above, and queries are drawn with one for all"
+        raise InputError(f"{what}; correct it", found.path, found.lines[odd] or None)
     return chances
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fairtrec.data import Bools, Floats, Ints
-from fairtrec.errors import FilePath, InputError
+from fairtrec.errors import FilePath, InputError, describe_parse_fault
 from fairtrec.files import opening
 from fairtrec.formats.columns import WIDEST
 
@@ -139,6 +139,8 @@ def as_json(line: bytes) -> Any:
         raise ValueError(f"this line is not JSON ({fault.msg}, column {fault.colno})") from None
     except RecursionError:
         raise ValueError("this line is not JSON of this kind; it is nested too deeply") from None
+    except ValueError as fault:
+        raise ValueError(describe_parse_fault(fault)) from None
 
 
 def parsed(path: FilePath, form: str, parse: Callable[[bytes], Entry]) -> Iterator[tuple[int, Entry]]:

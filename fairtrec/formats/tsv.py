@@ -266,7 +266,8 @@ def query_documents(given: Any, *, two: bool = False) -> QueryDocuments:
     sides: dict[str, None] = {}
     for line, qid, docno, side in entries:
         if not qid or not docno or max(len(qid.encode()), len(docno.encode())) > WIDEST:
-            raise InputError(f"this line has no qid or no docno, or one of more than {WIDEST} bytes", path, line)
+            what = f"no qid or no docno, or one of more than {WIDEST} bytes"
+            raise InputError(f"this line has {what}; write: qid docno [side]", path, line)
         if (qid, docno) in seen:
             raise InputError(f"document {docno} stands twice under query {qid}; keep one line", path, line)
         seen.add((qid, docno))

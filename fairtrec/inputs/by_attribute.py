@@ -190,7 +190,9 @@ def crossing(name: str, parts: Sequence[Attribute]) -> Crossing:
         if given[-1] is not None:
             factors.add(0.0 if mixed is None else mixed.factor)
     if len(sources) > 1 or len(factors) > 1:
-        raise UsageError(f"{name}: cross attributes whose targets mix alike: the same documents, with the same factor")
+        raise UsageError(
+            f"{name}: the targets mix different documents or factors; give each attribute the same mixture"
+        )
     labels = tuple(part.labels for part in parts if part.labels is not None)
     space = CrossedGroups(
         tuple(len(each.groups) for each in labels),

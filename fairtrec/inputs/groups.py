@@ -31,7 +31,7 @@ def chosen(labels: Labels, wanted: str | Sequence[str]) -> Labels:
         called = old.get(strange[0], strange[0])
         raise UsageError(f"{labels.name} has no group {called}; there are {known} (word lists are --terms now)")
     if len({*names} - {NONE}) < 2 or len(set(names)) < len(names):
-        raise UsageError("name at least two different groups, like --groups F,M")
+        raise UsageError("these are fewer than two different groups; name two or more, like --groups F,M")
     kept = [column for column, name in enumerate(labels.groups) if name in names]
     weights = labels.weights[:, kept]
     elsewhere = (labels.weights > 0).any(axis=1) & ~(weights > 0).any(axis=1)

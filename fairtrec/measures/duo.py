@@ -68,7 +68,8 @@ class _Spread(Measure):
     def axes(self, positions: Floats) -> Floats:
         """Choose one axis, or all [axis, query, rank]."""
         if self.axis > positions.shape[2]:
-            raise UsageError(f"{self.name}: axis is {self.axis}, but the positions have {positions.shape[2]} axes")
+            what = f"axis is {self.axis}, but the positions have {positions.shape[2]} axes"
+            raise UsageError(f"{self.name}: {what}; choose one of them")
         every = np.moveaxis(positions[:, : self.cutoff], 2, 0)
         return every[self.axis - 1 : self.axis] if self.axis else every
 

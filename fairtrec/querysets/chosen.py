@@ -129,7 +129,7 @@ class QuerySet(Answer):
         if not force:
             refuse_existing(places)
         if not self.kept:
-            raise InputError("no query is left, so there is no set to write")
+            raise InputError("no query is left, so there is no set to write; keep more labels with --keep")
         lines = (f"{qid}\t{self.texts[qid]}" if self.texts else qid for qid in self.kept)
         contents = ["".join(f"{line}\n" for line in lines).encode()]
         if self.domains is not None:

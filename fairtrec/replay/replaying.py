@@ -20,6 +20,8 @@ from fairtrec.inputs.given import GIVEN_NAMES, WORDS, Attributes
 from fairtrec.replay import difference
 from fairtrec.replay.results import RecordedResult
 
+REPLAYED = "only a file can be replayed, so write it to one and evaluate that again"
+
 
 def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool = False) -> Result:
     """Evaluate the runs of a results file again; relative paths start at ``root``.
@@ -37,7 +39,7 @@ def evaluate(recorded: RecordedResult, root: Path | None = None, *, accept: bool
     _refuse_unrecorded(recorded)
     for run in recorded.runs:
         if Part("run", run.name) not in places:
-            raise InputError(f"the run {run.name} was no file, and only a file can be replayed", recorded.path)
+            raise InputError(f"the run {run.name} was no file; {REPLAYED}", recorded.path)
     try:
         measures = [each for name in recorded.measures for each in registry.parse(name)]
         if not accept:
@@ -58,7 +60,7 @@ def found(recorded: RecordedResult, part: Part, root: Path | None) -> str:
     if origin is None:
         raise InputError(f"there is no such file, which is the {of}; say with --root where paths start", place)
     if not Path(origin[1]).is_file():
-        raise InputError(f"this {of} is a stream or a folder, and only a file can be replayed", place)
+        raise InputError(f"this {of} is a stream or a folder; {REPLAYED}", place)
     digest = opening.sha256(origin[1])
     if digest != file.sha256:
         was = f"its sha256 was {file.sha256[:8]}, and is {digest[:8]}"
@@ -69,7 +71,7 @@ def found(recorded: RecordedResult, part: Part, root: Path | None) -> str:
 def _option(recorded: RecordedResult, name: str, value: Any, places: dict[Part, str]) -> Any:
     """Give an option as it was; where it names a file, the one that was found. Raises InputError for another type."""
     if value is True and name in GIVEN_NAMES:
-        raise InputError(f"the {name} were an object in Python, and only a file can be replayed", recorded.path)
+        raise InputError(f"the {name} were an object in Python; {REPLAYED}", recorded.path)
     if name in GIVEN_NAMES and not _is_of(value, dict[str, str] | str | None if name == "labels" else str | None):
         raise InputError(f"options.{name} must be text or null; write it with: fairtrec eval -f json", recorded.path)
     if name in CHOICES and not _is_choice(value, CHOICES[name]):

@@ -86,7 +86,9 @@ class Search:
             what = f"a measure of relevance is no fairness, and {search.fairness} is one"
             raise UsageError(f"{what}; name another with {_option('--fairness', by)}")
         if search.fairness.better == "neither":
-            raise UsageError(f"{search.fairness} is neither better higher nor lower, so nothing is the fairest")
+            raise UsageError(
+                f"{search.fairness} is neither better higher nor lower; name another with {_option('--fairness', by)}"
+            )
         search.refuse_unfit()
         if by_scores and among != "run":
             raise UsageError(f"only the documents of the run have scores; leave out {_option('--from', by)}")
@@ -142,7 +144,8 @@ class Search:
                 raise self._infinite(scores, both)
             defined: Bools = np.asarray(np.isfinite(both).all(axis=0))
             if not defined.any() and self.by == HEADROOM:
-                raise InputError("no query has finite values of both measures", scores.run)
+                way = "choose other measures with --utility and --fairness"
+                raise InputError(f"no query has finite values of both measures; {way}", scores.run)
             if not defined.all():
                 left = [qid for qid, is_kept in zip(scores.qids, defined.tolist(), strict=True) if is_kept]
                 case = self._case(cut[scores.run], left, more, reference)

@@ -617,7 +617,7 @@ def test_renamed_groups_of_gold_correct_words(tmp_path):
     {
         "f=F,m=Male,x=F": "the group F is renamed to f and to x; give it one name",
         "f=Fem,m=Male": "has no group Fem; there are F, N, m",
-        "f=F,-=N": "name at least two different groups",
+        "f=F,-=N": "these are fewer than two different groups; name two or more",
     }.items(),
 )
 def test_groups_that_cannot_be_renamed_are_told(groups, what):

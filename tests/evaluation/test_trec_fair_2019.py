@@ -396,7 +396,7 @@ BAD_RUNS = {
     '{"q_num": "0.0", "qid": true, "ranking": []}': ":1: the qid True is not text",
     '{"q_num": "0.0", "qid": "", "ranking": []}': ":1: the qid '' is empty",
     '{"q_num": "0.0", "qid": "' + "7" * 1025 + '", "ranking": []}': ":1: the qid .* exceeds 1024 bytes",
-    '{"q_num": "0.0", "qid": ' + "7" * 5000 + ', "ranking": []}': ":1: Exceeds the limit",
+    '{"q_num": "0.0", "qid": ' + "7" * 5000 + ', "ranking": []}': ":1: a number has too many digits",
     '{"q_num": "0.0", "qid": 1, "ranking": {}}': ":1: the ranking is not a list",
     '{"q_num": "0.0", "qid": 1, "ranking": ["d1", 7]}': ":1: the document id 7 is not text",
     '{"q_num": "0.0", "qid": 1, "ranking": [["d1"]]}': ":1: a document id is a list or an object, not text",

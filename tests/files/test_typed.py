@@ -147,9 +147,10 @@ def test_a_refusal_names_the_field_and_the_type():
         ("[t" + ".'a b'" * 40 + "]", "a key has more than 32 parts"),
         ("x = {" + r'"\"" . ' * 40 + "a = 1}", "a key has more than 32 parts"),
         ("a = " + "[" * 5000, "this is no TOML (it is nested too deeply)"),
+        ("a = " + "7" * 5000, "this is no TOML (a number has too many digits)"),
         ("a = 1\na = 2", "this is no TOML (Cannot overwrite a value (at end of document))"),
     ],
-    ids=["dotted", "header", "inline", "nested", "twice"],
+    ids=["dotted", "header", "inline", "nested", "digits", "twice"],
 )
 def test_toml_that_takes_for_ever_is_refused(text, said):
     with pytest.raises(InputError) as fault:
@@ -160,3 +161,27 @@ def test_toml_that_takes_for_ever_is_refused(text, said):
 def test_long_words_and_few_parts_of_toml_are_read():
     text = f"a.b.c = '{'x.' * 4000}'\n{'k' * 100_000} = 1\n"
     assert typed.parse_toml(text.encode(), "f.toml", "").object("a").object("b").get("c", str) == "x." * 4000
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check qrels a.run --config n.toml",
+        "eval qrels a.run --terms gender-en --docs n.jsonl",
+        "annotate n.jsonl --terms gender-en -o c.tsv -j 1",
+        "counterfactual docs.tsv --pairs n.json -o p.tsv -j 1",
+        "eval qrels a.run -m AWRF@2 --labels n.jsonl",
+        "eval qrels n.jsonl -m RR",
+        "ablate qrels a.run b.run -m RR --vary cutoff=N",
+        "ablate qrels a.run b.run -m RR --vary terms=halfxN",
+    ],
+)
+def test_numbers_of_any_length_are_refused_without_a_word_about_python(workplace, fairtrec_command, command):
+    digits = "7" * 5000
+    (workplace / "n.toml").write_text(f"a = {digits}\n")
+    (workplace / "n.jsonl").write_text(f'{{"docno": {digits}, "text": "she"}}\n')
+    (workplace / "n.json").write_text(f"[[{digits}, 1]]\n")
+    ended = fairtrec_command(*(word.replace("N", digits).replace("xN", f" x {digits}") for word in command.split()))
+    assert ended.code in (2, 3), ended.err
+    assert "set_int_max_str_digits" not in ended.err
+    assert len(ended.complaints) == 1 or "Usage" in ended.err

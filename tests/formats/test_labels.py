@@ -384,7 +384,7 @@ def test_only_the_groups_that_are_asked_for(tmp_path):
 
 @pytest.mark.parametrize(
     ("group", "message"),
-    [("F,X", "has no group X; there are F, M, N, botrh"), ("F", "at least two"), ("F,F", "at least two different")],
+    [("F,X", "has no group X; there are F, M, N, botrh"), ("F", "fewer than two"), ("F,F", "fewer than two different")],
 )
 def test_groups_that_there_are_not(group, message, tmp_path):
     with pytest.raises(UsageError, match=message):

@@ -349,7 +349,10 @@ def test_queries_of_which_a_value_is_undefined_are_left_out():
     assert [len(run.queries) for run in found.runs] == [12, 11, 11]
     said = FRONTIERS("table", found, places=4)
     assert "queries left out, as not both values are defined and finite: 1 of 12 (neural, fair)" in said
-    with pytest.raises(InputError, match="no query has finite values of both"):
+    with pytest.raises(
+        InputError,
+        match="no query has finite values of both measures; choose other measures with --utility and --fairness",
+    ):
         fairtrec.headroom(
             {"q": ranked("ab"), "r": ranked("ba")},
             {"q": {"a": 1}},
@@ -376,7 +379,7 @@ def test_without_judgements_the_scores_of_the_run_are_a_utility(fairtrec_command
         ({"loss": 1.5}, "a loss is '1.5'"),
         ({"among": "elsewhere"}, "choose run, background or pool"),
         ({"utility": "NumRet"}, "utility is a measure that is better higher"),
-        ({"fairness": "IFaiRR@10"}, "nothing is the fairest"),
+        ({"fairness": "IFaiRR@10"}, "neither better higher nor lower; name another with --fairness"),
         ({"fairness": "NFaiRR@10 FaiRR@10"}, "one measure of utility and one of fairness are wanted"),
         ({"fairness": "CRBO@10", "counterfactual": RUNS["neural"]}, "which other orders have not"),
         ({"missing": "skip"}, "headroom places every document"),

@@ -408,7 +408,7 @@ def test_paths_of_a_file_are_relative_to_it(folder, fairtrec_command, monkeypatc
     (folder / "collection.tsv").rename("collection.tsv")
     ended = fairtrec_command("check", *arguments)
     assert ended.code == 3
-    assert "docs names collection.tsv, which is not beside this file but in the working directory" in ended.err
+    assert "docs names collection.tsv, which is not beside this file; name it relative to this file" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,9 @@ def test_given_shares_multiply_and_documents_are_taken_crossed():
     ],
 )
 def test_targets_that_mix_in_other_ways_are_not_crossed(collection, tmp_path, target):
-    with pytest.raises(UsageError, match="cross attributes whose targets mix alike"):
+    with pytest.raises(
+        UsageError, match="the targets mix different documents or factors; give each attribute the same mixture"
+    ):
         evaluated(collection, tmp_path, samples=False, target={**target, "c": "qrels"})
 
 

@@ -119,7 +119,7 @@ def test_what_the_labels_call_otherwise_is_none_where_the_groups_say_so():
 
 @pytest.mark.parametrize("groups", ["F,-", "-", "F,M,-,-"])
 def test_none_is_no_second_group(groups):
-    with pytest.raises(UsageError, match="at least two different groups"):
+    with pytest.raises(UsageError, match="fewer than two different groups; name two or more"):
         fairtrec.evaluate("AWRF@3", RUN, labels={"d1": "F", "d2": "N", "d3": "M"}, groups=groups)
 
 

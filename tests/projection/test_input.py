@@ -306,7 +306,9 @@ def test_queries_without_an_axis_are_left_out_and_counted():
     assert says in placed.notes
     result = fairtrec.evaluate("DUO", run, positions=placed)
     assert np.isnan(result.scores[0].values).sum() == 2
-    with pytest.raises(InputError, match="no query has an axis"):
+    with pytest.raises(
+        InputError, match="no query has two documents that differ, and one more for each more axis; give more"
+    ):
         fairtrec.positions({"same": run["same"]}, embeddings=vectors)
 
 
@@ -338,7 +340,11 @@ def test_an_axis_that_another_equals_is_pointed_out():
         ("--embeddings v.parquet --save-embeddings no/where.parquet", 2, "the folder of no/where.parquet is not"),
         ("--embeddings v.parquet --fit one.tsv", 3, "one.tsv:2: 1 column where there are two or three"),
         ("--embeddings v.parquet --fit twice.tsv", 3, "twice.tsv:3: document d1 stands twice under query q1"),
-        ("--embeddings v.parquet --fit blank.tsv", 3, "blank.tsv:1: this line has no qid or no docno"),
+        (
+            "--embeddings v.parquet --fit blank.tsv",
+            3,
+            "blank.tsv:1: this line has no qid or no docno, or one of more than 1024 bytes; write: qid docno [side]",
+        ),
         ("--embeddings v.parquet --fit none.tsv", 3, "none.tsv: this names too few documents; give a qid and a docno"),
         ("--embeddings v.parquet --fit strange.tsv", 3, "v.parquet: document x has no vector; add what is missing"),
         ("--embeddings v.parquet --spurious twice.tsv", 3, "twice.tsv:1: no side, where there are two"),

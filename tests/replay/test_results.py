@@ -400,7 +400,10 @@ def test_exact_and_a_tolerance_are_one_too_many(recorded, fairtrec_command):
         (lambda whole: whole["inputs"]["qrels"].update(path="-"), "is a stream or a folder"),
         (lambda whole: whole["inputs"]["qrels"].update(path="/dev/zero"), "is a stream or a folder"),
         (lambda whole: whole["inputs"]["qrels"].update(path="bm25.run"), "has changed: its sha256 was"),
-        (lambda whole: whole["inputs"].pop("run bm25.run"), "was no file"),
+        (
+            lambda whole: whole["inputs"].pop("run bm25.run"),
+            "was no file; only a file can be replayed, so write it to one and evaluate that again",
+        ),
         (lambda whole: whole.pop("options"), "has no options"),
         (lambda whole: whole["options"].update(shell="true"), "options that there are not: shell"),
         (lambda whole: whole["options"].update(order="random"), "cannot be replayed"),

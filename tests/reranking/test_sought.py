@@ -381,7 +381,7 @@ def test_a_cutoff_is_that_of_each_that_names_none():
         ("Worst(fairness=DUO,utility=scores,pin_unjudged=True)", {}, "scores have no grades; leave out pin_unjudged"),
         ("Worst(fairness=DUO,utility=scores,among=pool)", {}, "only the documents of the run have scores; leave out among"),
         ("Worst(fairness=DUO,tau=0)", {}, "tau is of the fairness; write it there"),
-        ("Worst(fairness='DUO KL',utility=scores)", {}, "one measure of utility and one of fairness are wanted"),
+        ("Worst(fairness='DUO KL',utility=scores)", {}, "is not one measure; give one, like"),
         ("Worst(fairness=FaiRR,among=background)", {"qrels": QRELS, **{name: GIVEN[name] for name in ("terms", "docs")}}, "among=background takes documents of a run"),
         ("Worst(fairness=Skew@5,utility=scores)", GIVEN, "one measure of utility and one of fairness are wanted, and these are"),
         ("Worst(fairness=NoSuch)", {"qrels": QRELS}, "there is no measure NoSuch"),

@@ -266,7 +266,10 @@ def test_annotations_of_a_workflow(desk, fairtrec_command):
         (["--qrels", "a", "--queries", "b"], "--qrels and --queries say the same twice"),
         (["--docs", "a", "--docnos", "b"], "--docs and --docnos say the same twice"),
         (["--truth", "a"], "--truth does not go with --track trec"),
-        (["--track", "trec-fair-2019"], "--track trec-fair-2019 needs --sequences FILE"),
+        (
+            ["--track", "trec-fair-2019"],
+            "--track trec-fair-2019 needs a file of sequences; give it with --sequences FILE",
+        ),
         (["--track", "trec-fair-2019", "--sequences", "a", "--truth", "b", "--due", 3], "--due does not go with"),
         (["-", "--docnos", "bad.run"], "runs are read twice to look for their documents"),
     ],

@@ -1,0 +1,63 @@
+"""Every message of an error says what to do, behind a semicolon."""
+
+import ast
+
+import pytest
+
+from fairtrec_made import REPOSITORY
+
+ERRORS = {"InputError", "UsageError", "ResourceError"}
+FILES = sorted((REPOSITORY / "fairtrec").rglob("*.py"))
+UNKNOWN = "\0"  # what stands there only when it runs
+
+
+def text_of(node, names):
+    """Put a message together, as far as it stands in the source."""
+    match node:
+        case ast.Constant():
+            return str(node.value)
+        case ast.JoinedStr():
+            return "".join(text_of(part, names) for part in node.values)
+        case ast.FormattedValue():
+            return text_of(node.value, names)
+        case ast.BinOp():
+            return text_of(node.left, names) + text_of(node.right, names)
+        case ast.Name():
+            return names.get(node.id, UNKNOWN)
+        case _:
+            return UNKNOWN
+
+
+def without_way_out(source):
+    """Give the line and the text of each message that ends without a way out; what ends in another may have its own."""
+    for function in ast.walk(ast.parse(source)):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        inside = list(ast.walk(function))
+        names = {
+            each.targets[0].id: text_of(each.value, {})
+            for each in inside
+            if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)
+        }
+        for call in inside:
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ERRORS and call.args:
+                text = text_of(call.args[0], names)
+                if not set(";?") & {*text} and not text.rstrip(".)").endswith(UNKNOWN):
+                    yield call.lineno, text
+
+
+@pytest.mark.parametrize("wrong", ['f"the {name} is wrong"', '"this is wrong"', 'what + " is wrong"'])
+def test_a_message_without_a_way_out_is_seen(wrong):
+    source = f"def read():\n    raise InputError({wrong}, path)\n"
+    assert [line for line, _ in without_way_out(source)] == [2]
+    assert not list(without_way_out(source.replace(" is wrong", "; correct it")))
+
+
+def test_every_message_has_a_way_out():
+    found = [
+        f"{path.relative_to(REPOSITORY)}:{line}: {text}"
+        for path in FILES
+        if path.name != "fetch.py"  # its caller adds how to fetch by hand
+        for line, text in without_way_out(path.read_text("utf-8"))
+    ]
+    assert not found
