@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from fairtrec.catalogue import notation, registry, relevance, rerankers
+from fairtrec.catalogue.docstrings import read_docstring, refuse_dropped
 from fairtrec.catalogue.needs import NEEDS, OF_DOCUMENTS, Need
 from fairtrec.errors import UsageError
 from fairtrec.measure import Measure
@@ -18,7 +19,7 @@ PARTS = ("Unit", "Better", "Range", "Empty ranking", "Undefined", "Source")
 def part(kind: type[Measure], name: str) -> str:
     """Take one part, such as Range, out of a measure's docstring."""
     others = "|".join(PARTS)
-    text = " ".join(inspect.getdoc(kind).split())  # type: ignore[union-attr]  # a test sees to it that there is one
+    text = " ".join(read_docstring(kind).split())
     found = re.search(rf"(?:^| ){name}: (.*?)(?= (?:{others}): |$)", text)
     return found.group(1).rstrip(".") if found else ""
 
@@ -86,7 +87,7 @@ def page(name: str) -> str:
         if isinstance(measure, Utility):
             return _foreign(measure)
         kind = type(measure)
-    lines = [str(kind()), "", (inspect.getdoc(kind) or "").replace("``", "`"), "", "Parameters"]
+    lines = [str(kind()), "", read_docstring(kind).replace("``", "`"), "", "Parameters"]
     lines += notation.described(kind)
     options: dict[str, str] = {}
     for need in _asked(kind):
@@ -106,6 +107,7 @@ def _all(name: str) -> str:
 
 
 def _foreign(utility: Utility) -> str:
+    refuse_dropped()
     measure = relevance.known()[utility.name]
     about = inspect.cleandoc((relevance.is_installed() and measure.__doc__) or "").split("\n\n.. ")[0].strip()
     params = [f"  {name}   {info.desc or ''}".rstrip() for name, info in measure.SUPPORTED_PARAMS.items()]

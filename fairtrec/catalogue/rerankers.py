@@ -1,11 +1,11 @@
 """From what a user types to rerankers, and the pages of rerankers: as registry.py and pages.py have it for measures."""
 
-import inspect
 import re
 from difflib import get_close_matches
 
 from fairtrec import rerankers
 from fairtrec.catalogue import notation, registry
+from fairtrec.catalogue.docstrings import read_docstring
 from fairtrec.errors import UsageError
 from fairtrec.reranker import Reranker
 
@@ -56,14 +56,14 @@ def names() -> list[str]:
 
 def part(kind: type[Reranker], name: str) -> str:
     """Take one part, such as Chance, out of a reranker's docstring."""
-    text = " ".join((inspect.getdoc(kind) or "").split())
+    text = " ".join(read_docstring(kind).split())
     found = re.search(rf"(?:^| ){name}: (.*?)(?= (?:{'|'.join(PARTS)}): |$)", text)
     return found.group(1).rstrip(".") if found else ""
 
 
 def overview() -> str:
     """List every reranker with its question."""
-    rows = [(str(find(name)()), (inspect.getdoc(find(name)) or "").partition("\n")[0]) for name in names()]
+    rows = [(str(find(name)()), read_docstring(find(name)).partition("\n")[0]) for name in names()]
     width = max(len(name) for name, _ in rows)
     lines = [f"{name.ljust(width)}  {question}" for name, question in rows]
     last = "`fairtrec measures NAME` prints the page of one."
@@ -73,5 +73,5 @@ def overview() -> str:
 def page(name: str) -> str:
     """Write the page of one reranker. Raises UsageError for a name that nobody knows."""
     kind = find(name)
-    lines = [str(kind()), "", (inspect.getdoc(kind) or "").replace("``", "`"), "", "Parameters"]
+    lines = [str(kind()), "", read_docstring(kind).replace("``", "`"), "", "Parameters"]
     return "\n".join([*lines, *(notation.described(kind) or ["  none"]), ""])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairtrec.catalogue import renamed
+from fairtrec.catalogue.docstrings import refuse_dropped
 from fairtrec.errors import BREAKING, LONGEST, UsageError, escaped, short
 
 if TYPE_CHECKING:
@@ -130,6 +131,8 @@ class Titled(click.Command):
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the text; examples that are wider than the terminal go on in the next line."""
+        if not self.help:
+            refuse_dropped()
         paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
         width = formatter.width - formatter.indent_increment
         text = [folded(each, width) if each.startswith(EXAMPLE) else each for each in paragraphs]

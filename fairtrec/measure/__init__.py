@@ -8,6 +8,7 @@ What ``__all__`` names is all that an author of measures imports; fairtrec.testi
 
 import dataclasses
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -236,7 +237,8 @@ def define(
         given = inspect.signature(function, eval_str=True).parameters.values()
         own = [each for each in given if each.kind is each.KEYWORD_ONLY]
         odd = [each.name for each in own if each.default is each.empty or each.annotation is each.empty]
-        if odd or not name.isidentifier() or not (function.__doc__ or "").strip():
+        has_page = sys.flags.optimize > 1 or bool((function.__doc__ or "").strip())  # -OO drops all of them
+        if odd or not name.isidentifier() or not has_page:
             lacks = f"a type and a default for {odd[0]}" if odd else "a name of letters" * (not name.isidentifier())
             raise UsageError(f"the measure {name} needs {lacks or 'a docstring, which is its page'}; add it")
         inputs = [each for each in given if each.kind is not each.KEYWORD_ONLY]
