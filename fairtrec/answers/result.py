@@ -83,6 +83,7 @@ class Result(Answer):
     options: Mapping[str, Any] = field(default_factory=dict)  # what was asked for beside measures and runs
     groups: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # of labels: documents, perhaps target
     same: tuple[tuple[str, ...], ...] = ()  # runs of the same rankings, as deep as is measured
+    untrusted: bool = False  # whether the runs are those of strangers: a page names the digest of each
 
     @property
     def means(self) -> dict[str, dict[str, float]]:

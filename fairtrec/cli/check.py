@@ -46,6 +46,7 @@ EXITS = "Exit codes: 0 all is met, 1 a requirement is not, 2 wrong usage, 3 bad 
 @click.option("--junit", type=options.FILE, help="Write JUnit XML too.")
 @config.option
 @options.Shared(evaluates="check", report=VERDICTS)
+@options.untrusted
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -96,6 +97,9 @@ def command(
         raise
     if toml is not None:
         found = replace(found, notes=(*found.notes, f"options from {toml}"))
+    if passed_over := click.get_current_context().meta.get(config.PASSED_OVER):
+        what = f"{passed_over} was passed over (--untrusted); --config {passed_over} reads it"
+        found = replace(found, notes=(*found.notes, what))
     for _, broken in found.result.failed:
         say(broken)
     _write(found, form, output, junit, places, time.monotonic() - began)

@@ -36,7 +36,8 @@ SECTIONS = {  # in the order of the help: parameters, which mean the same in eve
     "Comparison": "baseline test correction interval confidence equivalence resamples seed",
     "Output": "form output places verbose per_query no_summary sort title latex_label paper junit fix force "
     "everything save_embeddings",
-    "Options": "jobs keep_going max_doc_bytes engine master resume device config root version versions help",
+    "Options": "jobs keep_going untrusted limits no_links max_doc_bytes engine master resume device config root "
+    "version versions help",
 }
 OWN = {  # by command: what most users begin with; under which title stands what no section has, and what else
     "eval": ("measures terms docs", "Options", ""),

@@ -99,6 +99,7 @@ values = click.option(
 @options.Shared(evaluates="compare")
 @options.gold
 @options.Shared(report=COMPARISONS, auto=True, what="auto: a table.")
+@options.untrusted
 def command(
     qrels: str | None,
     runs: tuple[str, ...],

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from fairtrec.catalogue import renamed
 from fairtrec.errors import InputError, UsageError
+from fairtrec.files import submissions
 from fairtrec.files.arguments import NAME, crossed
 from fairtrec.files.opening import is_stream
 from fairtrec.files.typed import Fields, read_toml
@@ -19,6 +20,7 @@ from fairtrec.inputs.choices import CHOICES
 DEFAULT, TABLE = "pyproject.toml", "tool.fairtrec.check"
 FILES = {"counts", "positions", "discount", "counterfactual", "baseline", "slice", "junit", "output"}  # always
 NAMES = {"terms", "docs", "labels", "queries", "background"}  # a file, or the name of something
+PASSED_OVER = "config.passed_over"  # of a context: the file of this folder that --untrusted did not read
 UNASKED = "config.unasked"  # of a context: whether no option named the file
 LISTS = {"terms", "queries"}  # of which names of resources come before files
 NAMES |= {row.option for row in CHOICES.values() if row.file}
@@ -26,6 +28,9 @@ NAMES |= {row.option for row in CHOICES.values() if row.file}
 
 def _load(context: click.Context, _: click.Parameter, value: str | None) -> None:
     path = Path(value or DEFAULT)
+    if value is None and (context.params.get("untrusted") or submissions.is_set()):
+        context.meta[PASSED_OVER] = str(path) if path.exists() else ""
+        return
     if value == os.devnull or (value is None and not path.is_file()):  # no file, not that of this folder either
         return
     found = _table(path)

@@ -60,6 +60,7 @@ ENDINGS = {"table": "txt", "latex": "tex"}  # of the files of --spread in other 
     help="Write to FILE, or with --spread also a file for each run to FOLDER/, all or nothing.",
 )
 @options.Shared(report=RESULTS, auto=True, what=options.AUTO, beside=[options.places, options.verbose])
+@options.untrusted
 def command(
     qrels: str | None,
     runs: tuple[str, ...],

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any, get_args
 
 import click
@@ -9,6 +10,7 @@ import click
 from fairtrec.catalogue.needs import EXTRAS
 from fairtrec.cli.commands import TYPED, FormatChoice
 from fairtrec.errors import UsageError
+from fairtrec.files import submissions
 from fairtrec.files.arguments import attributes, by_attribute
 from fairtrec.inputs.choice import inserted
 from fairtrec.inputs.choices import CHOICES
@@ -153,6 +155,39 @@ verbose = click.option(
     expose_value=False,
     help="Print all remarks, not the most important alone, and the whole signature.",
 )
+
+
+def untrusted(command: Function) -> Function:
+    """Add the options of submissions of strangers; they hold while the command runs."""
+
+    @wraps(command)
+    def guarded(*args: Any, untrusted: bool, limits: tuple[str, ...], no_links: bool, **given: Any) -> Any:
+        raised = submissions.read_limits(limits)
+        if raised and not (untrusted or submissions.is_set()):
+            raise UsageError("--limit raises what --untrusted bounds; add --untrusted, or leave it out")
+        with submissions.guarded(untrusted=raised or untrusted, no_links=no_links):
+            return command(*args, **given)
+
+    for option in (
+        click.option("--no-links", is_flag=True, help="Refuse runs that are links, or in linked folders."),
+        click.option(
+            "--limit",
+            "limits",
+            multiple=True,
+            metavar="NAME=N",
+            help="Let each untrusted run hold N bytes, lines, depth or groups; may be repeated.  "
+            f"[default: {', '.join(f'{name}={most}' for name, most in submissions.LIMITS.items())}]",
+        ),
+        click.option(
+            "--untrusted",
+            is_flag=True,
+            is_eager=True,
+            help="Take runs for submissions of strangers: refuse links, pipes, odd names, and what is beyond limits; "
+            "take nothing from this folder or a network unasked.",
+        ),
+    ):
+        option(guarded)
+    return guarded
 
 
 places = click.option(

@@ -42,6 +42,7 @@ OF_TREC = (*OF_KNOWN, "due", "fix")
 @click.option("--all", "everything", is_flag=True, help="Show every finding, not the first 20 of each code in a file.")
 @options.Shared(report=FINDINGS, what="github: annotations of a workflow.", beside=[])
 @click.option("--codes", is_flag=True, help="Print the table of all codes, and do nothing else.")
+@options.untrusted
 def command(runs: tuple[str, ...], form: str, *, fail_on: Severity, codes: bool, track: str, **given: Any) -> None:
     """Find all that is wrong with each RUN, as file:line: CODE message.
 

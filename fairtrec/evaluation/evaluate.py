@@ -1,12 +1,13 @@
 """``fairtrec.evaluate``: from whatever the caller has (paths, names, frames, dicts) to the scores of each run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
 from fairtrec.answers.result import Result
 from fairtrec.evaluation import processes
 from fairtrec.evaluation.plan import settle
 from fairtrec.evaluation.session import Evaluator
+from fairtrec.files import submissions
 from fairtrec.inputs import loading
 from fairtrec.inputs.given import GoldKeywords, JudgementsLike, Keywords
 from fairtrec.measure import Measure
@@ -37,6 +38,7 @@ def evaluate(
     *,
     jobs: int | None = 1,
     keep_going: bool = False,
+    untrusted: bool | Mapping[str, int] = False,
     **keywords: Unpack[GoldKeywords],
 ) -> Result:
     """Evaluate runs.
@@ -63,11 +65,20 @@ def evaluate(
     ``jobs``         how many processes read the runs; None: as many as there are cores, where that pays. Where these
                      are several, a script calls this below ``if __name__ == "__main__":``.
     ``keep_going``   lists runs that cannot be read in ``failed`` and scores the others.
+    ``untrusted``    takes the runs for submissions of strangers: no links, pipes or odd names, and limits on what each
+                     holds, which ``{"lines": 20_000_000}`` raises (bytes, lines, depth, groups).
     ``choices``      the fields of Choices, such as ``tokenizer="word"``.
 
     Raises UsageError for what does not fit together, InputError for what cannot be read, ResourceError for a word
     list or query set that is not on this machine.
     """
+    with submissions.guarded(untrusted=untrusted):
+        return _evaluate(measures, runs, qrels, jobs=jobs, keep_going=keep_going, **keywords)
+
+
+def _evaluate(
+    measures: Any, runs: Any, qrels: Any, *, jobs: int | None, keep_going: bool, **keywords: Unpack[GoldKeywords]
+) -> Result:
     named = loading.named_runs(runs)
     number = processes([thing for _, thing in named], jobs)  # they start while the rest is settled
     session = Evaluator(settle(measures, {"qrels": qrels, **keywords}, runs=named))

@@ -13,6 +13,7 @@ from fairtrec.catalogue import registry
 from fairtrec.catalogue.needs import GROUPED, NEEDS, OF_DOCUMENTS, OF_GROUPS
 from fairtrec.data import Qrels
 from fairtrec.errors import InputError, UsageError, asked_by
+from fairtrec.files import submissions
 from fairtrec.files.arguments import is_by_name, renamings
 from fairtrec.formulas.discount import GIVEN
 from fairtrec.inputs import by_attribute, loading
@@ -91,6 +92,7 @@ def planned(asked: Sequence[Asking], found: Opened, notes: Sequence[str] = ()) -
     for at, each in enumerate(asked):
         if getattr(each, "discount", "") == GIVEN:
             asked[at] = weighed(each, found.extras.get("discount"))
+    submissions.refuse_groups([labels.groups for labels in found.labels.values()] or [found.groups])
     terms, needs = found.terms, frozenset(need for each in asked for need in each.needs)
     for each in asked:
         if len(found.labels) > 1:

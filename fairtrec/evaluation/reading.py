@@ -21,7 +21,7 @@ from fairtrec.data import MISSING, Qrels, Queries, System, encoded, fingerprints
 from fairtrec.data.spellings import guess
 from fairtrec.errors import PATH, InputError, UsageError
 from fairtrec.evaluation.score import score
-from fairtrec.files import opening
+from fairtrec.files import opening, submissions
 from fairtrec.inputs import loading
 from fairtrec.inputs.choices import Choices
 from fairtrec.inputs.documents import Documents, Needs, Reference, reduced, refuse_unknown, remark_on, unknown_in
@@ -70,6 +70,7 @@ class Reading:
     depth: int | None  # how deep anything looks into a run
     kept: int | None  # how many ranks of it are kept for what looks documents up
     two_pass: bool  # whether any measure looks documents up
+    border: submissions.Border | None = None  # what is refused of runs that are untrusted
 
     def begin(self) -> Callable[[Any], Any]:
         """Give what reads a run; what computes the rest of it, once its documents are known."""
@@ -81,7 +82,7 @@ class Reading:
         judge = self.reference.judge
         measures = self.measures if not self.two_pass else judge.measures if judge else ()
         try:
-            system = loading.run(thing, name, choices, choices.depth if choices.only else self.depth)
+            system = self._load(thing, name, choices.depth if choices.only else self.depth)
             if choices.only:
                 system = reduced(system, self.reference.qrels, choices.only, self.reference.relevance_level)
             qids = chosen(
@@ -100,6 +101,17 @@ class Reading:
             return LoadedRun(name, qids, scores, system.cut(qids, self.kept))
         (run,) = system.runs
         return LoadedRun(name, qids, scores, run.cut(qids, None).cut_behind_ties(self.kept))
+
+    def _load(self, thing: Any, name: str, depth: int | None) -> System:
+        """Load a run; one that is untrusted whole, to see how much it holds."""
+        if self.border is None or not isinstance(thing, PATH):
+            return loading.run(thing, name, self.choices, depth)
+        self.border.refuse(thing)
+        whole = loading.run(thing, name, self.choices, None)
+        self.border.refuse_many("lines", sum(len(run.docnos) for run in whole.runs), thing)
+        deepest = max(int(np.diff(run.starts).max(initial=0)) for run in whole.runs)
+        self.border.refuse_many("depth", deepest, thing)
+        return loading.run(whole, name, self.choices, depth)
 
     def rest_of(self, run: LoadedRun) -> Scores:
         """Compute what looks up documents. Raises InputError for labels that know none of them."""
@@ -222,8 +234,10 @@ def common_queries(named: Sequence[tuple[str, Any]], choices: Choices, qrels: Qr
     """
     found: set[str] | None = None
     for _, thing in named:
-        if isinstance(thing, PATH) and opening.is_stream(thing):
+        if isinstance(thing, PATH) and opening.is_stream(thing) and not submissions.is_untrusted():
             raise UsageError(f"{fspath(thing)} can be read once, and --queries common reads runs twice; give a file")
+        if submissions.is_refused(thing):
+            continue
         try:
             qids = set(loading.run(thing, "", choices, 1).qids)
         except InputError:

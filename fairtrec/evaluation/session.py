@@ -17,6 +17,7 @@ from fairtrec.evaluation import processes
 from fairtrec.evaluation.plan import Plan, remark_on_levels
 from fairtrec.evaluation.reading import Batch, Failed, LoadedRun, Reading, common_queries, finished, read, same_rankings
 from fairtrec.evaluation.signature import files_beside, files_of, signature_of, waiting_for
+from fairtrec.files import submissions
 from fairtrec.inputs import loading
 from fairtrec.inputs.documents import Documents, Needs, Reference, documents_of, refuse_unknown, remark_beside
 from fairtrec.inputs.given import NamedRuns, RankingsLike
@@ -82,6 +83,7 @@ class Evaluator:
     def evaluated(self, named: NamedRuns, jobs: int, *, keep_going: bool = False) -> Result:
         """Evaluate runs that have names, in so many processes, as many at a time as are held together."""
         path = self.given.background if not self.choices.samples and isinstance(self.given.background, PATH) else None
+        path = None if submissions.border() is not None else path  # each run passes it
         same = [path is not None and isinstance(thing, PATH) and thing == path for _, thing in named]
         reading = self.reading(named, is_run=any(same))
         if self.plan.reference.gold is not None:
@@ -142,6 +144,7 @@ class Evaluator:
                 depth=self.depth,
                 kept=None if self._whole else depth_of(plan.others),
                 two_pass="documents" in plan.uses,
+                border=submissions.border(),
             )
         reading = self._reading
         if "queries" in given.words:
@@ -286,6 +289,7 @@ class Evaluator:
             {**given.recorded, **asdict(choices)},
             _of_groups(plan.reference) if plan.reference.given else {},
             same_rankings(scores) if len(scores) > 1 else (),
+            untrusted=reading.border is not None and reading.border.untrusted,
         )
         beside = reading.reference.extras.get("counterfactual")
         return result if beside is None else beside.noted(result)

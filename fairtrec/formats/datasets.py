@@ -18,6 +18,7 @@ from typing import Any, Literal
 from fairtrec import network
 from fairtrec.data import Docnos, Labels, Qrels, product
 from fairtrec.errors import InputError, ResourceError
+from fairtrec.files import submissions
 from fairtrec.files.arguments import LabelSource
 from fairtrec.formats import memory
 from fairtrec.formats.fields import reach
@@ -104,6 +105,8 @@ def _dataset(name: str, kind: Literal["qrels", "docs", "queries"]) -> Any:
 @contextmanager
 def _fetching(name: str, kind: Literal["qrels", "docs", "queries"]) -> Iterator[Any]:
     """Give a dataset; what goes wrong in a download becomes one line, and none starts where that is forbidden."""
+    if submissions.is_untrusted():
+        raise InputError("there is no such file, and --untrusted takes no id of ir_datasets; check the name", name)
     dataset = _dataset(name, kind)
     _watch()
     reading = name, get_ident()

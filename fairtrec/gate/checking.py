@@ -69,6 +69,7 @@ def check(
     jobs: int | None = 1,
     keep_going: bool = False,
     accept: bool = False,
+    untrusted: bool | Mapping[str, int] = False,
     **given: Unpack[Keywords],
 ) -> Verdicts:
     """Judge whether runs meet requirements, on their own or against a baseline.
@@ -84,6 +85,7 @@ def check(
     ``interval``      from Student's t, or by bootstrap: "percentile" or "bca", of 10,000 resamples.
     ``measures``      what is evaluated beside, without a requirement; where ``runs`` are evaluated here.
     ``keep_going``    lists runs that cannot be read in ``result.failed``, and judges the others.
+    ``untrusted``     takes the runs for submissions of strangers, as `evaluate` does.
     ``accept``        goes on with a results file whose measures have since had a change of their values.
 
     Raises UsageError for a requirement that cannot be read or asks for what is not there, and what `evaluate` raises.
@@ -110,12 +112,14 @@ def check(
     if over == "labels":
         given["next_label"] = True
     if isinstance(runs, Result | RecordedResult):
-        if qrels is not None or given or several:
+        if qrels is not None or given or several or untrusted:
             raise UsageError("these values are there already; leave out what they would be evaluated from")
         result, base = _read(runs, asked, run)
     else:
         wanted = [*several, *(each.measure for each in asked)]
-        result, base = _evaluated(wanted, runs, qrels, run, {"jobs": jobs, "keep_going": keep_going, **given})
+        result, base = _evaluated(
+            wanted, runs, qrels, run, {"jobs": jobs, "keep_going": keep_going, "untrusted": untrusted, **given}
+        )
     refuse_gold(result, "requirements look")
     told: list[str] = []
     if recorded is not None:

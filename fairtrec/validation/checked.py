@@ -15,7 +15,7 @@ import numpy as np
 
 from fairtrec.data import Docnos, Floats, Ints, fingerprints, starts_of
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.files import compression, opening
+from fairtrec.files import compression, opening, submissions
 from fairtrec.files.atomic import replaced
 from fairtrec.formats import columns, other_runs
 from fairtrec.formats.other_runs import meant
@@ -126,10 +126,33 @@ class Checked:
 
 def examine(path: FilePath, known: Known | None = None, most: int | None = KEPT, form: RunFormat = "auto") -> Checked:
     """Find all that is wrong with a run; of each code, ``most`` findings are kept (None: all) and all are counted."""
-    kind = meant(path, form)
     found = Findings(most)
+    border = submissions.border()
+    if is_refused(path, found):
+        return Checked(path, found, RunEntries.empty(0))
+    if Path(path).is_symlink() and not opening.is_stream(path):
+        found.add("W115", None, f"a link to {shown(str(Path(path).readlink()))}; submit the file itself")
+    kind = meant(path, form)
     rows = entries.read(path, found) if kind == "trec" else read_other(path, kind, found)
-    return Checked(path, found, check(rows, known or Known(), found))
+    checked = Checked(path, found, check(rows, known or Known(), found))
+    if border is not None:
+        for limit, many in (("lines", len(rows.lines)), ("depth", int(checked.depths.max(initial=0)))):
+            try:
+                border.refuse_many(limit, many, path)
+            except InputError as fault:
+                found.add("E107", None, fault.message)
+    return checked
+
+
+def is_refused(path: FilePath, found: Findings) -> bool:
+    """Tell whether a file is not taken for a submission, and add why."""
+    try:
+        if (border := submissions.border()) is not None:
+            border.refuse(path)
+    except InputError as fault:
+        found.add("E107", fault.line, fault.message)
+        return True
+    return False
 
 
 class Twins:

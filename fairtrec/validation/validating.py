@@ -1,6 +1,6 @@
 """``fairtrec.validate``: all that is wrong with runs, beside whatever the caller has to check them against."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike, fspath
@@ -13,12 +13,12 @@ from fairtrec.catalogue import renamed
 from fairtrec.data import Docnos, Docs
 from fairtrec.data.spellings import variants
 from fairtrec.errors import FilePath, InputError, UsageError
-from fairtrec.files import opening
+from fairtrec.files import opening, submissions
 from fairtrec.formats import trec_fair
 from fairtrec.formats.trec_fair_files import Requests, Truth
 from fairtrec.literals import RunFormat
 from fairtrec.validation import entries
-from fairtrec.validation.checked import Checked, examine
+from fairtrec.validation.checked import Checked, examine, is_refused
 from fairtrec.validation.checks import Known
 from fairtrec.validation.entries import RunEntries
 from fairtrec.validation.findings import KEPT, Findings
@@ -93,6 +93,8 @@ def of_texts(docs: str, runs: Iterable[FilePath]) -> tuple[Docnos, str]:
 def _named(runs: Iterable[FilePath]) -> Docs:
     names = np.empty(0, "S1")
     for path in runs:
+        if submissions.is_refused(path):
+            continue
         if opening.is_stream(path):
             raise UsageError("runs are read twice to look for their documents, which a stream cannot be; give a file")
         own = Docnos.of(entries.read(path, Findings()).docnos).names
@@ -115,9 +117,13 @@ class Validation(Answer):
     most: int | None
     run_format: RunFormat
     signature: Signature
+    untrusted: bool | Mapping[str, int] = False
 
     def __iter__(self) -> Iterator[Checked]:
-        return (examine(path, self.known, self.most, self.run_format) for path in self.paths)
+        for path in self.paths:
+            with submissions.guarded(untrusted=self.untrusted):
+                checked = examine(path, self.known, self.most, self.run_format)
+            yield checked
 
     @cached_property
     def checked(self) -> tuple[Checked, ...]:
@@ -136,6 +142,7 @@ def validate(
     due: int | None = None,
     most: int | None = KEPT,
     run_format: RunFormat = "auto",
+    untrusted: bool | Mapping[str, int] = False,
 ) -> Validation:
     """Find all that is wrong with each run: iterate over what this gives, or let it show itself.
 
@@ -146,16 +153,20 @@ def validate(
     ``most``    how many findings of each code are kept; None: all. All are counted.
     ``run_format``  what the runs are written as; auto tells TREC, JSON lines and Parquet by their content.
 
+    ``untrusted``   takes the runs for submissions of strangers, as `evaluate` does.
+
     Raises UsageError for two ways to say the same, InputError for what cannot be read at all.
     """
     several = [runs] if isinstance(runs, str | PathLike) else list(runs)
     if not all(isinstance(run, str | PathLike) for run in several):
         raise UsageError("files are validated, of which lines can be named; write each run to one, and give its path")
     paths = [fspath(path) for path in several]
-    known = expected(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, due=due)
+    with submissions.guarded(untrusted=untrusted):
+        known = expected(paths, qrels=qrels, queries=queries, docs=docs, docnos=docnos, due=due)
     beside = {"qrels": qrels, "queries": queries, "docs": docs, "docnos": docnos, "due": due}
     told = {name: str(value) for name, value in beside.items() if isinstance(value, str | PathLike | int)}
-    return Validation(tuple(paths), known, most, run_format, Signature({"fairtrec": __version__, **told}))
+    signature = Signature({"fairtrec": __version__, **told})
+    return Validation(tuple(paths), known, most, run_format, signature, untrusted)
 
 
 def validate_trec_fair(
@@ -165,6 +176,9 @@ def validate_trec_fair(
     for path in runs:
         found = Findings(most)
         lines = 0
+        if is_refused(path, found):
+            yield Checked(path, found, RunEntries.empty(0))
+            continue
         try:
             run = trec_fair.rankings(path)
             lines = int(run.line.max(initial=0))

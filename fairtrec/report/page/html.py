@@ -7,13 +7,13 @@ from string import Template
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from fairtrec.answers.result import Result
+from fairtrec.answers.result import Part, Result
 from fairtrec.comparison.leaderboard import Standing, comparable, order
 from fairtrec.formats.tsv import ALL
 from fairtrec.measure import Measure
 from fairtrec.report.cells import beside, cells, corrected, names, standing
 from fairtrec.report.document import heading
-from fairtrec.report.page import digest, element, file, scatter, seen, written
+from fairtrec.report.page import digest, element, file, rows_of, scatter, seen, written
 from fairtrec.report.remarks import footnotes
 from fairtrec.report.results.tables import arrows, dominations, ranked_by, signs
 
@@ -63,6 +63,7 @@ def html(
         facts=f"runs: {len(named)}, queries: {len(qids)}, measures: {len(compared.betters)}",
         table=written(_table(result, compared, named, places, sort, id="board")),
         slices=_slices(parts, named, places, sort) if parts else "",
+        digests=_digests(result, named) if result.untrusted else "",
         legend=written(element("li", ranked_by(sort), id="by"), *(element("li", line) for line in explained)),
         scatter=_scatter(result, compared, axes, named) if len(axes) > 1 else "",
         differences=_differences(many, told=told) if axes else "",
@@ -81,6 +82,19 @@ def _slices(parts: Mapping[str, Result], named: Sequence[str], places: int, sort
             summary = element("summary", f"{name}: {many} {'query' if many == 1 else 'queries'}")
             tables.append(element("details", summary, element("div", table, class_="wide", tabindex="0")))
     return written(element("section", element("h2", "Slices of queries"), *tables))
+
+
+def _digests(result: Result, named: Sequence[str]) -> str:
+    """Name the sha256 of each submission, so that whoever made it can tell that it was this file."""
+    files = [result.files.get(Part("run", scores.run)) for scores in result.scores]  # none of a run from memory
+    heads = [element("th", head, scope="col", class_=kind) for head, kind in (("run", "run"), ("sha256", None))]
+    rows = [
+        (element("th", element("bdi", name), scope="row", class_="run"), element("td", element("code", digest)))
+        for name, digest in zip(named, ("" if each is None else each.sha256 for each in files), strict=True)
+    ]
+    summary = element("summary", "sha256 of each submission")
+    table = element("div", rows_of(heads, rows), class_="wide", tabindex="0")
+    return written(element("section", element("details", summary, table)))
 
 
 def _table(
