@@ -17,7 +17,7 @@ from time import perf_counter
 
 import numpy as np
 
-from fairtrec.formats import trec_fair
+from fairtrec.formats import trec_fair, trec_fair_files
 from fairtrec.measures.trec_fair_2019 import TREC19Unfairness, TREC19Utility
 
 LEAST_RATIO = 5.0
@@ -115,9 +115,9 @@ def main(requests=25_000, repeats=3):
         folder = Path(name)
         paths = generate(folder, Sizes(requests=requests))
         began = perf_counter()
-        truth = trec_fair.truth(folder / "truth.jsonl")
-        asked = trec_fair.requests(folder / "seq.csv", truth)
-        authors = [trec_fair.authors(path, truth) for path in paths]
+        truth = trec_fair_files.truth(folder / "truth.jsonl")
+        asked = trec_fair_files.requests(folder / "seq.csv", truth)
+        authors = [trec_fair_files.authors(path, truth) for path in paths]
         rankings = trec_fair.rankings(folder / "run.jsonl")
         read = perf_counter() - began
         began = perf_counter()
