@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 COMMANDS = ("check", "validate")
+UNTRUSTED = {"true": "1", "false": "0"}  # the input, and what fairtrec reads
 USAGE = 2
 
 
@@ -35,6 +36,8 @@ def asked() -> list[str]:
         ) from None
     if not found:
         raise ValueError("the arguments are empty; name what is checked, such as qrels.txt new.run")
+    if (untrusted := os.environ.get("UNTRUSTED", "true")) not in UNTRUSTED:
+        raise ValueError(f"untrusted is {untrusted!r}; it is true or false")
     return [command, *found]
 
 
@@ -53,9 +56,10 @@ def prepare() -> None:
 def run(arguments: list[str]) -> int:
     """Call the command; what validate finds stands in the summary too, as check writes its own."""
     command = [sys.executable, "-m", "fairtrec", *arguments]
+    environment = {**os.environ, "FAIRTREC_UNTRUSTED": UNTRUSTED[os.environ.get("UNTRUSTED", "true")]}
     if arguments[0] == "check":
-        return subprocess.run(command, check=False).returncode
-    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return subprocess.run(command, check=False, env=environment).returncode
+    done = subprocess.run(command, check=False, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     found = done.stdout.decode("utf-8", "replace")
     sys.stdout.write(found)
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):

@@ -72,6 +72,10 @@ def command(
     from fairtrec.gate.checking import check
 
     config.refuse_outside()
+    passed_over = click.get_current_context().meta.get(config.PASSED_OVER)
+    if passed_over and not require:
+        what = f"nothing is required, and {passed_over} was passed over (--untrusted)"
+        raise UsageError(f"{what}; add --require REQUIREMENT, or --config {passed_over}")
     toml = click.get_current_context().meta.get("config")
     name, base = (None, None) if given["baseline"] is None else split(given["baseline"])
     read = (qrels, *runs, base, slices, toml, *given.values())
@@ -97,7 +101,7 @@ def command(
         raise
     if toml is not None:
         found = replace(found, notes=(*found.notes, f"options from {toml}"))
-    if passed_over := click.get_current_context().meta.get(config.PASSED_OVER):
+    if passed_over:
         what = f"{passed_over} was passed over (--untrusted); --config {passed_over} reads it"
         found = replace(found, notes=(*found.notes, what))
     for _, broken in found.result.failed:

@@ -14,6 +14,7 @@ import fairtrec
 from fairtrec.errors import InputError, UsageError
 from fairtrec.files import submissions
 
+pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 GOOD = ("bm25", "fair", "neural", "t4", "t5")
 REFUSED = {
     "deep.run": "more than 10,000 documents for one query (--untrusted); make it smaller, or raise the limit with --limit depth=N",
@@ -191,7 +192,8 @@ def test_a_pyproject_that_nobody_named_is_passed_over_and_the_report_says_so(cop
     assert "pyproject.toml was passed over (--untrusted); --config pyproject.toml reads it" in done.out
     assert fairtrec_command(*words, "--untrusted", "--config", "pyproject.toml").code == 1
     monkeypatch.setenv(submissions.VARIABLE, "1")
-    assert fairtrec_command(*words).code == 2  # nothing is required
+    done = fairtrec_command(*words)
+    assert (done.code, "add --require REQUIREMENT, or --config pyproject.toml" in done.err) == (2, True)
     assert fairtrec_command(*words, "--config", "pyproject.toml").code == 1
 
 

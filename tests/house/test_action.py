@@ -85,6 +85,7 @@ def test_requirements_decide_and_the_code_of_the_ref_is_installed(steps):
     [
         ({"arguments": f"qrels.txt neural.run {REQUIRE} --require 'nDCG@10 >= 0.999"}, "cannot be read (no closing quotation)"),
         ({"arguments": " \n "}, "the arguments are empty"),
+        ({"arguments": "qrels.txt neural.run", "untrusted": "yes"}, "untrusted is 'yes'; it is true or false"),
         ({"arguments": "qrels.txt", "command": "eval"}, "it is one of: check, validate"),
     ],
 )  # fmt: skip
@@ -115,6 +116,27 @@ def test_no_file_of_the_workspace_is_executed(steps, tmp_path, command):
     assert (code, steps(command=command, arguments=arguments)[1]) == ({"check": 1, "validate": 0}[command], printed)
     assert files["installed"].split()[-1] == str(REPOSITORY)
     assert "cache=/of/cache/dir\n" in files["GITHUB_OUTPUT"]
+
+
+@pytest.mark.parametrize("command", ["check", "validate"])
+def test_runs_are_untrusted_unless_the_input_says_otherwise(steps, tmp_path, command):
+    workspace = shutil.copytree(EXAMPLE, tmp_path / "workspace")
+    (workspace / "eve.run").symlink_to("fair.run")
+    (workspace / "pyproject.toml").write_text('[tool.fairtrec.check]\nrequire = ["nDCG@10 >= 2"]\n')
+    more = "--require 'nDCG@10 >= 0.1'" if command == "check" else ""
+    arguments = f"{'qrels.txt ' * (command == 'check')}eve.run {more}"
+    code, printed, _ = steps(workspace, command=command, arguments=arguments)
+    assert (code, "this is a link, and links are refused; give the file itself" in printed) == (3, True)
+    code, printed, _ = steps(workspace, command=command, arguments=arguments, untrusted="false")
+    assert (code, "refused" in printed) == (0, False)
+
+
+def test_a_pyproject_of_the_workspace_counts_only_if_it_is_named(steps, tmp_path):
+    workspace = shutil.copytree(EXAMPLE, tmp_path / "workspace")
+    (workspace / "pyproject.toml").write_text('[tool.fairtrec.check]\nrequire = ["nDCG@10 >= 0.999"]\n')
+    code, printed, _ = steps(workspace, arguments="qrels.txt fair.run")
+    assert (code, "pyproject.toml was passed over (--untrusted)" in printed) == (2, True)
+    assert steps(workspace, arguments="qrels.txt fair.run --config pyproject.toml")[0] == 1
 
 
 def test_words_are_those_of_a_shell_and_backslashes_stay(script):

@@ -53,7 +53,7 @@ def perform(line, fairtrec_command):
     if words[:2] == ["mkdir", "-p"]:
         Path(words[2]).mkdir(parents=True, exist_ok=True)
         return ""
-    if words[0] == "awk":
+    if words[0] in ("awk", "cp", "ln", "mkfifo"):
         done = subprocess.run(words, capture_output=True, check=True, text=True)
         if target:
             Path(target).write_text(done.stdout, "utf-8")
@@ -63,6 +63,8 @@ def perform(line, fairtrec_command):
         "plot",
     ]:  # a page of figures embeds its fonts each time; tests/cli/test_plot.py has one
         words = [word.replace(".pdf", ".svg") for word in words]
+    merged = words[-1] == "2>&1"
+    words = words[:-1] if merged else words
     assert words[0] == "fairtrec", f"neither fairtrec nor a word that is known here: {line}; mark the block"
     done = fairtrec_command(*words[1:])
     said = re.search(r"# exit code (\d)", line)
@@ -70,7 +72,7 @@ def perform(line, fairtrec_command):
     if target:
         Path(target).write_text(done.out, "utf-8")
         return ""
-    return done.out
+    return done.err + done.out if merged else done.out
 
 
 @pytest.mark.parametrize("name", BLOCKS)
