@@ -10,7 +10,10 @@ from typing import Literal
 
 RankedBy = Literal["score", "rank", "file"]  # what ranks a run
 ScoreType = Literal["float64", "float32"]
-RunFormat = Literal["auto", "trec", "4-columns", "msmarco", "trec-fair", "jsonl", "parquet"]  # what a run is written as
+RecordForm = Literal["jsonl", "json", "table", "parquet"]  # files whose columns have names
+RunFormat = Literal[  # what a run is written as
+    "auto", "trec", "4-columns", "msmarco", "trec-fair", "jsonl", "json", "table", "parquet"
+]
 Missing = Literal[  # what a document is worth of which nothing is known; the last two, to which groups it belongs
     "error", "neutral", "skip", "worst", "group", "even"
 ]
@@ -43,7 +46,8 @@ Drawn = Literal["document", "query"]  # for people to label
 Rule = Literal["majority", "all"]  # by which votes decide
 
 QUERY = ("query_id", "qid", "q_id", "query", "query-id", "user_id", "userID")
-DOCUMENT = ("doc_id", "docno", "docid", "did", "corpus-id", "item_id", "itemID")
+DOCUMENT = ("doc_id", "docno", "docid", "did", "corpus-id", "_id", "item_id", "itemID")
 SCORE = ("score", "sim", "prediction")
 RANK = ("rank",)
 GRADE = ("relevance", "rel", "label", "grade", "rating", "score")
+SUBTOPIC = ("subtopic_id", "iteration", "subtopic")

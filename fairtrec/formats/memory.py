@@ -14,6 +14,7 @@ from fairtrec.data import (
     Docs,
     Floats,
     GroupTerms,
+    Ints,
     Labels,
     Positions,
     Qrels,
@@ -32,15 +33,15 @@ from fairtrec.formats.frames import ODD_ID, Frame, is_frame, names_of, run_of
 from fairtrec.formats.label_columns import LabelColumns
 from fairtrec.formats.spans import Repeats
 from fairtrec.formats.taking import Taking
-from fairtrec.literals import DOCUMENT, GRADE, QUERY, RANK, SCORE, RankedBy, ScoreType
+from fairtrec.literals import DOCUMENT, GRADE, QUERY, RANK, SCORE, SUBTOPIC, RankedBy, ScoreType
 from fairtrec.ranking.order import by_falling_score
 
-SUBTOPIC = ("subtopic_id", "iteration", "subtopic")
+TEXT = ("text", "title")
 INSIDE = ("run_data", "qrels_data")
 
 
 def _strange(thing: Any, what: str, number: str) -> InputError:
-    kinds = f"a path, {{qid: {{docno: {number}}}}}, a frame or named tuples"
+    kinds = f"a path, {{qid: {{docno: {number}}}}}, {{qid: [docno, ...]}}, a frame or named tuples"
     inside = next((name for name in INSIDE if is_frame(getattr(thing, name, None))), None)
     if inside is not None:  # of trectools
         return InputError(f"this {type(thing).__name__} holds a frame; give its .{inside}")
@@ -61,7 +62,7 @@ def _taken_apart(thing: Any, what: str, number: str) -> tuple[Repeats, Docs, lis
         if isinstance(thing, Mapping):
             several = [docs for docs in thing.values() if len(docs)]
             docnos = [*chain.from_iterable(several)]
-            numbers = [*chain.from_iterable(docs.values() for docs in several)]
+            numbers = [*chain.from_iterable(_numbers_of(docs, number) for docs in several)]
             qids = [qid for qid, docs in thing.items() if len(docs)]
             ids = Repeats(ids_of(qids, what), np.array([*map(len, several)], dtype=np.int64))
         else:
@@ -71,6 +72,14 @@ def _taken_apart(thing: Any, what: str, number: str) -> tuple[Repeats, Docs, lis
     except (AttributeError, TypeError):
         raise _strange(thing, what, number) from None
     return ids, ids_of(docnos, what), numbers
+
+
+def _numbers_of(docs: Any, number: str) -> Iterable[Any]:
+    """Give the numbers of a query's documents; of a list of docnos, falling scores, or grade 1."""
+    if not isinstance(docs, list | tuple):
+        found: Iterable[Any] = docs.values()
+        return found
+    return range(len(docs), 0, -1) if number == "score" else [1] * len(docs)
 
 
 def ids_of(values: Sequence[Any], what: str) -> Docs:
@@ -104,7 +113,10 @@ def run(
     score_dtype: ScoreType = "float64",
     depth: int | None = None,
 ) -> Run:
-    """Take a run from ``{qid: {docno: score}}``, a frame, or tuples with query_id, doc_id and score."""
+    """Take a run from ``{qid: {docno: score}}``, a frame, or tuples with query_id, doc_id and score.
+
+    ``{qid: [docno, ...]}`` is ranked as it stands.
+    """
     if is_frame(thing):
         frame = Frame.of(thing, "run", (*QUERY, *DOCUMENT, *SCORE, *RANK))
         qids, column, values = run_of(frame, order)
@@ -129,6 +141,7 @@ def run(
 def qrels(thing: Any) -> Qrels:
     """Take judgements from ``{qid: {docno: grade}}``, a frame, an ir_datasets dataset, or named tuples.
 
+    Of ``{qid: [docno, ...]}`` each document is of grade 1.
     A column (or field) subtopic_id, iteration or subtopic is the second column of a TREC file.
 
     Raises InputError for a grade that is no integer, and a document judged twice for a query (and subtopic).
@@ -195,7 +208,10 @@ def terms(thing: Mapping[str, Iterable[str]]) -> GroupTerms:
 
 
 def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
-    """Give the row and text of each wanted document from ``{docno: text}``, a frame, or an ir_datasets dataset."""
+    """Give the row and text of each wanted document from ``{docno: text}``, a frame, or an ir_datasets dataset.
+
+    Instead of a text there may be ``{"title": ..., "text": ...}``, as in BEIR, and in a frame the column title.
+    """
     names = decode(wanted.names)
     if hasattr(thing, "docs_store"):
         row_of = {name: row for row, name in enumerate(names)}
@@ -204,14 +220,14 @@ def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
         return
     cells: Iterable[tuple[int, Any]]
     if is_frame(thing):
-        frame = Frame.of(thing, "docs", (*DOCUMENT, "text"))
+        frame = Frame.of(thing, "docs", (*DOCUMENT, *TEXT))
         rows = wanted.rows(frame.ids(DOCUMENT))
         places = np.flatnonzero(rows != MISSING)
         if len(np.unique(rows[places])) < len(places):
             raise InputError("the docs frame holds a document twice; keep one row")
-        cells = zip(rows[places].tolist(), frame.objects(("text",), places), strict=True)
+        cells = zip(rows[places].tolist(), _texts_of(frame, places), strict=True)
     elif isinstance(thing, Mapping):
-        cells = ((row, thing[name]) for row, name in enumerate(names) if name in thing)
+        cells = ((row, _joined(thing[name])) for row, name in enumerate(names) if name in thing)
     else:
         raise InputError(f"cannot take texts from {type(thing).__name__}; docs/python.md says what does")
     for row, cell in cells:
@@ -220,11 +236,29 @@ def texts(thing: Any, wanted: Docnos) -> Iterator[tuple[int, str]]:
         yield row, cell
 
 
+def _joined(cell: Any) -> Any:
+    """Join the title and the text of a document by a blank, as in a collection of JSON lines; give a text as it is."""
+    if not isinstance(cell, Mapping):
+        return cell
+    title, text = cell.get("title") or "", cell.get("text")
+    if not isinstance(title, str) or not isinstance(text, str):
+        return None
+    return f"{title} {text}" if title else text
+
+
+def _texts_of(frame: Frame, rows: Ints) -> Iterator[Any]:
+    """Give these texts of a frame, with the titles that it has."""
+    if frame.find(("title",)) is None:
+        return frame.objects(("text",), rows)
+    pairs = zip(frame.objects(("title",), rows), frame.objects(("text",), rows), strict=True)
+    return (_joined({"title": title, "text": text}) for title, text in pairs)
+
+
 def digest(part: str, thing: Any) -> str:
     """Hash all of the texts (``docs``) or ``counts`` that a caller holds; "" of a store, which gives single texts."""
     if is_frame(thing) and part == "docs":
-        frame = Frame.of(thing, "docs", (*DOCUMENT, "text"))
-        cells = frame.objects(("text",), np.arange(len(frame)))
+        frame = Frame.of(thing, "docs", (*DOCUMENT, *TEXT))
+        cells = _texts_of(frame, np.arange(len(frame)))
         return digest_texts(zip(decode(frame.ids(DOCUMENT)), map(str, cells), strict=True))
     if is_frame(thing):
         groups = frame_groups(thing)
@@ -232,7 +266,7 @@ def digest(part: str, thing: Any) -> str:
         columns = digest_columns(frame.ids(DOCUMENT), *(frame.whole((name,)) for name in ("tokens", *groups)))
         return digest_texts([("groups", "\n".join(groups)), ("counts", columns)])
     if isinstance(thing, Mapping):
-        return digest_texts((str(docno), str(text)) for docno, text in thing.items())
+        return digest_texts((str(docno), str(_joined(text))) for docno, text in thing.items())
     return ""
 
 

@@ -1,34 +1,28 @@
-"""Runs that are no TREC files: JSON lines and Parquet, told by their content, MS MARCO's three columns, TREC Fair's.
+"""Runs that are no TREC files: named columns, told by their content, MS MARCO's three columns, TREC Fair's.
 
 Those of MS MARCO, ``qid docno rank``, and of four columns, ``qid docno rank score``, are read where that is said, and
 never guessed: of three columns the last may be anything, and qrels have four. Those of TREC Fair Ranking 2021 and 2022,
 ranked pages of Wikimedia, are ``id page_id``, or ``id seq_no page_id`` for several rankings of each query, and told by
-a first line that says so; rank is the order of the lines of a ranking, wherever they stand. JSON lines have the names
-of the columns as keys, those that frames have.
+a first line that says so; rank is the order of the lines of a ranking, wherever they stand. Those whose columns have
+names are read by ``named_columns.py``.
 """
 
-import json
-import re
 from collections.abc import Sequence
 from contextlib import suppress
-from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from fairtrec.errors import FilePath, InputError
 from fairtrec.files import compression, opening
-from fairtrec.files.whole_lines import object_of
-from fairtrec.formats import bounded, columns, frames
-from fairtrec.formats.columns import FileColumns, Layout, LineNumbers
+from fairtrec.formats import columns, named_columns
+from fairtrec.formats.columns import FileColumns, Layout
 from fairtrec.formats.frames import Frame, run_of
-from fairtrec.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy, RunFormat
+from fairtrec.formats.named_columns import WantedColumns
+from fairtrec.literals import DOCUMENT, QUERY, RANK, SCORE, RankedBy, RecordForm, RunFormat
 
 TAG = ("tag", "run_tag", "system")
-NAMES = (*QUERY, *DOCUMENT, *SCORE, *RANK, *TAG)
-NUMBERS = (*SCORE, *RANK)
-EXAMPLE = '{"qid": ..., "docno": ..., "score": ...}'
-PARQUET = b"PAR1"  # how such files start
+WANTED = WantedColumns("run", (*QUERY, *DOCUMENT, *SCORE, *RANK, *TAG), (*SCORE, *RANK), "score")
 COLUMNS_OF: dict[RunFormat, tuple[int, ...]] = {"4-columns": (4,), "msmarco": (3,), "trec-fair": (2, 3)}
 FOUR = Layout("run of four columns", {"qid": "blocks", "docno": "text", "rank": "int", "score": "float"})
 MARCO = Layout("run of MS MARCO", {"qid": "blocks", "docno": "text", "rank": "int"})
@@ -40,11 +34,11 @@ HINTS: dict[RunFormat, str] = {
     "msmarco": "three columns may be MS MARCO's (qid docno rank) or TREC Fair's (id seq_no page_id); "
     'add --run-format msmarco or trec-fair (run_format="msmarco")',
 }  # of what is never guessed
-JSON_HINT = 'this looks like JSON lines, which are not told on a stream; add --run-format jsonl (run_format="jsonl")'
+LOOKS: dict[RecordForm, str] = {
+    "jsonl": "JSON lines", "json": "one JSON object", "table": "a table with named columns", "parquet": "Parquet",
+}  # fmt: skip
 FAIR = {(b"id", b"page_id"), *((b"id", name, b"page_id") for name in (b"seq_no", b"rep_number"))}  # TREC's first lines
 LONGEST_TAG = 256  # letters
-LONE = re.compile("[\ud800-\udfff]")  # which JSON may hold, and no text of Unicode
-OBJECT = re.compile(rb'\s*\{\s*("|\}\s*$)')  # how an object begins, and hardly an id
 
 
 def asked(path: FilePath, form: RunFormat, order: RankedBy, *, sampled: bool) -> FileColumns | None:
@@ -55,7 +49,7 @@ def asked(path: FilePath, form: RunFormat, order: RankedBy, *, sampled: bool) ->
 
 def meant(path: FilePath, form: RunFormat) -> RunFormat:
     """Settle how a run is read; others than files of so many columns as what was said has tell themselves."""
-    if form in ("trec", "jsonl", "parquet") or (form in COLUMNS_OF and opening.is_stream(path)):
+    if form in ("trec", *named_columns.FORMS) or (form in COLUMNS_OF and opening.is_stream(path)):
         return form
     return kind_of(path, said=form if form in COLUMNS_OF else None)
 
@@ -69,8 +63,9 @@ def told(path: FilePath, fault: InputError, order: RankedBy, *, sampled: bool) -
     if kind != "trec":
         return read(path, kind, order, sampled=sampled)
     if opening.is_stream(path):
-        if OBJECT.match(opening.start_of_stream(path)):
-            raise InputError(JSON_HINT, path, fault.line)
+        if (record := named_columns.form_of(opening.start_of_stream(path))) is not None:
+            looks = f"this looks like {LOOKS[record]}, which a stream does not tell; add --run-format {record}"
+            raise InputError(f'{looks} (run_format="{record}")', path, fault.line)
         raise fault
     with suppress(InputError):
         if (form := guess(opening.first_line(path, b"#")[1].split())) is not None:
@@ -85,15 +80,13 @@ def kind_of(path: FilePath, *, said: RunFormat | None = None) -> RunFormat:
     """
     if opening.is_stream(path):
         return "trec"
+    start = named_columns.start_of(path)
+    if (form := named_columns.form_of(start)) is not None:
+        return form
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - as files/opening.py
-            if file.read(4) == PARQUET:
-                return "parquet"
         _, line, _ = opening.first_line(path, b"#")
-    except (InputError, OSError):
+    except InputError:
         return "trec"
-    if OBJECT.match(line):
-        return "jsonl"
     cells = line.split()
     if said is not None and len(cells) in COLUMNS_OF[said]:
         return said
@@ -144,9 +137,9 @@ def read(
         table = columns.read(path, MARCO)
         table.columns["score"] = -table.columns["rank"].astype(np.float64)
     else:
-        rows, blocks = _parquet(path) if form == "parquet" else _json(path)
+        assert form in named_columns.FORMS
+        frame, blocks = named_columns.read(path, form, WANTED)
         table = FileColumns(path, {}, blocks)
-        frame = Frame("run", rows, path, table.line)
         qids, docnos, values = run_of(frame, order)
         if not len(docnos):
             raise InputError("this run has no lines; was it written to the end?", path)
@@ -179,83 +172,3 @@ def _tag(path: FilePath, frame: Frame | None = None) -> Any:
     if not isinstance(tag, str) or not tag.isprintable() or len(tag) > LONGEST_TAG:
         tag = compression.uncompressed(opening.name(path))
     return np.array(["_".join(tag.split()).encode(errors="replace") or b"run"])
-
-
-def _parquet(path: FilePath) -> tuple[Any, list[tuple[int, LineNumbers]]]:
-    """Read the columns of a run, each text once wherever it stands; rows count as lines."""
-    with bounded.parquet_of(path, "a run", NAMES) as file:
-        return file.read([name for name in file.schema_arrow.names if name in NAMES]), [(0, 1)]
-
-
-def _json(path: FilePath) -> tuple[Any, list[tuple[int, LineNumbers]]]:
-    import pyarrow as pa
-
-    parts: list[Any] = []
-    blocks: list[tuple[int, LineNumbers]] = []
-    row, line = 0, 1
-    with opening.opened(path) as stream:
-        for block, ends in opening.blocks(stream, path):
-            part, lines = _objects(block, path, line)
-            if len(part):
-                parts.append(part)
-                blocks.append((row, lines))
-                row += len(part)
-            line += ends
-    if not parts:
-        raise InputError("this run has no lines; was it written to the end?", path)
-    return pa.concat_tables(parts, promote_options="default"), blocks  # null where one has not the column of another
-
-
-def _type(name: str) -> Any:
-    import pyarrow as pa
-
-    return pa.float64() if name in NUMBERS else pa.string()
-
-
-def _objects(block: bytes, path: FilePath, line: int) -> tuple[Any, LineNumbers]:
-    """Parse lines of JSON: with pyarrow if they are alike, else one by one, which says what is wrong with which."""
-    import pyarrow as pa
-
-    texts = block.rstrip(b"\n").split(b"\n")
-    table = None if block.startswith(b"\n") or b"\n\n" in block else _alike(block, texts)
-    if table is not None:
-        return table, line
-    numbers = [line + number for number, text in enumerate(texts) if text.strip() and not text.startswith(b"#")]
-    objects = ((number, object_of(texts[number - line], EXAMPLE, path, number)) for number in numbers)
-    rows = [
-        {name: _cell(name, found[name], path, number) for name in NAMES if found.get(name) is not None}
-        for number, found in objects
-    ]
-    names = [name for name in NAMES if any(name in row for row in rows)]
-    if rows and not names:
-        raise InputError(f"this run has none of the keys {', '.join(QUERY)}; rename one", path, numbers[0])
-    return pa.table({name: pa.array([row.get(name) for row in rows], _type(name)) for name in names}), numbers
-
-
-def _alike(block: bytes, texts: Sequence[bytes]) -> Any:
-    """Parse lines whose values are of the same types as those of the first; None if they are not."""
-    import pyarrow as pa
-
-    with suppress(pa.ArrowException, ValueError, RecursionError, TypeError):
-        first = json.loads(texts[0])
-        kinds = {name: pa.int64() if type(first[name]) is int and name not in NUMBERS else _type(name)
-                 for name in NAMES if name in first}  # fmt: skip
-        table = frames.of_objects(block, kinds)
-        if len(table) == len(texts) and kinds:
-            return pa.table({name: table[name].cast(_type(name)) for name in kinds})
-    return None
-
-
-def _cell(name: str, cell: Any, path: FilePath, number: int) -> str | float:
-    is_number = isinstance(cell, int | float) and not isinstance(cell, bool)
-    if name not in NUMBERS:
-        if not isinstance(cell, str | int) or isinstance(cell, bool):
-            raise InputError(f"the {name} {cell!r} is neither text nor a whole number; correct it", path, number)
-        text = str(cell)
-        if LONE.search(text):
-            what = f"the {name} {cell!r} holds half a character (a lone surrogate)"
-            raise InputError(f"{what}; correct it", path, number)
-        return text
-    if not is_number or abs(cell) > float(np.finfo(np.float64).max) or not isfinite(cell):
-        raise InputError(f"the {name} {cell!r} is not a finite number; correct it", path, number)
-    return float(cell)

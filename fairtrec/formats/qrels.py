@@ -1,7 +1,6 @@
 """TREC qrels files: ``qid iteration docno grade``, one judgement a line; and lists of relevant documents."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from fairtrec.files.arguments import is_run_line
 from fairtrec.files.whole_lines import object_of
 from fairtrec.formats import columns, spans
 from fairtrec.formats.run import repeated
+from fairtrec.literals import DOCUMENT, GRADE, QUERY, SUBTOPIC, RecordForm
 
 LARGEST_GRADE = 1_000_000  # pytrec_eval counts up to the largest one
 EXAMPLE = '{"id": ..., "rel_docs": [...]}'
@@ -20,16 +20,22 @@ LAYOUT = columns.Layout("qrels file", {"qid": "blocks", "iteration": "blocks", "
 
 
 def read(path: FilePath) -> Qrels:
-    """Read judgements, also those of TREC Fair Ranking, which are JSON lines.
+    """Read judgements, also those of TREC Fair Ranking, which are JSON lines, and those whose columns have names.
 
     Raises InputError for a bad line, and a document judged twice for a query (and subtopic).
     """
     try:
         table = columns.read(path, LAYOUT)
     except InputError:
-        line = _first_line(path)
-        if line.startswith(b"{"):
+        from fairtrec.formats import named_columns
+
+        start = b"" if opening.is_stream(path) else named_columns.start_of(path)
+        form = named_columns.form_of(start)
+        line = start.partition(b"\n")[0]
+        if form == "jsonl" and (b'"rel_docs"' in line or not named_columns.NAMED.search(line)):
             return of_lists(path)
+        if form is not None:
+            return of_records(path, form)
         cells = line.split()
         is_text = b" ".join(cells).decode(errors="replace").isprintable()
         if is_text and len(cells) > len(LAYOUT.columns) and is_run_line(cells):
@@ -67,11 +73,19 @@ def of_columns(
     return found
 
 
-def _first_line(path: FilePath) -> bytes:
-    """Give the first line without blanks around it; nothing of a stream, and if it cannot be read."""
-    with suppress(InputError):
-        return opening.first_line(path, b"#", opening.LONGEST_OBJECT)[1].strip()
-    return b""
+def of_records(path: FilePath, form: RecordForm) -> Qrels:
+    """Read the judgements of a file whose columns have names. Raises InputError for what is not in this form."""
+    from fairtrec.formats import named_columns
+
+    wanted = named_columns.WantedColumns("qrels file", (*QUERY, *SUBTOPIC, *DOCUMENT, *GRADE), GRADE, "grade")
+    frame, _ = named_columns.read(path, form, wanted)
+    ids, docnos, grades = spans.Repeats.of(frame.ids(QUERY)), frame.ids(DOCUMENT), frame.whole(GRADE)
+    subtopics = np.full(len(docnos), b"0") if frame.find(SUBTOPIC) is None else frame.ids(SUBTOPIC)
+
+    def fault(message: str, row: int) -> InputError:
+        return InputError(message, path, frame.line_of(row))
+
+    return of_columns(ids, spans.Repeats.of(subtopics), docnos, grades, fault)
 
 
 def of_lists(path: FilePath) -> Qrels:

@@ -38,10 +38,12 @@ class Stored(Protocol):
 
 
 NamedRuns = Sequence[tuple[str, Any]]
-RankingsLike = FilePath | Mapping[str, Mapping[str, float]] | FrameLike | Iterable[Any]
-JudgementsLike = FilePath | Mapping[str, Mapping[str, int]] | FrameLike | Judged | Iterable[Any]
+RankingsLike = FilePath | Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]] | FrameLike | Iterable[Any]
+JudgementsLike = (
+    FilePath | Mapping[str, Mapping[str, int]] | Mapping[str, Sequence[str]] | FrameLike | Judged | Iterable[Any]
+)
 TermsLike = FilePath | Mapping[str, Iterable[str]]
-TextsLike = FilePath | Mapping[str, str] | FrameLike | Stored
+TextsLike = FilePath | Mapping[str, str] | Mapping[str, Mapping[str, str]] | FrameLike | Stored
 CountsLike = FilePath | FrameLike
 GroupsLike = FilePath | Mapping[str, str | Iterable[str] | Mapping[str, float]] | FrameLike
 

@@ -304,7 +304,9 @@ def named_runs(runs: Any) -> list[tuple[str, Any]]:
 
 
 def _is_ranking(value: Any) -> bool:
-    """Tell ``{docno: score}`` from a run."""
+    """Tell ``{docno: score}`` and ``[docno, ...]`` from a run."""
+    if isinstance(value, list | tuple):
+        return all(isinstance(docno, str) for docno in value)
     return isinstance(value, Mapping) and all(isinstance(score, Real) for score in value.values())
 
 

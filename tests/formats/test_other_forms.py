@@ -422,7 +422,6 @@ def test_a_dict_and_its_file_are_the_same_run(written, run):
         (pd.DataFrame({"topic": ["q"], "docno": ["a"], "score": [1]}), "has none of the columns query_id, qid"),
         (5, "cannot take a int for run"),
         ([("q", "a", 1.0)], "cannot take a list for run"),
-        ({"q1": ["a", "b"]}, "cannot take a dict for run"),
     ],
 )
 def test_bad_runs_in_memory(run, message):

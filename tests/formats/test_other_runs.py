@@ -21,7 +21,7 @@ import fairtrec
 from fairtrec.data import Run
 from fairtrec.errors import InputError
 from fairtrec.files import opening
-from fairtrec.formats import memory, other_runs, run
+from fairtrec.formats import memory, named_columns, other_runs, run
 from fairtrec.formats.frames import Frame
 from fairtrec_made import REPOSITORY
 from fairtrec_made.pages import shell_commands
@@ -200,7 +200,7 @@ def test_json_lines_in_many_blocks_may_differ_in_keys_and_types(tmp_path, monkey
     assert alike(parts, expected)
     assert alike(whole, expected)
     with pytest.raises(InputError, match="the column tag of the run is null in 120 of 240 rows"):
-        Frame("run", other_runs._json(tmp_path / "b")[0]).ids(["tag"])
+        named_columns.read(tmp_path / "b", "jsonl", other_runs.WANTED)[0].ids(["tag"])
     assert (whole.tag, parts.tag) == ("b", "b")
     bad = text.replace('"score": -7.0', '"score": null', 1)
     with pytest.raises(InputError, match="b:14: the column score of the run is not a finite number"):
@@ -484,7 +484,10 @@ def test_validate_writes_a_trec_run_of_any(desk, fairtrec_command):
 # -- docs/inputs.md
 
 
-COMMANDS_OF_THE_PAGE = shell_commands((REPOSITORY / "docs" / "inputs.md").read_text("utf-8"))
+PAGE = (REPOSITORY / "docs" / "inputs.md").read_text("utf-8")
+COMMANDS_OF_THE_PAGE = shell_commands(
+    PAGE[: PAGE.index("## Files of other programs")]
+)  # tests/formats/test_named_columns.py
 
 
 @pytest.mark.parametrize("command", COMMANDS_OF_THE_PAGE)
