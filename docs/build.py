@@ -21,6 +21,7 @@ from fairtrec.catalogue import rerankers as catalogue
 from fairtrec.catalogue.pages import overview, page
 from fairtrec.cli import COMMANDS, PROVISIONAL, command
 from fairtrec.evaluation.signature import FIELDS, versions_of
+from fairtrec.inputs.choices import CHOICES
 from fairtrec.measures import BUILT_IN
 from fairtrec.report.writers import KINDS
 from fairtrec.rerankers import BUILT_IN as OURS
@@ -28,6 +29,7 @@ from fairtrec.statistics.procedure import Procedure
 from fairtrec.validation.findings import table
 
 HERE = Path(__file__).parent
+FIELDS_FROM, FIELDS_TO = "<!-- fields of Choices, made by `make docs` -->\n\n", "\n<!-- end of the fields -->\n"
 MADE = "<!-- made from the code by `make docs`; do not edit -->\n\n"
 
 
@@ -65,9 +67,21 @@ def codes() -> str:
     return f"{above}{MADE}{table()}"
 
 
+def keywords() -> str:
+    """Name the fields of Choices, each with the option that it is."""
+    lines = ["| keyword | option of `fairtrec eval` | default |", "|---|---|---|"]
+    for name, row in CHOICES.items():
+        option = f"`--{row.option}`" if not row.only or "eval" in row.only else ""
+        lines.append(f"| `{name}` | {option} | `{row.default}` |")
+    return "\n".join(lines) + "\n"
+
+
 def surface() -> str:
-    """Write the page of the Python interface: what stands above the mark as it is, and the table of public names."""
+    """Write the page of the Python interface: the fields of Choices, and behind the mark the table of public names."""
     above, _, _ = (HERE / "python.md").read_text("utf-8").partition(MADE)
+    before, _, rest = above.partition(FIELDS_FROM)
+    _, _, behind = rest.partition(FIELDS_TO)
+    above = f"{before}{FIELDS_FROM}{keywords()}{FIELDS_TO}{behind}"
     lines = ["| name | how lasting | what it is |", "|---|---|---|"]
     for name, word in STABILITY.items():
         thing = resolve_name(name)

@@ -15,7 +15,8 @@ from pathlib import Path
 import click
 import pytest
 
-from fairtrec.catalogue import registry
+import fairtrec
+from fairtrec.catalogue import registry, relevance
 from fairtrec.cli import COMMANDS, command
 from fairtrec_made import REPOSITORY, pages, precision
 
@@ -145,3 +146,14 @@ def test_the_page_of_commands_has_the_short_option_for_help_too():
     page = (REPOSITORY / "docs" / "cli.md").read_text("utf-8")
     assert page.count("-h, --help") == len(re.findall("^Usage: ", page, re.MULTILINE))
     assert not re.search("^  --help", page, re.MULTILINE)
+
+
+def test_the_readme_names_the_measures_that_need_ir_measures():
+    sentence = re.search(r"Only ((?:\w+,?\s+(?:and\s+)?)+)need it", PAGES["README.md"])
+    assert {*re.split(r",\s+|\s+and\s+|\s+", sentence[1].strip())} == relevance.ELSEWHERE
+
+
+def test_the_page_of_python_names_each_choice_and_no_other():
+    page = PAGES["python.md"]
+    fields = page[page.index("<!-- fields of Choices") : page.index("<!-- end of the fields -->")]
+    assert re.findall(r"^\| `(\w+)` \|", fields, re.MULTILINE) == [*fairtrec.Choices.__dataclass_fields__]
