@@ -148,8 +148,8 @@ def test_the_page_of_commands_has_the_short_option_for_help_too():
     assert not re.search("^  --help", page, re.MULTILINE)
 
 
-def test_the_readme_names_the_measures_that_need_ir_measures():
-    sentence = re.search(r"Only ((?:\w+,?\s+(?:and\s+)?)+)need it", PAGES["README.md"])
+def test_the_page_of_installing_names_the_measures_that_need_ir_measures():
+    sentence = re.search(r"Only ((?:\w+,?\s+(?:and\s+)?)+)need it", PAGES["install.md"])
     assert {*re.split(r",\s+|\s+and\s+|\s+", sentence[1].strip())} == relevance.ELSEWHERE
 
 
