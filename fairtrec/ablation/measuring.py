@@ -20,6 +20,7 @@ from fairtrec.evaluation import processes
 from fairtrec.evaluation.evaluate import evaluator
 from fairtrec.evaluation.reading import Batch, Reading
 from fairtrec.evaluation.session import Evaluator
+from fairtrec.files import submissions
 from fairtrec.formulas.rounding import same
 from fairtrec.inputs import loading
 from fairtrec.inputs.by_attribute import refuse_several
@@ -55,13 +56,15 @@ class VariantScores:
 @dataclass(frozen=True)
 class _Loading:
     choices: Choices
+    border: submissions.Border | None
 
     def begin(self) -> Any:
+        submissions.resume(self.border)
         return self.load
 
     def load(self, named: tuple[str, Any]) -> Any:
         name, thing = named
-        return loading.run(thing, name, self.choices, self.choices.depth)
+        return loading.submitted(thing, name, self.choices, self.choices.depth)
 
 
 class Measuring:
@@ -89,7 +92,7 @@ class Measuring:
 
     def _load(self) -> dict[str, Any]:
         loaded: dict[str, Any] = {}
-        work, things = _Loading(self._choices), list(self.named.items())
+        work, things = _Loading(self._choices, submissions.border()), list(self.named.items())
         for outcome in map_ordered(work, things, self._jobs, called=itemgetter(0)):
             if isinstance(outcome, InputError):
                 raise outcome

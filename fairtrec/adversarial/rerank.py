@@ -9,7 +9,7 @@ import numpy as np
 from fairtrec.adversarial.model import Ranker
 from fairtrec.data import Docnos, Run, decode
 from fairtrec.errors import FilePath, InputError
-from fairtrec.files import opening
+from fairtrec.files import opening, submissions
 from fairtrec.formats import run as run_format
 from fairtrec.inputs import loading
 from fairtrec.ranking.order import by_falling_score
@@ -22,6 +22,7 @@ def rerank(
 
     ``size`` pairs are scored at a time. Raises InputError for what has no text, and a score that is no number.
     """
+    submissions.refuse(run)
     first = run_format.read(run, depth=depth)
     qids, docnos = np.repeat(first.qids, np.diff(first.starts)).tolist(), decode(first.docnos)
     asked, told = _texts(query_texts, "query", qids, run), _texts(docs, "document", docnos, run)

@@ -258,7 +258,7 @@ def rbo(
     if len(several) < 2:
         raise UsageError("RBO compares runs; name at least two, or one and --baseline RUN")
     choices = Choices(depth=depth, run_format=run_format)
-    loaded = [one for name in several for one in loading.run(named[name], str(name), choices, depth).runs]
+    loaded = [one for name in several for one in loading.submitted(named[name], str(name), choices, depth).runs]
     numbers = range(len(several))
     pairs = combinations(numbers, 2) if baseline is None else ((number, 0) for number in numbers[1:])
     found = tuple(compared(loaded, pairs, p, form, complete=complete))

@@ -174,5 +174,5 @@ def shared(pairs: Any, terms: Any = None, *, one_way: bool = False) -> str:
 
 
 def _ranked(runs: Sequence[tuple[str, RankingsLike]], depth: int | None) -> Docnos:
-    parts = [loading.run(run, name, Choices(), depth) for name, run in runs]
+    parts = [loading.submitted(run, name, Choices(), depth) for name, run in runs]
     return Docnos.of(np.concatenate([np.unique(each.docnos) for part in parts for each in part.runs]))

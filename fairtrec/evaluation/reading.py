@@ -74,6 +74,7 @@ class Reading:
 
     def begin(self) -> Callable[[Any], Any]:
         """Give what reads a run; what computes the rest of it, once its documents are known."""
+        submissions.resume(self.border)
         return self.of if self.reference.documents is None else self.rest_of
 
     def of(self, named: tuple[str, Any]) -> LoadedRun | InputError:
@@ -82,7 +83,8 @@ class Reading:
         judge = self.reference.judge
         measures = self.measures if not self.two_pass else judge.measures if judge else ()
         try:
-            system = self._load(thing, name, choices.depth if choices.only else self.depth)
+            deep = choices.depth if choices.only else self.depth
+            system = loading.submitted(thing, name, choices, deep)
             if choices.only:
                 system = reduced(system, self.reference.qrels, choices.only, self.reference.relevance_level)
             qids = chosen(
@@ -101,17 +103,6 @@ class Reading:
             return LoadedRun(name, qids, scores, system.cut(qids, self.kept))
         (run,) = system.runs
         return LoadedRun(name, qids, scores, run.cut(qids, None).cut_behind_ties(self.kept))
-
-    def _load(self, thing: Any, name: str, depth: int | None) -> System:
-        """Load a run; one that is untrusted whole, to see how much it holds."""
-        if self.border is None or not isinstance(thing, PATH):
-            return loading.run(thing, name, self.choices, depth)
-        self.border.refuse(thing)
-        whole = loading.run(thing, name, self.choices, None)
-        self.border.refuse_many("lines", sum(len(run.docnos) for run in whole.runs), thing)
-        deepest = max(int(np.diff(run.starts).max(initial=0)) for run in whole.runs)
-        self.border.refuse_many("depth", deepest, thing)
-        return loading.run(whole, name, self.choices, depth)
 
     def rest_of(self, run: LoadedRun) -> Scores:
         """Compute what looks up documents. Raises InputError for labels that know none of them."""
@@ -236,10 +227,8 @@ def common_queries(named: Sequence[tuple[str, Any]], choices: Choices, qrels: Qr
     for _, thing in named:
         if isinstance(thing, PATH) and opening.is_stream(thing) and not submissions.is_untrusted():
             raise UsageError(f"{fspath(thing)} can be read once, and --queries common reads runs twice; give a file")
-        if submissions.is_refused(thing):
-            continue
         try:
-            qids = set(loading.run(thing, "", choices, 1).qids)
+            qids = set(loading.submitted(thing, "", choices, 1).qids)
         except InputError:
             continue
         if qrels is None or not qids.isdisjoint(qrels.qids):

@@ -14,6 +14,7 @@ from fairtrec.answers.result import InputFile, Part, Result
 from fairtrec.answers.scores import Scores
 from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.evaluation import processes
+from fairtrec.files import submissions
 from fairtrec.formats import trec_fair, trec_fair_files
 from fairtrec.formats.trec_fair_files import Authors
 from fairtrec.inputs.loading import short
@@ -41,6 +42,7 @@ class SequenceWork:
     def of(self, named: NamedFile) -> Scores:
         """Evaluate a run. Raises InputError for what is wrong with it."""
         name, path = named
+        submissions.refuse(path)
         placed = trec_fair.placed(trec_fair.rankings(path), self.requests, self.truth)
         values = [self.utility(placed), *(measure(placed, each) for measure, each in self.of_groups)]
         remarks = [

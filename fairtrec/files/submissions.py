@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from os import fspath
 
-from fairtrec.errors import PATH, FilePath, InputError, UsageError
+from fairtrec.errors import FilePath, InputError, UsageError
 from fairtrec.files import opening
 
 VARIABLE = "FAIRTREC_UNTRUSTED"
@@ -106,6 +106,12 @@ def guarded(*, untrusted: bool | Mapping[str, int] = False, no_links: bool = Fal
         _asked.reset(token)
 
 
+def resume(found: Border | None) -> None:
+    """Put in force, in another process, what was settled in the first."""
+    if found is not None and found != border():
+        _asked.set(found)
+
+
 def read_limits(entries: Iterable[str]) -> dict[str, int]:
     """Read limits as they are typed.
 
@@ -121,12 +127,16 @@ def read_limits(entries: Iterable[str]) -> dict[str, int]:
     return found
 
 
+def refuse(path: FilePath) -> None:
+    """Raise InputError for a file that is refused."""
+    if (found := border()) is not None:
+        found.refuse(path)
+
+
 def is_refused(path: FilePath) -> bool:
     """Tell whether a file is refused."""
-    found = border()
     try:
-        if found is not None and isinstance(path, PATH):
-            found.refuse(path)
+        refuse(path)
     except InputError:
         return True
     return False

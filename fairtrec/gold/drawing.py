@@ -232,7 +232,7 @@ def ranked(
     Raises InputError where no run has one of them.
     """
     chosen = None if queries is None else loading.queries(queries)
-    every = [run for name, thing in named for run in loading.run(thing, name, choices, depth).runs]
+    every = [run for name, thing in named for run in loading.submitted(thing, name, choices, depth).runs]
     loaded = [run.cut(run.qids if chosen is None else chosen.qids, depth) for run in every]
     if chosen is not None and not any(len(run.docnos) for run in loaded):
         raise InputError(f"no run has a query of {chosen.name}; are they of the same collection?")

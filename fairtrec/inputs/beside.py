@@ -164,7 +164,7 @@ def _docnos(named: NamedRuns, given: Given, choices: Choices, judgements: Callab
     yield np.empty(0, "S1")
     for name, thing in named:
         with suppress(InputError):
-            yield from (run.docnos for run in loading.run(thing, name, choices, None).runs)
+            yield from (run.docnos for run in loading.submitted(thing, name, choices, None).runs)
     if given.background is not None:
         with suppress(InputError):
             yield loading.ranking(given.background, "background", choices, None).docnos

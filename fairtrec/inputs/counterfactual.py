@@ -58,7 +58,7 @@ class Matched:
             thing, how = self.things[name], self.choices
             called = fspath(thing) if isinstance(thing, PATH) else f"the counterfactual run of {name}"
             depth = how.depth if how.only else self.depth
-            found = self.reduced(loading.ranking(thing, called, how, depth))
+            found = self.reduced(loading.ranking(thing, called, how, depth, is_run=True))
             assert isinstance(found, Run)
             self.last.clear()
             self.last[name] = found

@@ -26,7 +26,7 @@ from fairtrec.data import (
     decode,
 )
 from fairtrec.errors import PATH, FilePath, InputError, ResourceError, UsageError
-from fairtrec.files import opening
+from fairtrec.files import opening, submissions
 from fairtrec.files.arguments import crossed, source
 from fairtrec.formats import run as run_format
 from fairtrec.inputs.choices import Choices
@@ -98,13 +98,28 @@ def run(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
     return loaded.cut_behind_ties(depth) if choices.bounds == "ties" else loaded
 
 
-def ranking(thing: Any, name: str, choices: Choices, depth: int | None) -> Run:
+def submitted(thing: Any, name: str, choices: Choices, depth: int | None) -> System:
+    """Load a run that is named as one; one that is untrusted whole, to see how much it holds."""
+    border = submissions.border()
+    if border is None or not isinstance(thing, PATH):
+        return run(thing, name, choices, depth)
+    border.refuse(thing)
+    whole = run(thing, name, choices, None)
+    border.refuse_many("lines", sum(len(one.docnos) for one in whole.runs), thing)
+    border.refuse_many("depth", max(int(np.diff(one.starts).max(initial=0)) for one in whole.runs), thing)
+    return run(whole, name, choices, depth)
+
+
+def ranking(thing: Any, name: str, choices: Choices, depth: int | None, *, is_run: bool = False) -> Run:
     """Load what must be one ranking of each query, as it stands, whatever is tied in it; ``depth`` cuts it.
+
+    ``is_run``  whether it is named as a run, which may be a stranger's.
 
     Raises InputError if there are several.
     """
     untied = None if choices.bounds == "ties" else choices.bounds
-    system = run(thing, name, dataclasses.replace(choices, bounds=untied, samples=False), depth)
+    load = submitted if is_run else run
+    system = load(thing, name, dataclasses.replace(choices, bounds=untied, samples=False), depth)
     if isinstance(system, Samples):
         raise several(name)
     return system

@@ -173,7 +173,9 @@ def positions(
     if axes < 1:
         raise UsageError(f"the number of axes is {axes}; it is 1 or more")
     choices = Choices(depth=depth, order=order, run_format=run_format)
-    rankings = [one for name, run in loading.named_runs(runs) for one in loading.run(run, name, choices, depth).runs]
+    rankings = [
+        one for name, run in loading.named_runs(runs) for one in loading.submitted(run, name, choices, depth).runs
+    ]
     fitting = None if fit is None else tsv.query_documents(fit)
     removing = None if spurious is None else tsv.query_documents(spurious, two=True)
     table = DocumentTable(rankings, [named for named in (fitting, removing) if named is not None])

@@ -176,7 +176,7 @@ class RerankWork:
 
     def read(self, name: str, thing: Any) -> Run:
         """Read a run of this name, of which the wanted queries are reranked."""
-        read = loading.ranking(thing, name, self.session.choices, None)
+        read = loading.ranking(thing, name, self.session.choices, None, is_run=True)
         reading = self.session.reading()
         return read.cut(wanted(read, reading.reference.qrels, reading.queries), None)
 

@@ -115,7 +115,7 @@ class Search:
     def cases(self, named: NamedRuns, jobs: int) -> tuple[list[Problem], list[Floats], Problem | None, Result]:
         """Evaluate runs, and give what each is solved of, the values [2, query] there, and the same of all together."""
         choices = self.evaluator.choices
-        loaded = {name: loading.ranking(thing, name, choices, choices.depth) for name, thing in named}
+        loaded = {name: loading.ranking(thing, name, choices, choices.depth, is_run=True) for name, thing in named}
         result = self.evaluator.evaluated(list(loaded.items()), jobs)
         result = replace(result, files={**result.files, **files_of({Part("run", name): run for name, run in named})})
         reference = self.evaluator.reading().reference

@@ -204,7 +204,7 @@ def _composed(selection: Selection, runs: Mapping[str, Any], qrels: Any, given: 
     of_query = np.array([row.chosen[name] for name in selection.folds.names])[selection.folds.of].tolist()
     wholes: dict[str, Run] = {}
     for name in dict.fromkeys(of_query):
-        system = loading.run(runs[name], name, choices, choices.depth)
+        system = loading.submitted(runs[name], name, choices, choices.depth)
         (wholes[name],) = reduced(system, judgements, choices.only, choices.relevance_level or 1).runs
     found = zip(selection.variants.qids, of_query, strict=True)  # sorted by qid
     parts = [part for qid, name in found if (part := wholes[name].cut([qid], None)).qids]

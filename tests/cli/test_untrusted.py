@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import os
 import re
+import shlex
 import shutil
 
 import pyarrow as pa
@@ -12,7 +13,9 @@ from pyarrow import parquet
 
 import fairtrec
 from fairtrec.errors import InputError, UsageError
+from fairtrec.evaluation.trec_fair_2019 import SequenceWork
 from fairtrec.files import submissions
+from fairtrec.formats import run
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 GOOD = ("bm25", "fair", "neural", "t4", "t5")
@@ -77,6 +80,62 @@ def test_the_environment_asks_for_it_too(board, monkeypatch, fairtrec_command):
     assert fairtrec_command(*EVAL, "--keep-going") == asked
     monkeypatch.setenv(submissions.VARIABLE, "0")
     assert fairtrec_command("eval", "qrels.txt", "submissions/link.run", "-m", "RR").code == 0
+
+
+OTHERS = {
+    "select": "select qrels.txt eve.run bm25.run --utility nDCG@10 --fairness ARaB@10",
+    "headroom": "headroom qrels.txt eve.run --fairness ARaB@10",
+    "ablate": "ablate qrels.txt eve.run bm25.run -m ARaB@10 --vary cutoff=5,10",
+    "rbo": "rbo eve.run bm25.run",
+    "rerank": "rerank qrels.txt eve.run --by neutral -o out",
+    "explain": "explain qrels.txt eve.run -m ARaB@10 --query 101",
+    "plot": "plot frontier qrels.txt eve.run bm25.run -m 'nDCG@10 ARaB@10' -o out.svg",
+}
+
+
+@pytest.mark.parametrize("words", OTHERS.values(), ids=OTHERS)
+def test_the_environment_asks_every_command_that_reads_runs(copied, monkeypatch, fairtrec_command, words):
+    (copied / "eve.run").symlink_to("fair.run")
+    texts = [] if words.startswith("rbo") else ["--terms", "gender-en", "--docs", "collection.tsv"]
+    monkeypatch.setenv(submissions.VARIABLE, "1")
+    done = fairtrec_command(*shlex.split(words), *texts)
+    assert (done.code, done.out) == (3, "")
+    assert done.err.endswith("eve.run: this is a link, and links are refused; give the file itself\n")
+
+
+def test_runs_of_sequences_are_refused_too(copied, monkeypatch):
+    (copied / "eve.run").symlink_to("fair.run")
+    monkeypatch.setenv(submissions.VARIABLE, "1")
+    with pytest.raises(InputError, match="this is a link"):
+        SequenceWork(None, [], {}, {}).of(("eve", "eve.run"))
+
+
+def test_other_processes_refuse_the_same(board, fairtrec_command):
+    words = ("--untrusted", "--keep-going", "--limit", "lines=130")
+    one = fairtrec_command(*EVAL, *words)
+    assert "submissions/bm25.run: more than 130 lines" in one.err
+    assert (
+        fairtrec_command(
+            "eval",
+            "qrels.txt",
+            *sorted(f"submissions/{name}.run" for name in (*GOOD, "link", "deep", "long")),
+            *EVAL[3:],
+            *words,
+            "-j",
+            "2",
+        ).out
+        == one.out
+    )
+
+
+def test_nothing_looks_into_what_is_refused(board, monkeypatch, fairtrec_command):
+    opened = []
+    read = run.read
+    monkeypatch.setattr(run, "read", lambda path, *more, **how: opened.append(path) or read(path, *more, **how))
+    words = ("eval", "qrels.txt", "submissions", "--labels", "labels.tsv", "--queries", "common", "--keep-going")
+    assert fairtrec_command(*words, "--untrusted", "-m", "AWRF@5").code == 3
+    assert len(opened) > len(GOOD)
+    assert not [path for path in opened if "link" in path or "pipe" in path or "\x1b" in path]
 
 
 def test_python_asks_for_it_too(board):
