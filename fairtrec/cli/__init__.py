@@ -194,8 +194,8 @@ def _set_streams() -> None:
         if sys.stdout.isatty():
             from fairtrec.report.output import Terminal
 
-            # Not detached: the size of the window is asked of sys.__stdout__, which needs its stream.
-            sys.stdout = Terminal(os.fdopen(sys.stdout.fileno(), "wb", closefd=False))
+            # sys.__stdout__ keeps its stream: the size of the window is asked of it.
+            sys.stdout = Terminal(sys.stdout.buffer if sys.stdout is sys.__stdout__ else sys.stdout.detach())
     if any(os.environ.get(name) for name in RUNNERS):
         from fairtrec.report.output import Runner
 

@@ -89,7 +89,7 @@ def write(of: Answer, path: FilePath, form: str | None, *, places: int, **view: 
     of = _made_of(of)
     place, kind, told = Path(path), _kind(of), _empty(of)
     if told:
-        raise UsageError(f"{told}; ask for something that can be written")
+        raise UsageError(f"{told}, so there is nothing to write; correct the input and evaluate again")
     form = _form(place, kind) if form is None else form
     if form not in kind.forms:
         raise UsageError(f"there is no format {form!r}; choose from {', '.join(kind.forms)}")
