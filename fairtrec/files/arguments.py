@@ -3,7 +3,7 @@
 Nothing here imports numpy, so that other processes can be made ready before this one does.
 """
 
-# ruff: noqa: PTH110, PTH112, PTH113, PTH119, PTH121, PTH207 - pathlib takes its time, and its glob drops a leading ./
+# ruff: noqa: PTH110, PTH112, PTH113, PTH114, PTH119, PTH121, PTH207 - pathlib takes its time, and its glob drops a leading ./
 
 import os
 import re
@@ -220,8 +220,8 @@ def _files(name: str, path: FilePath | None, line: int | None, left_out: PassedO
 
 def _may_be_run(path: str) -> bool:
     """Tell a file of which the first line, or most, may be of a run, and an empty or damaged one, from READMEs."""
-    if not os.path.isfile(path):
-        return True
+    if not os.path.isfile(path) or (submissions.border() is not None and os.path.islink(path)):
+        return True  # whoever reads it refuses it
     try:
         with opening.opened(path) as file:
             start = file.read(LOOKED_AT)

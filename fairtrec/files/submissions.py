@@ -56,6 +56,7 @@ class Border:
                 is_text = size > 0 or not block.startswith(b"PAR1")
                 size += len(block)
                 lines += block.count(b"\n") if is_text else 0
+                opening.refuse_bomb(path, size)
                 self.refuse_many("bytes", size, path)
                 self.refuse_many("lines", lines, path)
 

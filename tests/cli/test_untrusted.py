@@ -176,6 +176,25 @@ def test_a_limit_is_named_and_raised(copied, fairtrec_command, limit, says):
     assert fairtrec_command(*words, limit.partition("=")[0] + "=1000000").code == 0
 
 
+def test_a_bomb_is_refused_before_it_is_unpacked_to_its_end(copied, fairtrec_command):
+    (copied / "bomb.run").write_bytes(gzip.compress(b"101 Q0 d1 1 1 t\n" * 2_000_000, mtime=0))
+    done = fairtrec_command("eval", "qrels.txt", "bomb.run", "-m", "RR", "--untrusted")
+    assert "bomb.run: more than 200 times as large when it is unpacked" in done.err
+
+
+def test_a_link_in_a_folder_is_refused_whatever_it_leads_to(copied, fairtrec_command):
+    (copied / "runs").mkdir()
+    shutil.copy(copied / "fair.run", copied / "runs" / "fair.run")
+    (copied / "runs" / "eve.txt").symlink_to("../README.md")
+    assert fairtrec_command("eval", "qrels.txt", "runs", "-m", "RR").code == 0  # it is left out with a note
+    for option in ("--untrusted", "--no-links"):
+        done = fairtrec_command("eval", "qrels.txt", "runs", "-m", "RR", option)
+        assert (done.code, done.err) == (
+            3,
+            "runs/eve.txt: this is a link, and links are refused; give the file itself\n",
+        )
+
+
 def test_limits_hold_of_what_is_unpacked_and_of_rows_of_parquet(copied, fairtrec_command):
     (copied / "bomb.run").write_bytes(gzip.compress((copied / "fair.run").read_bytes() * 100, mtime=0))
     done = fairtrec_command("eval", "qrels.txt", "bomb.run", "-m", "RR", "--untrusted", "--limit", "bytes=100000")
